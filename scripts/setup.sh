@@ -1,0 +1,67 @@
+#!/bin/sh
+# Installs the Debian packages that building, checking or benchmarking needs and that are missing.
+#
+#   scripts/setup.sh [build | check | bench | format]
+#
+# Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
+# cmake to look for it.
+set -eu
+
+purpose=${1:-build}
+wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev
+    libcmocka-dev libjansson-dev gnuplot-nox"
+case $purpose in
+build) ;;
+check) wanted="$wanted clang" ;;
+bench) wanted="$wanted python3-numpy python3-scipy python3-sklearn" ;;
+format) wanted="clang-format" ;;
+*)
+    echo "usage: scripts/setup.sh [build | check | bench | format]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
+    cat >&2 <<'END'
+No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
+pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE; SLEEF makes it fast; the tests use cmocka and jansson, the
+check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and scikit-learn.
+END
+    exit 0
+fi
+
+# The packages of $wanted that are not installed. Clang's OpenMP header comes in a package named after clang's
+# version, so it is looked for by using it.
+missing_packages() {
+    # shellcheck disable=SC2086  # a list of words
+    installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
+        awk '$2 == "installed" { print $1 }')
+    for package in $wanted; do
+        echo "$installed" | grep -qx "$package" || echo "$package"
+    done
+    if [ "$purpose" = check ] &&
+        ! echo '#include <omp.h>' | clang -fopenmp -fsyntax-only -x c - 2>/dev/null; then
+        echo libomp-dev
+    fi
+}
+
+missing=$(missing_packages | tr '\n' ' ')
+missing=${missing% }
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+    root=
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    root="sudo -n"
+else
+    echo "Packages are missing, and installing them needs root. Please run:" >&2
+    echo "    sudo apt-get install --no-install-recommends $missing" >&2
+    exit 1
+fi
+
+echo "Installing: $missing"
+# A failing update is not the end: the lists there may be good enough.
+# shellcheck disable=SC2086  # lists of words
+$root apt-get update -qq || echo "apt-get update failed; going on with the package lists there are" >&2
+# shellcheck disable=SC2086
+$root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing

@@ -1,0 +1,148 @@
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char current_case[256];
+
+void support_case(const char *format, ...) {
+    current_case[0] = '\0';
+    if (!format) return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(current_case, sizeof current_case, format, args);
+    va_end(args);
+}
+
+/* "label" or "label [case]". */
+static void print_label(const char *label) {
+    if (current_case[0])
+        print_error("%s [%s]: ", label, current_case);
+    else
+        print_error("%s: ", label);
+}
+
+json_t *support_load(const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", ORFF_TEST_DIR, name);
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    if (!root) fail_msg("%s, line %d: %s", path, error.line, error.text);
+    return root;
+}
+
+json_t *support_member(const json_t *object, const char *key) {
+    json_t *member = json_object_get(object, key);
+    if (!member) fail_msg("no member \"%s\"", key);
+    return member;
+}
+
+double support_value(const json_t *number) {
+    if (json_is_number(number)) return json_number_value(number);
+    const char *text = json_string_value(number);
+    if (text && !strcmp(text, "inf")) return (double)INFINITY;
+    if (text && !strcmp(text, "-inf")) return (double)-INFINITY;
+    if (text && !strcmp(text, "nan")) return (double)NAN;
+    fail_msg("expected a number, found %s", text ? text : "something else");
+    return 0;
+}
+
+double support_number(const json_t *object, const char *key) {
+    return support_value(support_member(object, key));
+}
+
+size_t support_size(const json_t *object, const char *key) {
+    const json_t *member = support_member(object, key);
+    if (!json_is_integer(member) || json_integer_value(member) < 0)
+        fail_msg("\"%s\" is not a whole number >= 0", key);
+    return (size_t)json_integer_value(member);
+}
+
+const char *support_string(const json_t *object, const char *key) {
+    const char *text = json_string_value(support_member(object, key));
+    if (!text) fail_msg("\"%s\" is not a string", key);
+    return text;
+}
+
+static double *new_doubles(size_t count) {
+    double *a = calloc(count ? count : 1, sizeof *a);
+    if (!a) fail_msg("no memory for %zu numbers", count);
+    return a;
+}
+
+double *support_array(const json_t *list, size_t *length) {
+    if (!json_is_array(list)) fail_msg("expected a list of numbers");
+    *length = json_array_size(list);
+    double *a = new_doubles(*length);
+    for (size_t i = 0; i < *length; i++) a[i] = support_value(json_array_get(list, i));
+    return a;
+}
+
+double *support_matrix(const json_t *list, size_t *rows, size_t *cols) {
+    if (!json_is_array(list)) fail_msg("expected a list of lists of numbers");
+    *rows = json_array_size(list);
+    *cols = json_array_size(json_array_get(list, 0));
+    double *a = new_doubles(*rows * *cols);
+    for (size_t i = 0; i < *rows; i++) {
+        const json_t *row = json_array_get(list, i);
+        if (!json_is_array(row) || json_array_size(row) != *cols) fail_msg("row %zu has another length", i);
+        for (size_t j = 0; j < *cols; j++) a[i * *cols + j] = support_value(json_array_get(row, j));
+    }
+    return a;
+}
+
+static bool file_exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
+const char *support_data_path(const char *name) {
+    static char path[4096];
+    const char *data = getenv("ORFF_DATA");
+    if (data) {
+        snprintf(path, sizeof path, "%s/%s", data, name);
+        if (file_exists(path)) return path;
+    }
+    snprintf(path, sizeof path, "%s/../../shared/data/%s", ORFF_TEST_DIR, name);
+    return file_exists(path) ? path : NULL;
+}
+
+static bool is_close(double got, double want, double tol) {
+    return got == want || fabs(got - want) <= tol * fmax(1, fabs(want));
+}
+
+void support_assert_close(double got, double want, double tol, const char *label, const char *file, int line) {
+    if (isfinite(want) ? is_close(got, want, tol) : got == want) return;
+    print_label(label);
+    print_error("got %.17g, want %.17g, difference %.3g, tolerance %.3g\n", got, want, got - want, tol);
+    _fail(file, line);
+}
+
+void support_assert_all_close(size_t n, const double *got, const double *want, double tol, const char *label,
+                              const char *file, int line) {
+    if (n == 0) return;
+    size_t worst = 0;
+    double largest = -1;
+    for (size_t i = 0; i < n; i++) {
+        const double gap = got[i] == want[i] ? 0 : fabs(got[i] - want[i]) / fmax(1, fabs(want[i]));
+        if (isnan(gap) || gap > largest) {
+            worst = i;
+            largest = gap;
+        }
+        if (isnan(gap)) break;
+    }
+    char place[256];
+    snprintf(place, sizeof place, "%s, entry %zu of %zu", label, worst, n);
+    support_assert_close(got[worst], want[worst], tol, place, file, line);
+}
+
+void support_assert_status(orff_status got, orff_status want, const char *label, const char *file, int line) {
+    if (got == want) return;
+    print_label(label);
+    print_error("got \"%s\", want \"%s\"; message: %s\n", orff_status_text(got), orff_status_text(want),
+                orff_error_message());
+    _fail(file, line);
+}

@@ -1,0 +1,56 @@
+/* What several tests need: tables of numbers in JSON, comparisons that say what differed, data files.
+ *
+ * Every helper that cannot do its work fails the running test with the reason. */
+#ifndef ORFF_TESTS_SUPPORT_H
+#define ORFF_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "orff.h"
+
+/* A JSON file of tests/, for example "golden/kernels.json". End it with json_decref. */
+json_t *support_load(const char *name);
+
+/* Members of an object, borrowed. A missing key or another type fails the test. */
+json_t *support_member(const json_t *object, const char *key);
+double support_number(const json_t *object, const char *key);
+size_t support_size(const json_t *object, const char *key);
+const char *support_string(const json_t *object, const char *key);
+
+/* A JSON number. The strings "inf", "-inf" and "nan" stand for what JSON cannot write. */
+double support_value(const json_t *number);
+
+/* A list of numbers, and a list of equally long lists of numbers (row-major). End them with free(). */
+double *support_array(const json_t *list, size_t *length);
+double *support_matrix(const json_t *list, size_t *rows, size_t *cols);
+
+/* Names what is being checked, for the messages of the assertions below; NULL forgets it. */
+void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project. NULL when it
+ * is absent, so that the test can say so and skip(). Valid until the next call. */
+const char *support_data_path(const char *name);
+
+/* |got - want| <= tol max(1, |want|); equal infinities are close, NaN is close to nothing. */
+#define assert_close(got, want, tol) support_assert_close(got, want, tol, #got, __FILE__, __LINE__)
+
+/* The same for arrays of n numbers; the message has the place of the worst one. */
+#define assert_all_close(n, got, want, tol) \
+    support_assert_all_close(n, got, want, tol, #got, __FILE__, __LINE__)
+
+/* The call succeeds, or fails with the given status. */
+#define assert_ok(call) support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)
+#define assert_status(call, want) support_assert_status(call, want, #call, __FILE__, __LINE__)
+
+void support_assert_close(double got, double want, double tol, const char *label, const char *file, int line);
+void support_assert_all_close(size_t n, const double *got, const double *want, double tol, const char *label,
+                              const char *file, int line);
+void support_assert_status(orff_status got, orff_status want, const char *label, const char *file, int line);
+
+#endif

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Arrows point one way: a module of src/ includes only itself and modules before it, and what is built on the library
+# includes only the public header.
+set -eu
+
+modules="base spectrum sampling kernel features moments solve exact bounds model"
+outside="cli python paper examples formats"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "file name" for every #include "name" of the C files (also *.inc) in the directories given.
+includes() {
+    find "$@" \( -name '*.[ch]' -o -name '*.inc' \) -exec awk '
+        match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
+            split($0, part, "\"")
+            print FILENAME, part[2]
+        }' {} +
+}
+
+# Prints every wrong include of the modules below $1/src.
+check_modules() {
+    includes "$1/src" | awk -v root="$1/src/" -v list="$modules" '
+        BEGIN { count = split(list, name, " "); for (i = 1; i <= count; i++) rank[name[i]] = i }
+        {
+            split(substr($1, length(root) + 1), path, "/")
+            own = path[1]
+            slash = index($2, "/")
+            used = slash ? substr($2, 1, slash - 1) : own
+            if ($2 == "orff.h") next
+            if (!(own in rank)) print $1 ": " own " is not in the list of modules"
+            else if (!(used in rank)) print $1 ": includes \"" $2 "\", which is of no module"
+            else if (rank[used] > rank[own]) print $1 ": " own " may not include \"" $2 "\""
+        }'
+}
+
+# Prints every include of the directories outside that is neither orff.h nor a file of their own.
+check_outside() {
+    for directory in $outside; do
+        [ -d "$1/$directory" ] || continue
+        includes "$1/$directory" | while read -r file name; do
+            case $directory:$name in
+            *:orff.h | "$directory:$directory/"* | cli:formats/*) continue ;;
+            *:../* | *:*/../*) ;;
+            *) [ ! -e "${file%/*}/$name" ] || continue ;;
+            esac
+            echo "$file: $directory may not include \"$name\""
+        done
+    done
+}
+
+check_house() {
+    check_modules "$1"
+    check_outside "$1"
+}
+
+# plant <file> <include>: a small tree that has one wrong include in that file.
+plant() {
+    rm -rf "$work/house"
+    mkdir -p "$work/house/src/base" "$work/house/src/model" "$work/house/cli" "$work/house/examples"
+    printf '#include <math.h>\n#include "orff.h"\n#include "base/a.h"\n' >"$work/house/src/model/m.c"
+    printf '#include "orff.h"\n' >"$work/house/src/base/a.h"
+    printf '#include "orff.h"\n#include "args.h"\n#include "formats/csv.h"\n' >"$work/house/cli/main.c"
+    : >"$work/house/cli/args.h"
+    [ $# -eq 0 ] || printf '#include "%s"\n' "$2" >>"$work/house/$1"
+}
+
+self_test() {
+    plant
+    [ -z "$(check_house "$work/house")" ] || { echo "self-test: a clean tree was refused" >&2; exit 1; }
+    for planted in src/base/a.h:model/m.h src/base/a.h:nowhere/x.h src/other.c:base/a.h cli/main.c:base/a.h \
+        cli/main.c:../src/base/a.h examples/e.c:src/base/a.h examples/e.c:formats/csv.h; do
+        plant "${planted%%:*}" "${planted#*:}"
+        [ "$(check_house "$work/house" | wc -l)" -eq 1 ] || {
+            echo "self-test: $planted was not found" >&2
+            exit 1
+        }
+    done
+}
+
+self_test
+[ -n "$(includes "$SOURCE_DIR/src")" ] || { echo "no #include was found in src/" >&2; exit 1; }
+wrong=$(check_house "$SOURCE_DIR")
+[ -z "$wrong" ] || { echo "$wrong"; exit 1; }
