@@ -1,0 +1,522 @@
+/*
+ * orff: learning vector-valued functions with operator-valued kernels, at scale.
+ *
+ * This is the one public header. Read top to bottom it is a tutorial:
+ *
+ *   1. version and status      every fallible call returns an orff_status
+ *   2. threads and hooks       one thread count; log and progress callbacks
+ *   3. kernels                 a kernel is a list of parts; exact K(x,z)
+ *   4. output matrices         covariance, graph Laplacian, simplex codes
+ *   5. frequencies             how the D frequencies of a feature map are chosen
+ *   6. features                phi(x), Phi(x), P_X, P_X^*, P_X^* P_X
+ *   7. moments                 everything the data has to say, in one pass
+ *   8. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
+ *   9. losses and iteration    when moments do not serve
+ *  10. exact                   exact operator-valued kernel ridge, the baseline
+ *  11. models                  fit, tune, predict, error bars, derived fields, files
+ *
+ * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
+ * output a row (n x p). Sizes are size_t. What the caller fills is an open
+ * struct with an orff_..._default() function; what the library owns is opaque
+ * and ends with orff_..._free(), which accepts NULL. Results leave through
+ * pointers and are untouched when a call fails, unless said otherwise. The
+ * library never prints and never exits. A const object may be used by many
+ * threads at once.
+ */
+#ifndef ORFF_H
+#define ORFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ORFF_API __attribute__((visibility("default")))
+#else
+#define ORFF_API
+#endif
+
+/* ---------------------------------------------------------------- 1. version and status */
+
+#define ORFF_VERSION_MAJOR 0
+#define ORFF_VERSION_MINOR 1
+#define ORFF_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that is running. */
+ORFF_API const char *orff_version(void);
+
+/* What the library runs on, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */
+ORFF_API const char *orff_build_info(void);
+
+#define ORFF_STATUS_LIST(X)                                            \
+    X(OK, "success")                                                   \
+    X(INVALID_ARGUMENT, "an argument is out of its range")             \
+    X(NO_MEMORY, "not enough memory")                                  \
+    X(NOT_FINITE, "a number is NaN or infinite")                       \
+    X(NOT_POSITIVE, "a matrix that must be positive is not")           \
+    X(DOES_NOT_EXIST, "this combination does not exist mathematically") \
+    X(UNSUPPORTED, "this combination is not supported")                \
+    X(CALLBACK, "a callback of the caller reported failure")           \
+    X(CANCELLED, "stopped by the progress callback")                   \
+    X(NUMERICAL, "a numerical method failed")                          \
+    X(MISMATCH, "two objects do not belong together")                  \
+    X(IO, "a file could not be read or written")                       \
+    X(FORMAT, "a file is not what it should be")
+
+typedef enum orff_status {
+#define ORFF_STATUS_ENUM(name, text) ORFF_##name,
+    ORFF_STATUS_LIST(ORFF_STATUS_ENUM)
+#undef ORFF_STATUS_ENUM
+    ORFF_STATUS_COUNT
+} orff_status;
+
+/* The general meaning of a status. */
+ORFF_API const char *orff_status_text(orff_status status);
+
+/* The particulars of the last call that failed in this thread: which argument, its value, what was
+ * expected. Valid until the next failing call in the same thread; "" when none failed. */
+ORFF_API const char *orff_error_message(void);
+
+/* ---------------------------------------------------------------- 2. threads and hooks */
+
+/* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the
+ * machine has. The BLAS thread count is a property of the process, so this is too. Results do not
+ * depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
+ORFF_API orff_status orff_set_threads(size_t count);
+ORFF_API size_t orff_get_threads(void);
+
+typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
+
+/* What a call made in this thread has to tell while it works. Either function may be NULL.
+ * progress gets the work done and the work in all (units: rows, unless the call says otherwise) and
+ * returns false to stop: the call then returns ORFF_CANCELLED and leaves its results untouched. */
+typedef struct orff_hooks {
+    void (*log)(void *self, orff_log_level level, const char *message);
+    bool (*progress)(void *self, const char *task, double done, double total);
+    void *self;
+} orff_hooks;
+
+/* Set the hooks of the calling thread (copied); NULL removes them. */
+ORFF_API void orff_set_hooks(const orff_hooks *hooks);
+
+/* ---------------------------------------------------------------- 3. kernels
+ *
+ * A shift-invariant operator-valued kernel is
+ *
+ *     K(x,z) = E_{w ~ mu} [ cos<w, x-z>  B(w) B(w)^T ]            (p x p)
+ *
+ * a base spectrum mu on R^d and a block rule B(w) of size p x p'. A kernel here is a sum of such parts.
+ */
+
+/* The base: a scalar kernel k0 with k0(0) = 1 and its spectrum mu. l_i is the length scale of input i,
+ * v_i = delta_i / l_i, r = |v|. */
+typedef enum orff_base {
+    ORFF_GAUSSIAN,           /* exp(-r^2/2) */
+    ORFF_LAPLACE,            /* exp(-sum_i |v_i|) */
+    ORFF_MATERN,             /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), x = sqrt(2 nu) r */
+    ORFF_RATIONAL_QUADRATIC, /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */
+    ORFF_CAUCHY_PRODUCT,     /* prod_i 1/(1 + v_i^2) */
+    ORFF_BASE_COUNT
+} orff_base;
+
+/* "gaussian", "laplace", "matern", "rational-quadratic", "cauchy-product"; NULL for no base. */
+ORFF_API const char *orff_base_name(orff_base base);
+
+/* A base by name: those of orff_base_name and the short forms "matern12", "matern32", "matern52",
+ * "matern72" and "cauchy" (rational quadratic, alpha = 1), which also set *shape. */
+ORFF_API orff_status orff_base_parse(const char *name, orff_base *base, double *shape);
+
+/* The block rule. u = w/|w|; for the three physical rules w is restricted to the field's space. */
+typedef enum orff_rule {
+    ORFF_DECOMPOSABLE, /* B B^T = A, the same for all w: K = k0 A */
+    ORFF_CURL_FREE,    /* B = w: every function is a gradient (p' = 1) */
+    ORFF_DIV_FREE,     /* B B^T = |w|^2 I - w w^T: every function has zero divergence (p' = p-1) */
+    ORFF_HELMHOLTZ,    /* c curl-free + (1-c) divergence-free on the same frequencies (p' = p) */
+    ORFF_CUSTOM_B,     /* callback gives B(w), p x columns */
+    ORFF_CUSTOM_A,     /* callback gives A(w), p x p, positive; factored numerically */
+    ORFF_SIGNATURE,    /* callback gives K0(delta), p x p, for d <= 3; the spectrum is found numerically */
+    ORFF_RULE_COUNT
+} orff_rule;
+
+/* "decomposable", "curl-free", "div-free", "helmholtz", "custom-b", "custom-a", "signature". */
+ORFF_API const char *orff_rule_name(orff_rule rule);
+ORFF_API orff_status orff_rule_parse(const char *name, orff_rule *rule);
+
+/* A matrix-valued function of a point of R^d, written by the caller: fills `matrix` (row-major, size
+ * as the rule says) and returns 0, or anything else to report failure. Called from one thread at a
+ * time. */
+typedef int (*orff_matrix_fn)(void *self, const double *at, double *matrix);
+
+typedef struct orff_part {
+    orff_rule rule;
+    orff_base base;
+    double shape;          /* nu of Matern, alpha of the rational quadratic; ignored by the others */
+    double sigma;          /* length scale of every input ... */
+    const double *sigmas;  /* ... or one per input (d values); NULL: sigma */
+    double weight;         /* v >= 0: this part is v K_part */
+    bool normalise;        /* scale the part so that trace K(0) = p (K(0) = I where it is isotropic) */
+
+    const double *A;       /* decomposable: A (p x p, positive, may be rank-deficient) ... */
+    const double *B;       /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
+    size_t columns;        /* columns of B, also for ORFF_CUSTOM_B */
+
+    double mix;            /* Helmholtz: c in [0,1], the weight of the curl-free half */
+    const size_t *space;   /* physical rules: the p inputs (0-based) that are the field's space; the
+                              other inputs are covariates: K = K_space(x-z) k0(t-s). NULL: all, d = p */
+
+    orff_matrix_fn matrix; /* ORFF_CUSTOM_B, ORFF_CUSTOM_A (a function of w), ORFF_SIGNATURE (of delta) */
+    orff_matrix_fn exact;  /* ORFF_CUSTOM_A, ORFF_CUSTOM_B: K0(delta) of the part, if known; else NULL */
+    void *self;            /* handed to the callbacks */
+} orff_part;
+
+/* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
+ORFF_API orff_part orff_part_default(void);
+
+typedef struct orff_kernel orff_kernel;
+
+/* A kernel on R^d with values in p x p matrices: the sum of n_parts parts (copied; callbacks and self
+ * stay the caller's and must outlive the kernel). Parts with the same base, shape and length scales share
+ * their frequencies. Refuses what does not exist (curl-free with Laplace or Matern nu <= 1, divergence-free
+ * with p = 1) with the reason. */
+ORFF_API orff_status orff_kernel_create(orff_kernel **kernel, size_t d, size_t p, size_t n_parts,
+                                        const orff_part *parts);
+ORFF_API void orff_kernel_free(orff_kernel *kernel);
+
+ORFF_API size_t orff_kernel_inputs(const orff_kernel *kernel);  /* d */
+ORFF_API size_t orff_kernel_outputs(const orff_kernel *kernel); /* p */
+ORFF_API size_t orff_kernel_groups(const orff_kernel *kernel);  /* sets of shared frequencies */
+
+/* Exact K(x,z) (p x p). ORFF_UNSUPPORTED for a custom part whose exact form was not given. */
+ORFF_API orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const double *z, double *K);
+
+/* Exact Gram matrix: block (i,j) = K(X_i, Z_j), G is (n p) x (m p), ordered by point, then output.
+ * G is undefined when a callback of the kernel fails. */
+ORFF_API orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m,
+                                      const double *Z, double *G);
+
+/* E|w|^2, E|w|^4, E|w|^6 of a part's spectrum on the field's space (all d inputs for the rules that have none); INFINITY
+ * where the moment does not exist. */
+ORFF_API orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]);
+
+/* ---------------------------------------------------------------- 4. output matrices */
+
+/* Empirical covariance of the outputs Y (n x p), divided by n. */
+ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A);
+
+/* Pseudo-inverse of the graph Laplacian diag(W 1) - W of symmetric non-negative weights W (p x p): tasks
+ * joined by an edge are pulled together. ridge >= 0 is added to the Laplacian's eigenvalues first; with ridge = 0
+ * the constant vectors of each connected component are in the null space. */
+ORFF_API orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A);
+
+/* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
+ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
+
+/* ---------------------------------------------------------------- 5. frequencies */
+
+typedef enum orff_scheme {
+    ORFF_SAMPLING_AUTO, /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */
+    ORFF_IID,           /* independent draws from mu */
+    ORFF_ORTHOGONAL,    /* orthogonal within blocks of d, right radial law; spherical bases */
+    ORFF_QMC,           /* scrambled Sobol points through the quantiles of mu */
+    ORFF_HALTON,        /* scrambled Halton points, the same way */
+    ORFF_HADAMARD,      /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */
+    ORFF_GRID,          /* trapezoid quadrature for d <= 3, with weights */
+    ORFF_SCHEME_COUNT
+} orff_scheme;
+
+/* "auto", "iid", "orthogonal", "qmc", "halton", "hadamard", "grid". */
+ORFF_API const char *orff_scheme_name(orff_scheme scheme);
+ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
+
+typedef enum orff_switch { ORFF_AUTO, ORFF_YES, ORFF_NO } orff_switch;
+
+typedef struct orff_sampling {
+    orff_scheme scheme;
+    size_t features;       /* D: frequencies in all, divided evenly among the kernel's groups. The feature map has 2D
+                              entries. grid: at most D; 0 lets the tolerance decide */
+    uint64_t seed;         /* w_j is a function of (seed, group, j): not of D for iid, orthogonal, qmc, halton and
+                              hadamard, never of the thread count */
+    orff_switch importance;/* draw curl-free, div-free and Helmholtz frequencies from |w|^2 mu, which bounds
+                              their blocks. ORFF_AUTO: wherever all parts of a group are of these rules */
+    const double *extent;  /* grid, signature: the widest |x_i - z_i| that will occur, per input (d values) */
+    double tolerance;      /* grid, signature: largest error of K relative to |K(0)|; 0: what D allows (grid),
+                              1e-6 (signature) */
+} orff_sampling;
+
+/* auto, D = 1000, seed 0. */
+ORFF_API orff_sampling orff_sampling_default(void);
+
+/* ---------------------------------------------------------------- 6. features
+ *
+ * phi(x) = [ sqrt(q_j) cos<w_j,x> ]_j ++ [ sqrt(q_j) sin<w_j,x> ]_j     in R^(2D)
+ * Phi(x) = stack over a of phi_a(x) B_j(a)^T                         (M x p)
+ * f(x)   = Phi(x)^T theta = sum_a phi_a(x) B_j(a) theta_a            theta in R^M
+ *
+ * theta holds, for a = 0 .. 2D-1, the p'_j coefficients of feature a; M = 2 sum_j p'_j.
+ */
+
+typedef struct orff_features orff_features;
+
+/* Draw the frequencies of a kernel. The kernel is copied: it may be freed. */
+ORFF_API orff_status orff_features_create(orff_features **features, const orff_kernel *kernel,
+                                          const orff_sampling *sampling);
+
+/* The caller's own frequencies omega (D x d) and weights (D values, NULL: 1/D); for kernels of one group. */
+ORFF_API orff_status orff_features_create_at(orff_features **features, const orff_kernel *kernel, size_t D,
+                                             const double *omega, const double *weights);
+
+/* The same frequencies under another kernel: each of its parts must have a base, shape and length scales that the
+ * frequencies were drawn for. Frequencies that no part uses keep their place in phi and have no coefficients. */
+ORFF_API orff_status orff_features_rebind(orff_features **out, const orff_features *features,
+                                          const orff_kernel *kernel);
+ORFF_API void orff_features_free(orff_features *features);
+
+#define ORFF_WARN_INFINITE_VARIANCE 1u /* the estimate of K converges slower than D^-1/2, with wild draws */
+#define ORFF_WARN_EXTENT_GUESSED 2u    /* grid: no extent was given; five length scales were assumed */
+
+typedef struct orff_features_info {
+    size_t inputs, outputs; /* d, p */
+    size_t frequencies;     /* D: what was returned, in all groups */
+    size_t length;          /* 2D: length of phi */
+    size_t parameters;      /* M: length of theta */
+    orff_scheme scheme;     /* what auto chose; for several groups, that of the first */
+    bool importance;        /* whether any group was drawn by importance */
+    double quadrature_error;/* grid, signature: estimated largest error of K relative to |K(0)|; else 0 */
+    unsigned warnings;      /* ORFF_WARN_... */
+    const char *warning;    /* the same in words, "" if none; lives as long as the features */
+} orff_features_info;
+
+ORFF_API orff_features_info orff_features_describe(const orff_features *features);
+
+/* Copy out the frequencies omega (D x d) and weights q (D); either may be NULL. */
+ORFF_API orff_status orff_features_frequencies(const orff_features *features, double *omega, double *weights);
+
+/* The block of frequency j: its number of columns p', and B(w_j) (p x p') if B is not NULL; weights of parts
+ * inside, sqrt(q_j) outside. */
+ORFF_API orff_status orff_features_block(const orff_features *features, size_t j, size_t *columns, double *B);
+
+/* phi of n points: phi is n x 2D. */
+ORFF_API orff_status orff_features_phi(const orff_features *features, size_t n, const double *X, double *phi);
+ORFF_API orff_status orff_features_phi_single(const orff_features *features, size_t n, const float *X, float *phi);
+
+/* The explicit Phi(x) of one point: M x p. */
+ORFF_API orff_status orff_features_map(const orff_features *features, const double *x, double *Phi);
+
+/* K~(x,z) = Phi(x)^T Phi(z)   (p x p). */
+ORFF_API orff_status orff_features_kernel(const orff_features *features, const double *x, const double *z,
+                                          double *K);
+
+/* F = P_X theta, row i = Phi(x_i)^T theta   (n x p). */
+ORFF_API orff_status orff_features_apply(const orff_features *features, size_t n, const double *X,
+                                         const double *theta, double *F);
+
+/* theta = P_X^* Y = sum_i Phi(x_i) y_i   (M). */
+ORFF_API orff_status orff_features_adjoint(const orff_features *features, size_t n, const double *X,
+                                           const double *Y, double *theta);
+
+/* out = P_X^* P_X theta   (M). out may not overlap theta. */
+ORFF_API orff_status orff_features_normal(const orff_features *features, size_t n, const double *X,
+                                          const double *theta, double *out);
+
+/* The same with data in single precision: phi and the products of a block of rows are computed in float,
+ * blocks are summed in double. */
+ORFF_API orff_status orff_features_apply_single(const orff_features *features, size_t n, const float *X,
+                                                const double *theta, float *F);
+ORFF_API orff_status orff_features_adjoint_single(const orff_features *features, size_t n, const float *X,
+                                                  const float *Y, double *theta);
+ORFF_API orff_status orff_features_normal_single(const orff_features *features, size_t n, const float *X,
+                                                 const double *theta, double *out);
+
+/* ---------------------------------------------------------------- 7. moments
+ *
+ * For rows (x_i, y_i) with weights c_i (1 when none are given):
+ *
+ *     S = sum c phi phi^T  (2D x 2D),   R = sum c phi y^T  (2D x p),   sum c phi,  sum c y,  sum c y y^T,  sum c
+ *
+ * are all that ridge needs, for every kernel on these frequencies and every lambda. They take one pass over the data, their
+ * size does not depend on the number of rows, and they add and subtract.
+ */
+
+typedef struct orff_moments orff_moments;
+
+typedef struct orff_moments_settings {
+    size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
+    uint64_t seed; /* row i belongs to fold (seed, i): the same whatever the blocks it arrives in */
+    bool single;   /* phi and the products of a block in float, summed over blocks in double */
+} orff_moments_settings;
+
+ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
+                                         const orff_moments_settings *settings);
+ORFF_API void orff_moments_free(orff_moments *moments);
+
+/* Add n rows; weights (n values >= 0) may be NULL. When it fails the moments are as before. */
+ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, const double *X, const double *Y,
+                                             const double *weights);
+
+/* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights (room) if that
+ * pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else to report failure. rewind goes
+ * back to the first row; NULL where that cannot be done. */
+typedef struct orff_reader {
+    int (*read)(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
+    int (*rewind)(void *self);
+    void *self;
+    bool weighted;
+} orff_reader;
+
+/* Add all rows that the reader has. Progress is reported as rows done of 0 (not known). When it fails in the middle the
+ * moments hold the blocks read before. */
+ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
+
+/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_MISMATCH naming the difference. Subtracting
+ * loses digits when little is left of much. */
+ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
+ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
+
+typedef struct orff_moments_info {
+    size_t inputs, outputs, frequencies, folds;
+    uint64_t rows; /* rows accumulated: subtracted ones are taken off */
+    double weight; /* sum of the weights */
+    bool single;
+} orff_moments_info;
+ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
+
+/* Copy out what was summed over all folds; any pointer may be NULL. S: 2D x 2D, R: 2D x p, sum_phi: 2D, sum_y: p,
+ * sum_yy: p x p. */
+ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi, double *sum_y,
+                                         double *sum_yy);
+
+/* A kernel on the frequencies of these moments (see orff_features_rebind). */
+ORFF_API orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel,
+                                           orff_features **features);
+
+/* A file of moments, with the recipe of its frequencies: written to a temporary name, synced and renamed. */
+ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
+ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
+
+/* ---------------------------------------------------------------- 8. ridge from moments
+ *
+ *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i
+ *
+ * With `center` the mean of y is taken off first and becomes the intercept, which is not penalised.
+ */
+
+typedef struct orff_solve_info {
+    const char *method;   /* "cholesky", "eigen", "stein-cholesky", "stein-eigen", "lsmr", "idr", "pcg", "sgd" */
+    size_t iterations;    /* of an iterative method */
+    double residual;      /* |A theta - b| / |b| of the normal equations */
+    double condition;     /* estimated condition number of the system solved (0: not known) */
+    double jitter;        /* added to the diagonal because the system was singular to rounding, else 0 */
+    bool converged;       /* false: the tolerance was not reached; theta is the best found */
+    bool fell_back;       /* the first method failed and another was taken */
+} orff_solve_info;
+
+typedef struct orff_ridge orff_ridge;
+
+/* The ridge problem of a kernel on some moments. Keeps what it factors, so that further lambdas are cheap. Both objects
+ * must outlive it; the moments may not change meanwhile. */
+ORFF_API orff_status orff_ridge_create(orff_ridge **ridge, const orff_features *features, const orff_moments *moments,
+                                       bool center);
+ORFF_API void orff_ridge_free(orff_ridge *ridge);
+
+/* theta (M) and intercept (p, zeros without center; may be NULL) for one lambda > 0. info may be NULL. */
+ORFF_API orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, double *intercept,
+                                      orff_solve_info *info);
+
+typedef struct orff_path_point {
+    double lambda;
+    double train_mse;    /* mean of squared errors over rows and outputs, on the training rows */
+    double gcv;          /* generalised cross-validation, the same unit */
+    double dof;          /* effective degrees of freedom, trace of the hat matrix */
+    double log_evidence; /* log marginal likelihood of the Gaussian process with noise variance N lambda */
+    double cv_mse;       /* K-fold cross-validated, NAN without folds */
+    double noise;        /* estimate of the noise variance: residual sum of squares / (N p - dof) */
+} orff_path_point;
+
+/* All of them for a whole path, from the moments alone. cross_validate asks for cv_mse, which factors once for each fold. */
+ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross_validate,
+                                     orff_path_point *points);
+
+/* Exact leave-one-out mean square error for each lambda (N lambda held fixed), given the rows again. */
+ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
+                                              const double *lambdas, double *loo_mse);
+
+typedef enum orff_criterion { ORFF_EVIDENCE, ORFF_CROSS_VALIDATION } orff_criterion;
+
+/* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or minimise the
+ * cross-validated error. weights holds the start values (multipliers of the parts' own weights, > 0) and receives the
+ * result; parts that explain less than `drop` of the variance get weight 0. shares (n_parts + 1, may be NULL) receives
+ * each part's share of the variance of y, the last one noise's. */
+ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments, bool center,
+                                        orff_criterion criterion, double drop, double *weights, double *lambda,
+                                        double *shares, orff_solve_info *info);
+
+/* ---------------------------------------------------------------- 9. losses and iteration */
+
+typedef enum orff_loss {
+    ORFF_SQUARED,  /* |f-y|^2 */
+    ORFF_HUBER,    /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */
+    ORFF_EPSILON,  /* max(0, |f-y| - parameter) */
+    ORFF_PINBALL,  /* quantile parameter in (0,1), summed over outputs */
+    ORFF_LOGISTIC, /* softmax over simplex codes: y is a code in R^(T-1) */
+    ORFF_HINGE,    /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
+    ORFF_LOSS_COUNT
+} orff_loss;
+
+ORFF_API const char *orff_loss_name(orff_loss loss); /* "squared", "huber", "epsilon", "pinball", "logistic", "hinge" */
+ORFF_API orff_status orff_loss_parse(const char *name, orff_loss *loss);
+
+/* The loss of a prediction f for y (p values each) and its gradient in f (p values, may be NULL). */
+ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f, const double *y,
+                                        double *value, double *gradient);
+
+typedef enum orff_method { ORFF_LSMR, ORFF_IDR, ORFF_PCG, ORFF_SGD } orff_method;
+
+typedef struct orff_iteration {
+    orff_method method;
+    double lambda;         /* > 0 */
+    double tolerance;      /* stop at this relative residual of the normal equations (sgd: change of the averaged loss) */
+    size_t max_iterations; /* sgd: passes over the data */
+    orff_loss loss;        /* other than squared: sgd only */
+    double loss_parameter;
+    size_t batch;          /* sgd: rows in a step */
+    size_t subsample;      /* pcg: rows in the preconditioner; 0: chosen by the size */
+    size_t shadow;         /* idr: s of IDR(s) */
+    uint64_t seed;         /* sgd: order of the rows; pcg: which rows */
+    bool single;           /* phi in float */
+} orff_iteration;
+
+/* pcg, lambda 1e-6, tolerance 1e-8, 500 iterations, s = 4, batch 256. */
+ORFF_API orff_iteration orff_iteration_default(void);
+
+/* Minimise without moments: D may be too large for S. theta (M) holds the start value and receives the result. The data is
+ * swept once for each iteration. intercept (p) is taken off y first; NULL: zeros. */
+ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
+                                  const double *weights, const double *intercept, const orff_iteration *how, double *theta,
+                                  orff_solve_info *info);
+
+/* ---------------------------------------------------------------- 10. exact
+ *
+ * f(x) = intercept + sum_i K(x, x_i) alpha_i,  (K + N lambda I) alpha = y: the model that features approximate. Cost
+ * N^3 + p^3 for one decomposable part (rows weighted equally), (N p)^3 otherwise.
+ */
+
+typedef struct orff_exact orff_exact;
+
+/* Refuses early, naming the memory it would take, when that is above max_bytes (0: half of what the machine has). */
+ORFF_API orff_status orff_exact_fit(orff_exact **exact, const orff_kernel *kernel, size_t n, const double *X,
+                                    const double *Y, double lambda, bool center, size_t max_bytes);
+ORFF_API void orff_exact_free(orff_exact *exact);
+ORFF_API orff_status orff_exact_predict(const orff_exact *exact, size_t n, const double *X, double *F);
+ORFF_API orff_status orff_exact_alpha(const orff_exact *exact, double *alpha); /* N x p */
+ORFF_API double orff_exact_norm2(const orff_exact *exact);                   /* |f|^2 = alpha^T K alpha */
+/* Bytes that orff_exact_fit will take at its peak. */
+ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

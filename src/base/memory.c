@@ -1,0 +1,50 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+orff_status orff_multiply(size_t a, size_t b, size_t *product) {
+    if (a && b > SIZE_MAX / a)
+        return orff_fail(ORFF_NO_MEMORY, "a size of %zu x %zu does not fit this machine", a, b);
+    *product = a * b;
+    return ORFF_OK;
+}
+
+/* No object may pass PTRDIFF_MAX bytes. At least one line, so that a count of 0 gives a pointer of its own;
+ * aligned_alloc wants whole lines. */
+static void *allocate(size_t count, size_t size) {
+    if (size && count > (PTRDIFF_MAX - ALIGNMENT) / size) return NULL;
+    const size_t bytes = count * size;
+    const size_t lines = bytes / ALIGNMENT + (bytes % ALIGNMENT || bytes == 0);
+    return aligned_alloc(ALIGNMENT, lines * ALIGNMENT);
+}
+
+static orff_status hand_over(void *out, void *pointer, size_t count, size_t size) {
+    memcpy(out, &pointer, sizeof pointer);
+    if (pointer) return ORFF_OK;
+    return orff_fail(ORFF_NO_MEMORY, "no memory for %zu elements of %zu bytes (%.3g GB)", count, size,
+                     (double)count * (double)size * 1e-9);
+}
+
+orff_status orff_alloc(void *out, size_t count, size_t size) {
+    void *pointer = allocate(count, size);
+    if (pointer) memset(pointer, 0, count * size);
+    return hand_over(out, pointer, count, size);
+}
+
+orff_status orff_duplicate(void *out, const void *from, size_t count, size_t size) {
+    void *pointer = NULL;
+    if (!from) {
+        memcpy(out, &pointer, sizeof pointer);
+        return ORFF_OK;
+    }
+    pointer = allocate(count, size);
+    if (pointer) memcpy(pointer, from, count * size);
+    return hand_over(out, pointer, count, size);
+}
+
+void orff_release(void *pointer) {
+    free(pointer);
+}

@@ -1,0 +1,49 @@
+#include "base/threads.h"
+
+#include <stdatomic.h>
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#include <unistd.h>
+#endif
+
+enum { MOST_THREADS = 1024 };
+
+/* Present in the BLAS of their name only. */
+extern void openblas_set_num_threads(int count) __attribute__((weak));
+extern void bli_thread_set_num_threads(intptr_t count) __attribute__((weak));
+extern void MKL_Set_Num_Threads(int count) __attribute__((weak));
+
+static atomic_int chosen; /* 0: all the machine has */
+
+static int machine_threads(void) {
+#ifdef _OPENMP
+    const long count = omp_get_num_procs();
+#else
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
+}
+
+int orff_thread_count(void) {
+    const int count = atomic_load(&chosen);
+    return count ? count : machine_threads();
+}
+
+size_t orff_get_threads(void) {
+    return (size_t)orff_thread_count();
+}
+
+orff_status orff_set_threads(size_t count) {
+    if (count > MOST_THREADS)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count, MOST_THREADS);
+    atomic_store(&chosen, (int)count);
+    const int threads = orff_thread_count();
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#endif
+    if (openblas_set_num_threads) openblas_set_num_threads(threads);
+    if (bli_thread_set_num_threads) bli_thread_set_num_threads(threads);
+    if (MKL_Set_Num_Threads) MKL_Set_Num_Threads(threads);
+    return ORFF_OK;
+}

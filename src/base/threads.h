@@ -1,0 +1,23 @@
+/* One thread count for our OpenMP loops and for BLAS. */
+#ifndef ORFF_BASE_THREADS_H
+#define ORFF_BASE_THREADS_H
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/status.h"
+
+/* For num_threads(...) clauses: orff_get_threads() as an int. */
+int orff_thread_count(void);
+
+/* The calling thread's number in its OpenMP team, 0 outside of one: whose scratch is mine. */
+static inline int orff_thread_index(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+#endif

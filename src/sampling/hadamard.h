@@ -1,0 +1,31 @@
+/* Structured orthogonal frequencies: blocks of m = 2^k >= d rows
+ *
+ *     w_j = scale_j (row i of  H S1 H S2 H S3), first d entries, each over its length scale
+ *
+ * with H the Walsh-Hadamard matrix (entries +-1, H H^T = m I) and S1, S2, S3 diagonal random signs of the
+ * block. scale_j = m^(-3/2) chi(m) radius, times what shape.c makes of it. X W^T costs O(D log m) a row and
+ * W is not stored. */
+#ifndef ORFF_SAMPLING_HADAMARD_H
+#define ORFF_SAMPLING_HADAMARD_H
+
+#include "sampling/sampling.h"
+
+/* Fewer inputs have too few sign patterns: the error stops falling with D. */
+#define ORFF_HADAMARD_MIN_DIM 16
+/* From here on the rows are applied by transforms rather than stored. */
+#define ORFF_STRUCTURED_MIN_DIM 128
+
+/* Numbers of scratch that a projection needs. */
+size_t orff_structured_scratch(const orff_structured *s);
+
+/* out = X W^T: X is n x d, out n x D with rows ldout apart. One scratch per thread. */
+void orff_structured_project_double(const orff_structured *s, size_t n, const double *X, double *out,
+                                    size_t ldout, double *scratch);
+void orff_structured_project_single(const orff_structured *s, size_t n, const float *X, float *out,
+                                    size_t ldout, float *scratch);
+
+/* w_j (d entries). */
+orff_status orff_structured_row(const orff_structured *s, size_t j, double *omega);
+void orff_structured_free(orff_structured *s); /* accepts NULL and half-built ones */
+
+#endif

@@ -1,0 +1,37 @@
+/* From one standard point to one frequency of the law, by importance or not.
+ *
+ * A point is given by uniforms,
+ *
+ *     u = space coordinates, covariate coordinates, extra          (dim + extras numbers)
+ *
+ * or, for spherical bases, by a vector g that is standard normal in law (one entry per input) and the extra
+ * uniforms. Extra are: tau of the space, tau of the covariates (bases that mix), the coordinate that is
+ * size-biased (product bases, importance).
+ *
+ * Importance draws from |z|^2 mu / E|z|^2, |z| over the field's space of m inputs: the direction stays, the
+ * norm goes from chi(m) to chi(m+2) at equal probability, tau comes from its size-biased law. */
+#ifndef ORFF_SAMPLING_SHAPE_H
+#define ORFF_SAMPLING_SHAPE_H
+
+#include "sampling/sampling.h"
+
+typedef struct orff_shape {
+    const orff_spectrum *law; /* borrowed */
+    bool importance;
+    size_t count; /* D */
+    size_t extras;
+    double moment;    /* E|z|^2 over the space, for importance */
+    double log_gamma; /* log Gamma(m/2 + 1) */
+} orff_shape;
+
+/* ORFF_DOES_NOT_EXIST when importance is asked for and E|z|^2 is infinite. */
+orff_status orff_shape_init(orff_shape *shape, const orff_spectrum *law, const orff_recipe *recipe);
+
+/* Both fill omega (dim entries, in the order of the inputs; it may be g itself) and return the weight q. */
+double orff_shape_uniforms(const orff_shape *shape, const double *u, double *omega);
+double orff_shape_normal(const orff_shape *shape, const double *g, const double *extra, double *omega);
+
+/* For g without covariates: z = stretch g, a function of |g| and the extra uniforms; *q is the weight. */
+double orff_shape_stretch(const orff_shape *shape, double norm, const double *extra, double *q);
+
+#endif

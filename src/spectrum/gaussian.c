@@ -1,0 +1,34 @@
+/* Gaussian base: k0 = exp(-r^2/2), z ~ N(0, I). */
+#include <math.h>
+
+#include "spectrum/bases.h"
+
+static double k0(double shape, double r) {
+    (void)shape;
+    return exp(-0.5 * r * r);
+}
+
+static void slopes(double shape, double r, double *g1, double *g2r2) {
+    *g1 = k0(shape, r);
+    *g2r2 = *g1 * r * r;
+}
+
+static double mixing_moment(double shape, int k) {
+    (void)shape, (void)k;
+    return 1.0;
+}
+
+static double log_density(double shape, size_t dim, double r) {
+    (void)shape;
+    return -0.5 * r * r - 0.5 * (double)dim * log(2.0 * ORFF_PI);
+}
+
+const orff_base_ops orff_base_gaussian = {
+    .id = ORFF_GAUSSIAN,
+    .name = "gaussian",
+    .spherical = true,
+    .k0 = k0,
+    .slopes = slopes,
+    .mixing_moment = mixing_moment,
+    .log_density = log_density,
+};

@@ -1,0 +1,33 @@
+/* Laplace base: k0 = exp(-|v|_1); z has independent Cauchy coordinates, no moments. */
+#include <math.h>
+
+#include "spectrum/bases.h"
+
+/* Not differentiable at 0: no curl-free or divergence-free kernel stands on it, so f' and f'' are not asked for
+ * there; away from 0 they are the right ones. */
+static void factor(double v, double *f, double *f1, double *f2) {
+    *f = exp(-fabs(v));
+    *f1 = v > 0 ? -*f : *f;
+    *f2 = *f;
+}
+
+/* tan(pi (u - 1/2)), from the nearer end so that small u keeps its digits. */
+static double quantile(double u) {
+    return u < 0.5 ? -1.0 / tan(ORFF_PI * u) : 1.0 / tan(ORFF_PI * (1.0 - u));
+}
+
+static double coordinate_moment(int k) {
+    (void)k;
+    return INFINITY;
+}
+
+static double coordinate_log_density(double z) { return -log(ORFF_PI) - log1p(z * z); }
+
+const orff_base_ops orff_base_laplace = {
+    .id = ORFF_LAPLACE,
+    .name = "laplace",
+    .factor = factor,
+    .quantile = quantile,
+    .coordinate_moment = coordinate_moment,
+    .coordinate_log_density = coordinate_log_density,
+};

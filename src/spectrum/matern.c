@@ -1,0 +1,78 @@
+/* Matern base, shape nu: k0 = M_nu(x), x = sqrt(2 nu) r, M_nu(x) = 2^(1-nu) x^nu K_nu(x) / Gamma(nu). z is
+ * multivariate t with 2 nu degrees of freedom: tau = nu/G, G ~ Gamma(nu). Half-integers have closed forms. */
+#define _DEFAULT_SOURCE /* lgamma_r */
+#include <math.h>
+
+#include "base/special.h"
+#include "spectrum/bases.h"
+
+static double k0(double nu, double r) {
+    const double x = sqrt(2.0 * nu) * r, e = exp(-x);
+    if (nu == 0.5) return e;
+    if (nu == 1.5) return (1.0 + x) * e;
+    if (nu == 2.5) return (1.0 + x + x * x / 3.0) * e;
+    if (nu == 3.5) return (1.0 + x + 0.4 * x * x + x * x * x / 15.0) * e;
+    return orff_matern_scaled(nu, x) * e;
+}
+
+/* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2 nu). */
+static void slopes_any(double nu, double x, double *g1, double *g2r2) {
+    int sign;
+    const double front = nu / (nu - 1.0), e = exp(-x);
+    *g1 = front * orff_matern_scaled(nu - 1.0, x) * e;
+    *g2r2 = 0.0;
+    if (x > 0.0) {
+        const double scale = (2.0 - nu) * log(2.0) - lgamma_r(nu - 1.0, &sign) + nu * log(x);
+        *g2r2 = front * exp(scale - x) * orff_bessel_k_scaled(nu - 2.0, x);
+    }
+}
+
+static void slopes(double nu, double r, double *g1, double *g2r2) {
+    const double a2 = 2.0 * nu, x = sqrt(a2) * r, e = exp(-x);
+    if (nu == 1.5) {
+        *g1 = a2 * e;
+        *g2r2 = a2 * x * e;
+    } else if (nu == 2.5) {
+        *g1 = a2 / 3.0 * (1.0 + x) * e;
+        *g2r2 = a2 / 3.0 * x * x * e;
+    } else if (nu == 3.5) {
+        *g1 = a2 / 5.0 * (1.0 + x + x * x / 3.0) * e;
+        *g2r2 = a2 / 15.0 * (1.0 + x) * x * x * e;
+    } else {
+        slopes_any(nu, x, g1, g2r2);
+    }
+}
+
+/* Size-biased by tau = nu/G, the law of G becomes Gamma(nu-1): needs nu > 1, as E tau does. */
+static double mixing(double nu, bool biased, double u) {
+    return nu / orff_gamma_quantile(biased ? nu - 1.0 : nu, u);
+}
+
+/* E tau^k = nu^k / ((nu-1) .. (nu-k)) */
+static double mixing_moment(double nu, int k) {
+    double moment = 1.0;
+    for (int i = 1; i <= k; i++) {
+        if (nu <= i) return INFINITY;
+        moment *= nu / (nu - i);
+    }
+    return moment;
+}
+
+static double log_density(double nu, size_t dim, double r) {
+    const double half = 0.5 * (double)dim;
+    int sign;
+    return lgamma_r(nu + half, &sign) - lgamma_r(nu, &sign) - half * log(2.0 * ORFF_PI * nu) -
+           (nu + half) * log1p(r * r / (2.0 * nu));
+}
+
+const orff_base_ops orff_base_matern = {
+    .id = ORFF_MATERN,
+    .name = "matern",
+    .spherical = true,
+    .has_shape = true,
+    .k0 = k0,
+    .slopes = slopes,
+    .mixing = mixing,
+    .mixing_moment = mixing_moment,
+    .log_density = log_density,
+};

@@ -1,0 +1,83 @@
+/* The base spectra mu. w = z / l coordinatewise, z from a unit law; v = delta / l ("whitened").
+ *
+ * Two families:
+ *   spherical  z = sqrt(tau) n, n ~ N(0, I), tau >= 0 a scalar (Gaussian: 1; Matern and rational quadratic:
+ *              functions of a gamma variable). k0 is a function of r = |v|.
+ *   product    independent coordinates (Laplace kernel: Cauchy; product Cauchy kernel: Laplace).
+ *
+ * With covariates the inputs split in two independent factors of the same base: the field's space, on which
+ * curl-free and divergence-free mean something, and the rest.
+ */
+#ifndef ORFF_SPECTRUM_SPECTRUM_H
+#define ORFF_SPECTRUM_SPECTRUM_H
+
+#include "base/status.h"
+
+/* One base: one file, one line in the table of spectrum.c. Functions a family does not have are NULL. */
+typedef struct orff_base_ops {
+    orff_base id;
+    const char *name;
+    bool spherical;
+    bool has_shape;
+
+    /* spherical */
+    double (*k0)(double shape, double r);
+    /* g1 = -k0'(r)/r and g2r2 = r^2 (k0'(r)/r)'/r, so that -grad grad^T k0 = g1 I - g2r2 u u^T, u = v/r. */
+    void (*slopes)(double shape, double r, double *g1, double *g2r2);
+    /* tau from a uniform u; biased: from the law of tau size-biased by tau. NULL: tau = 1. */
+    double (*mixing)(double shape, bool biased, double u);
+    /* E tau^k, k = 1, 2, 3; INFINITY where it does not exist. */
+    double (*mixing_moment)(double shape, int k);
+    /* log of the density of z in dim dimensions at |z| = r. */
+    double (*log_density)(double shape, size_t dim, double r);
+
+    /* product: f with k0 = prod f(v_i), f', f'' */
+    void (*factor)(double v, double *f, double *f1, double *f2);
+    double (*quantile)(double u);        /* of one coordinate of z */
+    double (*biased_quantile)(double u); /* the same, size-biased by z^2; NULL where E z^2 is infinite */
+    double (*coordinate_moment)(int k);  /* E z^(2k), k = 1, 2, 3 */
+    double (*coordinate_log_density)(double z);
+} orff_base_ops;
+
+/* The law of w on R^dim. */
+typedef struct orff_spectrum {
+    const orff_base_ops *base;
+    double shape;
+    size_t dim;
+    double *scale;       /* l, dim values */
+    size_t space_count;  /* inputs in the field's space; dim when nothing is split off */
+    size_t *space;       /* their positions, space_count values ... */
+    size_t *covariates;  /* ... and the others, dim - space_count values */
+} orff_spectrum;
+
+const orff_base_ops *orff_base_find(orff_base base); /* NULL for no base */
+
+/* space NULL: all inputs. scales: dim values, or NULL for `scale` everywhere. Checks everything. */
+orff_status orff_spectrum_init(orff_spectrum *s, orff_base base, double shape, size_t dim, double scale,
+                               const double *scales, size_t space_count, const size_t *space);
+void orff_spectrum_clear(orff_spectrum *s); /* accepts a zeroed or half-built one */
+orff_status orff_spectrum_copy(orff_spectrum *to, const orff_spectrum *from);
+
+/* Whether two laws are the same law, so that parts may share frequencies. */
+bool orff_spectrum_equal(const orff_spectrum *a, const orff_spectrum *b);
+
+/* Whether the field's space is made of the same inputs in the same order. */
+bool orff_spectrum_same_space(const orff_spectrum *a, const orff_spectrum *b);
+
+/* k0(delta), delta of dim entries. */
+double orff_spectrum_k0(const orff_spectrum *s, const double *delta);
+
+/* -grad grad^T k0 on the field's space times k0 on the covariates: the exact curl-free kernel
+ * (space_count x space_count). Needs a finite second moment. */
+void orff_spectrum_curl(const orff_spectrum *s, const double *delta, double *K);
+
+/* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
+double orff_spectrum_moment(const orff_spectrum *s, int k);
+
+/* E|z|^2 over the field's space, z whitened: the constant of importance sampling. */
+double orff_spectrum_whitened_moment(const orff_spectrum *s);
+
+/* log density of z (whitened, all dim coordinates). */
+double orff_spectrum_log_density(const orff_spectrum *s, const double *z);
+
+#endif
