@@ -1,0 +1,157 @@
+/* Making a bank of frequencies for the laws of a kernel. */
+#include "features/bank.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "kernel/signature.h"
+#include "sampling/hadamard.h"
+
+/* By importance wherever it helps and exists: rows of a Hadamard block can vanish on a small field's space, and their
+ * weights would be unbounded. */
+static bool wants_importance(const orff_kernel_group *group, const orff_sampling *sampling) {
+    const bool vanishing = sampling->scheme == ORFF_HADAMARD && group->law->space_count < ORFF_HADAMARD_MIN_DIM;
+    return group->importance && (sampling->importance == ORFF_YES || (sampling->importance == ORFF_AUTO && !vanishing));
+}
+
+static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, size_t g, const orff_sampling *sampling) {
+    const orff_kernel_group *group = &kernel->groups[g];
+    const size_t share = sampling->features / kernel->n_groups, rest = sampling->features % kernel->n_groups;
+    return (orff_recipe){
+        .scheme = sampling->scheme,
+        .count = share + (g < rest),
+        .seed = sampling->seed,
+        .stream = (uint32_t)g,
+        .importance = wants_importance(group, sampling),
+        .gradient = group->gradient,
+        .extent = bank->extent,
+        .tolerance = sampling->tolerance,
+    };
+}
+
+static orff_status draw_signature(orff_bank_group *group, const orff_kernel *kernel, size_t g, double **blocks) {
+    size_t m = 0;
+    while (kernel->parts[m].group != g) m++;
+    return orff_signature_draw(&group->drawn, &blocks[m], &kernel->parts[m], &group->recipe);
+}
+
+static orff_status draw_group(orff_bank *bank, const orff_kernel *kernel, size_t g, const orff_sampling *sampling,
+                              double **blocks) {
+    orff_bank_group *group = &bank->groups[g];
+    if (sampling->importance == ORFF_YES && !kernel->groups[g].importance)
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
+                         "does not grow with |w| would get unbounded weights at w = 0");
+    group->recipe = recipe_of(bank, kernel, g, sampling);
+    if (kernel->groups[g].signature) return draw_signature(group, kernel, g, blocks);
+    ORFF_TRY(orff_spectrum_copy(&group->law, kernel->groups[g].law));
+    return orff_frequencies_draw(&group->drawn, &group->law, &group->recipe);
+}
+
+/* ---- what is derived from the frequencies */
+
+static orff_status fill_single(orff_bank_group *group) {
+    const orff_frequencies *drawn = &group->drawn;
+    if (drawn->structured) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(group->omega_single, drawn->count * drawn->dim));
+    for (size_t i = 0; i < drawn->count * drawn->dim; i++) group->omega_single[i] = (float)drawn->omega[i];
+    return ORFF_OK;
+}
+
+static void fill_amplitudes(orff_bank *bank, const orff_bank_group *group) {
+    for (size_t j = 0; j < group->drawn.count; j++) {
+        bank->amplitude[group->first + j] = sqrt(group->drawn.weight[j]);
+        bank->amplitude_single[group->first + j] = (float)bank->amplitude[group->first + j];
+    }
+}
+
+static orff_status derive(orff_bank *bank) {
+    for (size_t g = 0; g < bank->n_groups; g++) {
+        bank->groups[g].first = bank->D;
+        bank->D += bank->groups[g].drawn.count;
+    }
+    if (bank->D > INT_MAX / 2) return orff_fail(ORFF_UNSUPPORTED, "%zu frequencies are more than BLAS can count", bank->D);
+    ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude, bank->D));
+    ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude_single, bank->D));
+    for (size_t g = 0; g < bank->n_groups; g++) {
+        ORFF_TRY(fill_single(&bank->groups[g]));
+        fill_amplitudes(bank, &bank->groups[g]);
+    }
+    return ORFF_OK;
+}
+
+/* ---- making and freeing */
+
+static orff_status start(orff_bank **out, const orff_kernel *kernel) {
+    orff_bank *bank;
+    ORFF_TRY(ORFF_NEW(bank));
+    *out = bank;
+    atomic_init(&bank->references, 1);
+    bank->d = kernel->d;
+    bank->n_groups = kernel->n_groups;
+    return ORFF_NEW_ARRAY(bank->groups, bank->n_groups);
+}
+
+/* Hand over what was built, or clear it. */
+static orff_status finish(orff_status status, orff_bank *bank, orff_bank **out) {
+    if (!status) status = derive(bank);
+    if (status) {
+        orff_bank_free(bank);
+    } else {
+        *out = bank;
+    }
+    return status;
+}
+
+orff_status orff_bank_draw(orff_bank **out, const orff_kernel *kernel, const orff_sampling *sampling, double **blocks) {
+    orff_bank *bank = NULL;
+    orff_status status = start(&bank, kernel);
+    if (!status) status = orff_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
+    for (size_t g = 0; !status && g < kernel->n_groups; g++) status = draw_group(bank, kernel, g, sampling, blocks);
+    return finish(status, bank, out);
+}
+
+static orff_status copy_frequencies(orff_frequencies *drawn, size_t d, size_t D, const double *omega,
+                                    const double *weights) {
+    drawn->count = D;
+    drawn->dim = d;
+    ORFF_TRY(orff_duplicate(&drawn->omega, omega, D * d, sizeof *omega));
+    ORFF_TRY(ORFF_NEW_ARRAY(drawn->weight, D));
+    for (size_t j = 0; j < D; j++) {
+        drawn->weight[j] = weights ? weights[j] : 1.0 / (double)D;
+        if (!(drawn->weight[j] >= 0.0 && isfinite(drawn->weight[j])))
+            return orff_fail(ORFF_INVALID_ARGUMENT, "weight %zu is %g; it must be at least 0", j + 1, drawn->weight[j]);
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_bank_give(orff_bank **out, const orff_kernel *kernel, size_t D, const double *omega,
+                           const double *weights) {
+    orff_bank *bank = NULL;
+    orff_status status = start(&bank, kernel);
+    if (!status) bank->given = true;
+    if (!status) status = orff_spectrum_copy(&bank->groups[0].law, kernel->groups[0].law);
+    if (!status) status = copy_frequencies(&bank->groups[0].drawn, kernel->d, D, omega, weights);
+    return finish(status, bank, out);
+}
+
+orff_bank *orff_bank_retain(const orff_bank *bank) {
+    orff_bank *shared = (orff_bank *)bank; /* only the count changes */
+    atomic_fetch_add(&shared->references, 1);
+    return shared;
+}
+
+void orff_bank_free(orff_bank *bank) {
+    if (!bank || atomic_fetch_sub(&bank->references, 1) > 1) return;
+    for (size_t g = 0; bank->groups && g < bank->n_groups; g++) {
+        orff_spectrum_clear(&bank->groups[g].law);
+        orff_frequencies_clear(&bank->groups[g].drawn);
+        orff_release(bank->groups[g].omega_single);
+    }
+    orff_release(bank->groups);
+    orff_release(bank->extent);
+    orff_release(bank->amplitude);
+    orff_release(bank->amplitude_single);
+    orff_release(bank);
+}

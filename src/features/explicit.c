@@ -1,0 +1,77 @@
+/* The explicit feature map of a point, and the approximate kernel: for inspection, tests and small problems. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "features/features.h"
+
+/* phi of one or two points (count x 2D), a block (p x widest) and a unit vector (p). */
+typedef struct explicit_work {
+    double *phi, *block, *unit;
+} explicit_work;
+
+static void work_clear(explicit_work *work) {
+    orff_release(work->phi);
+    orff_release(work->block);
+    orff_release(work->unit);
+}
+
+static orff_status work_fill(explicit_work *work, const orff_features *f, size_t points) {
+    size_t widest = 0;
+    for (size_t g = 0; g < f->bank->n_groups; g++)
+        if (f->groups[g].columns > widest) widest = f->groups[g].columns;
+    ORFF_TRY(ORFF_NEW_ARRAY(work->phi, points * 2 * f->D));
+    ORFF_TRY(ORFF_NEW_ARRAY(work->block, f->p * widest));
+    return ORFF_NEW_ARRAY(work->unit, f->p);
+}
+
+/* Rows of Phi for frequency j: phi_a B^T, cosine and sine. Returns the number of rows of each. */
+static size_t map_frequency(const orff_features *f, size_t j, const explicit_work *work, double *cosine, double *sine) {
+    const size_t columns = orff_features_block_columns(f, j);
+    orff_features_dense_block(f, j, work->block, work->unit);
+    for (size_t k = 0; k < columns; k++) {
+        for (size_t i = 0; i < f->p; i++) {
+            cosine[k * f->p + i] = work->phi[j] * work->block[i * columns + k];
+            sine[k * f->p + i] = work->phi[f->D + j] * work->block[i * columns + k];
+        }
+    }
+    return columns;
+}
+
+orff_status orff_features_map(const orff_features *f, const double *x, double *Phi) {
+    explicit_work work = {0};
+    if (!f || !x || !Phi) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_map: NULL argument");
+    orff_status status = work_fill(&work, f, 1);
+    if (!status) status = orff_features_phi(f, 1, x, work.phi);
+    size_t row = 0;
+    for (size_t j = 0; !status && j < f->D; j++)
+        row += map_frequency(f, j, &work, Phi + row * f->p, Phi + (f->M / 2 + row) * f->p);
+    work_clear(&work);
+    return status;
+}
+
+/* K += c B B^T */
+static void add_block(size_t p, size_t columns, double c, const double *B, double *K) {
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++)
+            for (size_t k = 0; k < columns; k++) K[i * p + j] += c * B[i * columns + k] * B[j * columns + k];
+}
+
+static void sum_blocks(const orff_features *f, const explicit_work *work, double *K) {
+    const double *a = work->phi, *b = work->phi + 2 * f->D;
+    memset(K, 0, f->p * f->p * sizeof *K);
+    for (size_t j = 0; j < f->D; j++) {
+        orff_features_dense_block(f, j, work->block, work->unit);
+        add_block(f->p, orff_features_block_columns(f, j), a[j] * b[j] + a[f->D + j] * b[f->D + j], work->block, K);
+    }
+}
+
+orff_status orff_features_kernel(const orff_features *f, const double *x, const double *z, double *K) {
+    explicit_work work = {0};
+    if (!f || !x || !z || !K) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_kernel: NULL argument");
+    orff_status status = work_fill(&work, f, 2);
+    if (!status) status = orff_features_phi(f, 1, x, work.phi);
+    if (!status) status = orff_features_phi(f, 1, z, work.phi + 2 * f->D);
+    if (!status) sum_blocks(f, &work, K);
+    work_clear(&work);
+    return status;
+}

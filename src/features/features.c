@@ -1,0 +1,242 @@
+/* Making a feature map: a bank of frequencies, and the blocks of the kernel's parts on it. */
+#include "features/features.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- blocks on a bank */
+
+/* Where the parts' columns and theta's coefficients stand. */
+static void lay_out(orff_features *f) {
+    size_t parameters = 0;
+    for (size_t m = 0; m < f->kernel->n_parts; m++)
+        f->groups[f->part_group[m]].columns = f->kernel->groups[f->kernel->parts[m].group].columns;
+    for (size_t g = 0; g < f->bank->n_groups; g++) {
+        f->groups[g].first_parameter = parameters;
+        parameters += f->bank->groups[g].drawn.count * f->groups[g].columns;
+    }
+    f->D = f->bank->D;
+    f->M = 2 * parameters;
+}
+
+/* w restricted to the field's space, count x p, in the order of the outputs. */
+static orff_status fill_space(const orff_features *f, size_t m) {
+    const orff_kernel_part *part = &f->kernel->parts[m];
+    const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
+    orff_feature_group *group = &f->groups[f->part_group[m]];
+    double *w;
+    if (!part->rule->physical || group->space) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(group->space, drawn->count * f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(w, f->d));
+    orff_status status = ORFF_OK;
+    for (size_t j = 0; !status && j < drawn->count; j++) {
+        status = orff_frequencies_row(drawn, j, w);
+        for (size_t i = 0; i < f->p; i++) group->space[j * f->p + i] = w[part->law.space[i]];
+    }
+    orff_release(w);
+    return status;
+}
+
+/* Blocks of a part whose rule calls the caller. */
+static orff_status store_blocks(orff_features *f, size_t m) {
+    const orff_kernel_part *part = &f->kernel->parts[m];
+    const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
+    const size_t size = part->p * part->columns;
+    double *w;
+    if (!part->rule->block) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(f->blocks[m], drawn->count * size));
+    ORFF_TRY(ORFF_NEW_ARRAY(w, f->d));
+    orff_status status = ORFF_OK;
+    for (size_t j = 0; !status && j < drawn->count; j++) {
+        status = orff_frequencies_row(drawn, j, w);
+        if (!status) status = part->rule->block(part, w, f->blocks[m] + j * size);
+    }
+    orff_release(w);
+    return status;
+}
+
+/* A physical part drawn from mu itself needs E|w|^4 for a finite variance. */
+static void set_warnings(orff_features *f) {
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        const orff_kernel_part *part = &f->kernel->parts[m];
+        const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
+        if (drawn->extent_guessed) f->warnings |= ORFF_WARN_EXTENT_GUESSED;
+        if (part->rule->physical && !f->bank->given && !drawn->importance && drawn->scheme != ORFF_GRID &&
+            isinf(orff_spectrum_moment(&part->law, 2)))
+            f->warnings |= ORFF_WARN_INFINITE_VARIANCE;
+    }
+    snprintf(f->warning, sizeof f->warning, "%s%s%s",
+             f->warnings & ORFF_WARN_INFINITE_VARIANCE
+                 ? "E|w|^4 is infinite for this base: without importance sampling the features converge slower than "
+                   "D^-1/2"
+                 : "",
+             f->warnings == (ORFF_WARN_INFINITE_VARIANCE | ORFF_WARN_EXTENT_GUESSED) ? "; " : "",
+             f->warnings & ORFF_WARN_EXTENT_GUESSED
+                 ? "no extent of the data was given: the grid assumes inputs within five length scales"
+                 : "");
+}
+
+static orff_status derive(orff_features *f) {
+    lay_out(f);
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        ORFF_TRY(fill_space(f, m));
+        ORFF_TRY(store_blocks(f, m));
+    }
+    set_warnings(f);
+    return ORFF_OK;
+}
+
+/* ---- making and freeing */
+
+static orff_status start(orff_features **out, const orff_kernel *kernel) {
+    orff_features *f;
+    ORFF_TRY(ORFF_NEW(f));
+    *out = f;
+    f->kernel = orff_kernel_retain(kernel);
+    f->d = kernel->d;
+    f->p = kernel->p;
+    ORFF_TRY(ORFF_NEW_ARRAY(f->part_group, kernel->n_parts));
+    for (size_t m = 0; m < kernel->n_parts; m++) f->part_group[m] = kernel->parts[m].group;
+    return ORFF_NEW_ARRAY(f->blocks, kernel->n_parts);
+}
+
+/* Hand over what was built on the bank, or clear it. */
+static orff_status finish(orff_status status, orff_features *f, orff_features **out) {
+    if (!status) status = ORFF_NEW_ARRAY(f->groups, f->bank->n_groups);
+    if (!status) status = derive(f);
+    if (status) {
+        orff_features_free(f);
+    } else {
+        *out = f;
+    }
+    return status;
+}
+
+static orff_status check_sampling(const orff_kernel *kernel, const orff_sampling *sampling) {
+    if ((unsigned)sampling->scheme >= ORFF_SCHEME_COUNT)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no sampling scheme number %d", (int)sampling->scheme);
+    if (!(sampling->tolerance >= 0.0 && sampling->tolerance < 1.0))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the tolerance is %g; it must be at least 0 and below 1",
+                         sampling->tolerance);
+    for (size_t i = 0; sampling->extent && i < kernel->d; i++)
+        if (!(sampling->extent[i] >= 0.0 && isfinite(sampling->extent[i])))
+            return orff_fail(ORFF_INVALID_ARGUMENT, "the extent of input %zu is %g; it must be at least 0", i + 1,
+                             sampling->extent[i]);
+    if (sampling->scheme != ORFF_GRID && sampling->features < kernel->n_groups)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu frequencies for %zu groups of parts; give at least one each",
+                         sampling->features, kernel->n_groups);
+    return ORFF_OK;
+}
+
+orff_status orff_features_create(orff_features **out, const orff_kernel *kernel, const orff_sampling *sampling) {
+    orff_features *f = NULL;
+    if (!out || !kernel || !sampling) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create: NULL argument");
+    ORFF_TRY(check_sampling(kernel, sampling));
+    orff_status status = start(&f, kernel);
+    if (!status) status = orff_bank_draw(&f->bank, kernel, sampling, f->blocks);
+    return finish(status, f, out);
+}
+
+orff_status orff_features_create_at(orff_features **out, const orff_kernel *kernel, size_t D, const double *omega,
+                                    const double *weights) {
+    orff_features *f = NULL;
+    if (!out || !kernel || !omega || D == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create_at needs a kernel and at least one frequency");
+    if (kernel->n_groups != 1 || kernel->groups[0].signature)
+        return orff_fail(ORFF_UNSUPPORTED, "given frequencies serve kernels whose parts all share one law; this one has %zu",
+                         kernel->n_groups);
+    ORFF_TRY(orff_check_finite("omega", D, kernel->d, omega));
+    orff_status status = start(&f, kernel);
+    if (!status) status = orff_bank_give(&f->bank, kernel, D, omega, weights);
+    return finish(status, f, out);
+}
+
+/* The bank's group with the law of each part. */
+static orff_status match_groups(orff_features *f, const orff_bank *bank) {
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        const orff_kernel_part *part = &f->kernel->parts[m];
+        size_t g = 0;
+        while (g < bank->n_groups &&
+               !(bank->groups[g].law.base && part->law.base && orff_spectrum_equal(&bank->groups[g].law, &part->law)))
+            g++;
+        if (g == bank->n_groups)
+            return orff_fail(ORFF_UNSUPPORTED, "part %zu of the kernel has a base or length scale that these frequencies were not drawn for",
+                             m + 1);
+        if (bank->groups[g].drawn.importance && !part->rule->physical)
+            return orff_fail(ORFF_UNSUPPORTED, "part %zu (%s) cannot stand on frequencies drawn by importance", m + 1,
+                             part->rule->name);
+        f->part_group[m] = g;
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_features_create_on(orff_features **out, const orff_bank *bank, const orff_kernel *kernel) {
+    orff_features *f = NULL;
+    if (kernel->d != bank->d)
+        return orff_fail(ORFF_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d, kernel->d);
+    orff_status status = start(&f, kernel);
+    if (!status) status = match_groups(f, bank);
+    if (!status) f->bank = orff_bank_retain(bank);
+    return finish(status, f, out);
+}
+
+orff_status orff_features_rebind(orff_features **out, const orff_features *features, const orff_kernel *kernel) {
+    if (!out || !features || !kernel) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_rebind: NULL argument");
+    return orff_features_create_on(out, features->bank, kernel);
+}
+
+void orff_features_free(orff_features *f) {
+    if (!f) return;
+    for (size_t g = 0; f->groups && g < f->bank->n_groups; g++) orff_release(f->groups[g].space);
+    for (size_t m = 0; f->blocks && m < f->kernel->n_parts; m++) orff_release(f->blocks[m]);
+    orff_release(f->groups);
+    orff_release(f->part_group);
+    orff_release(f->blocks);
+    orff_bank_free(f->bank);
+    orff_kernel_free(f->kernel);
+    orff_release(f);
+}
+
+/* ---- telling */
+
+orff_features_info orff_features_describe(const orff_features *f) {
+    orff_features_info info = {.inputs = f->d,
+                               .outputs = f->p,
+                               .frequencies = f->D,
+                               .length = 2 * f->D,
+                               .parameters = f->M,
+                               .scheme = f->bank->groups[0].drawn.scheme,
+                               .warnings = f->warnings,
+                               .warning = f->warning};
+    for (size_t g = 0; g < f->bank->n_groups; g++) {
+        info.importance |= f->bank->groups[g].drawn.importance;
+        info.quadrature_error = fmax(info.quadrature_error, f->bank->groups[g].drawn.error);
+    }
+    return info;
+}
+
+orff_status orff_features_frequencies(const orff_features *f, double *omega, double *weights) {
+    if (!f) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_frequencies: NULL argument");
+    for (size_t g = 0; g < f->bank->n_groups; g++) {
+        const orff_bank_group *group = &f->bank->groups[g];
+        for (size_t j = 0; j < group->drawn.count; j++) {
+            if (omega) ORFF_TRY(orff_frequencies_row(&group->drawn, j, omega + (group->first + j) * f->d));
+            if (weights) weights[group->first + j] = group->drawn.weight[j];
+        }
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_features_block(const orff_features *f, size_t j, size_t *columns, double *B) {
+    double *unit;
+    if (!f || !columns) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_block: NULL argument");
+    if (j >= f->D) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j, f->D);
+    ORFF_TRY(ORFF_NEW_ARRAY(unit, f->p));
+    *columns = orff_features_block_columns(f, j);
+    if (B) orff_features_dense_block(f, j, B, unit);
+    orff_release(unit);
+    return ORFF_OK;
+}

@@ -1,0 +1,30 @@
+/* Which level this CPU gets. */
+#include "features/sincos.h"
+
+#include <stdio.h>
+
+#include "base/linalg.h"
+#include "base/status.h"
+
+const orff_sincos_level *orff_sincos(void) {
+#if defined(ORFF_HAVE_SLEEF) && defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return &orff_sincos_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &orff_sincos_avx2;
+    return &orff_sincos_sse2;
+#elif defined(ORFF_HAVE_SLEEF) && defined(__aarch64__)
+    return &orff_sincos_advsimd;
+#else
+    return &orff_sincos_plain;
+#endif
+}
+
+const char *orff_build_info(void) {
+    static _Thread_local char text[160];
+#ifdef _OPENMP
+    const char *parallel = "OpenMP";
+#else
+    const char *parallel = "one thread";
+#endif
+    snprintf(text, sizeof text, "%s, %s, %s", orff_blas_name(), orff_sincos()->name, parallel);
+    return text;
+}

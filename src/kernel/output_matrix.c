@@ -1,0 +1,97 @@
+/* Matrices A for decomposable kernels: covariance of the outputs, graph Laplacian, simplex codes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+
+/* A += (y - mean)(y - mean)^T / n */
+static void add_outer(size_t p, const double *y, const double *mean, double share, double *A) {
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++) A[i * p + j] += share * (y[i] - mean[i]) * (y[j] - mean[j]);
+}
+
+orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A) {
+    double *mean;
+    if (!Y || !A || n == 0 || p == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the covariance of the outputs needs rows and columns (n=%zu, p=%zu)", n, p);
+    ORFF_TRY(orff_check_finite("Y", n, p, Y));
+    ORFF_TRY(ORFF_NEW_ARRAY(mean, p));
+    const double share = 1.0 / (double)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < p; k++) mean[k] += share * Y[i * p + k];
+    memset(A, 0, p * p * sizeof *A);
+    for (size_t i = 0; i < n; i++) add_outer(p, Y + i * p, mean, share, A);
+    orff_release(mean);
+    return ORFF_OK;
+}
+
+static orff_status check_graph(size_t p, const double *W) {
+    ORFF_TRY(orff_check_finite("W", p, p, W));
+    for (size_t i = 0; i < p; i++) {
+        for (size_t j = 0; j < p; j++) {
+            if (W[i * p + j] < 0.0 || W[i * p + j] != W[j * p + i])
+                return orff_fail(ORFF_INVALID_ARGUMENT,
+                                 "graph weights must be symmetric and not negative; W[%zu][%zu] = %g, W[%zu][%zu] = %g",
+                                 i + 1, j + 1, W[i * p + j], j + 1, i + 1, W[j * p + i]);
+        }
+    }
+    return ORFF_OK;
+}
+
+/* L = diag(W 1) - W; loops on a node cancel. */
+static void fill_laplacian(size_t p, const double *W, double *L) {
+    for (size_t i = 0; i < p; i++) {
+        double degree = 0.0;
+        for (size_t j = 0; j < p; j++) {
+            degree += W[i * p + j];
+            L[i * p + j] = -W[i * p + j];
+        }
+        L[i * p + i] += degree;
+    }
+}
+
+/* A = V diag(1/(values + ridge)) V^T, leaving out what is zero to rounding. V in columns. */
+static void pseudo_inverse(size_t p, const double *V, const double *values, double ridge, double *A) {
+    const double cut = 1e-12 * (values[p - 1] + ridge);
+    memset(A, 0, p * p * sizeof *A);
+    for (size_t k = 0; k < p; k++) {
+        const double value = fmax(values[k], 0.0) + ridge;
+        if (!(value > cut)) continue;
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < p; j++) A[i * p + j] += V[i * p + k] * V[j * p + k] / value;
+    }
+}
+
+orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A) {
+    double *L = NULL, *values = NULL;
+    if (!W || !A || p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
+    if (!(ridge >= 0.0 && isfinite(ridge))) return orff_fail(ORFF_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
+    ORFF_TRY(check_graph(p, W));
+    orff_status status = ORFF_NEW_ARRAY(L, p * p);
+    if (!status) status = ORFF_NEW_ARRAY(values, p);
+    if (!status) {
+        fill_laplacian(p, W, L);
+        status = orff_eigen(p, L, values);
+    }
+    if (!status) pseudo_inverse(p, L, values, ridge, A);
+    orff_release(L);
+    orff_release(values);
+    return status;
+}
+
+/* c_1 = e_1, and the others are -1/(T-1) along e_1 plus the codes of T-1 classes, shrunk, in the rest of the
+ * coordinates. Unrolled: at step s the classes from s on get coordinate s. */
+orff_status orff_simplex_codes(size_t classes, double *codes) {
+    if (!codes || classes < 2) return orff_fail(ORFF_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu", classes);
+    const size_t width = classes - 1;
+    double shrink = 1.0;
+    memset(codes, 0, classes * width * sizeof *codes);
+    for (size_t s = 0; s < width; s++) {
+        const double left = (double)(classes - s - 1); /* classes after s */
+        codes[s * width + s] = shrink;
+        for (size_t k = s + 1; k < classes; k++) codes[k * width + s] = -shrink / left;
+        shrink *= sqrt(1.0 - 1.0 / (left * left));
+    }
+    return ORFF_OK;
+}
