@@ -1,0 +1,307 @@
+/* What happens when memory runs out: every allocation of a call fails once, in turn. The call must answer
+ * ORFF_NO_MEMORY, give everything back and leave its results alone.
+ *
+ * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees in
+ * base/memory.c, which is compiled into this program with a free that counts. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+static atomic_int allocations, live;
+static int fail_at; /* the allocation that fails, counted from 1; 0: none */
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    if (atomic_fetch_add(&allocations, 1) + 1 == fail_at) return NULL;
+    void *pointer = __real_aligned_alloc(alignment, size);
+    if (pointer) atomic_fetch_add(&live, 1);
+    return pointer;
+}
+
+static void counted_free(void *pointer) {
+    if (pointer) atomic_fetch_sub(&live, 1);
+    free(pointer);
+}
+
+#define free counted_free
+#include "base/memory.c"
+#undef free
+
+/* ---- one failure after the other */
+
+typedef orff_status cycle_fn(void);
+
+static orff_status run(cycle_fn *cycle, int failing) {
+    atomic_store(&allocations, 0);
+    fail_at = failing;
+    const orff_status status = cycle();
+    fail_at = 0;
+    if (atomic_load(&live) != 0) fail_msg("%d allocations were not given back", atomic_load(&live));
+    return status;
+}
+
+static void check(cycle_fn *cycle, int least) {
+    assert_ok(run(cycle, 0));
+    const int count = atomic_load(&allocations);
+    if (count < least)
+        fail_msg("%d allocations, at least %d expected: the test no longer sees them", count, least);
+    for (int k = 1; k <= count; k++) {
+        support_case("allocation %d of %d", k, count);
+        assert_status(run(cycle, k), ORFF_NO_MEMORY);
+        if (!strstr(orff_error_message(), "memory"))
+            fail_msg("\"%s\" does not say what is short", orff_error_message());
+    }
+    support_case(NULL);
+    assert_ok(run(cycle, 0));
+}
+
+/* ---- kernels */
+
+static int custom(void *self, const double *at, double *matrix) {
+    (void)self, (void)at;
+    matrix[0] = 2;
+    matrix[3] = 1;
+    matrix[1] = matrix[2] = 0.5;
+    return 0;
+}
+
+static int bell(void *self, const double *delta, double *K) {
+    (void)self;
+    K[0] = K[3] = exp2(-delta[0] * delta[0] - delta[1] * delta[1]);
+    K[1] = K[2] = 0.5 * K[0];
+    return 0;
+}
+
+static const double output_matrix[4] = {2, 1, 1, 3}, scales[2] = {0.5, 2};
+
+/* Every kind of part on R^2 with 2 outputs; parts 1 and 2 share a group. */
+static void fill_parts(orff_part parts[5]) {
+    for (size_t m = 0; m < 5; m++) parts[m] = orff_part_default();
+    parts[0].A = output_matrix;
+    parts[0].sigmas = scales;
+    parts[1].rule = ORFF_CURL_FREE;
+    parts[1].base = parts[2].base = ORFF_MATERN;
+    parts[1].shape = parts[2].shape = 2.2;
+    parts[1].normalise = true;
+    parts[2].rule = ORFF_CUSTOM_A;
+    parts[2].matrix = parts[2].exact = custom;
+    parts[3].rule = ORFF_CUSTOM_B;
+    parts[3].matrix = parts[3].exact = custom;
+    parts[3].columns = 2;
+    parts[4].B = output_matrix;
+    parts[4].columns = 2;
+    parts[4].base = ORFF_LAPLACE;
+}
+
+static orff_status make_sum(orff_kernel **kernel) {
+    orff_part parts[5];
+    fill_parts(parts);
+    return orff_kernel_create(kernel, 2, 2, 5, parts);
+}
+
+static const double X[6] = {0, 1, 0.5, -0.5, 2, 0.25}, Y[6] = {1, 2, 3, 4, 5, 6};
+static const float X_single[6] = {0, 1, 0.5f, -0.5f, 2, 0.25f}, Y_single[6] = {1, 2, 3, 4, 5, 6};
+
+static orff_status kernel_cycle(void) {
+    orff_kernel *kernel = NULL;
+    orff_part parts[5];
+    double K[4] = {9, 9, 9, 9}, G[36], moments[3];
+    fill_parts(parts);
+    orff_status status = make_sum(&kernel);
+    assert_int_equal(status == ORFF_OK, kernel != NULL);
+    if (!status) {
+        status = orff_kernel_eval(kernel, X, X + 2, K);
+        if (status) assert_true(K[0] == 9 && K[3] == 9);
+    }
+    if (!status) status = orff_kernel_gram(kernel, 3, X, 3, X, G);
+    if (!status) status = orff_part_moments(&parts[1], 2, 2, moments);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+static orff_status output_cycle(void) {
+    const double W[9] = {0, 1, 0, 1, 0, 2, 0, 2, 0};
+    double A[9] = {9}, codes[6];
+    orff_status status = orff_output_covariance(3, 2, Y, A);
+    if (!status) status = orff_output_laplacian(3, W, 0.1, A);
+    if (!status) status = orff_simplex_codes(3, codes);
+    if (status && atomic_load(&allocations) == 1) assert_true(A[0] == 9);
+    return status;
+}
+
+static void kernels(void **state) {
+    (void)state;
+    check(kernel_cycle, 20);
+    check(output_cycle, 3);
+}
+
+/* ---- features */
+
+/* Everything that can be asked of features on R^2 (or R^d with the X of zeros) with p outputs. */
+static orff_status use_operators(const orff_features *features) {
+    enum { MOST = 2 * 40 * 8, D = 40 };
+    static double theta[MOST], out[MOST], F[6], phi[3 * 2 * D], Phi[MOST * 2], K[4];
+    static float F_single[6], phi_single[3 * 2 * D];
+    for (size_t i = 0; i < 6; i++) F[i] = 9;
+    orff_status status = orff_features_apply(features, 3, X, theta, F);
+    if (status)
+        for (size_t i = 0; i < 6; i++) assert_true(F[i] == 9);
+    if (!status) status = orff_features_adjoint(features, 3, X, Y, out);
+    if (!status) status = orff_features_normal(features, 3, X, theta, out);
+    if (!status) status = orff_features_apply_single(features, 3, X_single, theta, F_single);
+    if (!status) status = orff_features_adjoint_single(features, 3, X_single, Y_single, out);
+    if (!status) status = orff_features_normal_single(features, 3, X_single, theta, out);
+    if (!status) status = orff_features_phi(features, 3, X, phi);
+    if (!status) status = orff_features_phi_single(features, 3, X_single, phi_single);
+    if (!status) status = orff_features_map(features, X, Phi);
+    if (!status) status = orff_features_kernel(features, X, X + 2, K);
+    return status;
+}
+
+static orff_status use_parts(const orff_features *features) {
+    static double omega[40 * 200], weights[40], B[2 * 200];
+    size_t columns = 0;
+    orff_status status = orff_features_frequencies(features, omega, weights);
+    if (!status) status = orff_features_block(features, 1, &columns, B);
+    return status;
+}
+
+static orff_sampling sampling_of(orff_scheme scheme, size_t D) {
+    orff_sampling sampling = orff_sampling_default();
+    sampling.scheme = scheme;
+    sampling.features = D;
+    return sampling;
+}
+
+static orff_status sum_cycle(void) {
+    const orff_sampling sampling = sampling_of(ORFF_QMC, 10);
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    orff_status status = make_sum(&kernel);
+    if (!status) status = orff_features_create(&features, kernel, &sampling);
+    orff_kernel_free(kernel);
+    assert_int_equal(status == ORFF_OK, features != NULL);
+    if (!status) status = use_operators(features);
+    if (!status) status = use_parts(features);
+    orff_features_free(features);
+    return status;
+}
+
+static orff_scheme cycle_scheme;
+static size_t cycle_inputs;
+static orff_rule cycle_rule;
+
+/* One part drawn by cycle_scheme, then only looked at. */
+static orff_status scheme_cycle(void) {
+    const double extent[3] = {2, 2, 2};
+    orff_part part = orff_part_default();
+    orff_sampling sampling = sampling_of(cycle_scheme, 5);
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    part.rule = cycle_rule;
+    if (cycle_scheme == ORFF_GRID) sampling.extent = extent;
+    orff_status status = orff_kernel_create(&kernel, cycle_inputs, cycle_inputs, 1, &part);
+    if (!status) status = orff_features_create(&features, kernel, &sampling);
+    assert_int_equal(status == ORFF_OK, features != NULL);
+    if (!status) status = use_parts(features);
+    if (!status && cycle_inputs == 2) status = use_operators(features);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+static orff_status given_cycle(void) {
+    const double omega[4] = {1, 2, 3, 4}, weights[2] = {0.5, 0.25};
+    orff_part part = orff_part_default(), other = orff_part_default();
+    orff_kernel *kernel = NULL, *curl = NULL;
+    orff_features *features = NULL, *rebound = NULL;
+    other.rule = ORFF_CURL_FREE;
+    orff_status status = orff_kernel_create(&kernel, 2, 2, 1, &part);
+    if (!status) status = orff_kernel_create(&curl, 2, 2, 1, &other);
+    if (!status) status = orff_features_create_at(&features, kernel, 2, omega, weights);
+    if (!status) status = orff_features_rebind(&rebound, features, curl);
+    orff_features_free(features);
+    if (!status) status = use_operators(rebound);
+    orff_features_free(rebound);
+    orff_kernel_free(kernel);
+    orff_kernel_free(curl);
+    return status;
+}
+
+static void feature_maps(void **state) {
+    (void)state;
+    check(sum_cycle, 60);
+    check(given_cycle, 30);
+}
+
+static void sampling_schemes(void **state) {
+    (void)state;
+    const orff_scheme schemes[] = {ORFF_IID, ORFF_ORTHOGONAL, ORFF_QMC, ORFF_HALTON, ORFF_GRID};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        cycle_scheme = schemes[i];
+        cycle_inputs = 2;
+        cycle_rule = i % 2 ? ORFF_CURL_FREE : ORFF_DECOMPOSABLE;
+        check(scheme_cycle, 20);
+    }
+    cycle_scheme = ORFF_HADAMARD;
+    cycle_rule = ORFF_CURL_FREE;
+    cycle_inputs = 17;
+    check(scheme_cycle, 10);
+    cycle_inputs = 130; /* rows made by transforms */
+    check(scheme_cycle, 10);
+}
+
+static orff_status signature_cycle(void) {
+    const double extent[2] = {1, 1};
+    orff_part part = orff_part_default();
+    orff_sampling sampling = sampling_of(ORFF_GRID, 0);
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    part.rule = ORFF_SIGNATURE;
+    part.matrix = bell;
+    sampling.extent = extent;
+    sampling.tolerance = 1e-2;
+    orff_status status = orff_kernel_create(&kernel, 2, 2, 1, &part);
+    if (!status) status = orff_features_create(&features, kernel, &sampling);
+    assert_int_equal(status == ORFF_OK, features != NULL);
+    if (!status && orff_features_describe(features).frequencies <= 40) status = use_operators(features);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+static void signatures(void **state) {
+    (void)state;
+    check(signature_cycle, 15);
+}
+
+/* Sizes that fit no memory are refused before anything is asked for. */
+static void sizes_that_fit_no_memory(void **state) {
+    (void)state;
+    const orff_part part = orff_part_default();
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    orff_sampling sampling = sampling_of(ORFF_IID, SIZE_MAX / 2);
+    assert_status(orff_kernel_create(&kernel, SIZE_MAX / 4, 1, 1, &part), ORFF_NO_MEMORY);
+    assert_ok(orff_kernel_create(&kernel, 3, 1, 1, &part));
+    assert_status(orff_features_create(&features, kernel, &sampling), ORFF_NO_MEMORY);
+    assert_null(features);
+    orff_kernel_free(kernel);
+    assert_int_equal(atomic_load(&live), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(feature_maps),
+        cmocka_unit_test(sampling_schemes),
+        cmocka_unit_test(signatures),
+        cmocka_unit_test(sizes_that_fit_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
