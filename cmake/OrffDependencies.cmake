@@ -1,6 +1,6 @@
 # What the library links. Sets
 #   ORFF_LINK_LIBRARIES  for the library itself, and for programs that link it statically
-#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, sleef.h
+#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h
 #   ORFF_DEFINITIONS     what the code must know about them
 #   ORFF_WITH_SLEEF      whether SLEEF is used
 
@@ -60,6 +60,10 @@ if(NOT ORFF_LAPACKE_LIBRARY)
 endif()
 orff_require(ORFF_LAPACKE "LAPACKE (liblapacke-dev)")
 
+# --- Jansson: the headers of model and moments files.
+orff_find(ORFF_JANSSON jansson jansson.h)
+orff_require(ORFF_JANSSON "Jansson (libjansson-dev)")
+
 # --- SLEEF
 if(NOT ORFF_SLEEF MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "ORFF_SLEEF is \"${ORFF_SLEEF}\": expected AUTO, ON or OFF")
@@ -84,8 +88,8 @@ endif()
 # --- OpenMP. Linked by the compiler's own switch, which holds for the static library's users as well.
 find_package(OpenMP REQUIRED COMPONENTS C)
 
-list(APPEND ORFF_INCLUDES ${blas_include} ${ORFF_LAPACKE_INCLUDE})
-list(APPEND ORFF_LINK_LIBRARIES ${ORFF_LAPACKE_LIBRARY} ${blas_libraries})
+list(APPEND ORFF_INCLUDES ${blas_include} ${ORFF_LAPACKE_INCLUDE} ${ORFF_JANSSON_INCLUDE})
+list(APPEND ORFF_LINK_LIBRARIES ${ORFF_LAPACKE_LIBRARY} ${blas_libraries} ${ORFF_JANSSON_LIBRARY})
 if(ORFF_WITH_SLEEF)
     list(APPEND ORFF_INCLUDES ${ORFF_SLEEF_INCLUDE})
     list(APPEND ORFF_LINK_LIBRARIES ${ORFF_SLEEF_LIBRARY})

@@ -516,6 +516,129 @@ ORFF_API double orff_exact_norm2(const orff_exact *exact);                   /* 
 /* Bytes that orff_exact_fit will take at its peak. */
 ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
 
+/* ---------------------------------------------------------------- 11. models
+ *
+ * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x - shift)/unit)^T theta.
+ */
+
+typedef enum orff_solver {
+    ORFF_SOLVER_AUTO, /* direct where the system fits, else pcg; sgd for losses other than squared */
+    ORFF_DIRECT,      /* from moments, in closed form */
+    ORFF_SOLVER_LSMR,
+    ORFF_SOLVER_IDR,
+    ORFF_SOLVER_PCG,
+    ORFF_SOLVER_SGD,
+    ORFF_SOLVER_COUNT
+} orff_solver;
+
+ORFF_API const char *orff_solver_name(orff_solver solver); /* "auto", "direct", "lsmr", "idr", "pcg", "sgd" */
+ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
+
+typedef struct orff_settings {
+    size_t n_parts;           /* the kernel; 0: one decomposable Gaussian part with identity and sigma auto */
+    const orff_part *parts;   /* a part's sigma of 0 (and no sigmas) means auto: a multiple of the median distance
+                                 between inputs, the multiple chosen by cross-validation on a subsample */
+    bool mixture;             /* learn the weights of the parts by the evidence */
+    bool auto_kernel;         /* parts are ignored: a mixture of all rules that fit d and p at several scales */
+    bool auto_mix;            /* Helmholtz parts: choose c by cross-validation */
+    orff_sampling sampling;   /* extent is taken from the data when NULL */
+    double lambda;            /* > 0; 0: auto, chosen by cross-validation from the moments */
+    double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
+    size_t lambda_count;
+    size_t folds;
+    orff_solver solver;
+    orff_loss loss;
+    double loss_parameter;
+    double tolerance;         /* of iterative solvers */
+    size_t max_iterations;
+    size_t classes;           /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
+    bool single;              /* moments and iterations in single precision */
+    bool center;              /* take the mean off y */
+    orff_switch scale_inputs; /* divide inputs by their spread: each by its own, or all by one where a part is physical (else
+                                 curl-free would not stay curl-free). AUTO: when sigma is auto and no part is physical */
+    bool scale_outputs;       /* divide outputs by their spread, likewise */
+    orff_switch posterior;    /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
+    size_t subsample;         /* rows looked at for the automatic choices */
+} orff_settings;
+
+/* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic choices. */
+ORFF_API orff_settings orff_settings_default(void);
+
+typedef struct orff_model orff_model;
+
+/* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
+ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
+                                    const double *X, const double *Y, const double *weights);
+
+/* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is decided on the first
+ * rows. Iterative solvers need the rows again and keep them in memory. */
+ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,
+                                           const orff_reader *reader);
+
+/* Fit from moments: lambda, the parts' weights and block rules are free, the frequencies are those of the moments. With
+ * n_parts = 0: decomposable on their first group. */
+ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings, const orff_moments *moments);
+
+/* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates whose frequencies are
+ * the same share one pass over the data. scores (count, may be NULL): cross-validated mean square errors. */
+ORFF_API orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d, size_t p,
+                                     size_t n, const double *X, const double *Y, const double *weights, double *scores,
+                                     size_t *best);
+ORFF_API void orff_model_free(orff_model *model);
+
+typedef struct orff_model_info {
+    size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
+    size_t classes;         /* 0: regression */
+    size_t frequencies, parameters;
+    size_t parts;
+    orff_scheme scheme;
+    uint64_t seed;
+    uint64_t rows;
+    double lambda;
+    double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated */
+    double dof, log_evidence; /* NAN when not known */
+    double noise;             /* noise variance, mean over outputs */
+    bool single, has_posterior;
+    const char *kernel;       /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
+    const double *output_train_mse; /* p values */
+    const double *shares;     /* parts + 1: share of the variance of each part, the last one noise's; NULL unless learned */
+    orff_solve_info solve;
+    unsigned warnings;
+    const char *warning;
+} orff_model_info;
+
+/* Pointers inside live as long as the model. */
+ORFF_API orff_model_info orff_model_describe(const orff_model *model);
+
+/* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units. Pointers inside (sigmas,
+ * space) live as long as the model; A and B are NULL. */
+ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
+
+/* F = predictions (n x p; simplex codes for classes: n x (T-1)). */
+ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
+ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
+
+/* labels (n): the class whose code is nearest to the prediction. */
+ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, const double *X, size_t *labels);
+
+/* The posterior covariance of f(x) (n x p x p), noise not included; never negative. noise: see orff_model_info. */
+ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance);
+
+/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the inputs of
+ * the physical parts, or all inputs when d = p. */
+ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X, double *J); /* n x p x d */
+ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X, double *divergence); /* n */
+/* Curl: n values for p = 2 (the vorticity), n x 3 for p = 3. */
+ORFF_API orff_status orff_model_curl(const orff_model *model, size_t n, const double *X, double *curl);
+/* The scalar potential (n values) whose gradient is the curl-free component of f, and the stream function (p = 2: n values,
+ * f = (-d2, d1) psi) or vector potential (p = 3: n x 3) of its divergence-free component; constants are left out. */
+ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, const double *X, double *potential);
+ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X, double *stream);
+
+/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. */
+ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
+ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,8 @@
 /* What happens when memory runs out: every allocation of a call fails once, in turn. The call must answer
  * ORFF_NO_MEMORY, give everything back and leave its results alone.
  *
- * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees in
- * base/memory.c, which is compiled into this program with a free that counts. */
+ * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees
+ * in base/memory.c, which is compiled into this program with a free that counts. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

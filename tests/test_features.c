@@ -1,4 +1,4 @@
-/* Feature maps on given frequencies: golden numbers, accuracy of phi, fields without curl or divergence, refusals. */
+/* Feature maps: golden numbers, accuracy of phi, fields without curl or divergence, refusals. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -93,8 +93,8 @@ static void blocks_are_golden(void **state) {
 
 /* ---- golden features */
 
-/* The golden files count features (frequency, cos or sin, column); ours are (cos or sin, frequency, column). Rows have
- * `width` numbers. */
+/* The golden files count features (frequency, cos or sin, column); ours are (cos or sin, frequency, column).
+ * Rows have `width` numbers. */
 static void permute(size_t D, size_t columns, size_t width, const double *golden, double *ours) {
     for (size_t j = 0; j < D; j++)
         for (size_t half = 0; half < 2; half++)
@@ -219,8 +219,8 @@ static void features_are_golden(void **state) {
 
 enum { ANGLES = 4099 };
 
-/* Angles from 1e-8 to 1e6 of both signs, each a float, so that the product with x = 1 is exact in both precisions;
- * and the floats next to multiples of pi/2, where cosine or sine nearly vanishes. */
+/* Angles from 1e-8 to 1e6 of both signs, each a float, so that the product with x = 1 is exact in both
+ * precisions; and the floats next to multiples of pi/2, where cosine or sine nearly vanishes. */
 static void fill_angles(double *angle) {
     const orff_rng rng = {3, 0};
     for (size_t i = 0; i < ANGLES; i++) {
@@ -477,7 +477,7 @@ static void infinite_variance_is_told(void **state) {
     assert_true(said);
 }
 
-/* w_j is a function of (seed, group, j): more frequencies begin with the same ones, another seed has none of them. */
+/* w_j is a function of (seed, group, j): more frequencies begin with the same ones. */
 static void frequencies_are_a_function_of_seed_and_index(void **state) {
     (void)state;
     const orff_scheme schemes[] = {ORFF_IID, ORFF_ORTHOGONAL, ORFF_QMC, ORFF_HALTON, ORFF_HADAMARD};

@@ -111,7 +111,7 @@ static double second_difference(const factors *k, const double *v, size_t a, siz
     return sum / (h * h);
 }
 
-/* C = -grad grad^T k0 by differences, then the kernel of each rule: C, tr(C) I - C, c C + (1-c)(tr(C) I - C). */
+/* From C = -grad grad^T k0 the kernel of each rule: C, tr(C) I - C, c C + (1-c)(tr(C) I - C). */
 static void rule_from_curl(orff_rule rule, double c, size_t p, const double *C, double *K) {
     const double share = rule == ORFF_CURL_FREE ? 1.0 : rule == ORFF_DIV_FREE ? 0.0 : c;
     double trace = 0.0;

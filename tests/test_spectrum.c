@@ -1,4 +1,4 @@
-/* The base spectra: k0 and its moments against the golden numbers, densities against k0, laws that are the same. */
+/* The base spectra: k0 and moments against the golden numbers, densities against k0, equal laws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

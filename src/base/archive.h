@@ -4,9 +4,10 @@
  *     header     JSON, padded with spaces so that the tensors begin at a multiple of 64
  *     tensors    little-endian, one after the other without holes
  *
- * The header is {"__metadata__": {string: string, ...}, name: {"dtype", "shape", "data_offsets"}, ...}. The metadata
- * begins with "checksum", the CRC-32C of the whole file with the checksum's own digits taken as zeros, followed by
- * "format", "format_version", "orff_version" and "json": a JSON document of whoever writes the archive.
+ * The header is {"__metadata__": {string: string, ...}, name: {"dtype", "shape", "data_offsets"}, ...}. The
+ * metadata begins with "checksum", the CRC-32C of the whole file with the checksum's own digits taken as
+ * zeros, followed by "format", "format_version", "orff_version" and "json": a JSON document of whoever
+ * writes the archive.
  */
 #ifndef ORFF_BASE_ARCHIVE_H
 #define ORFF_BASE_ARCHIVE_H
@@ -30,7 +31,8 @@ void orff_archive_writer_free(orff_archive_writer *writer);
 /* The caller's own JSON document, an object: a reference is kept. Without one it is {}. */
 orff_status orff_archive_set_document(orff_archive_writer *writer, json_t *document);
 
-/* A tensor of rank 0 (one number) to 8. The data is not copied: it must live, unchanged, until the archive is written. */
+/* A tensor of rank 0 (one number) to 8. The data is not copied: it must live, unchanged, until the archive
+ * is written. */
 orff_status orff_archive_add(orff_archive_writer *writer, const char *name, orff_dtype dtype, size_t rank,
                              const size_t *shape, const void *data);
 
@@ -41,9 +43,11 @@ orff_status orff_archive_write(const orff_archive_writer *writer, const char *pa
 
 typedef struct orff_archive orff_archive;
 
-/* Open and validate everything: layout, checksum, format, version (oldest to newest are understood) and the document.
- * ORFF_IO when the file cannot be read, ORFF_FORMAT when it is not what it should be; the message names the file. */
-orff_status orff_archive_open(orff_archive **archive, const char *path, const char *format, int oldest, int newest);
+/* Open and validate everything: layout, checksum, format, version (oldest to newest are understood) and the
+ * document. ORFF_IO when the file cannot be read, ORFF_FORMAT when it is not what it should be; the message
+ * names the file. */
+orff_status orff_archive_open(orff_archive **archive, const char *path, const char *format, int oldest,
+                              int newest);
 void orff_archive_close(orff_archive *archive);
 
 const char *orff_archive_path(const orff_archive *archive);
@@ -54,8 +58,9 @@ const json_t *orff_archive_document(const orff_archive *archive);
 
 bool orff_archive_has(const orff_archive *archive, const char *name);
 
-/* A tensor that must be there with this dtype and rank: its shape (rank numbers; may be NULL) and where it lies, aligned
- * to its numbers, until the archive is closed. `data` is the address of a pointer to const numbers. */
+/* A tensor that must be there with this dtype and rank: its shape (rank numbers; may be NULL) and where it
+ * lies, aligned to its numbers, until the archive is closed. `data` is the address of a pointer to const
+ * numbers. */
 orff_status orff_archive_get(const orff_archive *archive, const char *name, orff_dtype dtype, size_t rank,
                              size_t *shape, void *data);
 

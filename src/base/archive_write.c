@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,13 +73,14 @@ static orff_status grow(orff_archive_writer *writer) {
     return ORFF_OK;
 }
 
-static orff_status check_tensor(const orff_archive_writer *writer, const char *name, orff_dtype dtype, size_t rank) {
+static orff_status check_tensor(const orff_archive_writer *writer, const char *name, orff_dtype dtype,
+                                size_t rank) {
     bool taken = !strcmp(name, "__metadata__");
     for (size_t i = 0; i < writer->count; i++) taken |= !strcmp(writer->tensors[i].name, name);
     if (taken || !*name) return orff_fail(ORFF_INVALID_ARGUMENT, "\"%s\" cannot name one more tensor", name);
     if ((unsigned)dtype >= ORFF_DTYPE_COUNT || rank > ORFF_ARCHIVE_RANK)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "tensor %s: no dtype %d, or rank %zu above %d", name, (int)dtype, rank,
-                         ORFF_ARCHIVE_RANK);
+        return orff_fail(ORFF_INVALID_ARGUMENT, "tensor %s: no dtype %d, or rank %zu above %d", name,
+                         (int)dtype, rank, ORFF_ARCHIVE_RANK);
     return ORFF_OK;
 }
 
@@ -97,21 +99,31 @@ orff_status orff_archive_add(orff_archive_writer *writer, const char *name, orff
 
 /* ---- the header */
 
-static json_t *metadata(const orff_archive_writer *writer) {
-    char version[16];
+/* The text of a JSON value, ended with a zero; `bytes` without it. */
+static orff_status print(const json_t *json, char **text, size_t *bytes) {
+    const size_t flags = JSON_COMPACT, needed = json_dumpb(json, NULL, 0, flags);
+    if (!needed) return no_memory();
+    ORFF_TRY(ORFF_NEW_ARRAY(*text, needed + 1));
+    *bytes = json_dumpb(json, *text, needed, flags);
+    return ORFF_OK;
+}
+
+static orff_status describe_archive(const orff_archive_writer *writer, json_t *header) {
+    char version[16], *document = NULL;
+    size_t bytes = 0;
     snprintf(version, sizeof version, "%d", writer->version);
-    char *document = json_dumps(writer->document, JSON_COMPACT);
-    json_t *made = document ? json_pack("{ss ss ss ss ss}", "checksum", "00000000", "format", writer->format,
-                                        "format_version", version, "orff_version", orff_version(), "json", document)
-                            : NULL;
-    jsonp_release_text(document);
-    return made;
+    ORFF_TRY(print(writer->document, &document, &bytes));
+    json_t *made = json_pack("{ss ss ss ss ss}", "checksum", "00000000", "format", writer->format,
+                             "format_version", version, "orff_version", orff_version(), "json", document);
+    orff_release(document);
+    return json_object_set_new(header, "__metadata__", made) ? no_memory() : ORFF_OK;
 }
 
 static json_t *describe(const tensor *t, size_t first) {
     json_t *shape = json_array();
     int failed = shape == NULL;
-    for (size_t i = 0; i < t->rank; i++) failed |= json_array_append_new(shape, json_integer((json_int_t)t->shape[i]));
+    for (size_t i = 0; i < t->rank; i++)
+        failed |= json_array_append_new(shape, json_integer((json_int_t)t->shape[i]));
     if (failed) {
         json_decref(shape);
         return NULL;
@@ -120,17 +132,71 @@ static json_t *describe(const tensor *t, size_t first) {
                      (json_int_t)first, (json_int_t)(first + t->span.bytes));
 }
 
-/* Spans go out in the order 8-byte numbers, then 4-byte ones: all are aligned although there are no holes. */
-static int describe_tensors(const orff_archive_writer *writer, json_t *header, orff_span *spans) {
+/* Numbers of 8 bytes come first, then those of 4: so all are aligned although there are no holes. */
+static orff_status describe_tensors(const orff_archive_writer *writer, json_t *header, orff_span *spans) {
     size_t offset = 0, placed = 0;
-    int failed = 0;
     for (size_t size = 8; size >= 4; size /= 2)
         for (size_t i = 0; i < writer->count; i++) {
             const tensor *t = &writer->tensors[i];
             if (orff_dtypes[t->dtype].size != size) continue;
-            failed |= json_object_set_new(header, t->name, describe(t, offset));
+            if (json_object_set_new(header, t->name, describe(t, offset))) return no_memory();
             offset += t->span.bytes;
             spans[placed++] = t->span;
         }
-    return failed;
+    return ORFF_OK;
+}
+
+/* Length, text and padding, the checksum's digits still zeros. */
+static orff_status lay_out(const json_t *header, orff_span *head, char **memory) {
+    char *text = NULL;
+    size_t bytes = 0;
+    ORFF_TRY(print(header, &text, &bytes));
+    const size_t total =
+        (8 + bytes + ORFF_ARCHIVE_ALIGNMENT - 1) / ORFF_ARCHIVE_ALIGNMENT * ORFF_ARCHIVE_ALIGNMENT;
+    orff_status status = ORFF_NEW_ARRAY(*memory, total);
+    if (!status && total - 8 > ORFF_ARCHIVE_LARGEST_HEADER)
+        status = orff_fail(ORFF_UNSUPPORTED, "a file's header would take %zu bytes; %d are allowed",
+                           total - 8, ORFF_ARCHIVE_LARGEST_HEADER);
+    if (!status) {
+        memset(*memory, ' ', total);
+        memcpy(*memory + 8, text, bytes);
+        for (int i = 0; i < 8; i++) (*memory)[i] = (char)((uint64_t)(total - 8) >> 8 * i & 0xff);
+        *head = (orff_span){*memory, total};
+    }
+    orff_release(text);
+    return status;
+}
+
+static orff_status build_head(const orff_archive_writer *writer, orff_span *spans, char **memory) {
+    json_t *header = json_object();
+    orff_status status = header ? ORFF_OK : no_memory();
+    if (!status) status = describe_archive(writer, header);
+    if (!status) status = describe_tensors(writer, header, spans + 1);
+    if (!status) status = lay_out(header, &spans[0], memory);
+    json_decref(header);
+    return status;
+}
+
+/* Over the head and then the tensors, in the order of the spans. */
+static void seal(size_t count, const orff_span *spans, char *head) {
+    char digits[ORFF_ARCHIVE_DIGITS + 1];
+    uint32_t crc = orff_archive_head_checksum(spans[0].data, spans[0].bytes);
+    for (size_t i = 1; i < count; i++) crc = orff_crc32c(crc, spans[i].data, spans[i].bytes);
+    snprintf(digits, sizeof digits, "%08" PRIx32, crc);
+    memcpy(head + 8 + strlen(ORFF_ARCHIVE_PREFIX), digits, ORFF_ARCHIVE_DIGITS);
+}
+
+orff_status orff_archive_write(const orff_archive_writer *writer, const char *path) {
+    orff_span *spans = NULL;
+    char *head = NULL;
+    const size_t count = writer->count + 1;
+    orff_status status = ORFF_NEW_ARRAY(spans, count);
+    if (!status) status = build_head(writer, spans, &head);
+    if (!status) {
+        seal(count, spans, head);
+        status = orff_file_replace(path, count, spans);
+    }
+    orff_release(spans);
+    orff_release(head);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* CRC-32C (Castagnoli): finds every single flipped bit, every odd number of them and every burst up to 32 bits. */
+/* CRC-32C (Castagnoli): finds every single flipped bit, every odd number of them and every burst up to 32
+ * bits. */
 #ifndef ORFF_BASE_CRC32C_H
 #define ORFF_BASE_CRC32C_H
 

@@ -9,13 +9,14 @@ typedef struct orff_span {
     size_t bytes;
 } orff_span;
 
-/* The file at `path` becomes the spans one after the other. They go to a temporary name in the same directory, which
- * is synced and renamed over `path`: whoever looks, even after a crash, finds the old file or the new one, whole. A
- * symbolic link is followed. On failure (ORFF_IO) the old file is as before and no temporary is left. */
+/* The file at `path` becomes the spans one after the other. They go to a temporary name in the same
+ * directory, which is synced and renamed over `path`: whoever looks, even after a crash, finds the old file
+ * or the new one, whole. A symbolic link is followed. On failure (ORFF_IO) the old file is as before and no
+ * temporary is left. */
 orff_status orff_file_replace(const char *path, size_t count, const orff_span *spans);
 
-/* The bytes of a regular file, read-only: mapped where the system can, else read into memory. Who writes through
- * orff_file_replace never disturbs a mapping; cutting the file short in place would. */
+/* The bytes of a regular file, read-only: mapped where the system can, else read into memory. Who writes
+ * through orff_file_replace never disturbs a mapping; cutting the file short in place would. */
 typedef struct orff_file_view {
     const unsigned char *bytes; /* aligned to 64 at least */
     size_t size;

@@ -50,7 +50,8 @@ static int create_temporary(names *n) {
     static atomic_uint counter;
     int descriptor;
     do {
-        snprintf(n->temporary, n->room, "%s.tmp-%ld-%u", n->target, (long)getpid(), atomic_fetch_add(&counter, 1));
+        snprintf(n->temporary, n->room, "%s.tmp-%ld-%u", n->target, (long)getpid(),
+                 atomic_fetch_add(&counter, 1));
         descriptor = open(n->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor < 0 && errno == EEXIST);
     return descriptor;
@@ -78,8 +79,8 @@ static int fill_and_close(int descriptor, size_t count, const orff_span *spans) 
     return error;
 }
 
-/* So that the new name survives a crash of the machine. Where a directory cannot be opened or synced (some network and
- * foreign file systems) there is nothing more to do. */
+/* So that the new name survives a crash of the machine. Where a directory cannot be opened or synced (some
+ * network and foreign file systems) there is nothing more to do. */
 static int sync_directory(names *n) {
     char *slash = strrchr(n->target, '/');
     if (slash) slash[slash == n->target] = '\0';

@@ -156,6 +156,16 @@ orff_status orff_cholesky_inverse(size_t n, double *L) {
     return ORFF_OK;
 }
 
+/* The memory of L is that of L^T, upper and column-major; in it comes L^-T, which is then turned. */
+orff_status orff_cholesky_root(size_t n, double *L) {
+    static const char what[] = "inverse of a triangle";
+    if (!n) return ORFF_OK;
+    ORFF_TRY(check_size(what, n, n));
+    ORFF_TRY(lapack_status(what, LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)n, L, (lapack_int)n)));
+    transpose(n, L);
+    return ORFF_OK;
+}
+
 /* A^T = Q R with Q n x m. R's diagonal is made positive: the factorisation is then unique, so Q inherits the
  * invariance of a Gaussian A. */
 orff_status orff_orthonormal_rows(size_t m, size_t n, double *A) {

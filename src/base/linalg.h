@@ -24,11 +24,15 @@ double orff_cholesky_rcond(size_t n, const double *L, double norm);
 /* A = A^-1 from L of orff_cholesky, in place, both triangles. */
 orff_status orff_cholesky_inverse(size_t n, double *L);
 
+/* L^-T in place of L from orff_cholesky, upper triangle: A^-1 = L^-T L^-1. */
+orff_status orff_cholesky_root(size_t n, double *L);
+
 /* Symmetric A (n x n, both triangles read as symmetric) = V diag(values) V^T: values ascending, A is
  * overwritten by V, eigenvectors in its COLUMNS. */
 orff_status orff_eigen(size_t n, double *A, double *values);
 
-/* A = L L^T in place, lower triangle, upper zeroed. ORFF_NOT_POSITIVE when a pivot fails. */
+/* A = L L^T in place, lower triangle, upper zeroed. ORFF_NOT_POSITIVE when a pivot fails; the upper triangle
+ * is then as it was. */
 orff_status orff_cholesky(size_t n, double *A);
 
 /* Solve (L L^T) X = B in place; L from orff_cholesky (n x n), B is n x m. */

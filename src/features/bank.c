@@ -66,7 +66,7 @@ static void fill_amplitudes(orff_bank *bank, const orff_bank_group *group) {
     }
 }
 
-static orff_status derive(orff_bank *bank) {
+orff_status orff_bank_complete(orff_bank *bank) {
     for (size_t g = 0; g < bank->n_groups; g++) {
         bank->groups[g].first = bank->D;
         bank->D += bank->groups[g].drawn.count;
@@ -83,19 +83,24 @@ static orff_status derive(orff_bank *bank) {
 
 /* ---- making and freeing */
 
-static orff_status start(orff_bank **out, const orff_kernel *kernel) {
+orff_status orff_bank_create(orff_bank **out, size_t d, size_t n_groups) {
     orff_bank *bank;
     ORFF_TRY(ORFF_NEW(bank));
-    *out = bank;
     atomic_init(&bank->references, 1);
-    bank->d = kernel->d;
-    bank->n_groups = kernel->n_groups;
-    return ORFF_NEW_ARRAY(bank->groups, bank->n_groups);
+    bank->d = d;
+    bank->n_groups = n_groups;
+    const orff_status status = ORFF_NEW_ARRAY(bank->groups, n_groups);
+    if (status) {
+        orff_bank_free(bank);
+    } else {
+        *out = bank;
+    }
+    return status;
 }
 
 /* Hand over what was built, or clear it. */
 static orff_status finish(orff_status status, orff_bank *bank, orff_bank **out) {
-    if (!status) status = derive(bank);
+    if (!status) status = orff_bank_complete(bank);
     if (status) {
         orff_bank_free(bank);
     } else {
@@ -106,7 +111,7 @@ static orff_status finish(orff_status status, orff_bank *bank, orff_bank **out) 
 
 orff_status orff_bank_draw(orff_bank **out, const orff_kernel *kernel, const orff_sampling *sampling, double **blocks) {
     orff_bank *bank = NULL;
-    orff_status status = start(&bank, kernel);
+    orff_status status = orff_bank_create(&bank, kernel->d, kernel->n_groups);
     if (!status) status = orff_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
     for (size_t g = 0; !status && g < kernel->n_groups; g++) status = draw_group(bank, kernel, g, sampling, blocks);
     return finish(status, bank, out);
@@ -129,7 +134,7 @@ static orff_status copy_frequencies(orff_frequencies *drawn, size_t d, size_t D,
 orff_status orff_bank_give(orff_bank **out, const orff_kernel *kernel, size_t D, const double *omega,
                            const double *weights) {
     orff_bank *bank = NULL;
-    orff_status status = start(&bank, kernel);
+    orff_status status = orff_bank_create(&bank, kernel->d, kernel->n_groups);
     if (!status) bank->given = true;
     if (!status) status = orff_spectrum_copy(&bank->groups[0].law, kernel->groups[0].law);
     if (!status) status = copy_frequencies(&bank->groups[0].drawn, kernel->d, D, omega, weights);

@@ -34,6 +34,11 @@ orff_status orff_bank_draw(orff_bank **bank, const orff_kernel *kernel, const or
 orff_status orff_bank_give(orff_bank **bank, const orff_kernel *kernel, size_t D, const double *omega,
                            const double *weights);
 
+/* For files: a bank whose groups are still to be filled (law, recipe, drawn), and extent and given; then all that
+ * follows from them. One that fails to be completed is freed by its maker. */
+orff_status orff_bank_create(orff_bank **bank, size_t d, size_t n_groups);
+orff_status orff_bank_complete(orff_bank *bank);
+
 orff_bank *orff_bank_retain(const orff_bank *bank);
 void orff_bank_free(orff_bank *bank);
 

@@ -6,9 +6,7 @@
 
 /* What the block of part m at frequency j of its group depends on (see orff_rule_ops). */
 static const double *block_at(const orff_features *f, size_t m, size_t j) {
-    const orff_kernel_part *part = &f->kernel->parts[m];
-    if (part->rule->stored) return f->blocks[m] + j * part->p * part->columns;
-    return part->rule->physical ? f->groups[f->part_group[m]].space + j * f->p : NULL;
+    return f->blocks[m] ? f->blocks[m] + j * orff_features_block_size(&f->kernel->parts[m]) : NULL;
 }
 
 /* Where the coefficients of part m begin for feature (half, j), j counted in the part's group. */

@@ -22,37 +22,26 @@ static void lay_out(orff_features *f) {
     f->M = 2 * parameters;
 }
 
-/* w restricted to the field's space, count x p, in the order of the outputs. */
-static orff_status fill_space(const orff_features *f, size_t m) {
-    const orff_kernel_part *part = &f->kernel->parts[m];
-    const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
-    orff_feature_group *group = &f->groups[f->part_group[m]];
-    double *w;
-    if (!part->rule->physical || group->space) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(group->space, drawn->count * f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(w, f->d));
-    orff_status status = ORFF_OK;
-    for (size_t j = 0; !status && j < drawn->count; j++) {
-        status = orff_frequencies_row(drawn, j, w);
-        for (size_t i = 0; i < f->p; i++) group->space[j * f->p + i] = w[part->law.space[i]];
-    }
-    orff_release(w);
-    return status;
+/* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what the caller
+ * gives. */
+static orff_status fill_at(const orff_kernel_part *part, const double *w, double *at) {
+    if (!part->rule->physical) return part->rule->block(part, w, at);
+    for (size_t i = 0; i < part->p; i++) at[i] = w[part->law.space[i]];
+    return ORFF_OK;
 }
 
-/* Blocks of a part whose rule calls the caller. */
 static orff_status store_blocks(orff_features *f, size_t m) {
     const orff_kernel_part *part = &f->kernel->parts[m];
     const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
-    const size_t size = part->p * part->columns;
+    const size_t size = orff_features_block_size(part);
     double *w;
-    if (!part->rule->block) return ORFF_OK;
+    if (!part->rule->physical && !part->rule->block) return ORFF_OK;
     ORFF_TRY(ORFF_NEW_ARRAY(f->blocks[m], drawn->count * size));
     ORFF_TRY(ORFF_NEW_ARRAY(w, f->d));
     orff_status status = ORFF_OK;
     for (size_t j = 0; !status && j < drawn->count; j++) {
         status = orff_frequencies_row(drawn, j, w);
-        if (!status) status = part->rule->block(part, w, f->blocks[m] + j * size);
+        if (!status) status = fill_at(part, w, f->blocks[m] + j * size);
     }
     orff_release(w);
     return status;
@@ -81,10 +70,7 @@ static void set_warnings(orff_features *f) {
 
 static orff_status derive(orff_features *f) {
     lay_out(f);
-    for (size_t m = 0; m < f->kernel->n_parts; m++) {
-        ORFF_TRY(fill_space(f, m));
-        ORFF_TRY(store_blocks(f, m));
-    }
+    for (size_t m = 0; m < f->kernel->n_parts; m++) ORFF_TRY(store_blocks(f, m));
     set_warnings(f);
     return ORFF_OK;
 }
@@ -165,9 +151,10 @@ static orff_status match_groups(orff_features *f, const orff_bank *bank) {
         if (g == bank->n_groups)
             return orff_fail(ORFF_UNSUPPORTED, "part %zu of the kernel has a base or length scale that these frequencies were not drawn for",
                              m + 1);
-        if (bank->groups[g].drawn.importance && !part->rule->physical)
-            return orff_fail(ORFF_UNSUPPORTED, "part %zu (%s) cannot stand on frequencies drawn by importance", m + 1,
-                             part->rule->name);
+        if (bank->groups[g].drawn.importance &&
+            !(part->rule->physical && orff_spectrum_same_space(&bank->groups[g].law, &part->law)))
+            return orff_fail(ORFF_UNSUPPORTED, "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
+                             part->rule->name, part->rule->physical ? " for a field on other inputs" : "");
         f->part_group[m] = g;
     }
     return ORFF_OK;
@@ -190,7 +177,6 @@ orff_status orff_features_rebind(orff_features **out, const orff_features *featu
 
 void orff_features_free(orff_features *f) {
     if (!f) return;
-    for (size_t g = 0; f->groups && g < f->bank->n_groups; g++) orff_release(f->groups[g].space);
     for (size_t m = 0; f->blocks && m < f->kernel->n_parts; m++) orff_release(f->blocks[m]);
     orff_release(f->groups);
     orff_release(f->part_group);

@@ -9,7 +9,6 @@
 typedef struct orff_feature_group {
     size_t columns;         /* p' of the stacked block; 0 when no part uses this group */
     size_t first_parameter;
-    double *space;          /* count x p: w on the field's space, for physical parts, else NULL */
 } orff_feature_group;
 
 struct orff_features {
@@ -19,13 +18,20 @@ struct orff_features {
     size_t D, M;
     orff_feature_group *groups; /* bank->n_groups */
     size_t *part_group;         /* for each part, its group in the bank */
-    double **blocks;            /* for each part: count x p x columns for stored rules, else NULL */
+    double **blocks;            /* for each part what its blocks depend on at each frequency: w on the field's space
+                                   (count x p) for physical rules, the block (count x p x columns) for stored ones,
+                                   NULL for decomposable */
     unsigned warnings;
     char warning[256];
 };
 
 /* A kernel on a bank that is there already (retained). */
 orff_status orff_features_create_on(orff_features **out, const orff_bank *bank, const orff_kernel *kernel);
+
+/* Numbers a frequency takes in blocks[m]. */
+static inline size_t orff_features_block_size(const orff_kernel_part *part) {
+    return part->rule->physical ? part->p : part->p * part->columns;
+}
 
 /* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. */
 void orff_features_fold(const orff_features *f, const double *theta, double *V);

@@ -333,9 +333,13 @@ static orff_status error_at(const transform *t, const orff_frequencies *f, const
     return ORFF_OK;
 }
 
-/* The largest error seen at 64 differences spread over the extent. */
+/* The largest error seen at 0, where what was dropped adds up, at the far corner, where the images are nearest, and at
+ * 64 differences spread over the extent. */
 static orff_status measure(const transform *t, const orff_recipe *recipe, const double *blocks, orff_frequencies *out) {
     const orff_rng rng = {recipe->seed, recipe->stream};
+    const double zero[3] = {0};
+    ORFF_TRY(error_at(t, out, blocks, zero, &out->error));
+    ORFF_TRY(error_at(t, out, blocks, recipe->extent, &out->error));
     for (uint64_t look = 0; look < 64; look++) {
         double delta[3];
         for (size_t i = 0; i < t->d; i++)

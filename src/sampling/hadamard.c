@@ -32,6 +32,10 @@ size_t orff_structured_scratch(const orff_structured *s) {
     return 2 * s->size;
 }
 
+double *orff_structured_scale(orff_structured *s) {
+    return s->scale;
+}
+
 void orff_structured_free(orff_structured *s) {
     if (!s) return;
     orff_release(s->sign);

@@ -24,6 +24,9 @@ void orff_structured_project_double(const orff_structured *s, size_t n, const do
 void orff_structured_project_single(const orff_structured *s, size_t n, const float *X, float *out,
                                     size_t ldout, float *scratch);
 
+/* scale_j of all rows: with the signs, which are drawn without rounding, they are all a file must hold. */
+double *orff_structured_scale(orff_structured *s);
+
 /* w_j (d entries). */
 orff_status orff_structured_row(const orff_structured *s, size_t j, double *omega);
 void orff_structured_free(orff_structured *s); /* accepts NULL and half-built ones */

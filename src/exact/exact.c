@@ -1,0 +1,172 @@
+#include "exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+
+/* ---- before any work */
+
+static orff_status check_arguments(orff_exact *const *out, const orff_kernel *kernel, size_t n,
+                                   const double *X, const double *Y, double lambda) {
+    if (!out || !kernel) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_fit: NULL argument");
+    if (n == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "exact ridge needs at least one point");
+    if (!(lambda > 0) || !isfinite((double)n * lambda))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite", lambda);
+    ORFF_TRY(orff_check_finite("X", n, kernel->d, X));
+    return orff_check_finite("Y", n, kernel->p, Y);
+}
+
+static size_t half_of_machine(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX;
+}
+
+static orff_status check_memory(const orff_exact_plan *plan, size_t max_bytes) {
+    const size_t need = orff_exact_plan_bytes(plan), limit = max_bytes ? max_bytes : half_of_machine();
+    if (need <= limit && need < SIZE_MAX) return ORFF_OK;
+    return orff_fail(
+        ORFF_NO_MEMORY,
+        "exact ridge on %zu points with %zu outputs takes %.3g GB of memory, the limit is %.3g GB; random "
+        "features (orff_features_create, orff_moments_create) take memory that does not grow with the points",
+        plan->n, plan->p, (double)need * 1e-9, (double)limit * 1e-9);
+}
+
+size_t orff_exact_bytes(const orff_kernel *kernel, size_t n) {
+    orff_exact_plan plan;
+    if (!kernel || orff_exact_plan_make(&plan, kernel, n)) return SIZE_MAX;
+    const size_t bytes = orff_exact_plan_bytes(&plan);
+    orff_exact_plan_clear(&plan);
+    return bytes;
+}
+
+/* The mean diagonal entry of K, at x as anywhere. */
+static orff_status dense_scale(const orff_kernel *kernel, const double *x, double *scale) {
+    const size_t p = kernel->p;
+    double *K;
+    ORFF_TRY(ORFF_NEW_ARRAY(K, p * p));
+    const orff_status status = orff_kernel_eval(kernel, x, x, K);
+    *scale = 0;
+    for (size_t i = 0; !status && i < p; i++) *scale += K[i * p + i] / (double)p;
+    orff_release(K);
+    return status;
+}
+
+/* Fails, before anything large is made, where the kernel has no exact form. */
+static orff_status kernel_scale(const orff_exact *exact, const double *x, double *scale) {
+    const orff_exact_plan *plan = &exact->plan;
+    if (!plan->law) return dense_scale(exact->kernel, x, scale);
+    *scale = 0;
+    for (size_t b = 0; b < plan->values; b++) *scale += plan->m[b] / (double)plan->values;
+    return ORFF_OK;
+}
+
+/* ---- data */
+
+static void find_mean(size_t n, size_t p, const double *Y, double *mean) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++) mean[j] += Y[i * p + j] / (double)n;
+}
+
+static orff_status keep_data(orff_exact *exact, const double *X, const double *Y, bool center) {
+    const size_t n = exact->plan.n, p = exact->plan.p;
+    ORFF_TRY(orff_duplicate(&exact->X, X, n * exact->plan.d, sizeof *X));
+    ORFF_TRY(ORFF_NEW_ARRAY(exact->mean, p));
+    ORFF_TRY(ORFF_NEW_ARRAY(exact->alpha, n * p));
+    if (center) find_mean(n, p, Y, exact->mean);
+    for (size_t i = 0; i < n * p; i++) exact->alpha[i] = Y[i] - exact->mean[i % p];
+    return ORFF_OK;
+}
+
+/* ---- after the solution */
+
+/* With jitter the system solved is another one: whether its solution serves, the residual tells. */
+static orff_status check_residual(const orff_exact *exact, const double *Y, const double *F, double shift,
+                                  double jitter) {
+    const size_t p = exact->plan.p, count = exact->plan.n * p;
+    double residual = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double y = Y[i] - exact->mean[i % p], r = y - F[i] - shift * exact->alpha[i];
+        residual += r * r;
+        size += y * y;
+    }
+    if (!(residual <= 1e-12 * size))
+        return orff_fail(
+            ORFF_NUMERICAL,
+            "exact ridge: N lambda = %g is too small: the matrix is singular to rounding and the "
+            "solution leaves a relative residual of %.2g; take a larger lambda",
+            shift, sqrt(residual / size));
+    orff_log(ORFF_LOG_WARNING,
+             "exact ridge: %.2g was added to the diagonal, N lambda = %.2g is below rounding", jitter, shift);
+    return ORFF_OK;
+}
+
+/* |f|^2 = alpha^T F, F = K alpha (n x p). F is y - N lambda alpha, without a look at K, unless that would
+ * cancel. */
+static orff_status finish(orff_exact *exact, const double *Y, double shift, double scale, double jitter,
+                          double *F) {
+    const size_t n = exact->plan.n, p = exact->plan.p;
+    if (jitter > 0 || shift > scale) {
+        ORFF_TRY(orff_exact_evaluate(exact, n, exact->X, F));
+    } else {
+        for (size_t i = 0; i < n * p; i++) F[i] = Y[i] - exact->mean[i % p] - shift * exact->alpha[i];
+    }
+    if (jitter > 0) ORFF_TRY(check_residual(exact, Y, F, shift, jitter));
+    for (size_t i = 0; i < n * p; i++) exact->norm2 += exact->alpha[i] * F[i];
+    return ORFF_OK;
+}
+
+static orff_status fit(orff_exact *exact, const double *X, const double *Y, double lambda, bool center) {
+    const double shift = (double)exact->plan.n * lambda;
+    double scale, jitter = 0, *F;
+    ORFF_TRY(kernel_scale(exact, X, &scale));
+    ORFF_TRY(keep_data(exact, X, Y, center));
+    ORFF_TRY(exact->plan.law ? orff_exact_solve_kronecker(exact, shift, &jitter)
+                             : orff_exact_solve_dense(exact, shift, &jitter));
+    ORFF_TRY(ORFF_NEW_ARRAY(F, exact->plan.n * exact->plan.p));
+    const orff_status status = finish(exact, Y, shift, scale, jitter, F);
+    orff_release(F);
+    return status;
+}
+
+/* ---- the public calls */
+
+orff_status orff_exact_fit(orff_exact **out, const orff_kernel *kernel, size_t n, const double *X,
+                           const double *Y, double lambda, bool center, size_t max_bytes) {
+    orff_exact *exact;
+    ORFF_TRY(check_arguments(out, kernel, n, X, Y, lambda));
+    ORFF_TRY(ORFF_NEW(exact));
+    exact->kernel = orff_kernel_retain(kernel);
+    orff_status status = orff_exact_plan_make(&exact->plan, kernel, n);
+    if (!status) status = check_memory(&exact->plan, max_bytes);
+    if (!status) status = fit(exact, X, Y, lambda, center);
+    if (status) {
+        orff_exact_free(exact);
+    } else {
+        *out = exact;
+    }
+    return status;
+}
+
+void orff_exact_free(orff_exact *exact) {
+    if (!exact) return;
+    orff_kernel_free(exact->kernel);
+    orff_exact_plan_clear(&exact->plan);
+    orff_release(exact->X);
+    orff_release(exact->alpha);
+    orff_release(exact->folded);
+    orff_release(exact->mean);
+    orff_release(exact);
+}
+
+orff_status orff_exact_alpha(const orff_exact *exact, double *alpha) {
+    if (!exact || !alpha) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_alpha: NULL argument");
+    memcpy(alpha, exact->alpha, exact->plan.n * exact->plan.p * sizeof *alpha);
+    return ORFF_OK;
+}
+
+double orff_exact_norm2(const orff_exact *exact) {
+    return exact->norm2;
+}

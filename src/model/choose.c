@@ -1,0 +1,271 @@
+/* Automatic choices, each from moments of a subsample: one pass for each length scale, everything else without another. */
+#include "model/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "model/survey.h"
+
+#define MOST_ROWS 5000
+#define MOST_FEATURES 600
+#define MIXES 7
+
+/* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at random. */
+static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
+static const double scales_high[] = {0.5, 1.0, 2.0};
+static const double scales_mixture[] = {0.08, 0.16, 0.32, 0.64, 1.28};
+static const double mixes[MIXES] = {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0};
+
+/* ---- moments of the subsample */
+
+/* Some rows of the head, in the plan's units. */
+static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_table *table) {
+    const orff_table *head = &rows->head;
+    const size_t n = head->n < MOST_ROWS ? head->n : MOST_ROWS;
+    ORFF_TRY(orff_table_init(table, n, plan->d, plan->p, head->weights != NULL));
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = (size_t)((double)i * ((double)head->n / (double)n));
+        for (size_t k = 0; k < plan->d; k++)
+            table->X[i * plan->d + k] = (head->X[from * plan->d + k] - plan->units.shift[k]) / plan->units.unit[k];
+        for (size_t k = 0; k < plan->p; k++)
+            table->Y[i * plan->p + k] = head->Y[from * plan->p + k] / plan->units.spread[k];
+        if (table->weights) table->weights[i] = head->weights[from];
+    }
+    return ORFF_OK;
+}
+
+static size_t fewer_features(const orff_plan *plan) {
+    const size_t D = plan->settings.sampling.features;
+    return D && D < MOST_FEATURES ? D : MOST_FEATURES;
+}
+
+/* Features of the plan as it stands and the moments of the table under them. */
+static orff_status look(const orff_plan *plan, const orff_table *table, size_t folds, orff_features **features,
+                        orff_moments **moments) {
+    const orff_moments_settings how = {.folds = folds, .seed = plan->settings.sampling.seed};
+    ORFF_TRY(orff_plan_features(plan, fewer_features(plan), features));
+    ORFF_TRY(orff_moments_create(moments, *features, &how));
+    return orff_moments_accumulate(*moments, table->n, table->X, table->Y, table->weights);
+}
+
+static size_t fewer_folds(const orff_plan *plan, const orff_table *table) {
+    const size_t folds = plan->settings.folds > 1 && plan->settings.folds < 3 ? plan->settings.folds : 3;
+    return table->n < 30 ? 2 : folds;
+}
+
+/* ---- length scales */
+
+static bool wants_scale(const orff_part *part) { return part->sigma == 0.0; }
+
+/* Median distances: over the field's space (or all inputs), and over each other input by itself. */
+static orff_status medians(const orff_plan *plan, const orff_table *table, double *median) {
+    size_t *all;
+    double together;
+    const bool split = plan->space && plan->d > plan->p;
+    ORFF_TRY(ORFF_NEW_ARRAY(all, plan->d));
+    for (size_t i = 0; i < plan->d; i++) all[i] = i;
+    orff_status status = orff_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
+                                              split ? plan->space : all, NULL, plan->settings.sampling.seed, &together);
+    for (size_t i = 0; !status && i < plan->d; i++) {
+        bool apart = split;
+        for (size_t k = 0; split && k < plan->p; k++) apart = apart && plan->space[k] != i;
+        median[i] = together;
+        if (apart)
+            status = orff_median_distance(table->n, plan->d, table->X, 1, &i, NULL, plan->settings.sampling.seed, &median[i]);
+    }
+    orff_release(all);
+    return status;
+}
+
+static bool in_space(const orff_plan *plan, size_t i) {
+    if (!plan->space || plan->d == plan->p) return true;
+    for (size_t k = 0; k < plan->p; k++)
+        if (plan->space[k] == i) return true;
+    return false;
+}
+
+/* Covariates keep their own median: only the scales of the field's space are searched. */
+static void set_scales(orff_plan *plan, const bool *chosen, const double *median, double multiple) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++)
+        for (size_t i = 0; chosen[m] && i < plan->d; i++)
+            plan->sigmas[m * plan->d + i] = median[i] * (in_space(plan, i) ? multiple : 1.0);
+}
+
+static void set_mix(orff_plan *plan, double c) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++) plan->parts[m].mix = c;
+}
+
+/* The best Helmholtz weight on moments that are there; without auto_mix just the error as it stands. */
+static orff_status best_mix(orff_plan *plan, const orff_features *features, const orff_moments *moments, double *mix,
+                            double *error) {
+    const size_t count = plan->settings.auto_mix ? MIXES : 1;
+    *error = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        orff_kernel *kernel = NULL;
+        orff_features *bound = NULL;
+        orff_best_lambda best;
+        if (plan->settings.auto_mix) set_mix(plan, mixes[i]);
+        orff_status status = orff_plan_kernel(plan, &kernel);
+        if (!status) status = orff_features_rebind(&bound, features, kernel);
+        if (!status) status = orff_plan_cross_validate(plan, bound, moments, &best);
+        orff_features_free(bound);
+        orff_kernel_free(kernel);
+        ORFF_TRY(status);
+        if (best.cv_mse < *error) {
+            *error = best.cv_mse;
+            *mix = mixes[i];
+        }
+    }
+    return ORFF_OK;
+}
+
+/* A kernel with signature or custom parts has nothing to rebind; it is looked at as it is. */
+static orff_status try_multiple(orff_plan *plan, const orff_table *table, double *mix, double *error) {
+    orff_features *features = NULL;
+    orff_moments *moments = NULL;
+    orff_status status = look(plan, table, fewer_folds(plan, table), &features, &moments);
+    if (!status) status = best_mix(plan, features, moments, mix, error);
+    orff_moments_free(moments);
+    orff_features_free(features);
+    return status;
+}
+
+static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen, const double *median) {
+    const bool any = memchr(chosen, true, plan->settings.n_parts * sizeof *chosen) != NULL;
+    const size_t inputs = plan->space ? plan->p : plan->d;
+    const double *multiples = inputs <= 3 ? scales_low : scales_high;
+    const size_t count = !any ? 1 : inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    double best = INFINITY, best_multiple = multiples[0], best_c = 0.5;
+    for (size_t i = 0; i < count; i++) {
+        double error, mix = 0.5;
+        ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
+        if (any) set_scales(plan, chosen, median, multiples[i]);
+        ORFF_TRY(try_multiple(plan, table, &mix, &error));
+        if (error < best) {
+            best = error;
+            best_multiple = multiples[i];
+            best_c = mix;
+        }
+    }
+    if (any) set_scales(plan, chosen, median, best_multiple);
+    if (plan->settings.auto_mix) set_mix(plan, best_c);
+    if (any)
+        orff_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
+                 median[plan->space ? plan->space[0] : 0] * best_multiple, best_multiple);
+    return ORFF_OK;
+}
+
+orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
+    orff_table table = {0};
+    double *median = NULL;
+    bool *chosen = NULL;
+    const size_t n = plan->settings.n_parts;
+    orff_status status = sample(plan, rows, &table);
+    if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
+    if (!status) status = ORFF_NEW_ARRAY(chosen, n);
+    if (!status) status = medians(plan, &table, median);
+    for (size_t m = 0; !status && m < n; m++) chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
+    if (!status) status = search_scales(plan, &table, chosen, median);
+    orff_table_clear(&table);
+    orff_release(median);
+    orff_release(chosen);
+    return status;
+}
+
+/* ---- mixtures */
+
+/* The rules that fit: decomposable always, curl-free and divergence-free where there is a field's space. */
+static size_t fitting_rules(const orff_plan *plan, orff_rule rules[3]) {
+    size_t count = 0;
+    rules[count++] = ORFF_DECOMPOSABLE;
+    if (plan->space && plan->p >= 2) {
+        rules[count++] = ORFF_CURL_FREE;
+        rules[count++] = ORFF_DIV_FREE;
+    }
+    return count;
+}
+
+/* rules x scales, every part normalised so that weights are variances. */
+static orff_status fill_dictionary(orff_plan *plan, const double *median) {
+    const size_t n_scales = sizeof scales_mixture / sizeof *scales_mixture;
+    orff_rule rules[3];
+    const size_t n_rules = fitting_rules(plan, rules), n = n_rules * n_scales;
+    orff_part part = orff_part_default();
+    const orff_part *given = plan->parts;
+    part.base = plan->settings.n_parts ? given[0].base : ORFF_GAUSSIAN;
+    part.shape = plan->settings.n_parts ? given[0].shape : 1.0;
+    part.normalise = true;
+    orff_release(plan->parts);
+    orff_release(plan->sigmas);
+    plan->parts = NULL;
+    plan->sigmas = NULL;
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->parts, n));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, n * plan->d));
+    for (size_t m = 0; m < n; m++) {
+        plan->parts[m] = part;
+        plan->parts[m].rule = rules[m % n_rules];
+        for (size_t i = 0; i < plan->d; i++)
+            plan->sigmas[m * plan->d + i] = median[i] * (in_space(plan, i) ? scales_mixture[m / n_rules] : 1.0);
+    }
+    plan->settings.n_parts = n;
+    plan->settings.parts = plan->parts;
+    return ORFF_OK;
+}
+
+/* Parts of weight 0 go; shares move along, noise's last. */
+static void keep_parts(orff_plan *plan, const double *weights) {
+    size_t kept = 0;
+    const size_t n = plan->settings.n_parts;
+    for (size_t m = 0; m < n; m++) {
+        if (!(weights[m] > 0.0)) continue;
+        plan->parts[kept] = plan->parts[m];
+        plan->parts[kept].weight *= weights[m];
+        plan->shares[kept] = plan->shares[m];
+        memmove(plan->sigmas + kept * plan->d, plan->sigmas + m * plan->d, plan->d * sizeof *plan->sigmas);
+        kept++;
+    }
+    plan->shares[kept] = plan->shares[n];
+    plan->settings.n_parts = kept;
+}
+
+orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features, const orff_moments *moments) {
+    double *weights, lambda;
+    const size_t n = plan->settings.n_parts;
+    ORFF_TRY(ORFF_NEW_ARRAY(weights, n));
+    orff_release(plan->shares);
+    orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
+    for (size_t m = 0; m < n; m++) weights[m] = 1.0;
+    if (!status)
+        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, 0.01, weights, &lambda,
+                                    plan->shares, NULL);
+    if (!status) keep_parts(plan, weights);
+    orff_release(weights);
+    if (!status && plan->settings.n_parts == 0)
+        status = orff_fail(ORFF_NUMERICAL, "the evidence keeps no part of the mixture: the outputs look like pure noise");
+    return status;
+}
+
+static orff_status learn(orff_plan *plan, const orff_table *table) {
+    orff_features *features = NULL;
+    orff_moments *moments = NULL;
+    orff_status status = look(plan, table, 1, &features, &moments);
+    if (!status) status = orff_plan_learn_weights(plan, features, moments);
+    orff_moments_free(moments);
+    orff_features_free(features);
+    return status;
+}
+
+orff_status orff_choose_mixture(orff_plan *plan, const orff_rows *rows) {
+    orff_table table = {0};
+    double *median = NULL;
+    orff_status status = sample(plan, rows, &table);
+    if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
+    if (!status) status = medians(plan, &table, median);
+    if (!status) status = fill_dictionary(plan, median);
+    if (!status) status = learn(plan, &table);
+    orff_table_clear(&table);
+    orff_release(median);
+    return status;
+}

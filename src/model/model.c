@@ -1,0 +1,218 @@
+/* Making, describing and freeing models. */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "model/posterior.h"
+
+/* ---- making and freeing */
+
+static orff_status allocate(orff_model *model) {
+    const orff_features *f = model->features;
+    ORFF_TRY(ORFF_NEW_ARRAY(model->theta, f->M));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->V, 2 * f->D * f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->shift, f->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->unit, f->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->mean, f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->spread, f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->output_train_mse, f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->user_sigmas, f->kernel->n_parts * f->d));
+    if (model->classes) ORFF_TRY(ORFF_NEW_ARRAY(model->codes, model->classes * f->p));
+    return ORFF_OK;
+}
+
+static orff_status start(orff_model *model, size_t classes) {
+    model->d = model->features->d;
+    model->p = model->features->p;
+    model->classes = classes;
+    model->cv_mse = model->dof = model->log_evidence = NAN;
+    if (classes && classes != model->p + 1)
+        return orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu", classes,
+                         classes - 1, model->p);
+    ORFF_TRY(allocate(model));
+    for (size_t k = 0; k < model->d; k++) model->unit[k] = 1.0;
+    for (size_t i = 0; i < model->p; i++) model->spread[i] = 1.0;
+    return ORFF_OK;
+}
+
+orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes) {
+    orff_model *model;
+    orff_status status = ORFF_NEW(model);
+    if (status) {
+        orff_features_free(features);
+        return status;
+    }
+    model->features = features;
+    status = start(model, classes);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
+}
+
+void orff_model_free(orff_model *model) {
+    if (!model) return;
+    double *all[] = {model->theta,  model->V,          model->shift, model->unit,
+                     model->mean,   model->spread,     model->codes, model->output_train_mse,
+                     model->shares, model->user_sigmas};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    orff_release(model->kernel_words);
+    orff_posterior_free(model->posterior);
+    orff_archive_close(model->file);
+    orff_features_free(model->features);
+    orff_release(model);
+}
+
+/* ---- the kernel in words */
+
+enum { PART_WORDS = 320 }; /* more than the words of one part: at most four of its inputs are named */
+
+/* Text that grows at its end and stops where the room does. */
+typedef struct words {
+    char *text;
+    size_t used, room;
+} words;
+
+static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(words *w, const char *format, ...) {
+    const size_t left = w->room - w->used;
+    va_list arguments;
+    va_start(arguments, format);
+    const int said = vsnprintf(w->text + w->used, left, format, arguments);
+    va_end(arguments);
+    if (said > 0) w->used += (size_t)said < left ? (size_t)said : left - 1;
+}
+
+/* One number where all are equal, else the first four. */
+static void say_sigmas(words *w, size_t d, const double *sigmas) {
+    size_t equal = 1;
+    while (equal < d && sigmas[equal] == sigmas[0]) equal++;
+    const size_t count = equal == d ? 1 : d;
+    say(w, ", sigma");
+    for (size_t k = 0; k < count && k < 4; k++) say(w, " %.6g", sigmas[k]);
+    if (count > 4) say(w, " ...");
+}
+
+/* The inputs that are the field's space, counted from 1. */
+static void say_space(words *w, const orff_spectrum *law) {
+    say(w, ", inputs");
+    for (size_t i = 0; i < law->space_count && i < 4; i++) say(w, " %zu", law->space[i] + 1);
+    if (law->space_count > 4) say(w, " ...");
+}
+
+/* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight has unit^2 in
+ * it. */
+static double user_weight(const orff_model *model, const orff_kernel_part *part) {
+    const double unit = part->rule->physical ? model->unit[part->law.space[0]] : 1.0;
+    return part->root * part->root * unit * unit;
+}
+
+static void say_part(const orff_model *model, size_t m, words *w) {
+    const orff_kernel_part *part = &model->features->kernel->parts[m];
+    const double weight = user_weight(model, part);
+    say(w, "%s%s", m ? " + " : "", part->rule->name);
+    if (!part->law.base) {
+        if (weight != 1.0) say(w, " (weight %.6g)", weight);
+        return;
+    }
+    say(w, " (%s", part->law.base->name);
+    if (part->law.base->has_shape) say(w, " %.6g", part->law.shape);
+    say_sigmas(w, model->d, model->user_sigmas + m * model->d);
+    if (part->rule->id == ORFF_HELMHOLTZ) say(w, ", mix %.6g", part->mix);
+    if (part->rule->physical && model->d > model->p) say_space(w, &part->law);
+    if (weight != 1.0) say(w, ", weight %.6g", weight);
+    say(w, ")");
+}
+
+static orff_status fill_words(orff_model *model) {
+    words w = {.room = model->features->kernel->n_parts * PART_WORDS};
+    ORFF_TRY(ORFF_NEW_ARRAY(w.text, w.room));
+    for (size_t m = 0; m < model->features->kernel->n_parts; m++) say_part(model, m, &w);
+    orff_release(model->kernel_words);
+    model->kernel_words = w.text;
+    return ORFF_OK;
+}
+
+/* ---- what follows from theta and the units */
+
+/* Length scales in the user's units; zeros for a signature, which has none. */
+static void fill_sigmas(orff_model *model) {
+    for (size_t m = 0; m < model->features->kernel->n_parts; m++) {
+        const orff_spectrum *law = &model->features->kernel->parts[m].law;
+        for (size_t k = 0; law->base && k < model->d; k++)
+            model->user_sigmas[m * model->d + k] = law->scale[k] * model->unit[k];
+    }
+}
+
+orff_status orff_model_finish(orff_model *model) {
+    orff_features_fold(model->features, model->theta, model->V);
+    fill_sigmas(model);
+    if (model->classes) ORFF_TRY(orff_simplex_codes(model->classes, model->codes));
+    return fill_words(model);
+}
+
+void orff_model_transform(const orff_model *model, size_t n, const double *X, double *out) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < model->d; k++)
+            out[i * model->d + k] = (X[i * model->d + k] - model->shift[k]) / model->unit[k];
+}
+
+/* ---- telling */
+
+orff_model_info orff_model_describe(const orff_model *model) {
+    const orff_features *f = model->features;
+    const orff_bank_group *group = &f->bank->groups[0];
+    return (orff_model_info){.inputs = model->d,
+                             .outputs = model->classes ? 1 : model->p,
+                             .classes = model->classes,
+                             .frequencies = f->D,
+                             .parameters = f->M,
+                             .parts = f->kernel->n_parts,
+                             .scheme = group->drawn.scheme,
+                             .seed = group->recipe.seed,
+                             .rows = model->rows,
+                             .lambda = model->lambda,
+                             .train_mse = model->train_mse,
+                             .cv_mse = model->cv_mse,
+                             .dof = model->dof,
+                             .log_evidence = model->log_evidence,
+                             .noise = model->noise,
+                             .single = model->single,
+                             .has_posterior = model->posterior != NULL,
+                             .kernel = model->kernel_words,
+                             .output_train_mse = model->output_train_mse,
+                             .shares = model->shares,
+                             .solve = model->solve,
+                             .warnings = f->warnings,
+                             .warning = f->warning};
+}
+
+orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
+    if (!model || !out) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_part: NULL argument");
+    if (i >= model->features->kernel->n_parts)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no part %zu among %zu (0-based)", i,
+                         model->features->kernel->n_parts);
+    const orff_kernel_part *part = &model->features->kernel->parts[i];
+    *out = orff_part_default();
+    out->rule = part->rule->id;
+    out->weight = user_weight(model, part);
+    out->columns = part->columns;
+    out->matrix = part->matrix;
+    out->exact = part->exact;
+    out->self = part->self;
+    if (part->rule->id == ORFF_HELMHOLTZ) out->mix = part->mix;
+    if (part->rule->physical) out->space = part->law.space;
+    if (part->law.base) {
+        out->base = part->law.base->id;
+        out->shape = part->law.shape;
+        out->sigmas = model->user_sigmas + i * model->d;
+        out->sigma = out->sigmas[0];
+    }
+    return ORFF_OK;
+}

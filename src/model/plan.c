@@ -1,0 +1,231 @@
+/* From settings to a plan: units, parts with their length scales, and the path of lambdas. */
+#include "model/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/survey.h"
+
+static bool is_physical(orff_rule rule) {
+    return rule == ORFF_CURL_FREE || rule == ORFF_DIV_FREE || rule == ORFF_HELMHOLTZ;
+}
+
+static bool is_auto(const orff_part *part) { return part->sigma == 0.0 && !part->sigmas; }
+
+/* ---- checks */
+
+static orff_status check_path(const orff_settings *s) {
+    if (!(s->lambda >= 0.0 && isfinite(s->lambda)))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto", s->lambda);
+    if (s->lambda > 0.0) return ORFF_OK;
+    if (s->lambda_count < 1 || !(s->lambda_low > 0.0 && s->lambda_high >= s->lambda_low && isfinite(s->lambda_high)))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values", s->lambda_low,
+                         s->lambda_high, s->lambda_count);
+    if (s->folds < 2)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
+    return ORFF_OK;
+}
+
+static orff_status check_settings(const orff_settings *s) {
+    if (s->n_parts && !s->parts) return orff_fail(ORFF_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
+    if ((unsigned)s->solver >= ORFF_SOLVER_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
+    if ((unsigned)s->loss >= ORFF_LOSS_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
+    if (s->subsample < 10) return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
+    return check_path(s);
+}
+
+/* ---- parts */
+
+static orff_status copy_parts(orff_plan *plan, const orff_settings *settings) {
+    orff_part single = orff_part_default();
+    single.sigma = 0.0;
+    const orff_part *given = settings->n_parts ? settings->parts : &single;
+    const size_t n = settings->n_parts ? settings->n_parts : 1;
+    plan->settings.n_parts = n;
+    ORFF_TRY(orff_duplicate(&plan->parts, given, n, sizeof *given));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, n * plan->d));
+    for (size_t m = 0; m < n; m++) {
+        plan->physical |= is_physical(given[m].rule);
+        for (size_t i = 0; i < plan->d; i++)
+            plan->sigmas[m * plan->d + i] = given[m].sigmas ? given[m].sigmas[i] : given[m].sigma;
+    }
+    plan->settings.parts = plan->parts;
+    return ORFF_OK;
+}
+
+/* The field's space: that of the first physical part, else all inputs where d = p. */
+static orff_status find_space(orff_plan *plan) {
+    const size_t *space = NULL;
+    for (size_t m = 0; m < plan->settings.n_parts && !space; m++) space = plan->parts[m].space;
+    if (!space && plan->d != plan->p) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->space, plan->p));
+    for (size_t i = 0; i < plan->p; i++) {
+        plan->space[i] = space ? space[i] : i;
+        if (plan->space[i] >= plan->d)
+            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)", i, plan->space[i], plan->d);
+    }
+    return ORFF_OK;
+}
+
+/* ---- units */
+
+static bool any_auto(const orff_plan *plan) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++)
+        if (is_auto(&plan->parts[m])) return true;
+    return false;
+}
+
+/* One unit, the root mean square, for the inputs of the field's space: a stretched gradient is no gradient. */
+static void share_unit(const size_t *inputs, size_t count, double *unit) {
+    double square = 0.0;
+    for (size_t k = 0; k < count; k++) square += unit[inputs[k]] * unit[inputs[k]];
+    for (size_t k = 0; k < count; k++) unit[inputs[k]] = sqrt(square / (double)count);
+}
+
+static void share_spread(size_t p, double *spread) {
+    double square = 0.0;
+    for (size_t k = 0; k < p; k++) square += spread[k] * spread[k];
+    for (size_t k = 0; k < p; k++) spread[k] = sqrt(square / (double)p);
+}
+
+static orff_status choose_units(orff_plan *plan, const orff_rows *rows) {
+    const orff_settings *s = &plan->settings;
+    const orff_table *head = &rows->head;
+    const bool fields = plan->physical || s->auto_kernel;
+    const bool scale = s->scale_inputs == ORFF_YES || (s->scale_inputs == ORFF_AUTO && !fields && any_auto(plan));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.shift, plan->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.unit, plan->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.spread, plan->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->extent, plan->d));
+    orff_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
+    orff_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
+    if (fields && plan->space) share_unit(plan->space, plan->p, plan->units.unit);
+    if (fields) share_spread(plan->p, plan->units.spread);
+    for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
+    for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
+    for (size_t i = 0; i < plan->d; i++) plan->extent[i] /= plan->units.unit[i];
+    return ORFF_OK;
+}
+
+/* ---- kernels, features, lambdas */
+
+orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++) {
+        plan->parts[m].sigmas = plan->sigmas + m * plan->d;
+        if (is_physical(plan->parts[m].rule) && plan->space) plan->parts[m].space = plan->space;
+    }
+    return orff_kernel_create(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts);
+}
+
+orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **features) {
+    orff_kernel *kernel;
+    orff_sampling sampling = plan->settings.sampling;
+    ORFF_TRY(orff_plan_kernel(plan, &kernel));
+    sampling.features = D > kernel->n_groups || sampling.scheme == ORFF_GRID ? D : kernel->n_groups;
+    if (!sampling.extent) sampling.extent = plan->extent;
+    const orff_status status = orff_features_create(features, kernel, &sampling);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* trace K~(0)/p = sum_i q_j |B_i|^2 / p */
+static double size_of(const orff_features *f) {
+    double *block, *unit, total = 0.0;
+    if (ORFF_NEW_ARRAY(unit, f->p)) return 1.0;
+    for (size_t j = 0; j < f->D; j++) {
+        const size_t columns = orff_features_block_columns(f, j);
+        if (!columns || ORFF_NEW_ARRAY(block, f->p * columns)) continue;
+        orff_features_dense_block(f, j, block, unit);
+        for (size_t i = 0; i < f->p * columns; i++)
+            total += f->bank->amplitude[j] * f->bank->amplitude[j] * block[i] * block[i];
+        orff_release(block);
+    }
+    orff_release(unit);
+    return total > 0.0 ? total / (double)f->p : 1.0;
+}
+
+void orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas) {
+    const orff_settings *s = &plan->settings;
+    const double size = size_of(features), ratio = s->lambda_high / s->lambda_low;
+    for (size_t l = 0; l < s->lambda_count; l++) {
+        const double along = s->lambda_count > 1 ? (double)l / (double)(s->lambda_count - 1) : 0.0;
+        lambdas[l] = size * s->lambda_low * pow(ratio, along);
+    }
+}
+
+/* Of two lambdas with the same error the larger: it asks less of the data. */
+orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points) {
+    orff_best_lambda best = {points[0].lambda, points[0].cv_mse};
+    for (size_t l = 1; l < count; l++)
+        if (points[l].cv_mse <= best.cv_mse) best = (orff_best_lambda){points[l].lambda, points[l].cv_mse};
+    return best;
+}
+
+orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
+                                     orff_best_lambda *best) {
+    const size_t count = plan->settings.lambda_count;
+    orff_ridge *ridge = NULL;
+    double *lambdas = NULL;
+    orff_path_point *points = NULL;
+    orff_status status = ORFF_NEW_ARRAY(lambdas, count);
+    if (!status) status = ORFF_NEW_ARRAY(points, count);
+    if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
+    if (!status) {
+        orff_plan_lambdas(plan, features, lambdas);
+        status = orff_ridge_path(ridge, count, lambdas, true, points);
+    }
+    if (!status) *best = orff_plan_pick(count, points);
+    orff_ridge_free(ridge);
+    orff_release(lambdas);
+    orff_release(points);
+    return status;
+}
+
+/* ---- making */
+
+orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows) {
+    *plan = (orff_plan){.settings = *settings, .d = rows->d, .p = rows->p};
+    ORFF_TRY(check_settings(settings));
+    ORFF_TRY(copy_parts(plan, settings));
+    ORFF_TRY(find_space(plan));
+    ORFF_TRY(choose_units(plan, rows));
+    if (settings->auto_kernel) return orff_choose_mixture(plan, rows);
+    if (any_auto(plan) || settings->auto_mix) return orff_choose_scales(plan, rows);
+    return ORFF_OK;
+}
+
+/* Without parts: decomposable on the law of the moments' first group. */
+static void part_of_moments(orff_plan *plan, const orff_moments *moments) {
+    const orff_spectrum *law = &moments->bank->groups[0].law;
+    plan->parts[0].base = law->base->id;
+    plan->parts[0].shape = law->shape;
+    memcpy(plan->sigmas, law->scale, plan->d * sizeof *plan->sigmas);
+}
+
+orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments) {
+    *plan = (orff_plan){.settings = *settings, .d = moments->bank->d, .p = moments->p};
+    ORFF_TRY(check_settings(settings));
+    ORFF_TRY(copy_parts(plan, settings));
+    ORFF_TRY(find_space(plan));
+    if (!settings->n_parts && !moments->bank->groups[0].law.base)
+        return orff_fail(ORFF_UNSUPPORTED, "these moments have no base spectrum; name the parts of the kernel");
+    if (!settings->n_parts) part_of_moments(plan, moments);
+    for (size_t m = 0; settings->n_parts && m < settings->n_parts; m++)
+        if (is_auto(&plan->parts[m]) && moments->bank->groups[0].law.base)
+            memcpy(plan->sigmas + m * plan->d, moments->bank->groups[0].law.scale, plan->d * sizeof *plan->sigmas);
+    return ORFF_OK;
+}
+
+void orff_plan_clear(orff_plan *plan) {
+    orff_release(plan->parts);
+    orff_release(plan->sigmas);
+    orff_release(plan->space);
+    orff_release(plan->extent);
+    orff_release(plan->units.shift);
+    orff_release(plan->units.unit);
+    orff_release(plan->units.spread);
+    orff_release(plan->shares);
+    memset(plan, 0, sizeof *plan);
+}

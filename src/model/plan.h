@@ -1,0 +1,44 @@
+/* A plan: settings in which nothing is automatic any more but lambda, in the units the features see. */
+#ifndef ORFF_MODEL_PLAN_H
+#define ORFF_MODEL_PLAN_H
+
+#include "model/rows.h"
+#include "moments/moments.h"
+
+typedef struct orff_plan {
+    orff_settings settings; /* parts and n_parts point to what follows */
+    size_t d, p;            /* p as the model sees it */
+    orff_part *parts;
+    double *sigmas;         /* n_parts x d: length scales of every part */
+    size_t *space;          /* p: the field's space, when some part is physical */
+    bool physical;
+    double *extent;         /* d: range of the inputs, in units */
+    orff_units units;
+    double *shares;         /* n_parts + 1 from a learned mixture, or NULL */
+} orff_plan;
+
+/* Look at the head of the rows, choose units, and everything that is automatic. */
+orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows);
+
+/* Only the parts, as they are, for p outputs on moments whose units are the user's. */
+orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments);
+void orff_plan_clear(orff_plan *plan);
+
+/* Kernel and features of a plan. */
+orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel);
+orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **features);
+
+/* The smallest cross-validated error over the plan's path of lambdas, relative to trace K(0)/p of the features. */
+typedef struct orff_best_lambda {
+    double lambda, cv_mse;
+} orff_best_lambda;
+orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
+                                     orff_best_lambda *best);
+
+/* The point of a cross-validated path with the smallest error. */
+orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points);
+
+/* The path of lambdas itself: lambda_count values. */
+void orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas);
+
+#endif

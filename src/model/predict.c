@@ -1,0 +1,83 @@
+/* Predictions and classes. */
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "model/sweep.h"
+
+/* In double until x' is there: inputs far from 0 lose nothing to the shift. */
+static void transform_single(const orff_model *model, size_t n, const float *X, float *out) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < model->d; k++)
+            out[i * model->d + k] = (float)(((double)X[i * model->d + k] - model->shift[k]) / model->unit[k]);
+}
+
+#define REAL      double
+#define PHI       orff_phi
+#define GEMM      orff_gemm
+#define CHECK     orff_check_finite
+#define TRANSFORM orff_model_transform
+#define NAME(x)   x##_double
+#include "model/sweep.inc"
+
+#define REAL      float
+#define PHI       orff_phi_single
+#define GEMM      orff_gemm_single
+#define CHECK     orff_check_finite_single
+#define TRANSFORM transform_single
+#define NAME(x)   x##_single
+#include "model/sweep.inc"
+
+orff_status orff_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
+                             const double *scale, const double *offset, size_t n, const double *X,
+                             double *out) {
+    return sweep_double(model, task, k, C, scale, offset, n, X, out);
+}
+
+orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
+    if (!model || !X || !F) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
+    return orff_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
+}
+
+orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F) {
+    float *V;
+    if (!model || !X || !F)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
+    const size_t size = 2 * model->features->D * model->p;
+    ORFF_TRY(ORFF_NEW_ARRAY(V, size));
+    for (size_t i = 0; i < size; i++) V[i] = (float)model->V[i];
+    const orff_status status =
+        sweep_single(model, "predict", model->p, V, model->spread, model->mean, n, X, F);
+    orff_release(V);
+    return status;
+}
+
+/* argmax over k of <c_k, f>: codes are unit vectors, so the nearest one. The first of equals. */
+static size_t nearest(const orff_model *model, const double *f) {
+    size_t best = 0;
+    double most = 0.0;
+    for (size_t k = 0; k < model->classes; k++) {
+        double dot = 0.0;
+        for (size_t i = 0; i < model->p; i++) dot += model->codes[k * model->p + i] * f[i];
+        if (k > 0 && !(dot > most)) continue;
+        best = k;
+        most = dot;
+    }
+    return best;
+}
+
+orff_status orff_model_classify(const orff_model *model, size_t n, const double *X, size_t *labels) {
+    double *F;
+    size_t size;
+    if (!model || !X || !labels)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_classify: NULL argument");
+    if (!model->classes)
+        return orff_fail(ORFF_UNSUPPORTED, "the model was fitted to %zu outputs, not to classes", model->p);
+    ORFF_TRY(orff_multiply(n, model->p, &size));
+    ORFF_TRY(ORFF_NEW_ARRAY(F, size));
+    const orff_status status = orff_model_predict(model, n, X, F);
+    for (size_t i = 0; !status && i < n; i++) labels[i] = nearest(model, F + i * model->p);
+    orff_release(F);
+    return status;
+}

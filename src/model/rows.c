@@ -1,0 +1,216 @@
+/* Rows from arrays or readers, coded and transformed. */
+#include "model/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+orff_status orff_table_init(orff_table *table, size_t n, size_t d, size_t p, bool weighted) {
+    *table = (orff_table){.n = n, .d = d, .p = p};
+    ORFF_TRY(orff_alloc(&table->X, n, d * sizeof *table->X));
+    ORFF_TRY(orff_alloc(&table->Y, n, p * sizeof *table->Y));
+    return weighted ? ORFF_NEW_ARRAY(table->weights, n) : ORFF_OK;
+}
+
+void orff_table_clear(orff_table *table) {
+    orff_release(table->X);
+    orff_release(table->Y);
+    orff_release(table->weights);
+    memset(table, 0, sizeof *table);
+}
+
+/* ---- labels */
+
+/* The code of a label, or a complaint: labels are whole numbers 0 .. T-1. */
+static int code_label(orff_rows *rows, size_t row, double label, double *y) {
+    if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label))) {
+        snprintf(rows->trouble, sizeof rows->trouble,
+                 "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1, label, rows->classes,
+                 rows->classes - 1);
+        return 1;
+    }
+    memcpy(y, rows->codes + (size_t)label * rows->p, rows->p * sizeof *y);
+    return 0;
+}
+
+static int code_labels(orff_rows *rows, size_t first, size_t n, const double *labels, double *Y) {
+    for (size_t i = 0; i < n; i++) {
+        const int code = code_label(rows, first + i, labels[i], Y + i * rows->p);
+        if (code) return code;
+    }
+    return 0;
+}
+
+/* ---- arrays as a reader */
+
+static int copy_arrays(orff_rows *rows, size_t first, size_t n, double *X, double *Y, double *weights) {
+    memcpy(X, rows->X + first * rows->d, n * rows->d * sizeof *X);
+    if (weights) memcpy(weights, rows->weights + first, n * sizeof *weights);
+    if (rows->classes) return code_labels(rows, first, n, rows->Y + first, Y);
+    memcpy(Y, rows->Y + first * rows->p, n * rows->p * sizeof *Y);
+    return 0;
+}
+
+static int read_arrays(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    *n = rows->n - rows->next < room ? rows->n - rows->next : room;
+    const int code = copy_arrays(rows, rows->next, *n, X, Y, weights);
+    rows->next += *n;
+    return code;
+}
+
+/* ---- a stream, its head first */
+
+/* From the source itself; labels go through the scratch. */
+static int read_source(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    if (!rows->classes) return rows->source.read(rows->source.self, room, X, Y, weights, n);
+    if (room > rows->labels_room) room = rows->labels_room;
+    const int code = rows->source.read(rows->source.self, room, X, rows->labels, weights, n);
+    return code ? code : *n > room ? 1 : code_labels(rows, rows->next, *n, rows->labels, Y);
+}
+
+static int read_stream(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    const orff_table *head = &rows->head;
+    if (rows->head_given == head->n) {
+        const int code = read_source(rows, room, X, Y, weights, n);
+        rows->next += *n;
+        return code;
+    }
+    const size_t first = rows->head_given;
+    *n = head->n - first < room ? head->n - first : room;
+    memcpy(X, head->X + first * rows->d, *n * rows->d * sizeof *X);
+    memcpy(Y, head->Y + first * rows->p, *n * rows->p * sizeof *Y);
+    if (weights) memcpy(weights, head->weights + first, *n * sizeof *weights);
+    rows->head_given += *n;
+    return 0;
+}
+
+/* ---- the reader that others see */
+
+static void transform(const orff_rows *rows, size_t n, double *X, double *Y) {
+    const orff_units *units = rows->units;
+    for (size_t i = 0; units && i < n; i++) {
+        for (size_t k = 0; k < rows->d; k++) X[i * rows->d + k] = (X[i * rows->d + k] - units->shift[k]) / units->unit[k];
+        for (size_t k = 0; k < rows->p; k++) Y[i * rows->p + k] /= units->spread[k];
+    }
+}
+
+static int read_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    orff_rows *rows = self;
+    *n = 0;
+    const int code = (rows->stream ? read_stream : read_arrays)(rows, room, X, Y, weights, n);
+    if (!code) transform(rows, *n, X, Y);
+    return code;
+}
+
+orff_reader orff_rows_reader(orff_rows *rows) {
+    rows->next = rows->stream ? rows->next : 0;
+    rows->head_given = 0;
+    return (orff_reader){.read = read_rows, .self = rows, .weighted = rows->source.weighted};
+}
+
+const char *orff_rows_trouble(const orff_rows *rows) { return rows->trouble; }
+
+/* ---- heads */
+
+static orff_status complain(const orff_rows *rows, int code) {
+    if (rows->trouble[0]) return orff_fail(ORFF_INVALID_ARGUMENT, "%s", rows->trouble);
+    return orff_fail(ORFF_CALLBACK, "the reader returned %d", code);
+}
+
+/* Rows spread evenly over the arrays. */
+static orff_status sample_head(orff_rows *rows, size_t count) {
+    if (count > rows->n) count = rows->n;
+    ORFF_TRY(orff_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = (size_t)((double)i * ((double)rows->n / (double)count));
+        const int code = copy_arrays(rows, from, 1, rows->head.X + i * rows->d, rows->head.Y + i * rows->p,
+                                     rows->head.weights ? rows->head.weights + i : NULL);
+        if (code) return complain(rows, code);
+    }
+    return ORFF_OK;
+}
+
+static orff_status read_head(orff_rows *rows, size_t count) {
+    size_t n = 1;
+    ORFF_TRY(orff_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    orff_table *head = &rows->head;
+    head->n = 0;
+    while (n && head->n < count) {
+        const size_t room = count - head->n;
+        n = 0;
+        const int code = read_source(rows, room, head->X + head->n * rows->d, head->Y + head->n * rows->p,
+                                     head->weights ? head->weights + head->n : NULL, &n);
+        if (code || n > room) return complain(rows, code);
+        head->n += n;
+        rows->next += n;
+    }
+    return ORFF_OK;
+}
+
+static orff_status check_head(const orff_rows *rows) {
+    if (rows->head.n == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
+    ORFF_TRY(orff_check_finite("X", rows->head.n, rows->d, rows->head.X));
+    return orff_check_finite("Y", rows->head.n, rows->p, rows->head.Y);
+}
+
+orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes, size_t n,
+                                  const double *X, const double *Y, const double *weights, size_t head) {
+    *rows = (orff_rows){.d = d, .p = classes ? classes - 1 : p, .classes = classes, .codes = codes, .n = n, .X = X,
+                        .Y = Y, .weights = weights, .source = {.weighted = weights != NULL}};
+    ORFF_TRY(orff_check_finite("X", n, d, X));
+    ORFF_TRY(orff_check_finite("Y", n, p, Y));
+    ORFF_TRY(sample_head(rows, head));
+    return check_head(rows);
+}
+
+orff_status orff_rows_from_reader(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                  const orff_reader *reader, size_t head) {
+    *rows = (orff_rows){.d = d, .p = classes ? classes - 1 : p, .classes = classes, .codes = codes, .stream = true,
+                        .source = *reader, .labels_room = 4096};
+    if (classes) ORFF_TRY(ORFF_NEW_ARRAY(rows->labels, rows->labels_room));
+    ORFF_TRY(read_head(rows, head));
+    return check_head(rows);
+}
+
+void orff_rows_clear(orff_rows *rows) {
+    orff_table_clear(&rows->head);
+    orff_release(rows->labels);
+    memset(rows, 0, sizeof *rows);
+}
+
+/* ---- all of them */
+
+/* Twice the room, contents kept. */
+static orff_status grow(orff_table *table, size_t used) {
+    orff_table bigger = {0};
+    orff_status status = orff_table_init(&bigger, 2 * table->n, table->d, table->p, table->weights != NULL);
+    if (status) {
+        orff_table_clear(&bigger);
+        return status;
+    }
+    memcpy(bigger.X, table->X, used * table->d * sizeof *table->X);
+    memcpy(bigger.Y, table->Y, used * table->p * sizeof *table->Y);
+    if (table->weights) memcpy(bigger.weights, table->weights, used * sizeof *table->weights);
+    orff_table_clear(table);
+    *table = bigger;
+    return ORFF_OK;
+}
+
+orff_status orff_rows_gather(orff_rows *rows, orff_table *table) {
+    const orff_reader reader = orff_rows_reader(rows);
+    size_t used = 0, n = 1;
+    orff_status status = orff_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d, rows->p,
+                                         reader.weighted);
+    while (!status && n) {
+        n = 0;
+        const int code = reader.read(reader.self, table->n - used, table->X + used * rows->d, table->Y + used * rows->p,
+                                     table->weights ? table->weights + used : NULL, &n);
+        if (code) status = complain(rows, code);
+        used += n;
+        if (!status && used == table->n) status = grow(table, used);
+    }
+    table->n = used;
+    return status;
+}

@@ -1,0 +1,211 @@
+/* Moments as objects: making, adding, subtracting, telling. */
+#include "moments/moments.h"
+
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+
+/* ---- one set */
+
+orff_status orff_moment_set_init(orff_moment_set *set, size_t L, size_t p) {
+    size_t square;
+    memset(set, 0, sizeof *set);
+    ORFF_TRY(orff_multiply(L, L, &square));
+    ORFF_TRY(ORFF_NEW_ARRAY(set->S, square));
+    ORFF_TRY(ORFF_NEW_ARRAY(set->R, L * (p + 1)));
+    return ORFF_NEW_ARRAY(set->T, (p + 1) * (p + 1));
+}
+
+void orff_moment_set_clear(orff_moment_set *set) {
+    orff_release(set->S);
+    orff_release(set->R);
+    orff_release(set->T);
+    memset(set, 0, sizeof *set);
+}
+
+static void add_scaled(double *into, const double *from, double sign, size_t count) {
+    for (size_t i = 0; i < count; i++) into[i] += sign * from[i];
+}
+
+void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, double sign, size_t L, size_t p) {
+    for (size_t i = 0; i < L; i++) add_scaled(into->S + i * L + i, from->S + i * L + i, sign, L - i);
+    add_scaled(into->R, from->R, sign, L * (p + 1));
+    add_scaled(into->T, from->T, sign, (p + 1) * (p + 1));
+    into->rows = sign > 0 ? into->rows + from->rows : into->rows - from->rows;
+}
+
+void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into) {
+    for (size_t k = 0; k < moments->n_sets; k++)
+        if (k != left_out) orff_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
+}
+
+/* ---- making */
+
+static orff_status fill_sets(orff_moments *moments) {
+    ORFF_TRY(ORFF_NEW_ARRAY(moments->sets, moments->n_sets));
+    for (size_t k = 0; k < moments->n_sets; k++)
+        ORFF_TRY(orff_moment_set_init(&moments->sets[k], 2 * moments->bank->D, moments->p));
+    return ORFF_OK;
+}
+
+orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p, const orff_moments_settings *settings) {
+    orff_moments *moments = NULL;
+    orff_status status = ORFF_NEW(moments);
+    if (status) {
+        orff_bank_free(bank);
+        return status;
+    }
+    moments->bank = bank;
+    moments->p = p;
+    moments->settings = *settings;
+    moments->n_sets = settings->folds > 1 ? settings->folds : 1;
+    status = fill_sets(moments);
+    if (status) {
+        orff_moments_free(moments);
+    } else {
+        *out = moments;
+    }
+    return status;
+}
+
+orff_status orff_moments_create(orff_moments **out, const orff_features *features, const orff_moments_settings *settings) {
+    if (!out || !features || !settings) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create: NULL argument");
+    if (settings->folds > 1000)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu folds are too many; 5 or 10 are usual", settings->folds);
+    return orff_moments_create_on(out, orff_bank_retain(features->bank), features->p, settings);
+}
+
+void orff_moments_free(orff_moments *moments) {
+    if (!moments) return;
+    for (size_t k = 0; moments->sets && k < moments->n_sets; k++) orff_moment_set_clear(&moments->sets[k]);
+    orff_release(moments->sets);
+    orff_bank_free(moments->bank);
+    orff_release(moments);
+}
+
+/* ---- adding and subtracting */
+
+static orff_status compare_groups(size_t g, const orff_bank_group *a, const orff_bank_group *b) {
+    const orff_spectrum *x = &a->law, *y = &b->law;
+    if (a->drawn.count != b->drawn.count)
+        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1, a->drawn.count,
+                         b->drawn.count);
+    if (x->base != y->base || x->shape != y->shape)
+        return orff_fail(ORFF_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
+                         x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
+    for (size_t i = 0; x->base && i < x->dim; i++)
+        if (x->scale[i] != y->scale[i])
+            return orff_fail(ORFF_MISMATCH, "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
+                             x->scale[i], y->scale[i]);
+    if (a->drawn.scheme != b->drawn.scheme)
+        return orff_fail(ORFF_MISMATCH, "the sampling is %s in one and %s in the other", orff_scheme_name(a->drawn.scheme),
+                         orff_scheme_name(b->drawn.scheme));
+    if (a->recipe.seed != b->recipe.seed)
+        return orff_fail(ORFF_MISMATCH, "the seed is %llu in one and %llu in the other",
+                         (unsigned long long)a->recipe.seed, (unsigned long long)b->recipe.seed);
+    if (a->drawn.importance != b->drawn.importance)
+        return orff_fail(ORFF_MISMATCH, "one was drawn by importance, the other not");
+    return ORFF_OK;
+}
+
+/* Amplitudes and the first and last frequency, beyond the recipe: a given bank has none. */
+static orff_status compare_numbers(const orff_bank *a, const orff_bank *b) {
+    if (memcmp(a->amplitude, b->amplitude, a->D * sizeof *a->amplitude) != 0)
+        return orff_fail(ORFF_MISMATCH, "the weights of the frequencies differ");
+    for (size_t g = 0; g < a->n_groups; g++) {
+        const orff_frequencies *x = &a->groups[g].drawn, *y = &b->groups[g].drawn;
+        if (x->omega && y->omega && memcmp(x->omega, y->omega, x->count * x->dim * sizeof *x->omega) != 0)
+            return orff_fail(ORFF_MISMATCH, "the frequencies themselves differ");
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b) {
+    if (a == b) return ORFF_OK;
+    if (a->d != b->d) return orff_fail(ORFF_MISMATCH, "one has %zu inputs, the other %zu", a->d, b->d);
+    if (a->n_groups != b->n_groups)
+        return orff_fail(ORFF_MISMATCH, "one has %zu groups of frequencies, the other %zu", a->n_groups, b->n_groups);
+    for (size_t g = 0; g < a->n_groups; g++) ORFF_TRY(compare_groups(g, &a->groups[g], &b->groups[g]));
+    return compare_numbers(a, b);
+}
+
+static orff_status check_match(const orff_moments *a, const orff_moments *b) {
+    if (!a || !b) return orff_fail(ORFF_INVALID_ARGUMENT, "moments are NULL");
+    if (a->p != b->p) return orff_fail(ORFF_MISMATCH, "one has %zu outputs, the other %zu", a->p, b->p);
+    if (a->n_sets != b->n_sets) return orff_fail(ORFF_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
+    return orff_bank_compare(a->bank, b->bank);
+}
+
+orff_status orff_moments_add(orff_moments *into, const orff_moments *other) {
+    ORFF_TRY(check_match(into, other));
+    for (size_t k = 0; k < into->n_sets; k++)
+        orff_moment_set_add(&into->sets[k], &other->sets[k], 1.0, 2 * into->bank->D, into->p);
+    into->arrived += other->arrived;
+    return ORFF_OK;
+}
+
+orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other) {
+    ORFF_TRY(check_match(into, other));
+    for (size_t k = 0; k < into->n_sets; k++)
+        if (other->sets[k].rows > into->sets[k].rows)
+            return orff_fail(ORFF_MISMATCH, "%llu rows cannot be taken off %llu", (unsigned long long)other->sets[k].rows,
+                             (unsigned long long)into->sets[k].rows);
+    for (size_t k = 0; k < into->n_sets; k++)
+        orff_moment_set_add(&into->sets[k], &other->sets[k], -1.0, 2 * into->bank->D, into->p);
+    return ORFF_OK;
+}
+
+/* ---- telling */
+
+orff_moments_info orff_moments_describe(const orff_moments *moments) {
+    const size_t corner = (moments->p + 1) * (moments->p + 1) - 1;
+    orff_moments_info info = {.inputs = moments->bank->d,
+                              .outputs = moments->p,
+                              .frequencies = moments->bank->D,
+                              .folds = moments->n_sets,
+                              .single = moments->settings.single};
+    for (size_t k = 0; k < moments->n_sets; k++) {
+        info.rows += moments->sets[k].rows;
+        info.weight += moments->sets[k].T[corner];
+    }
+    return info;
+}
+
+/* y~ = (y, 1): split the sums of y~ into those of y and of 1. */
+static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi, double *sum_y,
+                         double *sum_yy) {
+    for (size_t a = 0; a < L; a++) {
+        if (R) memcpy(R + a * p, sum->R + a * (p + 1), p * sizeof *R);
+        if (sum_phi) sum_phi[a] = sum->R[a * (p + 1) + p];
+    }
+    for (size_t i = 0; i < p; i++) {
+        if (sum_y) sum_y[i] = sum->T[p * (p + 1) + i];
+        if (sum_yy) memcpy(sum_yy + i * p, sum->T + i * (p + 1), p * sizeof *sum_yy);
+    }
+}
+
+orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi, double *sum_y,
+                                double *sum_yy) {
+    orff_moment_set sum = {0};
+    if (!moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_totals: NULL argument");
+    const size_t L = 2 * moments->bank->D;
+    const orff_status status = orff_moment_set_init(&sum, L, moments->p);
+    if (!status) {
+        orff_moments_sum(moments, moments->n_sets, &sum);
+        if (S) {
+            memcpy(S, sum.S, L * L * sizeof *S);
+            orff_mirror(L, S);
+        }
+        split_totals(&sum, L, moments->p, R, sum_phi, sum_y, sum_yy);
+    }
+    orff_moment_set_clear(&sum);
+    return status;
+}
+
+orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel, orff_features **features) {
+    if (!moments || !kernel || !features) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_features: NULL argument");
+    if (kernel->p != moments->p)
+        return orff_fail(ORFF_MISMATCH, "the moments have %zu outputs, the kernel %zu", moments->p, kernel->p);
+    return orff_features_create_on(features, moments->bank, kernel);
+}

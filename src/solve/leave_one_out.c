@@ -1,0 +1,105 @@
+/* Exact leave-one-out errors: with N lambda held fixed, y_i - f_(-i)(x_i) = (I - H_ii)^-1 (y_i - f(x_i)). */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "solve/ridge.h"
+
+typedef struct loo_work {
+    size_t rows;            /* rows at a time */
+    double *phi, *scratch;  /* rows x L */
+    double *Z, *work;       /* rows x slices x n each */
+    double *V;              /* L x p for each lambda: predictions are phi V */
+    double *hat, *residual; /* p x p, p */
+} loo_work;
+
+static void work_clear(loo_work *w) {
+    double *all[] = {w->phi, w->scratch, w->Z, w->work, w->V, w->hat, w->residual};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+}
+
+static orff_status work_fill(loo_work *w, const orff_system *s, const orff_features *f, size_t count) {
+    const size_t slices = orff_system_slices(s);
+    w->rows = 64;
+    ORFF_TRY(ORFF_NEW_ARRAY(w->phi, w->rows * s->L));
+    ORFF_TRY(ORFF_NEW_ARRAY(w->Z, w->rows * slices * s->n));
+    ORFF_TRY(ORFF_NEW_ARRAY(w->work, w->rows * slices * s->n));
+    ORFF_TRY(ORFF_NEW_ARRAY(w->scratch, orff_bank_scratch(f->bank)));
+    ORFF_TRY(ORFF_NEW_ARRAY(w->V, count * s->L * s->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(w->hat, s->p * s->p));
+    return ORFF_NEW_ARRAY(w->residual, s->p);
+}
+
+static orff_status fold_thetas(orff_ridge *ridge, size_t count, const double *lambdas, double *V) {
+    const orff_features *f = ridge->features;
+    double *theta;
+    orff_status status = ORFF_NEW_ARRAY(theta, f->M);
+    for (size_t l = 0; !status && l < count; l++) {
+        status = orff_ridge_solve(ridge, lambdas[l], theta, NULL, NULL);
+        if (!status) orff_features_fold(f, theta, V + l * 2 * f->D * f->p);
+    }
+    orff_release(theta);
+    return status;
+}
+
+/* Solve (I - H) x = residual in place, by elimination with H symmetric, below I: p is small. */
+static orff_status solve_small(size_t p, double *H, double *x) {
+    for (size_t i = 0; i < p * p; i++) H[i] = -H[i];
+    for (size_t i = 0; i < p; i++) H[i * p + i] += 1.0;
+    ORFF_TRY(orff_cholesky(p, H));
+    return orff_cholesky_solve(p, H, 1, x);
+}
+
+/* Squared leave-one-out error of one row at one lambda, added to *sum. */
+static orff_status add_row(const orff_system *s, double shift, const double *V, size_t i, const double *y, loo_work *w,
+                           double *sum) {
+    const double *phi = w->phi + i * s->L;
+    for (size_t k = 0; k < s->p; k++) {
+        w->residual[k] = y[k] - s->mean[k];
+        for (size_t a = 0; a < s->L; a++) w->residual[k] -= phi[a] * V[a * s->p + k];
+    }
+    orff_system_hat(s, shift, w->Z + i * orff_system_slices(s) * s->n, w->hat);
+    ORFF_TRY(solve_small(s->p, w->hat, w->residual));
+    for (size_t k = 0; k < s->p; k++) *sum += w->residual[k] * w->residual[k];
+    return ORFF_OK;
+}
+
+static orff_status run(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count, const double *lambdas,
+                       loo_work *w, double *sums) {
+    const orff_system *s = &ridge->system;
+    const orff_features *f = ridge->features;
+    ORFF_TRY(fold_thetas(ridge, count, lambdas, w->V));
+    for (size_t first = 0; first < n; first += w->rows) {
+        const size_t rows = n - first < w->rows ? n - first : w->rows;
+        ORFF_TRY(orff_progress("leave one out", (double)first, (double)n));
+        orff_phi(f->bank, rows, X + first * f->d, w->phi, w->scratch);
+        orff_system_project(s, rows, w->phi, w->Z, w->work);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < count; l++)
+                ORFF_TRY(add_row(s, s->N * lambdas[l], w->V + l * s->L * s->p, i, Y + (first + i) * s->p, w, &sums[l]));
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
+                                     const double *lambdas, double *loo_mse) {
+    loo_work w = {0};
+    double *sums = NULL;
+    if (!ridge || !X || !Y || !lambdas || !loo_mse || n == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_leave_one_out needs the rows and the lambdas");
+    if (orff_moments_describe(ridge->moments).rows != n)
+        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the %llu rows of the moments; %zu were given",
+                         (unsigned long long)orff_moments_describe(ridge->moments).rows, n);
+    ORFF_TRY(orff_check_finite("X", n, ridge->features->d, X));
+    ORFF_TRY(orff_check_finite("Y", n, ridge->features->p, Y));
+    orff_status status = orff_system_eigen(&ridge->system);
+    if (!status) status = ORFF_NEW_ARRAY(sums, count);
+    if (!status) status = work_fill(&w, &ridge->system, ridge->features, count);
+    if (!status) status = run(ridge, n, X, Y, count, lambdas, &w, sums);
+    for (size_t l = 0; !status && l < count; l++) loo_mse[l] = sums[l] / ((double)n * (double)ridge->features->p);
+    work_clear(&w);
+    orff_release(sums);
+    return status;
+}

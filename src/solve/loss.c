@@ -1,0 +1,231 @@
+#include "solve/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Slope of max(0, t), smoothed over the width. */
+static double rise(double t, double width) {
+    return t <= 0.0 ? 0.0 : t >= width ? 1.0 : t / width;
+}
+
+/* gradient = f - y; the norm is returned. */
+static double difference(size_t p, const double *f, const double *y, double *gradient) {
+    double square = 0.0;
+    for (size_t i = 0; i < p; i++) {
+        square += (f[i] - y[i]) * (f[i] - y[i]);
+        if (gradient) gradient[i] = f[i] - y[i];
+    }
+    return sqrt(square);
+}
+
+static void scale(size_t p, double factor, double *gradient) {
+    for (size_t i = 0; gradient && i < p; i++) gradient[i] *= factor;
+}
+
+/* |f - y|^2 */
+static double squared(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    double value = 0.0;
+    for (size_t i = 0; i < loss->p; i++) {
+        value += (f[i] - y[i]) * (f[i] - y[i]);
+        if (gradient) gradient[i] = 2.0 * (f[i] - y[i]);
+    }
+    return value;
+}
+
+/* n^2/2 up to delta, then delta (n - delta/2) */
+static double huber(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    const double n = difference(loss->p, f, y, gradient), delta = loss->parameter;
+    if (n <= delta) return 0.5 * n * n;
+    scale(loss->p, delta / n, gradient);
+    return delta * (n - 0.5 * delta);
+}
+
+/* max(0, n - epsilon) */
+static double insensitive(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    const double n = difference(loss->p, f, y, gradient), beyond = n - loss->parameter;
+    scale(loss->p, beyond > 0.0 ? rise(beyond, loss->width) / n : 0.0, gradient);
+    return fmax(0.0, beyond);
+}
+
+/* sum of tau max(0, r) + (1 - tau) max(0, -r), r = y - f */
+static double pinball(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    const double up = loss->parameter, down = 1.0 - loss->parameter;
+    double value = 0.0;
+    for (size_t i = 0; i < loss->p; i++) {
+        const double r = y[i] - f[i];
+        value += up * fmax(0.0, r) + down * fmax(0.0, -r);
+        if (gradient) gradient[i] = down * rise(-r, loss->width) - up * rise(r, loss->width);
+    }
+    return value;
+}
+
+/* ---- classes */
+
+static double product(size_t p, const double *a, const double *b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < p; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* The class whose code is nearest to y; codes have the same length, so it is the one of the largest product. */
+static size_t class_of(const orff_loss_function *loss, const double *y) {
+    size_t best = 0;
+    for (size_t k = 0; k <= loss->p; k++) {
+        loss->scores[k] = product(loss->p, loss->codes + k * loss->p, y);
+        if (loss->scores[k] > loss->scores[best]) best = k;
+    }
+    return best;
+}
+
+/* gradient = sum_k scores_k c_k */
+static void combine(const orff_loss_function *loss, double *gradient) {
+    memset(gradient, 0, loss->p * sizeof *gradient);
+    for (size_t k = 0; k <= loss->p; k++)
+        for (size_t i = 0; i < loss->p; i++) gradient[i] += loss->scores[k] * loss->codes[k * loss->p + i];
+}
+
+/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials. */
+static double logistic(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    const size_t cls = class_of(loss, y);
+    double top = -(double)INFINITY, sum = 0.0;
+    for (size_t k = 0; k <= loss->p; k++) {
+        loss->scores[k] = product(loss->p, loss->codes + k * loss->p, f);
+        top = fmax(top, loss->scores[k]);
+    }
+    const double own = loss->scores[cls];
+    for (size_t k = 0; k <= loss->p; k++) sum += loss->scores[k] = exp(loss->scores[k] - top);
+    for (size_t k = 0; k <= loss->p; k++) loss->scores[k] /= sum;
+    loss->scores[cls] -= 1.0;
+    if (gradient) combine(loss, gradient);
+    return log(sum) + (top - own);
+}
+
+/* sum over k != cls of max(0, 1/(T-1) + c_k.f) */
+static double hinge(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+    const size_t cls = class_of(loss, y);
+    double value = 0.0;
+    for (size_t k = 0; k <= loss->p; k++) {
+        const double margin = 1.0 / (double)loss->p + product(loss->p, loss->codes + k * loss->p, f);
+        loss->scores[k] = k == cls ? 0.0 : rise(margin, loss->width);
+        if (k != cls) value += fmax(0.0, margin);
+    }
+    if (gradient) combine(loss, gradient);
+    return value;
+}
+
+/* ---- the table. Curvatures of the last two: with T = p + 1 classes, sum_k c_k c_k^T = T/(T-1) I, and the variance of
+ * the codes in any direction is largest with two of them equally likely: |c_k - c_l|^2/4 = T/(2(T-1)). */
+
+static double curvature_two(double parameter, size_t p) {
+    (void)parameter, (void)p;
+    return 2.0;
+}
+
+static double curvature_one(double parameter, size_t p) {
+    (void)parameter, (void)p;
+    return 1.0;
+}
+
+static double curvature_side(double parameter, size_t p) {
+    (void)p;
+    return fmax(parameter, 1.0 - parameter);
+}
+
+static double curvature_spread(double parameter, size_t p) {
+    (void)parameter;
+    return 0.5 * (double)(p + 1) / (double)p;
+}
+
+static double curvature_frame(double parameter, size_t p) {
+    (void)parameter;
+    return (double)(p + 1) / (double)p;
+}
+
+static bool positive(double parameter) {
+    return parameter > 0.0 && isfinite(parameter);
+}
+
+static bool not_negative(double parameter) {
+    return parameter >= 0.0 && isfinite(parameter);
+}
+
+static bool a_quantile(double parameter) {
+    return parameter > 0.0 && parameter < 1.0;
+}
+
+typedef struct loss_row {
+    const char *name;
+    double (*evaluate)(const orff_loss_function *loss, const double *f, const double *y, double *gradient);
+    double (*curvature)(double parameter, size_t p);
+    bool smooth, classes;
+    bool (*accepts)(double parameter); /* NULL: the loss has no parameter */
+    const char *wanted;
+} loss_row;
+
+static const loss_row losses[ORFF_LOSS_COUNT] = {
+    [ORFF_SQUARED] = {"squared", squared, curvature_two, true, false, NULL, NULL},
+    [ORFF_HUBER] = {"huber", huber, curvature_one, true, false, positive, "above 0"},
+    [ORFF_EPSILON] = {"epsilon", insensitive, curvature_one, false, false, not_negative, "at least 0"},
+    [ORFF_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile, "a quantile between 0 and 1"},
+    [ORFF_LOGISTIC] = {"logistic", logistic, curvature_spread, true, true, NULL, NULL},
+    [ORFF_HINGE] = {"hinge", hinge, curvature_frame, false, true, NULL, NULL},
+};
+
+const char *orff_loss_name(orff_loss loss) {
+    return (unsigned)loss < ORFF_LOSS_COUNT ? losses[loss].name : NULL;
+}
+
+orff_status orff_loss_parse(const char *name, orff_loss *loss) {
+    if (!name || !loss) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_loss_parse: NULL argument");
+    for (size_t i = 0; i < ORFF_LOSS_COUNT; i++) {
+        if (strcmp(name, losses[i].name)) continue;
+        *loss = (orff_loss)i;
+        return ORFF_OK;
+    }
+    return orff_fail(ORFF_INVALID_ARGUMENT,
+                     "no loss \"%s\"; there are squared, huber, epsilon, pinball, logistic and hinge", name);
+}
+
+static orff_status fill_codes(orff_loss_function *loss) {
+    ORFF_TRY(ORFF_NEW_ARRAY(loss->codes, (loss->p + 1) * loss->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(loss->scores, loss->p + 1));
+    return orff_simplex_codes(loss->p + 1, loss->codes);
+}
+
+orff_status orff_loss_make(orff_loss_function *loss, orff_loss id, double parameter, size_t p) {
+    *loss = (orff_loss_function){0};
+    if ((unsigned)id >= ORFF_LOSS_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "loss %d does not exist", (int)id);
+    const loss_row *row = &losses[id];
+    if (p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a loss needs at least one output");
+    if (row->accepts && !row->accepts(parameter))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s", row->name,
+                         parameter, row->wanted);
+    *loss = (orff_loss_function){.evaluate = row->evaluate,
+                                 .smooth = row->smooth,
+                                 .p = p,
+                                 .parameter = parameter,
+                                 .curvature = row->curvature(parameter, p)};
+    const orff_status status = row->classes ? fill_codes(loss) : ORFF_OK;
+    if (status) orff_loss_clear(loss);
+    return status;
+}
+
+void orff_loss_clear(orff_loss_function *loss) {
+    orff_release(loss->codes);
+    orff_release(loss->scores);
+    *loss = (orff_loss_function){0};
+}
+
+orff_status orff_loss_evaluate(orff_loss id, double parameter, size_t p, const double *f, const double *y,
+                               double *value, double *gradient) {
+    orff_loss_function loss;
+    if (!f || !y || !value) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_loss_evaluate: NULL argument");
+    ORFF_TRY(orff_check_finite("f", 1, p, f));
+    ORFF_TRY(orff_check_finite("y", 1, p, y));
+    ORFF_TRY(orff_loss_make(&loss, id, parameter, p));
+    *value = loss.evaluate(&loss, f, y, gradient);
+    orff_loss_clear(&loss);
+    return ORFF_OK;
+}

@@ -1,0 +1,45 @@
+/* The evidence of a sum of parts as a function of the parts' weights v and the noise variance s2.
+ *
+ * Every coefficient i has a vector b_i in R^p and a scale d_i(v) = sum_m v_m a_mi, so that the normal matrix is
+ * G_ik = sqrt(d_i d_k) G1_ik with G1_ik = S_ab b_i.b_k assembled once. Where the parts on a group are all of the rules
+ * whose A(w) is diagonal along and across w, the b_i are an orthonormal frame of w: p coefficients for each feature
+ * whatever the number of parts. Otherwise each part has its own columns.
+ *
+ * With theta = (G + s2)^-1 b, A = (G + s2)^-1 and rho_mi = v_m a_mi / d_i,
+ *
+ *     d log p / d log v_m = 1/2 sum_i rho_mi (theta_i^2 - 1 + s2 A_ii)
+ */
+#ifndef ORFF_SOLVE_MIXTURE_H
+#define ORFF_SOLVE_MIXTURE_H
+
+#include "solve/system.h"
+
+typedef struct orff_mixture {
+    const orff_features *features;
+    size_t parts, half, M; /* M = 2 half coefficients */
+    orff_columns columns;  /* b_i */
+    double *a;             /* half x parts: a_mi */
+    double *trace;         /* parts: trace of K~_m(0) at weight 1 */
+    double N, yy, P;       /* total weight, sum c |y - mean|^2, observations N p */
+    double *mean;          /* p: what was taken off y */
+    double *G1, *b1;       /* M x M, M */
+    double *C, *theta, *d; /* M x M, M, half: of the point looked at last */
+} orff_mixture;
+
+/* For all sets of the moments but left_out (n_sets: all). mean: see orff_centre_fill. */
+orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t left_out,
+                              bool center, const double *mean);
+
+/* For one set alone, y centred by the given mean. */
+orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t fold,
+                                   const double *mean);
+void orff_mixture_clear(orff_mixture *mix);
+
+/* log p(y) at x = (log v_1 .. log v_parts, log s2), and its gradient (parts + 1) if not NULL. ORFF_NOT_POSITIVE when the
+ * matrix is singular to rounding there. */
+orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *value, double *gradient);
+
+/* Only theta at x, into mix->theta; mix->C then holds the Cholesky factor. */
+orff_status orff_mixture_solve(orff_mixture *mix, const double *x);
+
+#endif

@@ -1,0 +1,59 @@
+/* A linear operator A from R^cols to R^rows, given by what it does to vectors, and the few things done to vectors.
+ *
+ *     sweep:  u = A x + c u,   out = A^* u        in one pass over whatever A is made of
+ *
+ * x may be NULL (u stays as it is), out may be NULL (only u is wanted), u may be NULL (c u is left out and A x is not
+ * kept). The iterative methods see no more of a problem than this. */
+#ifndef ORFF_SOLVE_OPERATOR_H
+#define ORFF_SOLVE_OPERATOR_H
+
+#include <math.h>
+
+#include "base/status.h"
+
+typedef struct orff_operator {
+    size_t rows, cols;
+    orff_status (*sweep)(void *self, const double *x, double c, double *u, double *out);
+    void *self;
+} orff_operator;
+
+/* u = A x */
+static inline orff_status orff_operator_apply(const orff_operator *A, const double *x, double *u) {
+    return A->sweep(A->self, x, 0.0, u, NULL);
+}
+
+/* out = A^* u */
+static inline orff_status orff_operator_adjoint(const orff_operator *A, double *u, double *out) {
+    return A->sweep(A->self, NULL, 0.0, u, out);
+}
+
+/* out = A^* A x */
+static inline orff_status orff_operator_normal(const orff_operator *A, const double *x, double *out) {
+    return A->sweep(A->self, x, 0.0, NULL, out);
+}
+
+static inline double orff_vector_dot(size_t n, const double *x, const double *y) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+static inline double orff_vector_norm(size_t n, const double *x) {
+    return sqrt(orff_vector_dot(n, x, x));
+}
+
+/* y += a x */
+static inline void orff_vector_add(size_t n, double a, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+/* y = x + a y */
+static inline void orff_vector_update(size_t n, const double *x, double a, double *y) {
+    for (size_t i = 0; i < n; i++) y[i] = x[i] + a * y[i];
+}
+
+static inline void orff_vector_scale(size_t n, double a, double *x) {
+    for (size_t i = 0; i < n; i++) x[i] *= a;
+}
+
+#endif

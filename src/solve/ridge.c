@@ -1,0 +1,254 @@
+/* Ridge from moments: one lambda by Cholesky or in eigen form, and whole paths in eigen form. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "solve/ridge.h"
+
+/* An eigendecomposition costs about as much as so many Cholesky factorisations. */
+#define EIGEN_PRICE 10
+
+orff_status orff_ridge_create(orff_ridge **out, const orff_features *features, const orff_moments *moments, bool center) {
+    orff_ridge *ridge;
+    if (!out || !features || !moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_create: NULL argument");
+    ORFF_TRY(ORFF_NEW(ridge));
+    ridge->features = features;
+    ridge->moments = moments;
+    ridge->center = center;
+    orff_status status = orff_system_build(&ridge->system, features, moments, moments->n_sets, center, NULL);
+    if (!status && !(ridge->system.N > 0.0)) status = orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
+    if (status) {
+        orff_ridge_free(ridge);
+    } else {
+        *out = ridge;
+    }
+    return status;
+}
+
+void orff_ridge_free(orff_ridge *ridge) {
+    if (!ridge) return;
+    orff_system_clear(&ridge->system);
+    orff_release(ridge);
+}
+
+/* ---- one lambda */
+
+/* How many different m_b there are: each needs a factorisation. They are ascending. */
+static size_t distinct(const orff_system *s) {
+    size_t count = 0;
+    for (size_t b = 0; b < s->r; b++) count += b == 0 || s->m[b] > s->m[b - 1] * (1.0 + 1e-12);
+    return count;
+}
+
+static double one_norm(size_t n, const double *A, double m, double shift) {
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = shift;
+        for (size_t k = 0; k < n; k++) sum += m * fabs(A[i * n + k]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* Solve for the columns b with m_b = m[first], in place of t (n x r). work is n x n, column n x r. */
+static orff_status cholesky_columns(const orff_system *s, size_t first, size_t count, double shift, double *t,
+                                    double *work, double *columns, double *rcond) {
+    const size_t n = s->n;
+    const double m = s->m[first];
+    for (size_t i = 0; i < n * n; i++) work[i] = m * s->A[i];
+    for (size_t i = 0; i < n; i++) work[i * n + i] += shift;
+    ORFF_TRY(orff_cholesky(n, work));
+    *rcond = fmin(*rcond, orff_cholesky_rcond(n, work, one_norm(n, s->A, m, shift)));
+    for (size_t a = 0; a < n; a++) memcpy(columns + a * count, s->rhs + a * s->r + first, count * sizeof *columns);
+    ORFF_TRY(orff_cholesky_solve(n, work, count, columns));
+    for (size_t a = 0; a < n; a++) memcpy(t + a * s->r + first, columns + a * count, count * sizeof *columns);
+    return ORFF_OK;
+}
+
+static orff_status solve_cholesky(const orff_system *s, double shift, double *t, double *condition) {
+    double *work = NULL, *columns = NULL, rcond = 1.0;
+    orff_status status = ORFF_NEW_ARRAY(work, s->n * s->n);
+    if (!status) status = ORFF_NEW_ARRAY(columns, s->n * s->r);
+    for (size_t first = 0, next; !status && first < s->r; first = next) {
+        for (next = first + 1; next < s->r && s->m[next] <= s->m[first] * (1.0 + 1e-12);) next++;
+        status = cholesky_columns(s, first, next - first, shift, t, work, columns, &rcond);
+    }
+    orff_release(work);
+    orff_release(columns);
+    *condition = rcond > 0.0 ? 1.0 / rcond : INFINITY;
+    return status;
+}
+
+static orff_status solve_eigen(orff_system *s, double shift, double *t, double *condition) {
+    double *work;
+    ORFF_TRY(orff_system_eigen(s));
+    ORFF_TRY(ORFF_NEW_ARRAY(work, s->n * s->r));
+    orff_system_eigen_solve(s, shift, t, work);
+    orff_release(work);
+    *condition = (s->e[s->n - 1] * s->m[s->r - 1] + shift) / (s->e[0] * s->m[0] + shift);
+    return ORFF_OK;
+}
+
+/* |m A t + shift t - rhs| / |rhs| over all columns; work is n x r. */
+static orff_status relative_residual(const orff_system *s, double shift, const double *t, double *residual) {
+    double *work, error = 0.0, size = 0.0;
+    ORFF_TRY(ORFF_NEW_ARRAY(work, s->n * s->r));
+    orff_gemm(false, false, s->n, s->r, s->n, 1.0, s->A, s->n, t, s->r, 0.0, work, s->r);
+    for (size_t a = 0; a < s->n; a++) {
+        for (size_t b = 0; b < s->r; b++) {
+            const size_t i = a * s->r + b;
+            const double difference = s->m[b] * work[i] + shift * t[i] - s->rhs[i];
+            error += difference * difference;
+            size += s->rhs[i] * s->rhs[i];
+        }
+    }
+    *residual = size > 0.0 ? sqrt(error / size) : 0.0;
+    orff_release(work);
+    return ORFF_OK;
+}
+
+/* Cholesky unless the eigen form is there or cheaper; the eigen form, which cannot fail on a positive shift, where
+ * Cholesky breaks down or leaves no digits. */
+static orff_status solve_system(orff_system *s, double shift, double *t, orff_solve_info *info) {
+    const bool direct = !s->U && distinct(s) <= EIGEN_PRICE;
+    orff_status status = ORFF_OK;
+    if (direct) {
+        info->method = s->stein ? "stein-cholesky" : "cholesky";
+        status = solve_cholesky(s, shift, t, &info->condition);
+        if (status && status != ORFF_NOT_POSITIVE) return status;
+        info->fell_back = status || info->condition * DBL_EPSILON > 1.0;
+    }
+    if (!direct || info->fell_back) {
+        info->method = s->stein ? "stein-eigen" : "eigen";
+        ORFF_TRY(solve_eigen(s, shift, t, &info->condition));
+        if (info->fell_back)
+            orff_log(ORFF_LOG_WARNING, "the system is singular to rounding (condition %.1e): solved in eigen form",
+                     info->condition);
+    }
+    info->converged = true;
+    return relative_residual(s, shift, t, &info->residual);
+}
+
+static orff_status check_lambda(double lambda) {
+    if (lambda > 0.0 && isfinite(lambda)) return ORFF_OK;
+    return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite", lambda);
+}
+
+orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, double *intercept, orff_solve_info *info) {
+    double *t;
+    orff_solve_info own = {0};
+    if (!ridge || !theta) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_solve: NULL argument");
+    ORFF_TRY(check_lambda(lambda));
+    orff_system *s = &ridge->system;
+    ORFF_TRY(ORFF_NEW_ARRAY(t, s->n * s->r));
+    const orff_status status = solve_system(s, s->N * lambda, t, &own);
+    if (!status) {
+        orff_system_expand(s, t, theta);
+        if (intercept) memcpy(intercept, s->mean, s->p * sizeof *intercept);
+        if (info) *info = own;
+    }
+    orff_release(t);
+    return status;
+}
+
+/* ---- a path */
+
+/* With E = e_a m_b and shift = N lambda:   dof = sum E/(E+shift),   |f|-sums from c^2,
+ * log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r) log shift + P log 2 pi ]. */
+static void path_point(const orff_system *s, double lambda, orff_path_point *point) {
+    const double shift = s->N * lambda, P = s->N * (double)s->p;
+    double explained = 0.0, quadratic = 0.0, logs = 0.0, dof = 0.0;
+    for (size_t a = 0; a < s->n; a++) {
+        for (size_t b = 0; b < s->r; b++) {
+            const double E = s->e[a] * s->m[b], c = s->c[a * s->r + b], sum = E + shift;
+            dof += E / sum;
+            logs += log(sum);
+            quadratic += c * c / sum;
+            explained += c * c * (E + 2.0 * shift) / (sum * sum);
+        }
+    }
+    const double rss = fmax(s->yy - explained, 0.0), left = fmax(P - dof, DBL_MIN);
+    *point = (orff_path_point){
+        .lambda = lambda,
+        .train_mse = rss / P,
+        .gcv = P * rss / (left * left),
+        .dof = dof,
+        .noise = rss / left,
+        .cv_mse = NAN,
+        .log_evidence = -0.5 * (fmax(s->yy - quadratic, 0.0) / shift + logs +
+                                (P - (double)(s->n * s->r)) * log(shift) + P * log(6.28318530717958647692)),
+    };
+}
+
+/* t of every lambda side by side: T (n x (count r)), then work = A_fold T, and the error of fold rows
+ * sum_b (m_b t.A t - 2 t.rhs) + yy. */
+static void fold_errors(const orff_system *fold, size_t count, const double *T, double *work, double *errors) {
+    const size_t n = fold->n, r = fold->r, width = count * r;
+    orff_gemm(false, false, n, width, n, 1.0, fold->A, n, T, width, 0.0, work, width);
+    for (size_t l = 0; l < count; l++) errors[l] += fold->yy;
+    for (size_t a = 0; a < n; a++)
+        for (size_t l = 0; l < count; l++)
+            for (size_t b = 0; b < r; b++) {
+                const size_t i = a * width + l * r + b;
+                errors[l] += T[i] * (fold->m[b] * work[i] - 2.0 * fold->rhs[a * r + b]);
+            }
+}
+
+/* T = U [ c / (e m + N lambda) ] for all lambdas; work has the size of T. */
+static void solve_all(const orff_system *s, size_t count, const double *lambdas, double *T, double *work) {
+    const size_t width = count * s->r;
+    for (size_t a = 0; a < s->n; a++)
+        for (size_t l = 0; l < count; l++)
+            for (size_t b = 0; b < s->r; b++)
+                work[a * width + l * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + s->N * lambdas[l]);
+    orff_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, work, width, 0.0, T, width);
+}
+
+static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas, double *errors) {
+    orff_system train = {0}, fold = {0};
+    double *T = NULL, *work = NULL;
+    orff_status status = orff_system_build(&train, ridge->features, ridge->moments, k, ridge->center, NULL);
+    if (!status) status = orff_system_eigen(&train);
+    if (!status) status = ORFF_NEW_ARRAY(T, train.n * train.r * count);
+    if (!status) status = ORFF_NEW_ARRAY(work, train.n * train.r * count);
+    if (!status) solve_all(&train, count, lambdas, T, work);
+    if (!status) status = orff_system_build_fold(&fold, ridge->features, ridge->moments, k, train.mean);
+    if (!status) fold_errors(&fold, count, T, work, errors);
+    orff_system_clear(&train);
+    orff_system_clear(&fold);
+    orff_release(T);
+    orff_release(work);
+    return status;
+}
+
+static orff_status cross_validate(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors) {
+    const orff_moments *moments = ridge->moments;
+    if (moments->n_sets < 2)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
+    for (size_t k = 0; k < moments->n_sets; k++)
+        if (moments->sets[k].rows == 0)
+            return orff_fail(ORFF_INVALID_ARGUMENT, "fold %zu of %zu has no rows; use fewer folds", k + 1, moments->n_sets);
+    for (size_t k = 0; k < moments->n_sets; k++) {
+        ORFF_TRY(orff_progress("cross-validation", (double)k, (double)moments->n_sets));
+        ORFF_TRY(one_fold(ridge, k, count, lambdas, errors));
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross, orff_path_point *points) {
+    double *errors;
+    if (!ridge || !lambdas || !points) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
+    for (size_t l = 0; l < count; l++) ORFF_TRY(check_lambda(lambdas[l]));
+    ORFF_TRY(orff_system_eigen(&ridge->system));
+    ORFF_TRY(ORFF_NEW_ARRAY(errors, count));
+    const orff_status status = cross ? cross_validate(ridge, count, lambdas, errors) : ORFF_OK;
+    for (size_t l = 0; !status && l < count; l++) {
+        path_point(&ridge->system, lambdas[l], &points[l]);
+        if (cross) points[l].cv_mse = fmax(errors[l], 0.0) / (ridge->system.N * (double)ridge->system.p);
+    }
+    orff_release(errors);
+    return status;
+}

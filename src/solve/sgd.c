@@ -1,0 +1,321 @@
+/* Stochastic gradients with variance reduction, for every loss: SAGA (Defazio, Bach and Lacoste-Julien, 2014) on mini-
+ * batches. The gradient of row i is Phi(x_i) g_i with g_i = dL/df in R^p, so the memory that takes the noise out of
+ * the steps is one p-vector for each row, and theta converges with a constant step.
+ *
+ * The step needs no tuning: steps are preconditioned by the leading eigenvectors of the covariance of a subsample
+ * (as in EigenPro, Ma and Belkin, 2017), down to the level where the noise of a batch would limit the step anyway,
+ * and their length is the inverse of the curvature that is left.
+ *
+ * A loss with kinks is smoothed over a width, which is halved whenever a pass gains less than the smoothing costs. */
+#ifdef SGD_DEBUG
+#include <stdio.h>
+#endif
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "solve/iterative.h"
+#include "solve/loss.h"
+
+/* P = I - U^T diag(1 - level_k) U, with U the leading eigenvectors of the covariance (1/N) A^* A. */
+typedef struct preconditioner {
+    size_t count;
+    double *U;                    /* count x M */
+    double *values, *level, *dot; /* count: eigenvalues, falling; (b clamp + 2 lambda)/(b value + 2 lambda); scratch */
+    double clamp;                 /* largest eigenvalue left */
+    double noise;                 /* trace left, times the largest weight of a row: variance of a step of one row */
+} preconditioner;
+
+typedef struct sgd_run {
+    const orff_sgd_problem *problem;
+    orff_loss_function loss;
+    orff_panel panel;
+    preconditioner P;
+    size_t batches;
+    size_t *order;       /* n rows, as this pass takes them */
+    double *table;       /* n x p: g_i when row i was last seen */
+    double *mean;        /* M: (1/N) sum c_i Phi(x_i) table_i */
+    double *theta, *best;
+    double *delta;       /* M: what a batch changes in mean; then the direction */
+    double *X, *F;       /* block x d, block x p */
+    double *g;           /* p */
+    double loss_sum;     /* (1/N) sum c_i L of the rows of this pass, each when it was seen */
+    double caution, step;
+} sgd_run;
+
+static void run_clear(sgd_run *s) {
+    orff_loss_clear(&s->loss);
+    orff_panel_clear(&s->panel);
+    double *const all[] = {s->P.U, s->P.values, s->P.level, s->P.dot, s->table, s->mean,
+                           s->theta, s->best, s->delta, s->X, s->F, s->g};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    orff_release(s->order);
+}
+
+static orff_status run_fill(sgd_run *s, const double *theta) {
+    const orff_sgd_problem *q = s->problem;
+    const size_t M = q->f->M, p = q->f->p, batch = q->how->batch < q->n ? q->how->batch : q->n;
+    const size_t most = orff_bank_block_rows(q->f->bank), block = most < q->n ? most : q->n;
+    s->batches = (q->n + batch - 1) / batch;
+    s->caution = 3.0;
+    ORFF_TRY(orff_loss_make(&s->loss, q->how->loss, q->how->loss_parameter, p));
+    ORFF_TRY(orff_panel_fill(&s->panel, q->f, block, block, q->how->single));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->order, q->n));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->table, q->n * p));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->mean, M));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->delta, M));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->X, block * q->f->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->F, block * p));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->g, p));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->best, M));
+    for (size_t i = 0; i < q->n; i++) s->order[i] = i;
+    return orff_duplicate(&s->theta, theta, M, sizeof *theta);
+}
+
+static double share_of(const orff_sgd_problem *q, size_t row) {
+    return (q->root ? q->root[row] * q->root[row] : 1.0) / q->total;
+}
+
+/* ---- preconditioning */
+
+/* The lowest level that the noise of a batch allows, and the trace that is left above zero there. */
+static void choose_clamp(preconditioner *P, double trace, double heaviest, double batch) {
+    double taken = 0.0; /* sum of values so far */
+    P->clamp = trace;
+    P->noise = trace * heaviest;
+    for (size_t k = 0; k < P->count; k++) {
+        const double left = heaviest * (trace - taken + (double)k * P->values[k]);
+        if (k > 0 && P->values[k] * batch < 4.0 * left) break;
+        P->clamp = P->values[k];
+        P->noise = fmax(left, 0.0);
+        taken += P->values[k];
+    }
+}
+
+/* How many eigenvectors: what 128 MB hold, of a sample several times as large. */
+static size_t basis_size(size_t M) {
+    const size_t room = ((size_t)1 << 24) / M, most = room < 16 ? 16 : room < 256 ? room : 256;
+    return most < M ? most : M;
+}
+
+static orff_status take_basis(preconditioner *P, const orff_subsample *sample, size_t M, double total) {
+    const size_t trusted = sample->whole ? sample->m : (sample->m + 2) / 3, most = basis_size(M);
+    const double largest = sample->values[sample->m - 1];
+    size_t count = 0;
+    while (count < trusted && count < most && sample->values[sample->m - 1 - count] > 1e-10 * largest) count++;
+    ORFF_TRY(ORFF_NEW_ARRAY(P->U, count * M));
+    ORFF_TRY(ORFF_NEW_ARRAY(P->values, count));
+    ORFF_TRY(ORFF_NEW_ARRAY(P->level, count));
+    ORFF_TRY(ORFF_NEW_ARRAY(P->dot, count));
+    P->count = count;
+    for (size_t k = 0; k < count; k++) P->values[k] = sample->scale / total * sample->values[sample->m - 1 - k];
+    return orff_subsample_basis(sample, count, P->U);
+}
+
+static double heaviest_row(const orff_sgd_problem *q) {
+    double heaviest = 0.0;
+    for (size_t i = 0; i < q->n; i++) heaviest = fmax(heaviest, share_of(q, i));
+    return heaviest * (double)q->n;
+}
+
+static orff_status fill_preconditioner(sgd_run *s) {
+    const orff_sgd_problem *q = s->problem;
+    const size_t rows = (4 * basis_size(q->f->M) + q->f->p - 1) / q->f->p;
+    orff_subsample sample;
+    double trace = 0.0;
+    orff_status status = orff_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows, q->how->seed,
+                                             q->total * q->how->lambda, q->monitor);
+    if (!status) status = take_basis(&s->P, &sample, q->f->M, q->total);
+    if (!status) status = orff_features_trace(q->f, &trace);
+    orff_subsample_clear(&sample);
+    if (!status) choose_clamp(&s->P, trace, heaviest_row(q), (double)q->n / (double)s->batches);
+    return status;
+}
+
+/* Length of a step, and the levels of the preconditioner, for the present width of the loss. */
+static void set_step(sgd_run *s) {
+    const double b = s->loss.smooth ? s->loss.curvature : s->loss.curvature / s->loss.width;
+    const double batch = (double)s->problem->n / (double)s->batches, shrink = 2.0 * s->problem->how->lambda;
+    s->step = 1.0 / (s->caution * (b * (s->P.clamp + s->P.noise / batch) + shrink));
+    for (size_t k = 0; k < s->P.count; k++)
+        s->P.level[k] = fmin(1.0, (b * s->P.clamp + shrink) / (b * s->P.values[k] + shrink));
+}
+
+/* v = P v */
+static void precondition(const preconditioner *P, size_t M, double *v) {
+    orff_gemm(false, false, P->count, 1, M, 1, P->U, M, v, 1, 0, P->dot, 1);
+    for (size_t k = 0; k < P->count; k++) P->dot[k] *= P->level[k] - 1.0;
+    orff_gemm(true, false, M, 1, P->count, 1, P->U, M, P->dot, 1, 1, v, 1);
+}
+
+/* ---- passes */
+
+/* New g of one row of prediction f (intercept added here); f receives (c/N) (new - old). */
+static void visit_row(sgd_run *s, size_t row, double *f) {
+    const orff_sgd_problem *q = s->problem;
+    const size_t p = q->f->p;
+    const double share = share_of(q, row);
+    double *old = s->table + row * p;
+    for (size_t k = 0; q->intercept && k < p; k++) f[k] += q->intercept[k];
+    s->loss_sum += share * s->loss.evaluate(&s->loss, f, q->Y + row * p, s->g);
+    for (size_t k = 0; k < p; k++) f[k] = share * (s->g[k] - old[k]);
+    memcpy(old, s->g, p * sizeof *old);
+}
+
+/* See rows order[first .. first + count) at the present theta: their table, and delta = the change of mean. */
+static void visit(sgd_run *s, size_t first, size_t count) {
+    const orff_sgd_problem *q = s->problem;
+    const size_t d = q->f->d, p = q->f->p;
+    orff_panel_load(&s->panel, s->theta);
+    for (size_t start = 0; start < count; start += s->panel.block) {
+        const size_t rows = count - start < s->panel.block ? count - start : s->panel.block;
+        const size_t *order = s->order + first + start;
+        for (size_t i = 0; i < rows; i++) memcpy(s->X + i * d, q->X + order[i] * d, d * sizeof *s->X);
+        orff_panel_phi(&s->panel, 0, rows, s->X);
+        orff_panel_forward(&s->panel, 0, rows, s->F);
+        for (size_t i = 0; i < rows; i++) visit_row(s, order[i], s->F + i * p);
+        orff_panel_backward(&s->panel, 0, rows, s->F);
+    }
+    orff_panel_unload(&s->panel, s->delta);
+    orff_vector_add(q->f->M, 1.0, s->delta, s->mean);
+}
+
+static orff_status report(const sgd_run *s, size_t batch) {
+    const orff_monitor *monitor = s->problem->monitor;
+    const double part = (double)batch / (double)s->batches;
+    return orff_progress("iterate", (double)monitor->done + part, (double)monitor->limit);
+}
+
+/* First row of a batch: batches differ by at most one row. */
+static size_t batch_start(const sgd_run *s, size_t batch) {
+    const size_t n = s->problem->n;
+    return batch * (n / s->batches) + (batch < n % s->batches ? batch : n % s->batches);
+}
+
+/* All rows at the present theta: exact gradient and loss. */
+static orff_status visit_all(sgd_run *s) {
+    s->loss_sum = 0.0;
+    for (size_t k = 0; k < s->batches; k++) {
+        ORFF_TRY(report(s, k));
+        visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
+    }
+    return ORFF_OK;
+}
+
+static void shuffle(sgd_run *s, size_t pass) {
+    const orff_rng rng = {.seed = s->problem->how->seed, .stream = 0x53474400u};
+    for (size_t i = s->problem->n; i > 1; i--) {
+        const size_t j = (size_t)orff_rng_below(rng, i, (uint32_t)pass, i), kept = s->order[i - 1];
+        s->order[i - 1] = s->order[j];
+        s->order[j] = kept;
+    }
+}
+
+/* theta -= step P ( batches delta + mean before the batch + 2 lambda theta ) */
+static void take_step(sgd_run *s) {
+    const size_t M = s->problem->f->M;
+    const double extra = (double)s->batches - 1.0; /* mean has delta once already */
+    const double shrink = 2.0 * s->problem->how->lambda;
+    for (size_t i = 0; i < M; i++) s->delta[i] = extra * s->delta[i] + s->mean[i] + shrink * s->theta[i];
+    precondition(&s->P, M, s->delta);
+    orff_vector_add(M, -s->step, s->delta, s->theta);
+}
+
+static double penalty(const sgd_run *s) {
+    return s->problem->how->lambda * orff_vector_dot(s->problem->f->M, s->theta, s->theta);
+}
+
+static orff_status pass(sgd_run *s, double *objective) {
+    shuffle(s, s->problem->monitor->done);
+    s->loss_sum = 0.0;
+    for (size_t k = 0; k < s->batches; k++) {
+        ORFF_TRY(report(s, k));
+        visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
+        take_step(s);
+    }
+    *objective = s->loss_sum + penalty(s);
+    return ORFF_OK;
+}
+
+/* ---- the run */
+
+static double gradient_norm(sgd_run *s) {
+    const size_t M = s->problem->f->M;
+    memcpy(s->delta, s->mean, M * sizeof *s->delta);
+    orff_vector_add(M, 2.0 * s->problem->how->lambda, s->theta, s->delta);
+    return orff_vector_norm(M, s->delta);
+}
+
+/* Table and mean at the best theta so far, and smaller steps from there. */
+static orff_status start_again(sgd_run *s) {
+    const size_t M = s->problem->f->M;
+    memcpy(s->theta, s->best, M * sizeof *s->theta);
+    memset(s->mean, 0, M * sizeof *s->mean);
+    memset(s->table, 0, s->problem->n * s->problem->f->p * sizeof *s->table);
+    s->caution *= 2.0;
+    return visit_all(s);
+}
+
+static orff_status passes(sgd_run *s, double start, bool *converged) {
+    const orff_iteration *how = s->problem->how;
+    orff_monitor *monitor = s->problem->monitor;
+    double last = start, objective = start;
+    while (!*converged && monitor->done < monitor->limit) {
+        set_step(s);
+        ORFF_TRY(pass(s, &objective));
+        monitor->done++;
+#ifdef SGD_DEBUG
+        printf("pass %zu: F %.12g step %g width %g clamp %g noise %g grad %g\n", monitor->done, objective, s->step, s->loss.width, s->P.clamp, s->P.noise, gradient_norm(s));
+#endif
+        if (!(objective <= start * 1.001)) {
+            ORFF_TRY(start_again(s));
+            continue;
+        }
+        if (objective > 1.02 * last) s->caution *= 1.5;
+        const double change = fabs(last - objective), level = how->tolerance * fabs(objective);
+        *converged = change <= level && (s->loss.smooth || s->loss.width <= level);
+        if (change < 0.1 * s->loss.width) s->loss.width *= 0.5;
+        memcpy(s->best, s->theta, s->problem->f->M * sizeof *s->best);
+        last = objective;
+    }
+    return ORFF_OK;
+}
+
+/* |gradient| at theta = 0: what the gradient at the end is measured by. Leaves the run at its start value. */
+static orff_status reference(sgd_run *s, const double *theta, double *norm) {
+    const size_t M = s->problem->f->M;
+    memset(s->theta, 0, M * sizeof *s->theta);
+    ORFF_TRY(visit_all(s));
+    *norm = gradient_norm(s);
+    memcpy(s->theta, theta, M * sizeof *s->theta);
+    memcpy(s->best, theta, M * sizeof *s->best);
+    return orff_vector_norm(M, theta) > 0.0 ? visit_all(s) : ORFF_OK;
+}
+
+static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
+    const size_t M = s->problem->f->M;
+    double zero;
+    ORFF_TRY(reference(s, theta, &zero));
+    if (zero == 0.0) { /* nothing pulls theta away from 0 */
+        memset(s->theta, 0, M * sizeof *s->theta);
+        info->converged = true;
+    } else {
+        s->loss.width = s->loss.smooth ? 0.0 : fmax(s->loss_sum, 1e-12);
+        ORFF_TRY(fill_preconditioner(s));
+        ORFF_TRY(passes(s, s->loss_sum + penalty(s), &info->converged));
+        ORFF_TRY(visit_all(s));
+        info->residual = gradient_norm(s) / zero;
+    }
+    memcpy(theta, s->theta, M * sizeof *theta);
+    return ORFF_OK;
+}
+
+orff_status orff_sgd(const orff_sgd_problem *problem, double *theta, orff_solve_info *info) {
+    sgd_run s = {.problem = problem};
+    orff_status status = run_fill(&s, theta);
+    if (!status) status = run(&s, theta, info);
+    run_clear(&s);
+    return status;
+}

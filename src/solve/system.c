@@ -1,0 +1,322 @@
+/* Building ridge systems from moments. */
+#include "solve/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+/* ---- columns of blocks, and the matrix S_ab B_a^T B_b */
+
+orff_status orff_columns_fill(orff_columns *columns, const orff_features *f) {
+    size_t at = 0;
+    double *block = NULL, *unit = NULL;
+    columns->count = f->M / 2;
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->j, columns->count));
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->B, columns->count * f->p));
+    orff_status status = ORFF_NEW_ARRAY(unit, f->p);
+    if (!status) status = ORFF_NEW_ARRAY(block, f->p * columns->count); /* more than the widest block */
+    for (size_t j = 0; !status && j < f->D; j++) {
+        const size_t width = orff_features_block_columns(f, j);
+        if (width) orff_features_dense_block(f, j, block, unit);
+        for (size_t k = 0; k < width; k++, at++) {
+            columns->j[at] = j;
+            for (size_t i = 0; i < f->p; i++) columns->B[at * f->p + i] = block[i * width + k];
+        }
+    }
+    orff_release(unit);
+    orff_release(block);
+    return status;
+}
+
+void orff_columns_clear(orff_columns *columns) {
+    orff_release(columns->j);
+    orff_release(columns->B);
+    memset(columns, 0, sizeof *columns);
+}
+
+/* Row i of the cosine half and of the sine half of G; product[k] = B_i . B_k. */
+static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i, const double *product,
+                          double *G) {
+    const size_t half = columns->count, M = 2 * half, L = 2 * D;
+    for (size_t h = 0; h < 2; h++) {
+        const double *from = S + (h * D + columns->j[i]) * L;
+        double *to = G + (h * half + i) * M;
+        for (size_t k = 0; k < half; k++) {
+            to[k] = from[columns->j[k]] * product[k];
+            to[half + k] = from[D + columns->j[k]] * product[k];
+        }
+    }
+}
+
+orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G) {
+    const size_t half = columns->count, rows = half < 64 ? half : 64;
+    const int threads = orff_thread_count();
+    double *products;
+    ORFF_TRY(ORFF_NEW_ARRAY(products, rows * half));
+    for (size_t first = 0; first < half; first += rows) {
+        const size_t count = half - first < rows ? half - first : rows;
+        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products, half);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+        for (size_t i = 0; i < count; i++) assemble_rows(columns, D, S, first + i, products + i * half, G);
+    }
+    orff_release(products);
+    return ORFF_OK;
+}
+
+/* ---- centring */
+
+/* sum c |y - mean|^2 */
+static double centred_square(const orff_moment_set *sum, size_t p, const double *mean) {
+    const double N = sum->T[(p + 1) * (p + 1) - 1];
+    double total = 0.0;
+    for (size_t k = 0; k < p; k++)
+        total += sum->T[k * (p + 1) + k] - 2.0 * mean[k] * sum->T[p * (p + 1) + k] + N * mean[k] * mean[k];
+    return fmax(total, 0.0);
+}
+
+orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, size_t L, size_t p, bool center,
+                             const double *mean) {
+    centre->N = sum->T[(p + 1) * (p + 1) - 1];
+    ORFF_TRY(ORFF_NEW_ARRAY(centre->mean, p));
+    ORFF_TRY(ORFF_NEW_ARRAY(centre->R, L * p));
+    for (size_t k = 0; k < p; k++)
+        centre->mean[k] = mean ? mean[k] : center && centre->N > 0.0 ? sum->T[p * (p + 1) + k] / centre->N : 0.0;
+    centre->yy = centred_square(sum, p, centre->mean);
+    for (size_t a = 0; a < L; a++)
+        for (size_t k = 0; k < p; k++)
+            centre->R[a * p + k] = sum->R[a * (p + 1) + k] - centre->mean[k] * sum->R[a * (p + 1) + p];
+    return ORFF_OK;
+}
+
+void orff_centre_clear(orff_centre *centre) {
+    orff_release(centre->mean);
+    orff_release(centre->R);
+    memset(centre, 0, sizeof *centre);
+}
+
+/* ---- one decomposable part */
+
+static bool is_stein(const orff_features *f) {
+    return f->kernel->n_parts == 1 && f->kernel->parts[0].rule->id == ORFF_DECOMPOSABLE;
+}
+
+/* W, m and turn from the part's B (identity when NULL): root^2 B B^T = W diag(m) W^T, m above rounding. */
+static orff_status turn_outputs(orff_system *s, const orff_kernel_part *part) {
+    const size_t p = s->p, width = part->columns;
+    double *A = NULL, *values = NULL;
+    s->width = width;
+    orff_status status = ORFF_NEW_ARRAY(A, p * p);
+    if (!status) status = ORFF_NEW_ARRAY(values, p);
+    for (size_t i = 0; !status && i < p; i++)
+        for (size_t j = 0; j < p; j++)
+            A[i * p + j] = part->root * part->root * (part->A ? part->A[i * p + j] : (double)(i == j));
+    if (!status) status = orff_eigen(p, A, values);
+    if (!status) status = ORFF_NEW_ARRAY(s->m, p);
+    if (!status) status = ORFF_NEW_ARRAY(s->W, p * p);
+    if (!status) status = ORFF_NEW_ARRAY(s->turn, p * width);
+    for (size_t b = 0; !status && b < p; b++) /* the eigenvalues that count are the last ones */
+        if (values[b] > 1e-14 * values[p - 1]) s->m[s->r++] = values[b];
+    for (size_t b = 0; !status && b < s->r; b++)
+        for (size_t i = 0; i < p; i++) s->W[i * s->r + b] = A[i * p + (p - s->r + b)];
+    for (size_t b = 0; !status && b < s->r; b++)
+        for (size_t k = 0; k < width; k++)
+            for (size_t i = 0; i < p; i++)
+                s->turn[b * width + k] += part->root / sqrt(s->m[b]) * s->W[i * s->r + b] *
+                                          (part->B ? part->B[i * width + k] : (double)(i == k));
+    orff_release(A);
+    orff_release(values);
+    return status;
+}
+
+/* Feature a of the system within phi: the part's group in each half. */
+static size_t used_feature(const orff_system *s, size_t a) {
+    return a < s->used ? s->first + a : s->L / 2 + s->first + (a - s->used);
+}
+
+static void gather_square(const orff_system *s, const double *S) {
+    for (size_t a = 0; a < s->n; a++) {
+        const double *row = S + used_feature(s, a) * s->L;
+        memcpy(s->A + a * s->n, row + s->first, s->used * sizeof *row);
+        memcpy(s->A + a * s->n + s->used, row + s->L / 2 + s->first, s->used * sizeof *row);
+    }
+}
+
+static orff_status build_stein(orff_system *s, const orff_features *f, const double *S, const double *R) {
+    const orff_bank_group *group = &f->bank->groups[f->part_group[0]];
+    s->stein = true;
+    s->first = group->first;
+    s->used = group->drawn.count;
+    s->n = 2 * s->used;
+    ORFF_TRY(turn_outputs(s, &f->kernel->parts[0]));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->A, s->n * s->n));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->rhs, s->n * s->r));
+    gather_square(s, S);
+    for (size_t a = 0; a < s->n; a++)
+        for (size_t b = 0; b < s->r; b++)
+            for (size_t i = 0; i < s->p; i++)
+                s->rhs[a * s->r + b] += sqrt(s->m[b]) * R[used_feature(s, a) * s->p + i] * s->W[i * s->r + b];
+    return ORFF_OK;
+}
+
+/* ---- any kernel */
+
+static orff_status build_dense(orff_system *s, const orff_features *f, const double *S, const double *R) {
+    size_t square;
+    s->n = f->M;
+    s->r = 1;
+    ORFF_TRY(orff_multiply(s->n, s->n, &square));
+    ORFF_TRY(orff_columns_fill(&s->columns, f));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->A, square));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->rhs, s->n));
+    ORFF_TRY(ORFF_NEW_ARRAY(s->m, 1));
+    s->m[0] = 1.0;
+    orff_features_unfold(f, R, s->rhs);
+    return orff_assemble(&s->columns, f->D, s->p, S, s->A);
+}
+
+/* sum->S is mirrored in place. */
+static orff_status build_from(orff_system *s, const orff_features *f, orff_moment_set *sum, bool center,
+                              const double *mean) {
+    orff_centre centre = {0};
+    memset(s, 0, sizeof *s);
+    s->L = 2 * f->D;
+    s->p = f->p;
+    orff_mirror(s->L, sum->S);
+    orff_status status = orff_centre_fill(&centre, sum, s->L, s->p, center, mean);
+    s->N = centre.N;
+    s->yy = centre.yy;
+    if (!status) status = (is_stein(f) ? build_stein : build_dense)(s, f, sum->S, centre.R);
+    s->mean = centre.mean;
+    centre.mean = NULL;
+    orff_centre_clear(&centre);
+    return status;
+}
+
+static orff_status check_match(const orff_features *f, const orff_moments *moments) {
+    if (f->p != moments->p)
+        return orff_fail(ORFF_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p, moments->p);
+    return orff_bank_compare(f->bank, moments->bank);
+}
+
+orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments, size_t left_out,
+                              bool center, const double *mean) {
+    orff_moment_set sum = {0};
+    ORFF_TRY(check_match(f, moments));
+    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
+    if (!status) orff_moments_sum(moments, left_out, &sum);
+    if (!status) status = build_from(s, f, &sum, center, mean);
+    orff_moment_set_clear(&sum);
+    if (status) orff_system_clear(s);
+    return status;
+}
+
+orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments, size_t fold,
+                                   const double *mean) {
+    orff_moment_set sum = {0};
+    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
+    if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
+    if (!status) status = build_from(s, f, &sum, false, mean);
+    orff_moment_set_clear(&sum);
+    if (status) orff_system_clear(s);
+    return status;
+}
+
+void orff_system_clear(orff_system *s) {
+    double *all[] = {s->mean, s->A, s->rhs, s->m, s->W, s->turn, s->U, s->e, s->c};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    orff_columns_clear(&s->columns);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- eigen form */
+
+orff_status orff_system_eigen(orff_system *s) {
+    if (s->U) return ORFF_OK;
+    double *U = NULL, *e = NULL, *c = NULL;
+    orff_status status = orff_duplicate(&U, s->A, s->n * s->n, sizeof *U);
+    if (!status) status = ORFF_NEW_ARRAY(e, s->n);
+    if (!status) status = ORFF_NEW_ARRAY(c, s->n * s->r);
+    if (!status) status = orff_eigen(s->n, U, e);
+    if (status) {
+        orff_release(U);
+        orff_release(e);
+        orff_release(c);
+        return status;
+    }
+    for (size_t a = 0; a < s->n; a++) e[a] = fmax(e[a], 0.0);
+    orff_gemm(true, false, s->n, s->r, s->n, 1.0, U, s->n, s->rhs, s->r, 0.0, c, s->r);
+    s->U = U;
+    s->e = e;
+    s->c = c;
+    return ORFF_OK;
+}
+
+void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work) {
+    for (size_t a = 0; a < s->n; a++)
+        for (size_t b = 0; b < s->r; b++)
+            work[a * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + shift);
+    orff_gemm(false, false, s->n, s->r, s->n, 1.0, s->U, s->n, work, s->r, 0.0, t, s->r);
+}
+
+void orff_system_expand(const orff_system *s, const double *t, double *theta) {
+    if (s->stein) {
+        orff_gemm(false, false, s->n, s->width, s->r, 1.0, t, s->r, s->turn, s->width, 0.0, theta, s->width);
+    } else {
+        memcpy(theta, t, s->n * sizeof *theta);
+    }
+}
+
+/* ---- the hat matrix of a point */
+
+size_t orff_system_slices(const orff_system *s) { return s->stein ? 1 : s->p; }
+
+/* Row `slice` of Phi(x)^T in the coordinates of A: phi itself (stein), or phi_a B_i of one output. */
+static void slice_of(const orff_system *s, size_t slice, const double *phi, double *row) {
+    const size_t half = s->columns.count;
+    if (s->stein) {
+        for (size_t a = 0; a < s->n; a++) row[a] = phi[used_feature(s, a)];
+        return;
+    }
+    for (size_t k = 0; k < half; k++) {
+        const double b = s->columns.B[k * s->p + slice];
+        row[k] = phi[s->columns.j[k]] * b;
+        row[half + k] = phi[s->L / 2 + s->columns.j[k]] * b;
+    }
+}
+
+void orff_system_project(const orff_system *s, size_t rows, const double *phi, double *Z, double *work) {
+    const size_t slices = orff_system_slices(s);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t q = 0; q < slices; q++) slice_of(s, q, phi + i * s->L, work + (i * slices + q) * s->n);
+    orff_gemm(false, false, rows * slices, s->n, s->n, 1.0, work, s->n, s->U, s->n, 0.0, Z, s->n);
+}
+
+/* Stein: H = sum_b W_b W_b^T  m_b sum_a z_a^2 / (e_a m_b + shift). */
+static void hat_stein(const orff_system *s, double shift, const double *z, double *H) {
+    for (size_t b = 0; b < s->r; b++) {
+        double sum = 0.0;
+        for (size_t a = 0; a < s->n; a++) sum += z[a] * z[a] / (s->e[a] * s->m[b] + shift);
+        for (size_t i = 0; i < s->p; i++)
+            for (size_t k = 0; k < s->p; k++)
+                H[i * s->p + k] += s->m[b] * sum * s->W[i * s->r + b] * s->W[k * s->r + b];
+    }
+}
+
+/* Any kernel: H = Z diag(1/(e + shift)) Z^T, Z p x n. */
+static void hat_dense(const orff_system *s, double shift, const double *Z, double *H) {
+    for (size_t i = 0; i < s->p; i++) {
+        for (size_t k = i; k < s->p; k++) {
+            double sum = 0.0;
+            for (size_t a = 0; a < s->n; a++) sum += Z[i * s->n + a] * Z[k * s->n + a] / (s->e[a] + shift);
+            H[i * s->p + k] = H[k * s->p + i] = sum;
+        }
+    }
+}
+
+void orff_system_hat(const orff_system *s, double shift, const double *Z, double *H) {
+    memset(H, 0, s->p * s->p * sizeof *H);
+    (s->stein ? hat_stein : hat_dense)(s, shift, Z, H);
+}

@@ -1,0 +1,88 @@
+/* The ridge system of a kernel on some moments, in one shape for every kernel:
+ *
+ *     (m_b A + lambda' I) t_b = rhs_b,   b = 1 .. r,      lambda' = N lambda
+ *
+ * One decomposable part (a Stein equation): the outputs are turned by the eigenvectors W of root^2 B B^T, with
+ * eigenvalues m_b > 0; A = S on the features used (n = 2 D), rhs_b = sqrt(m_b) R W_b, and
+ * theta = sum_b t_b (root B^T W_b / sqrt(m_b))^T.
+ *
+ * Any other kernel: r = 1, m = 1, n = M, A = the matrix of blocks S_ab B_a^T B_b, rhs = B_a^T R_a, theta = t.
+ *
+ * With A = U diag(e) U^T and c = U^T rhs, everything about a path of lambdas is a sum over (e_a m_b, c_ab).
+ */
+#ifndef ORFF_SOLVE_SYSTEM_H
+#define ORFF_SOLVE_SYSTEM_H
+
+#include "moments/moments.h"
+
+/* The columns of all blocks: coefficient i (of M/2, cosine half) belongs to frequency j[i] with vector B[i] in R^p. */
+typedef struct orff_columns {
+    size_t count;
+    size_t *j;
+    double *B; /* count x p */
+} orff_columns;
+
+/* Sums of a moment set with the mean of y taken off. */
+typedef struct orff_centre {
+    double N, yy;  /* total weight, sum c |y - mean|^2 */
+    double *mean;  /* p */
+    double *R;     /* L x p: sum c phi (y - mean)^T */
+} orff_centre;
+
+/* mean: NULL takes the mean of these rows when center, else zeros. */
+orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, size_t L, size_t p, bool center,
+                             const double *mean);
+void orff_centre_clear(orff_centre *centre);
+
+typedef struct orff_system {
+    size_t L, p;   /* length of phi, outputs */
+    size_t n, r;
+    bool stein;
+    double N, yy;  /* total weight, sum c |y - mean|^2 */
+    double *mean;  /* p: what was taken off y */
+    double *A;     /* n x n, both triangles */
+    double *rhs;   /* n x r */
+    double *m;     /* r */
+    double *W;     /* stein: p x r */
+    double *turn;  /* stein: r x p', rows root B^T W_b / sqrt(m_b) */
+    size_t width;  /* stein: p' */
+    size_t first, used; /* stein: features first .. first + used of each half of phi */
+    orff_columns columns; /* not stein */
+    double *U, *e, *c;    /* eigen form: n x n (columns), n ascending and clipped at 0, n x r; NULL until asked */
+} orff_system;
+
+/* The system of all sets but left_out (n_sets: all). mean: NULL takes the mean of these rows when center, else zeros; or
+ * the given one is taken off. */
+orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments, size_t left_out,
+                              bool center, const double *mean);
+
+/* The system of one set alone, y centred by the given mean. */
+orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments, size_t fold,
+                                   const double *mean);
+void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
+
+/* Fill U, e, c (once). */
+orff_status orff_system_eigen(orff_system *s);
+
+/* t (n x r) = U [c / (e m + shift)]; work is n x r. */
+void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work);
+
+/* theta (M) from t (n x r). */
+void orff_system_expand(const orff_system *s, const double *t, double *theta);
+
+/* The columns of a kernel's blocks. */
+orff_status orff_columns_fill(orff_columns *columns, const orff_features *f);
+void orff_columns_clear(orff_columns *columns);
+
+/* G (M x M) with G_ik = S_ab B_i . B_k; S is L x L with both triangles. */
+orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G);
+
+/* Phi(x)^T U of some rows of phi (rows x L), from the eigen form: Z and work are rows x slices x n, with
+ * slices = 1 (stein) or p. */
+size_t orff_system_slices(const orff_system *s);
+void orff_system_project(const orff_system *s, size_t rows, const double *phi, double *Z, double *work);
+
+/* H (p x p) = Phi(x)^T (G + shift)^-1 Phi(x) of one row of Z. */
+void orff_system_hat(const orff_system *s, double shift, const double *Z, double *H);
+
+#endif
