@@ -84,7 +84,7 @@ ORFF_API const char *orff_error_message(void);
 /* ---------------------------------------------------------------- 2. threads and hooks */
 
 /* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the
- * machine has. The BLAS thread count is a property of the process, so this is too. Results do not
+ * machine has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do not
  * depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 orff_fields orff_fields_of(const orff_archive *archive) {
     return (orff_fields){.archive = archive, .object = orff_archive_document(archive)};
 }
@@ -138,25 +140,38 @@ orff_status orff_fields_whole_item(const orff_fields *in, const char *key, size_
 /* ---- lists of values */
 
 static orff_status check_length(const orff_fields *in, const char *key, size_t count) {
-    size_t length;
+    size_t length = 0;
     char what[64];
     ORFF_TRY(orff_fields_list(in, key, &length));
     snprintf(what, sizeof what, "has %zu entries, %zu were expected", length, count);
     return length == count ? ORFF_OK : orff_fields_fail(in, key, what);
 }
 
-orff_status orff_fields_numbers(const orff_fields *in, const char *key, size_t count, double *out) {
+orff_status orff_fields_numbers(const orff_fields *in, const char *key, size_t count, double **out) {
+    double *list;
+    bool good = true;
     ORFF_TRY(check_length(in, key, count));
-    for (size_t i = 0; i < count; i++)
-        if (!to_number(json_array_get(member(in, key), i), &out[i])) return refuse(in, key, "a list of numbers");
+    ORFF_TRY(ORFF_NEW_ARRAY(list, count));
+    for (size_t i = 0; good && i < count; i++) good = to_number(json_array_get(member(in, key), i), &list[i]);
+    if (!good) {
+        orff_release(list);
+        return refuse(in, key, "a list of numbers");
+    }
+    *out = list;
     return ORFF_OK;
 }
 
-orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t count, size_t *out) {
+orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t count, size_t **out) {
+    size_t *list;
+    bool good = true;
     ORFF_TRY(check_length(in, key, count));
-    for (size_t i = 0; i < count; i++)
-        if (!to_size(json_array_get(member(in, key), i), &out[i]))
-            return refuse(in, key, "a list of whole numbers");
+    ORFF_TRY(ORFF_NEW_ARRAY(list, count));
+    for (size_t i = 0; good && i < count; i++) good = to_size(json_array_get(member(in, key), i), &list[i]);
+    if (!good) {
+        orff_release(list);
+        return refuse(in, key, "a list of whole numbers");
+    }
+    *out = list;
     return ORFF_OK;
 }
 

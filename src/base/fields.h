@@ -30,14 +30,15 @@ orff_status orff_fields_text(const orff_fields *in, const char *key, const char 
 orff_status orff_fields_number(const orff_fields *in, const char *key, double *out);
 orff_status orff_fields_any_number(const orff_fields *in, const char *key, double *out);
 
-/* 64 bits, as decimal digits in a string: JSON numbers beyond 2^53 do not survive every reader. Item i of a list
- * of them. */
+/* 64 bits, as decimal digits in a string: JSON numbers beyond 2^53 do not survive every reader. Item i of a
+ * list of them. */
 orff_status orff_fields_whole(const orff_fields *in, const char *key, uint64_t *out);
 orff_status orff_fields_whole_item(const orff_fields *in, const char *key, size_t i, uint64_t *out);
 
-/* Lists of exactly so many finite numbers, or sizes. */
-orff_status orff_fields_numbers(const orff_fields *in, const char *key, size_t count, double *out);
-orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t count, size_t *out);
+/* Lists of exactly so many finite numbers, or sizes: allocated once their length is known to be right. *out
+ * is untouched on failure. */
+orff_status orff_fields_numbers(const orff_fields *in, const char *key, size_t count, double **out);
+orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t count, size_t **out);
 
 /* ORFF_FORMAT: `what` is wrong with a member. */
 orff_status orff_fields_fail(const orff_fields *in, const char *key, const char *what);

@@ -14,15 +14,20 @@ extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern void bli_thread_set_num_threads(intptr_t count) __attribute__((weak));
 extern void MKL_Set_Num_Threads(int count) __attribute__((weak));
 
-static atomic_int chosen; /* 0: all the machine has */
+static atomic_int chosen; /* 0: all there are */
+static atomic_int found;  /* how many that is; 0: not looked at yet */
 
+/* What OpenMP would take by itself: the machine's processors, or fewer where OMP_NUM_THREADS says so. Looked at once,
+ * before orff_set_threads changes it. */
 static int machine_threads(void) {
+    if (atomic_load(&found)) return atomic_load(&found);
 #ifdef _OPENMP
-    const long count = omp_get_num_procs();
+    const long count = omp_get_max_threads();
 #else
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
 #endif
-    return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
+    atomic_store(&found, count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count);
+    return atomic_load(&found);
 }
 
 int orff_thread_count(void) {
@@ -37,6 +42,7 @@ size_t orff_get_threads(void) {
 orff_status orff_set_threads(size_t count) {
     if (count > MOST_THREADS)
         return orff_fail(ORFF_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count, MOST_THREADS);
+    machine_threads();
     atomic_store(&chosen, (int)count);
     const int threads = orff_thread_count();
 #ifdef _OPENMP

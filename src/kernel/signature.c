@@ -20,7 +20,7 @@
 #define SMALLEST_SIDE 16
 #define WIDEST_BOX 64.0 /* in extents */
 
-static const size_t largest_side[4] = {0, 8192, 512, 128};
+static const size_t largest_side[4] = {0, 2048, 512, 128};
 
 typedef struct transform {
     const orff_kernel_part *part;

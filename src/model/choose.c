@@ -36,16 +36,18 @@ static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_tab
     return ORFF_OK;
 }
 
-static size_t fewer_features(const orff_plan *plan) {
-    const size_t D = plan->settings.sampling.features;
-    return D && D < MOST_FEATURES ? D : MOST_FEATURES;
+/* Few rows cannot tell more frequencies apart than there are rows. */
+static size_t fewer_features(const orff_plan *plan, const orff_table *table) {
+    const size_t D = plan->settings.sampling.features, enough = table->n < 100 ? 100 : table->n;
+    const size_t most = enough < MOST_FEATURES ? enough : MOST_FEATURES;
+    return D && D < most ? D : most;
 }
 
 /* Features of the plan as it stands and the moments of the table under them. */
 static orff_status look(const orff_plan *plan, const orff_table *table, size_t folds, orff_features **features,
                         orff_moments **moments) {
     const orff_moments_settings how = {.folds = folds, .seed = plan->settings.sampling.seed};
-    ORFF_TRY(orff_plan_features(plan, fewer_features(plan), features));
+    ORFF_TRY(orff_plan_features(plan, fewer_features(plan, table), features));
     ORFF_TRY(orff_moments_create(moments, *features, &how));
     return orff_moments_accumulate(*moments, table->n, table->X, table->Y, table->weights);
 }

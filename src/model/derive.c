@@ -4,7 +4,8 @@
  *
  * with w = w' / unit and v = spread * V. A derivative turns a cosine into minus a sine and a sine into a
  * cosine, and v into something linear in v that depends on w; a potential does the same with the other
- * sign. So each field is phi(x') times a matrix, like f itself. /
+ * sign. So each field is phi(x') times a matrix, like f itself.
+ */
 #include <float.h>
 
 #include "base/memory.h"

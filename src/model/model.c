@@ -106,8 +106,8 @@ static void say_space(words *w, const orff_spectrum *law) {
     if (law->space_count > 4) say(w, " ...");
 }
 
-/* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight has unit^2 in
- * it. */
+/* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight takes
+ * unit^2. */
 static double user_weight(const orff_model *model, const orff_kernel_part *part) {
     const double unit = part->rule->physical ? model->unit[part->law.space[0]] : 1.0;
     return part->root * part->root * unit * unit;

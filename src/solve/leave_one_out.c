@@ -44,11 +44,12 @@ static orff_status fold_thetas(orff_ridge *ridge, size_t count, const double *la
     return status;
 }
 
-/* Solve (I - H) x = residual in place, by elimination with H symmetric, below I: p is small. */
+/* Solve (I - H) x = residual in place, H symmetric and below I but for rounding: p is small. */
 static orff_status solve_small(size_t p, double *H, double *x) {
     for (size_t i = 0; i < p * p; i++) H[i] = -H[i];
     for (size_t i = 0; i < p; i++) H[i * p + i] += 1.0;
-    ORFF_TRY(orff_cholesky(p, H));
+    if (orff_cholesky(p, H))
+        return orff_fail(ORFF_NUMERICAL, "leave-one-out: a row is fitted exactly, to rounding; lambda is too small");
     return orff_cholesky_solve(p, H, 1, x);
 }
 
@@ -78,8 +79,24 @@ static orff_status run(orff_ridge *ridge, size_t n, const double *X, const doubl
         orff_system_project(s, rows, w->phi, w->Z, w->work);
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < count; l++)
-                ORFF_TRY(add_row(s, s->N * lambdas[l], w->V + l * s->L * s->p, i, Y + (first + i) * s->p, w, &sums[l]));
+                ORFF_TRY(add_row(s, orff_system_shift(s, lambdas[l]), w->V + l * s->L * s->p, i, Y + (first + i) * s->p, w, &sums[l]));
     }
+    return ORFF_OK;
+}
+
+/* The rows must be those of the moments, each with weight 1: H has no weights. */
+static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y) {
+    const orff_moments_info info = orff_moments_describe(ridge->moments);
+    const orff_system *s = &ridge->system;
+    double yy = 0.0;
+    if (info.rows != n)
+        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the %llu rows of the moments; %zu were given",
+                         (unsigned long long)info.rows, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < s->p; k++) yy += (Y[i * s->p + k] - s->mean[k]) * (Y[i * s->p + k] - s->mean[k]);
+    if (fabs(info.weight - (double)n) > 1e-6 * (double)n || fabs(yy - s->yy) > 1e-6 * fmax(yy, s->yy))
+        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the rows of the moments with a weight of 1 each; these have a "
+                                        "sum of squares of %g, those %g (total weight %g)", yy, s->yy, info.weight);
     return ORFF_OK;
 }
 
@@ -89,11 +106,9 @@ orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *
     double *sums = NULL;
     if (!ridge || !X || !Y || !lambdas || !loo_mse || n == 0)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_leave_one_out needs the rows and the lambdas");
-    if (orff_moments_describe(ridge->moments).rows != n)
-        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the %llu rows of the moments; %zu were given",
-                         (unsigned long long)orff_moments_describe(ridge->moments).rows, n);
     ORFF_TRY(orff_check_finite("X", n, ridge->features->d, X));
     ORFF_TRY(orff_check_finite("Y", n, ridge->features->p, Y));
+    ORFF_TRY(check_rows(ridge, n, Y));
     orff_status status = orff_system_eigen(&ridge->system);
     if (!status) status = ORFF_NEW_ARRAY(sums, count);
     if (!status) status = work_fill(&w, &ridge->system, ridge->features, count);

@@ -1,5 +1,4 @@
 /* Ridge from moments: one lambda by Cholesky or in eigen form, and whole paths in eigen form. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,13 +81,15 @@ static orff_status solve_cholesky(const orff_system *s, double shift, double *t,
     return status;
 }
 
-static orff_status solve_eigen(orff_system *s, double shift, double *t, double *condition) {
+static orff_status solve_eigen(orff_system *s, double lambda, double *t, orff_solve_info *info) {
     double *work;
     ORFF_TRY(orff_system_eigen(s));
     ORFF_TRY(ORFF_NEW_ARRAY(work, s->n * s->r));
+    const double shift = orff_system_shift(s, lambda);
     orff_system_eigen_solve(s, shift, t, work);
     orff_release(work);
-    *condition = (s->e[s->n - 1] * s->m[s->r - 1] + shift) / (s->e[0] * s->m[0] + shift);
+    info->jitter = shift - s->N * lambda;
+    info->condition = s->r ? (s->e[s->n - 1] * s->m[s->r - 1] + shift) / (s->e[0] * s->m[0] + shift) : 1.0;
     return ORFF_OK;
 }
 
@@ -110,30 +111,30 @@ static orff_status relative_residual(const orff_system *s, double shift, const d
     return ORFF_OK;
 }
 
-/* Cholesky unless the eigen form is there or cheaper; the eigen form, which cannot fail on a positive shift, where
+/* Cholesky unless the eigen form is there or cheaper; the eigen form, whose shift never falls below rounding, where
  * Cholesky breaks down or leaves no digits. */
-static orff_status solve_system(orff_system *s, double shift, double *t, orff_solve_info *info) {
+static orff_status solve_system(orff_system *s, double lambda, double *t, orff_solve_info *info) {
     const bool direct = !s->U && distinct(s) <= EIGEN_PRICE;
     orff_status status = ORFF_OK;
     if (direct) {
         info->method = s->stein ? "stein-cholesky" : "cholesky";
-        status = solve_cholesky(s, shift, t, &info->condition);
+        status = solve_cholesky(s, s->N * lambda, t, &info->condition);
         if (status && status != ORFF_NOT_POSITIVE) return status;
-        info->fell_back = status || info->condition * DBL_EPSILON > 1.0;
+        info->fell_back = status || info->condition * s->rounding > 1.0;
     }
     if (!direct || info->fell_back) {
         info->method = s->stein ? "stein-eigen" : "eigen";
-        ORFF_TRY(solve_eigen(s, shift, t, &info->condition));
-        if (info->fell_back)
-            orff_log(ORFF_LOG_WARNING, "the system is singular to rounding (condition %.1e): solved in eigen form",
-                     info->condition);
+        ORFF_TRY(solve_eigen(s, lambda, t, info));
+        if (info->jitter > 0.0)
+            orff_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", lambda,
+                     lambda + info->jitter / s->N);
     }
     info->converged = true;
-    return relative_residual(s, shift, t, &info->residual);
+    return relative_residual(s, s->N * lambda, t, &info->residual);
 }
 
-static orff_status check_lambda(double lambda) {
-    if (lambda > 0.0 && isfinite(lambda)) return ORFF_OK;
+static orff_status check_lambda(const orff_system *s, double lambda) {
+    if (lambda > 0.0 && isfinite(s->N * lambda)) return ORFF_OK;
     return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite", lambda);
 }
 
@@ -141,10 +142,10 @@ orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, do
     double *t;
     orff_solve_info own = {0};
     if (!ridge || !theta) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_solve: NULL argument");
-    ORFF_TRY(check_lambda(lambda));
     orff_system *s = &ridge->system;
+    ORFF_TRY(check_lambda(s, lambda));
     ORFF_TRY(ORFF_NEW_ARRAY(t, s->n * s->r));
-    const orff_status status = solve_system(s, s->N * lambda, t, &own);
+    const orff_status status = solve_system(s, lambda, t, &own);
     if (!status) {
         orff_system_expand(s, t, theta);
         if (intercept) memcpy(intercept, s->mean, s->p * sizeof *intercept);
@@ -156,10 +157,10 @@ orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, do
 
 /* ---- a path */
 
-/* With E = e_a m_b and shift = N lambda:   dof = sum E/(E+shift),   |f|-sums from c^2,
+/* With E = e_a m_b and shift = N lambda (or what rounding makes of it):   dof = sum E/(E+shift),   |f|-sums from c^2,
  * log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r) log shift + P log 2 pi ]. */
 static void path_point(const orff_system *s, double lambda, orff_path_point *point) {
-    const double shift = s->N * lambda, P = s->N * (double)s->p;
+    const double shift = orff_system_shift(s, lambda), P = s->N * (double)s->p;
     double explained = 0.0, quadratic = 0.0, logs = 0.0, dof = 0.0;
     for (size_t a = 0; a < s->n; a++) {
         for (size_t b = 0; b < s->r; b++) {
@@ -170,17 +171,24 @@ static void path_point(const orff_system *s, double lambda, orff_path_point *poi
             explained += c * c * (E + 2.0 * shift) / (sum * sum);
         }
     }
-    const double rss = fmax(s->yy - explained, 0.0), left = fmax(P - dof, DBL_MIN);
+    const double rss = fmax(s->yy - explained, 0.0), left = P - dof;
     *point = (orff_path_point){
         .lambda = lambda,
         .train_mse = rss / P,
-        .gcv = P * rss / (left * left),
+        .gcv = left > 0.0 ? P * rss / (left * left) : INFINITY,
         .dof = dof,
-        .noise = rss / left,
+        .noise = left > 0.0 ? rss / left : NAN,
         .cv_mse = NAN,
         .log_evidence = -0.5 * (fmax(s->yy - quadratic, 0.0) / shift + logs +
                                 (P - (double)(s->n * s->r)) * log(shift) + P * log(6.28318530717958647692)),
     };
+}
+
+static void warn_of_rounding(const orff_system *s, size_t count, const double *lambdas) {
+    const double least = orff_system_shift(s, 0.0) / s->N;
+    size_t lost = 0;
+    for (size_t l = 0; l < count; l++) lost += lambdas[l] < least;
+    if (lost) orff_log(ORFF_LOG_WARNING, "%zu of %zu lambdas are lost in rounding: they count as %g", lost, count, least);
 }
 
 /* t of every lambda side by side: T (n x (count r)), then work = A_fold T, and the error of fold rows
@@ -200,10 +208,12 @@ static void fold_errors(const orff_system *fold, size_t count, const double *T, 
 /* T = U [ c / (e m + N lambda) ] for all lambdas; work has the size of T. */
 static void solve_all(const orff_system *s, size_t count, const double *lambdas, double *T, double *work) {
     const size_t width = count * s->r;
-    for (size_t a = 0; a < s->n; a++)
-        for (size_t l = 0; l < count; l++)
+    for (size_t l = 0; l < count; l++) {
+        const double shift = orff_system_shift(s, lambdas[l]);
+        for (size_t a = 0; a < s->n; a++)
             for (size_t b = 0; b < s->r; b++)
-                work[a * width + l * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + s->N * lambdas[l]);
+                work[a * width + l * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + shift);
+    }
     orff_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, work, width, 0.0, T, width);
 }
 
@@ -211,6 +221,8 @@ static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, con
     orff_system train = {0}, fold = {0};
     double *T = NULL, *work = NULL;
     orff_status status = orff_system_build(&train, ridge->features, ridge->moments, k, ridge->center, NULL);
+    if (!status && !(train.N > 0.0))
+        status = orff_fail(ORFF_INVALID_ARGUMENT, "no weight is left to learn from without fold %zu", k + 1);
     if (!status) status = orff_system_eigen(&train);
     if (!status) status = ORFF_NEW_ARRAY(T, train.n * train.r * count);
     if (!status) status = ORFF_NEW_ARRAY(work, train.n * train.r * count);
@@ -241,13 +253,14 @@ static orff_status cross_validate(const orff_ridge *ridge, size_t count, const d
 orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross, orff_path_point *points) {
     double *errors;
     if (!ridge || !lambdas || !points) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
-    for (size_t l = 0; l < count; l++) ORFF_TRY(check_lambda(lambdas[l]));
+    for (size_t l = 0; l < count; l++) ORFF_TRY(check_lambda(&ridge->system, lambdas[l]));
     ORFF_TRY(orff_system_eigen(&ridge->system));
+    warn_of_rounding(&ridge->system, count, lambdas);
     ORFF_TRY(ORFF_NEW_ARRAY(errors, count));
     const orff_status status = cross ? cross_validate(ridge, count, lambdas, errors) : ORFF_OK;
     for (size_t l = 0; !status && l < count; l++) {
         path_point(&ridge->system, lambdas[l], &points[l]);
-        if (cross) points[l].cv_mse = fmax(errors[l], 0.0) / (ridge->system.N * (double)ridge->system.p);
+        if (cross) points[l].cv_mse = (errors[l] < 0.0 ? 0.0 : errors[l]) / (ridge->system.N * (double)ridge->system.p);
     }
     orff_release(errors);
     return status;

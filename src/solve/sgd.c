@@ -78,16 +78,21 @@ static double share_of(const orff_sgd_problem *q, size_t row) {
     return (q->root ? q->root[row] * q->root[row] : 1.0) / q->total;
 }
 
+static double curvature(const sgd_run *s) {
+    return s->loss.smooth ? s->loss.curvature : s->loss.curvature / s->loss.width;
+}
+
 /* ---- preconditioning */
 
-/* The lowest level that the noise of a batch allows, and the trace that is left above zero there. */
-static void choose_clamp(preconditioner *P, double trace, double heaviest, double batch) {
+/* The lowest level that the noise of a batch allows and that is not below `floor`, where the penalty rules; and the trace
+ * that is left there. */
+static void choose_clamp(preconditioner *P, double trace, double heaviest, double batch, double floor) {
     double taken = 0.0; /* sum of values so far */
     P->clamp = trace;
     P->noise = trace * heaviest;
     for (size_t k = 0; k < P->count; k++) {
         const double left = heaviest * (trace - taken + (double)k * P->values[k]);
-        if (k > 0 && P->values[k] * batch < 4.0 * left) break;
+        if (k > 0 && (P->values[k] * batch < 4.0 * left || P->values[k] < floor)) break;
         P->clamp = P->values[k];
         P->noise = fmax(left, 0.0);
         taken += P->values[k];
@@ -130,13 +135,15 @@ static orff_status fill_preconditioner(sgd_run *s) {
     if (!status) status = take_basis(&s->P, &sample, q->f->M, q->total);
     if (!status) status = orff_features_trace(q->f, &trace);
     orff_subsample_clear(&sample);
-    if (!status) choose_clamp(&s->P, trace, heaviest_row(q), (double)q->n / (double)s->batches);
+    if (!status)
+        choose_clamp(&s->P, trace, heaviest_row(q), (double)q->n / (double)s->batches,
+                     2.0 * q->how->lambda / curvature(s));
     return status;
 }
 
 /* Length of a step, and the levels of the preconditioner, for the present width of the loss. */
 static void set_step(sgd_run *s) {
-    const double b = s->loss.smooth ? s->loss.curvature : s->loss.curvature / s->loss.width;
+    const double b = curvature(s);
     const double batch = (double)s->problem->n / (double)s->batches, shrink = 2.0 * s->problem->how->lambda;
     s->step = 1.0 / (s->caution * (b * (s->P.clamp + s->P.noise / batch) + shrink));
     for (size_t k = 0; k < s->P.count; k++)
@@ -258,10 +265,28 @@ static orff_status start_again(sgd_run *s) {
     return visit_all(s);
 }
 
+/* What a stage (the passes at one width of the loss; for a smooth loss, one pass) began and ended with. */
+typedef struct stage {
+    double gradient;  /* after its first pass; 0 before */
+    double objective; /* at the end of the stage before */
+} stage;
+
+/* A stage of a loss with kinks ends when its gradient fell to a quarter; the next has half the width. */
+static bool stage_ends(sgd_run *s, stage *now) {
+    const double gradient = gradient_norm(s);
+    if (s->loss.smooth) return true;
+    if (now->gradient == 0.0) now->gradient = gradient;
+    if (gradient > 0.25 * now->gradient) return false;
+    now->gradient = 0.0;
+    s->loss.width *= 0.5;
+    return true;
+}
+
 static orff_status passes(sgd_run *s, double start, bool *converged) {
-    const orff_iteration *how = s->problem->how;
+    const double tolerance = s->problem->how->tolerance;
     orff_monitor *monitor = s->problem->monitor;
-    double last = start, objective = start;
+    stage now = {.objective = start};
+    double objective = start, last = start;
     while (!*converged && monitor->done < monitor->limit) {
         set_step(s);
         ORFF_TRY(pass(s, &objective));
@@ -274,11 +299,11 @@ static orff_status passes(sgd_run *s, double start, bool *converged) {
             continue;
         }
         if (objective > 1.02 * last) s->caution *= 1.5;
-        const double change = fabs(last - objective), level = how->tolerance * fabs(objective);
-        *converged = change <= level && (s->loss.smooth || s->loss.width <= level);
-        if (change < 0.1 * s->loss.width) s->loss.width *= 0.5;
-        memcpy(s->best, s->theta, s->problem->f->M * sizeof *s->best);
         last = objective;
+        memcpy(s->best, s->theta, s->problem->f->M * sizeof *s->best);
+        if (!stage_ends(s, &now)) continue;
+        *converged = fabs(now.objective - objective) <= tolerance * fabs(objective);
+        now.objective = objective;
     }
     return ORFF_OK;
 }

@@ -1,6 +1,7 @@
 /* Building ridge systems from moments. */
 #include "solve/system.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -178,7 +179,7 @@ static orff_status build_dense(orff_system *s, const orff_features *f, const dou
 }
 
 /* sum->S is mirrored in place. */
-static orff_status build_from(orff_system *s, const orff_features *f, orff_moment_set *sum, bool center,
+static orff_status build_from(orff_system *s, const orff_features *f, bool single, orff_moment_set *sum, bool center,
                               const double *mean) {
     orff_centre centre = {0};
     memset(s, 0, sizeof *s);
@@ -189,6 +190,7 @@ static orff_status build_from(orff_system *s, const orff_features *f, orff_momen
     s->N = centre.N;
     s->yy = centre.yy;
     if (!status) status = (is_stein(f) ? build_stein : build_dense)(s, f, sum->S, centre.R);
+    s->rounding = single ? FLT_EPSILON : (double)s->n * DBL_EPSILON;
     s->mean = centre.mean;
     centre.mean = NULL;
     orff_centre_clear(&centre);
@@ -207,7 +209,7 @@ orff_status orff_system_build(orff_system *s, const orff_features *f, const orff
     ORFF_TRY(check_match(f, moments));
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moments_sum(moments, left_out, &sum);
-    if (!status) status = build_from(s, f, &sum, center, mean);
+    if (!status) status = build_from(s, f, moments->settings.single, &sum, center, mean);
     orff_moment_set_clear(&sum);
     if (status) orff_system_clear(s);
     return status;
@@ -218,7 +220,7 @@ orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const
     orff_moment_set sum = {0};
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
-    if (!status) status = build_from(s, f, &sum, false, mean);
+    if (!status) status = build_from(s, f, moments->settings.single, &sum, false, mean);
     orff_moment_set_clear(&sum);
     if (status) orff_system_clear(s);
     return status;
@@ -252,6 +254,11 @@ orff_status orff_system_eigen(orff_system *s) {
     s->e = e;
     s->c = c;
     return ORFF_OK;
+}
+
+double orff_system_shift(const orff_system *s, double lambda) {
+    const double largest = s->r ? s->e[s->n - 1] * s->m[s->r - 1] : 0.0;
+    return fmax(s->N * lambda, s->rounding * largest);
 }
 
 void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work) {

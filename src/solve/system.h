@@ -39,6 +39,7 @@ typedef struct orff_system {
     size_t n, r;
     bool stein;
     double N, yy;  /* total weight, sum c |y - mean|^2 */
+    double rounding; /* error of the eigenvalues of A, relative to the largest */
     double *mean;  /* p: what was taken off y */
     double *A;     /* n x n, both triangles */
     double *rhs;   /* n x r */
@@ -63,6 +64,10 @@ void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
 
 /* Fill U, e, c (once). */
 orff_status orff_system_eigen(orff_system *s);
+
+/* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it. Needs the
+ * eigen form. */
+double orff_system_shift(const orff_system *s, double lambda);
 
 /* t (n x r) = U [c / (e m + shift)]; work is n x r. */
 void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work);
