@@ -623,8 +623,8 @@ static void with_fast_transforms(void **state) {
     (void)state;
     const struct {
         size_t rule, base, D;
-    } cases[] = {{0, 0, 300}, {2, 4, 300}, {3, 0, 300}, {4, 4, 12}, {5, 5, 12},
-                 {6, 0, 20},  {8, 3, 12},  {9, 0, 12},  {10, 0, 12}};
+    } cases[] = {{0, 0, 300}, {2, 4, 300}, {3, 0, 20}, {4, 4, 6},  {5, 5, 6},
+                 {6, 0, 20},  {8, 3, 6},   {9, 0, 4},  {10, 0, 12}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         subject s;
         open_subject(&s, &rules[cases[k].rule], &bases[cases[k].base], 130);
@@ -733,7 +733,7 @@ static void sizes_and_threads_do_not_matter(void **state) {
 
 /* Largest entry of K~ - K over pairs of points in [-1,1]^d, relative to the largest of K(0). */
 static double worst_error(const orff_kernel *kernel, const orff_features *features) {
-    enum { PAIRS = 12 };
+    enum { PAIRS = 6 };
     const size_t d = orff_kernel_inputs(kernel),
                  pp = orff_kernel_outputs(kernel) * orff_kernel_outputs(kernel);
     const orff_rng rng = {23, 0};
@@ -780,8 +780,8 @@ static void check_closeness(const rule_case *rule, const struct base_case *base,
 static void many_frequencies_come_close(void **state) {
     (void)state;
     const orff_sampling sampling = sampling_of(ORFF_QMC, 4096);
-    const size_t dims[] = {1, 2, 3, 5};
-    for (size_t k = 0; k < 4; k++)
+    const size_t dims[] = {2, 3, 5};
+    for (size_t k = 0; k < 3; k++)
         for (size_t r = 0; r < RULES; r++)
             for (size_t i = 0; i < BASES; i++)
                 if (!rules[r].no_exact && dims[k] >= rules[r].least_d &&

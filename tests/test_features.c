@@ -477,6 +477,40 @@ static void infinite_variance_is_told(void **state) {
     assert_true(said);
 }
 
+/* By importance every block counts the same: q_j |w_j|^2 = E|w|^2 / D. */
+static void importance_evens_the_blocks(void **state) {
+    (void)state;
+    enum { COUNT = 30 };
+    const struct {
+        orff_base base;
+        double shape;
+        orff_scheme scheme;
+    } cases[] = {{ORFF_GAUSSIAN, 0, ORFF_IID},
+                 {ORFF_GAUSSIAN, 0, ORFF_ORTHOGONAL},
+                 {ORFF_MATERN, 1.5, ORFF_QMC},
+                 {ORFF_RATIONAL_QUADRATIC, 0.7, ORFF_HALTON},
+                 {ORFF_CAUCHY_PRODUCT, 0, ORFF_QMC}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const orff_part part = part_of(ORFF_CURL_FREE, cases[i].base, cases[i].shape, 0.6);
+        orff_sampling sampling = orff_sampling_default();
+        orff_kernel *kernel = make(3, 3, &part);
+        orff_features *features = NULL;
+        double omega[COUNT * 3], q[COUNT], moments[3];
+        sampling.scheme = cases[i].scheme;
+        sampling.features = COUNT;
+        support_case("%s, %s", orff_base_name(cases[i].base), orff_scheme_name(cases[i].scheme));
+        assert_ok(orff_features_create(&features, kernel, &sampling));
+        assert_ok(orff_features_frequencies(features, omega, q));
+        assert_ok(orff_part_moments(&part, 3, 3, moments));
+        for (size_t j = 0; j < COUNT; j++) {
+            const double *w = omega + 3 * j, n2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+            assert_close(COUNT * q[j] * n2 / moments[0], 1, 1e-12);
+        }
+        orff_features_free(features);
+        orff_kernel_free(kernel);
+    }
+}
+
 /* w_j is a function of (seed, group, j): more frequencies begin with the same ones. */
 static void frequencies_are_a_function_of_seed_and_index(void **state) {
     (void)state;
@@ -783,6 +817,7 @@ int main(void) {
         cmocka_unit_test(div_free_fields_have_no_divergence),
         cmocka_unit_test(description_is_right),
         cmocka_unit_test(infinite_variance_is_told),
+        cmocka_unit_test(importance_evens_the_blocks),
         cmocka_unit_test(frequencies_are_a_function_of_seed_and_index),
         cmocka_unit_test(given_frequencies_come_back),
         cmocka_unit_test(features_can_be_rebound),

@@ -10,7 +10,8 @@
 enum { INPUTS = 3, OUTPUTS = 2, ROWS = 700 };
 
 static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word)) fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
+    if (!strstr(orff_error_message(), word))
+        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
 }
 
 static double *numbers(size_t n) {
@@ -31,7 +32,8 @@ static data *make_data(void) {
     assert_non_null(set);
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < INPUTS; k++) set->X[i * INPUTS + k] = orff_rng_normal(rng, i, (uint32_t)k);
-        for (size_t k = 0; k < OUTPUTS; k++) set->Y[i * OUTPUTS + k] = 0.5 + orff_rng_normal(rng, i, (uint32_t)(10 + k));
+        for (size_t k = 0; k < OUTPUTS; k++)
+            set->Y[i * OUTPUTS + k] = 0.5 + orff_rng_normal(rng, i, (uint32_t)(10 + k));
         set->weights[i] = i % 17 ? 3 * orff_rng_uniform(rng, i, 20) : 0;
     }
     return set;
@@ -121,12 +123,14 @@ static void add_naively(sums *s, double c, const double *phi, const double *y) {
     *s->rows += 1;
 }
 
-static sums naive_sums(const orff_features *features, size_t n, const double *X, const double *Y, const double *weights) {
+static sums naive_sums(const orff_features *features, size_t n, const double *X, const double *Y,
+                       const double *weights) {
     const orff_features_info info = orff_features_describe(features);
     sums s = sums_make(info.length, info.outputs);
     double *phi = numbers(n * info.length);
     assert_ok(orff_features_phi(features, n, X, phi));
-    for (size_t i = 0; i < n; i++) add_naively(&s, weights ? weights[i] : 1, phi + i * info.length, Y + i * info.outputs);
+    for (size_t i = 0; i < n; i++)
+        add_naively(&s, weights ? weights[i] : 1, phi + i * info.length, Y + i * info.outputs);
     free(phi);
     return s;
 }
@@ -183,14 +187,15 @@ static void moments_are_the_naive_sums(void **state) {
                 orff_moments *moments = empty(&usual, folds, single);
                 support_case("single %d, weighted %d, %zu folds", single, weighted, folds);
                 assert_ok(orff_moments_accumulate(moments, ROWS, set->X, set->Y, weights));
-                assert_sums(moments, naive_sums(features, ROWS, set->X, set->Y, weights), single ? 2e-5 : 1e-12);
+                assert_sums(moments, naive_sums(features, ROWS, set->X, set->Y, weights),
+                            single ? 2e-5 : 1e-12);
                 orff_moments_free(moments);
             }
     orff_features_free(features);
     free(set);
 }
 
-/* In single precision the rounding of float is there, and the outputs' own sums are in double all the same. */
+/* In single precision the rounding of float is there; the outputs' own sums are in double all the same. */
 static void single_precision_is_single(void **state) {
     (void)state;
     data *set = make_data();
@@ -243,7 +248,8 @@ static void integer_weights_repeat_rows(void **state) {
     for (size_t times = 1; times < 4; times++)
         for (size_t i = 0; i < ROWS; i++)
             if (i % 4 >= times)
-                assert_ok(orff_moments_accumulate(repeated, 1, set->X + i * INPUTS, set->Y + i * OUTPUTS, NULL));
+                assert_ok(
+                    orff_moments_accumulate(repeated, 1, set->X + i * INPUTS, set->Y + i * OUTPUTS, NULL));
     sums want = sums_of(repeated);
     assert_close(*want.weight, *want.rows, 0);
     *want.rows = ROWS;
@@ -286,9 +292,9 @@ static void any_split_gives_the_whole(void **state) {
 
 typedef struct feed {
     const data *set;
-    size_t at, limit, step;      /* rows given, rows in all (data repeats), rows at a time; 0: as many as fit */
+    size_t at, limit, step; /* rows given, rows in all (data repeats), rows at a time; 0: as many as fit */
     size_t fail_at, overclaim_at; /* a call that begins at or after this row fails, or claims too much */
-    const double *buffer;        /* the first X it was given */
+    const double *buffer;         /* the first X it was given */
     size_t room;
     bool moved, saw_weights;
 } feed;
@@ -479,7 +485,8 @@ static void folds_depend_on_seed_and_row_number(void **state) {
 static void subtracting_undoes_adding(void **state) {
     (void)state;
     data *set = make_data();
-    orff_moments *whole = empty(&usual, 3, false), *first = empty(&usual, 3, false), *rest = empty(&usual, 3, false);
+    orff_moments *whole = empty(&usual, 3, false), *first = empty(&usual, 3, false),
+                 *rest = empty(&usual, 3, false);
     assert_ok(orff_moments_accumulate(whole, ROWS, set->X, set->Y, set->weights));
     assert_ok(orff_moments_accumulate(first, 400, set->X, set->Y, set->weights));
     assert_ok(orff_moments_accumulate(rest, ROWS - 400, set->X + 400 * INPUTS, set->Y + 400 * OUTPUTS,
@@ -608,12 +615,14 @@ static void bad_rows_change_nothing(void **state) {
         for (size_t b = 0; b < 3; b++) {
             const double good = *places[i];
             *places[i] = bad[b];
-            assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights), ORFF_NOT_FINITE);
+            assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
+                          ORFF_NOT_FINITE);
             *places[i] = good;
             assert_identical(moments, before);
         }
     set->weights[3] = -1e-300;
-    assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
+                  ORFF_INVALID_ARGUMENT);
     assert_says("row 4");
     assert_status(orff_moments_accumulate(moments, ROWS, NULL, set->Y, NULL), ORFF_INVALID_ARGUMENT);
     assert_status(orff_moments_accumulate(moments, ROWS, set->X, NULL, NULL), ORFF_INVALID_ARGUMENT);
@@ -635,13 +644,15 @@ static void numbers_whose_sums_overflow_are_refused(void **state) {
         for (size_t i = 0; i < 3; i++) {
             const double good = *places[i];
             *places[i] = i == 0 ? -huge : i == 1 ? huge : huge * 1e101;
-            assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights), ORFF_INVALID_ARGUMENT);
+            assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
+                          ORFF_INVALID_ARGUMENT);
             assert_says(single ? "single" : "double");
             *places[i] = good;
         }
         const double y = set->Y[42 * OUTPUTS + 1];
         set->weights[42] = set->Y[42 * OUTPUTS + 1] = single ? 1e13 : 1e140; /* neither, but sqrt(c) y */
-        assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
+                      ORFF_INVALID_ARGUMENT);
         assert_says("row 43");
         assert_identical(moments, before);
         set->weights[42] = 1;

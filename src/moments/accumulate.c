@@ -145,7 +145,7 @@ static void add_block(orff_moments *m, size_t n, const double *X, const double *
 
 /* ---- the public calls */
 
-/* Angles, products of two numbers and their sums over a block may not overflow: one infinity would stay for good. */
+/* Angles, products of two numbers and their sums over a block may not overflow: an infinity would stay. */
 static orff_status check_sizes(const orff_moments *m, const char *name, size_t n, size_t cols, const double *a,
                                const double *weights) {
     const double most = m->settings.single ? 1e15 : 1e150;
@@ -153,7 +153,8 @@ static orff_status check_sizes(const orff_moments *m, const char *name, size_t n
         const double root = weights ? sqrt(weights[i]) : 1.0;
         for (size_t k = 0; k < cols; k++)
             if (root * fmax(fabs(a[i * cols + k]), weights ? 1.0 : 0.0) > most)
-                return orff_fail(ORFF_INVALID_ARGUMENT, "%s is %g in row %zu%s: too large to be summed in %s precision", name,
+                return orff_fail(ORFF_INVALID_ARGUMENT,
+                                 "%s is %g in row %zu%s: too large to be summed in %s precision", name,
                                  a[i * cols + k], i + 1, weights ? " (with its weight)" : "",
                                  m->settings.single ? "single" : "double");
     }

@@ -79,7 +79,8 @@ static orff_status run(orff_ridge *ridge, size_t n, const double *X, const doubl
         orff_system_project(s, rows, w->phi, w->Z, w->work);
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < count; l++)
-                ORFF_TRY(add_row(s, orff_system_shift(s, lambdas[l]), w->V + l * s->L * s->p, i, Y + (first + i) * s->p, w, &sums[l]));
+                ORFF_TRY(add_row(s, orff_system_shift(s, lambdas[l]), w->V + l * s->L * s->p, i,
+                                 Y + (first + i) * s->p, w, &sums[l]));
     }
     return ORFF_OK;
 }
@@ -95,8 +96,10 @@ static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < s->p; k++) yy += (Y[i * s->p + k] - s->mean[k]) * (Y[i * s->p + k] - s->mean[k]);
     if (fabs(info.weight - (double)n) > 1e-6 * (double)n || fabs(yy - s->yy) > 1e-6 * fmax(yy, s->yy))
-        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the rows of the moments with a weight of 1 each; these have a "
-                                        "sum of squares of %g, those %g (total weight %g)", yy, s->yy, info.weight);
+        return orff_fail(ORFF_MISMATCH,
+                         "leave-one-out wants the rows of the moments, with a weight of 1 each; these have a sum of "
+                         "squares of %g, those %g (total weight %g)",
+                         yy, s->yy, info.weight);
     return ORFF_OK;
 }
 

@@ -111,8 +111,8 @@ static orff_status relative_residual(const orff_system *s, double shift, const d
     return ORFF_OK;
 }
 
-/* Cholesky unless the eigen form is there or cheaper; the eigen form, whose shift never falls below rounding, where
- * Cholesky breaks down or leaves no digits. */
+/* Cholesky unless the eigen form is there or cheaper; the eigen form, whose shift never falls below rounding,
+ * where Cholesky breaks down or leaves no digits. */
 static orff_status solve_system(orff_system *s, double lambda, double *t, orff_solve_info *info) {
     const bool direct = !s->U && distinct(s) <= EIGEN_PRICE;
     orff_status status = ORFF_OK;
@@ -188,7 +188,8 @@ static void warn_of_rounding(const orff_system *s, size_t count, const double *l
     const double least = orff_system_shift(s, 0.0) / s->N;
     size_t lost = 0;
     for (size_t l = 0; l < count; l++) lost += lambdas[l] < least;
-    if (lost) orff_log(ORFF_LOG_WARNING, "%zu of %zu lambdas are lost in rounding: they count as %g", lost, count, least);
+    if (lost)
+        orff_log(ORFF_LOG_WARNING, "%zu of %zu lambdas are lost in rounding: they count as %g", lost, count, least);
 }
 
 /* t of every lambda side by side: T (n x (count r)), then work = A_fold T, and the error of fold rows

@@ -7,9 +7,6 @@
  * and their length is the inverse of the curvature that is left.
  *
  * A loss with kinks is smoothed over a width, which is halved whenever a pass gains less than the smoothing costs. */
-#ifdef SGD_DEBUG
-#include <stdio.h>
-#endif
 #include <string.h>
 
 #include "base/hooks.h"
@@ -291,9 +288,6 @@ static orff_status passes(sgd_run *s, double start, bool *converged) {
         set_step(s);
         ORFF_TRY(pass(s, &objective));
         monitor->done++;
-#ifdef SGD_DEBUG
-        printf("pass %zu: F %.12g step %g width %g clamp %g noise %g grad %g\n", monitor->done, objective, s->step, s->loss.width, s->P.clamp, s->P.noise, gradient_norm(s));
-#endif
         if (!(objective <= start * 1.001)) {
             ORFF_TRY(start_again(s));
             continue;

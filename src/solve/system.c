@@ -179,8 +179,8 @@ static orff_status build_dense(orff_system *s, const orff_features *f, const dou
 }
 
 /* sum->S is mirrored in place. */
-static orff_status build_from(orff_system *s, const orff_features *f, bool single, orff_moment_set *sum, bool center,
-                              const double *mean) {
+static orff_status build_from(orff_system *s, const orff_features *f, bool single, orff_moment_set *sum,
+                              bool center, const double *mean) {
     orff_centre centre = {0};
     memset(s, 0, sizeof *s);
     s->L = 2 * f->D;

@@ -65,8 +65,8 @@ void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
 /* Fill U, e, c (once). */
 orff_status orff_system_eigen(orff_system *s);
 
-/* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it. Needs the
- * eigen form. */
+/* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it. Needs
+ * the eigen form. */
 double orff_system_shift(const orff_system *s, double lambda);
 
 /* t (n x r) = U [c / (e m + shift)]; work is n x r. */

@@ -1,0 +1,478 @@
+/* Files of models and moments that somebody changed and sealed again with a right checksum: whatever is in
+ * them, loading returns a status with a message that names the file, or an object that can be used. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "base/crc32c.h"
+#include "base/random.h"
+#include "model/model.h"
+#include "support.h"
+
+/* ---- a file taken apart: header, document, tensors */
+
+typedef struct parts {
+    json_t *header, *document;
+    size_t size;
+    unsigned char *tensors;
+} parts;
+
+/* A file in memory: tens of thousands are written. */
+static int descriptor = -1;
+static char path[64];
+
+static unsigned char *read_bytes(const char *name, size_t *size) {
+    FILE *file = fopen(name, "rb");
+    unsigned char *bytes = malloc(1 << 20);
+    assert_non_null(file);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+static size_t header_length(const unsigned char *bytes) {
+    size_t length = 0;
+    for (int i = 0; i < 8; i++) length |= (size_t)bytes[i] << 8 * i;
+    return length;
+}
+
+static parts take_apart(const char *name) {
+    size_t size;
+    unsigned char *bytes = read_bytes(name, &size);
+    const size_t head = 8 + header_length(bytes);
+    parts file = {.header = json_loadb((char *)bytes + 8, head - 8, 0, NULL), .size = size - head};
+    json_t *metadata = json_object_get(file.header, "__metadata__");
+    file.document = json_loads(json_string_value(json_object_get(metadata, "json")), 0, NULL);
+    file.tensors = malloc(file.size + 1);
+    assert_true(file.document && file.tensors);
+    memcpy(file.tensors, bytes + head, file.size);
+    free(bytes);
+    return file;
+}
+
+static void clear(parts *file) {
+    json_decref(file->header);
+    json_decref(file->document);
+    free(file->tensors);
+}
+
+static void seal_and_write(unsigned char *bytes, size_t size) {
+    char digits[ORFF_ARCHIVE_DIGITS + 1];
+    snprintf(digits, sizeof digits, "%08x", (unsigned)orff_archive_head_checksum(bytes, size));
+    memcpy(bytes + 8 + strlen(ORFF_ARCHIVE_PREFIX), digits, ORFF_ARCHIVE_DIGITS);
+    assert_int_equal(ftruncate(descriptor, 0), 0);
+    assert_int_equal(pwrite(descriptor, bytes, size, 0), size);
+}
+
+static void put_together(const parts *file) {
+    char *document = json_dumps(file->document, JSON_COMPACT);
+    json_object_set_new(json_object_get(file->header, "__metadata__"), "json", json_string(document));
+    char *header = json_dumps(file->header, JSON_COMPACT);
+    const size_t text = strlen(header), head = (8 + text + 63) / 64 * 64;
+    unsigned char *bytes = malloc(head + file->size);
+    assert_non_null(bytes);
+    memset(bytes, ' ', head);
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((head - 8) >> 8 * i & 0xff);
+    memcpy(bytes + 8, header, text);
+    memcpy(bytes + head, file->tensors, file->size);
+    seal_and_write(bytes, head + file->size);
+    free(bytes);
+    free(header);
+    free(document);
+}
+
+/* ---- loading what was changed */
+
+static size_t refused, taken;
+
+/* A model that was taken serves: nothing it holds leads out of its memory. */
+static void use_model(orff_model *model) {
+    const orff_model_info info = orff_model_describe(model);
+    const size_t p = info.classes ? info.classes - 1 : info.outputs;
+    double *x = calloc(2 * info.inputs, sizeof *x),
+           *out = calloc(2 * p * (p > info.inputs ? p : info.inputs), sizeof *out);
+    size_t labels[2];
+    orff_part part;
+    assert_true(x && out && info.kernel && strlen(info.kernel) > 0);
+    x[0] = 0.3;
+    assert_ok(orff_model_predict(model, 2, x, out));
+    assert_ok(orff_model_part(model, info.parts - 1, &part));
+    if (info.has_posterior) assert_ok(orff_model_covariance(model, 2, x, out));
+    assert_ok(orff_model_jacobian(model, 2, x, out));
+    if (info.classes) assert_ok(orff_model_classify(model, 2, x, labels));
+    free(x);
+    free(out);
+}
+
+static void use_moments(orff_moments *moments) {
+    const orff_moments_info info = orff_moments_describe(moments);
+    double *x = calloc(info.inputs, sizeof *x), *y = calloc(info.outputs, sizeof *y);
+    assert_true(x && y);
+    assert_ok(orff_moments_accumulate(moments, 1, x, y, NULL));
+    free(x);
+    free(y);
+}
+
+static void note(orff_status status) {
+    if (!status) {
+        taken++;
+        return;
+    }
+    refused++;
+    if (status != ORFF_FORMAT) fail_msg("status %d: %s", (int)status, orff_error_message());
+    if (!strstr(orff_error_message(), path)) fail_msg("\"%s\" does not name the file", orff_error_message());
+}
+
+typedef void try_fn(void);
+
+static void try_model(void) {
+    orff_model *model = NULL;
+    const orff_status status = orff_model_load(&model, path);
+    note(status);
+    if (!status) use_model(model);
+    orff_model_free(model);
+}
+
+static void try_moments(void) {
+    orff_moments *moments = NULL;
+    const orff_status status = orff_moments_load(&moments, path);
+    note(status);
+    if (!status) use_moments(moments);
+    orff_moments_free(moments);
+}
+
+/* ---- the files to change: the golden ones, and a compact one */
+
+typedef struct subject {
+    const char *name;
+    try_fn *try;
+} subject;
+
+static char compact_path[96], structured_path[96];
+static subject subjects[] = {
+    {ORFF_TEST_DIR "/golden/model_v1.orff", try_model},
+    {ORFF_TEST_DIR "/golden/moments_v1.orff", try_moments},
+    {compact_path, try_model},
+    {structured_path, try_model},
+};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+static void fit_and_write(const char *name, size_t d, size_t p, const orff_part *part, orff_scheme scheme,
+                          bool compact) {
+    enum { N = 30 };
+    const orff_rng rng = {.seed = 1, .stream = 1};
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    double *X = calloc(N * d, sizeof *X), *Y = calloc(N * p, sizeof *Y);
+    assert_true(X && Y);
+    for (size_t i = 0; i < N * d; i++) X[i] = orff_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < N * p; i++) Y[i] = X[i % (N * d)];
+    settings.n_parts = 1;
+    settings.parts = part;
+    settings.sampling.features = 5;
+    settings.sampling.scheme = scheme;
+    settings.lambda = 0.1;
+    assert_ok(orff_model_fit(&model, &settings, d, p, N, X, Y, NULL));
+    assert_ok(orff_model_save(model, name, compact));
+    orff_model_free(model);
+    free(X);
+    free(Y);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    orff_part curl = orff_part_default(), wide = orff_part_default();
+    descriptor = memfd_create("hostile", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    snprintf(compact_path, sizeof compact_path, "/tmp/orff_compact_%ld", (long)getpid());
+    snprintf(structured_path, sizeof structured_path, "/tmp/orff_structured_%ld", (long)getpid());
+    curl.rule = ORFF_CURL_FREE;
+    wide.sigma = 11.0;
+    fit_and_write(compact_path, 2, 2, &curl, ORFF_QMC, true);
+    fit_and_write(structured_path, 129, 1, &wide, ORFF_HADAMARD, false);
+    return descriptor < 0 || orff_set_threads(1) ? -1 : 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    close(descriptor);
+    remove(compact_path);
+    remove(structured_path);
+    return 0;
+}
+
+static void test_unchanged(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        parts file = take_apart(subjects[i].name);
+        taken = refused = 0;
+        put_together(&file);
+        subjects[i].try();
+        if (!taken) fail_msg("%s", orff_error_message());
+        clear(&file);
+    }
+}
+
+/* ---- values of the document, one by one */
+
+static const char *const values[] = {"null",
+                                     "true",
+                                     "false",
+                                     "-1",
+                                     "0",
+                                     "1",
+                                     "3",
+                                     "1099511627776",
+                                     "9007199254740993",
+                                     "9223372036854775807",
+                                     "-9223372036854775808",
+                                     "1e308",
+                                     "-1e308",
+                                     "5e-324",
+                                     "0.5",
+                                     "-0.0",
+                                     "\"\"",
+                                     "\"inf\"",
+                                     "\"-inf\"",
+                                     "\"0\"",
+                                     "\"01\"",
+                                     "\"-5\"",
+                                     "\"18446744073709551616\"",
+                                     "\"gaussian\"",
+                                     "\"laplace\"",
+                                     "\"matern\"",
+                                     "\"cauchy-product\"",
+                                     "\"auto\"",
+                                     "\"iid\"",
+                                     "\"grid\"",
+                                     "\"hadamard\"",
+                                     "\"orthogonal\"",
+                                     "\"halton\"",
+                                     "\"div-free\"",
+                                     "\"curl-free\"",
+                                     "\"decomposable\"",
+                                     "\"custom-b\"",
+                                     "\"signature\"",
+                                     "\"eigen\"",
+                                     "\"nonsense\"",
+                                     "[]",
+                                     "{}",
+                                     "[1]",
+                                     "[null]",
+                                     "[[]]",
+                                     "[1,0]",
+                                     "[0,0]",
+                                     "[1,2,3]",
+                                     "[-1,2,3]",
+                                     "[0,1e300,1]",
+                                     "[0,1099511627776]",
+                                     "[\"1\",\"2\"]"};
+enum { VALUES = sizeof values / sizeof *values };
+
+static void try_file(const parts *file, try_fn *try) {
+    put_together(file);
+    try();
+}
+
+static void edit(const parts *file, json_t *node, try_fn *try);
+
+/* Every member in turn is replaced by every value, and left out. */
+static void edit_object(const parts *file, json_t *object, try_fn *try) {
+    json_t *copy = json_copy(object), *value;
+    const char *key;
+    json_object_foreach(copy, key, value) {
+        for (size_t i = 0; i < VALUES; i++) {
+            json_object_set_new(object, key, json_loads(values[i], JSON_DECODE_ANY, NULL));
+            try_file(file, try);
+        }
+        json_object_del(object, key);
+        try_file(file, try);
+        json_object_set(object, key, value);
+        edit(file, value, try);
+    }
+    json_decref(copy);
+}
+
+/* Every item is replaced, left out and doubled. */
+static void edit_array(const parts *file, json_t *list, try_fn *try) {
+    const size_t count = json_array_size(list), few = count > 4 ? 4 : count;
+    for (size_t k = 0; k < few; k++) {
+        json_t *value = json_incref(json_array_get(list, k));
+        for (size_t i = 0; i < VALUES; i++) {
+            json_array_set_new(list, k, json_loads(values[i], JSON_DECODE_ANY, NULL));
+            try_file(file, try);
+        }
+        json_array_remove(list, k);
+        try_file(file, try);
+        json_array_insert(list, k, value);
+        json_array_insert(list, k, value);
+        try_file(file, try);
+        json_array_remove(list, k);
+        edit(file, value, try);
+        json_decref(value);
+    }
+}
+
+static void edit(const parts *file, json_t *node, try_fn *try) {
+    if (json_is_object(node)) edit_object(file, node, try);
+    if (json_is_array(node)) edit_array(file, node, try);
+}
+
+static void test_documents(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        parts file = take_apart(subjects[i].name);
+        taken = refused = 0;
+        edit(&file, file.document, subjects[i].try);
+        print_message("%zu changed documents refused, %zu taken\n", refused, taken);
+        assert_true(refused > 1000 && taken > 0);
+        clear(&file);
+    }
+}
+
+/* Laws and schemes in all combinations where frequencies are drawn again. */
+static void test_recipes(void **state) {
+    (void)state;
+    parts file = take_apart(compact_path);
+    json_t *group = json_array_get(json_object_get(json_object_get(file.document, "bank"), "groups"), 0);
+    json_t *recipe = json_object_get(group, "recipe"), *drawn = json_object_get(group, "drawn");
+    static const double shapes[] = {1e-300, 0.3, 2.5, 50.0}, scales[] = {5e-324, 1e-300, 1.0, 1e300};
+    for (int base = 0; base < ORFF_BASE_COUNT; base++)
+        for (int scheme = 0; scheme < ORFF_SCHEME_COUNT; scheme++)
+            for (int i = 0; i < 32; i++) {
+                json_object_set_new(group, "base", json_string(orff_base_name((orff_base)base)));
+                json_object_set_new(group, "shape", json_real(shapes[i & 3]));
+                json_array_set_new(json_object_get(group, "scales"), 0, json_real(scales[i >> 2 & 3]));
+                json_object_set_new(recipe, "scheme", json_string(orff_scheme_name((orff_scheme)scheme)));
+                json_object_set_new(drawn, "scheme", json_string(orff_scheme_name((orff_scheme)scheme)));
+                json_object_set_new(recipe, "importance", json_boolean(i >> 4));
+                json_object_set_new(drawn, "importance", json_boolean(i >> 4));
+                try_file(&file, try_model);
+            }
+    clear(&file);
+}
+
+/* The frequencies of a compact file are those it was written with, to the last bit. */
+static void test_other_rounding(void **state) {
+    (void)state;
+    orff_model *model = NULL;
+    parts file = take_apart(compact_path);
+    json_t *group = json_array_get(json_object_get(json_object_get(file.document, "bank"), "groups"), 0);
+    json_object_set_new(json_object_get(group, "drawn"), "crc32c", json_string("01234567"));
+    put_together(&file);
+    assert_status(orff_model_load(&model, path), ORFF_FORMAT);
+    assert_non_null(strstr(orff_error_message(), "bank.groups[0].drawn.crc32c"));
+    assert_non_null(strstr(orff_error_message(), "rounds otherwise"));
+    clear(&file);
+}
+
+/* ---- tensors */
+
+static void edit_entry(parts *file, const char *name, try_fn *try) {
+    static const char *const shapes[] = {
+        "[]", "[0]", "[1,1]", "[3,2]", "[1099511627776]", "[9223372036854775807,2]"};
+    json_t *entry = json_incref(json_object_get(file->header, name));
+    json_t *shape = json_incref(json_object_get(entry, "shape"));
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        json_object_set_new(entry, "shape", json_loads(shapes[i], 0, NULL));
+        try_file(file, try);
+    }
+    json_t *turned = json_array();
+    for (size_t i = json_array_size(shape); i-- > 0;) json_array_append(turned, json_array_get(shape, i));
+    json_object_set_new(entry, "shape", turned);
+    try_file(file, try);
+    json_object_set_new(entry, "shape", shape);
+    json_object_set_new(entry, "dtype", json_string("I64"));
+    try_file(file, try);
+    json_object_set_new(entry, "dtype", json_string("F64"));
+    json_object_del(file->header, name);
+    json_object_set(file->header, "renamed", entry);
+    try_file(file, try);
+    json_object_del(file->header, "renamed");
+    json_object_set_new(file->header, name, entry);
+}
+
+/* The first, a middle and the last number in turn. */
+static void edit_numbers(parts *file, const char *name, try_fn *try) {
+    static const double numbers[] = {(double)NAN, (double)INFINITY, (double)-INFINITY, -1.0, 0.0, 1e308,
+                                     5e-324};
+    const json_t *offsets = json_object_get(json_object_get(file->header, name), "data_offsets");
+    const size_t begin = (size_t)json_integer_value(json_array_get(offsets, 0));
+    const size_t count = ((size_t)json_integer_value(json_array_get(offsets, 1)) - begin) / 8;
+    const size_t places[] = {0, count / 2, count - 1};
+    for (size_t k = 0; count && k < 3; k++)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            double kept;
+            memcpy(&kept, file->tensors + begin + 8 * places[k], 8);
+            memcpy(file->tensors + begin + 8 * places[k], &numbers[i], 8);
+            const size_t before = refused;
+            try_file(file, try);
+            const bool allowed = isfinite(numbers[i]) || !strcmp(name, "output_train_mse");
+            if (!allowed && refused == before) fail_msg("%s: %g was taken", name, numbers[i]);
+            memcpy(file->tensors + begin + 8 * places[k], &kept, 8);
+        }
+}
+
+static void test_tensors(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        parts file = take_apart(subjects[i].name);
+        json_t *names = json_copy(file.header), *value;
+        const char *name;
+        taken = refused = 0;
+        json_object_foreach(names, name, value) {
+            if (!strcmp(name, "__metadata__")) continue;
+            edit_numbers(&file, name, subjects[i].try);
+            edit_entry(&file, name, subjects[i].try);
+        }
+        print_message("%zu changed tensors refused, %zu taken\n", refused, taken);
+        assert_true(refused > 50);
+        json_decref(names);
+        clear(&file);
+    }
+}
+
+/* ---- bits anywhere behind the checksum */
+
+static void test_bit_flips(void **state) {
+    (void)state;
+    enum { TRIALS = 2000 };
+    const orff_rng rng = {.seed = 23, .stream = 4};
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        size_t size;
+        unsigned char *bytes = read_bytes(subjects[i].name, &size), *copy = malloc(size);
+        assert_non_null(copy);
+        const size_t head = 8 + header_length(bytes);
+        taken = refused = 0;
+        for (uint64_t trial = 0; trial < TRIALS; trial++) {
+            memcpy(copy, bytes, size);
+            const size_t flips = 1 + (size_t)orff_rng_below(rng, trial, 0, 3);
+            for (uint32_t k = 1; k <= flips; k++) { /* two in three in the header */
+                const size_t range = orff_rng_below(rng, trial, 16 * k, 3) ? head : size;
+                copy[orff_rng_below(rng, trial, 16 * k + 1, range)] ^=
+                    (unsigned char)(1u << orff_rng_below(rng, trial, 16 * k + 2, 8));
+            }
+            seal_and_write(copy, size);
+            subjects[i].try();
+        }
+        print_message("%zu files with flipped bits refused, %zu taken\n", refused, taken);
+        assert_true(refused > TRIALS / 4 && taken > 0);
+        free(bytes);
+        free(copy);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unchanged), cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_recipes),   cmocka_unit_test(test_other_rounding),
+        cmocka_unit_test(test_tensors),   cmocka_unit_test(test_bit_flips),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
