@@ -345,7 +345,7 @@ typedef struct orff_moments orff_moments;
 
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
-    uint64_t seed; /* row i belongs to fold (seed, i): the same whatever the blocks it arrives in */
+    uint64_t seed; /* a row's fold follows from (seed, its numbers): the same in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
 } orff_moments_settings;
 

@@ -452,18 +452,21 @@ static void folds_partition_the_rows(void **state) {
     free(set);
 }
 
-/* Neither the values of the rows, nor weights, nor the frequencies, but the seed. */
-static void folds_depend_on_seed_and_row_number(void **state) {
+/* Neither the order of the rows, nor their weights, nor the frequencies, but the seed. */
+static void folds_depend_on_seed_and_numbers(void **state) {
     (void)state;
     enum { FOLDS = 4 };
-    data *set = make_data();
+    data *set = make_data(), *turned = make_data();
     recipe other = usual;
     other.seed = 77;
     other.features = 10;
+    for (size_t i = 0; i < ROWS; i++) {
+        memcpy(turned->X + i * INPUTS, set->X + (ROWS - 1 - i) * INPUTS, INPUTS * sizeof(double));
+        memcpy(turned->Y + i * OUTPUTS, set->Y + (ROWS - 1 - i) * OUTPUTS, OUTPUTS * sizeof(double));
+    }
     orff_moments *a = empty(&usual, FOLDS, false), *b = empty(&other, FOLDS, true);
     assert_ok(orff_moments_accumulate(a, ROWS, set->X, set->Y, NULL));
-    for (size_t i = 0; i < ROWS * INPUTS; i++) set->X[i] = -set->X[i] + 1;
-    assert_ok(orff_moments_accumulate(b, ROWS, set->X, set->Y, set->weights));
+    assert_ok(orff_moments_accumulate(b, ROWS, turned->X, turned->Y, set->weights));
     for (size_t k = 0; k < FOLDS; k++) assert_int_equal(a->sets[k].rows, b->sets[k].rows);
     orff_features *features = draw(&usual);
     const orff_moments_settings settings = {.folds = FOLDS, .seed = 10};
@@ -473,10 +476,34 @@ static void folds_depend_on_seed_and_row_number(void **state) {
     size_t same = 0;
     for (size_t k = 0; k < FOLDS; k++) same += a->sets[k].rows == c->sets[k].rows;
     assert_true(same < FOLDS);
+    assert_status(orff_moments_add(a, c), ORFF_MISMATCH);
     orff_features_free(features);
     orff_moments_free(a);
     orff_moments_free(b);
     orff_moments_free(c);
+    free(set);
+    free(turned);
+}
+
+/* Rows accumulated apart come off the folds they are in. */
+static void forgotten_rows_leave_their_folds(void **state) {
+    (void)state;
+    enum { FOLDS = 4, GONE = 200 };
+    data *set = make_data();
+    orff_moments *whole = empty(&usual, FOLDS, false), *gone = empty(&usual, FOLDS, false),
+                 *rest = empty(&usual, FOLDS, false);
+    const size_t first = ROWS - GONE;
+    assert_ok(orff_moments_accumulate(whole, ROWS, set->X, set->Y, NULL));
+    assert_ok(orff_moments_accumulate(gone, GONE, set->X + first * INPUTS, set->Y + first * OUTPUTS, NULL));
+    assert_ok(orff_moments_accumulate(rest, first, set->X, set->Y, NULL));
+    assert_ok(orff_moments_subtract(whole, gone));
+    for (size_t k = 0; k < FOLDS; k++) {
+        assert_int_equal(whole->sets[k].rows, rest->sets[k].rows);
+        assert_all_close(2 * 24 * 3, whole->sets[k].R, rest->sets[k].R, 1e-10);
+    }
+    orff_moments_free(whole);
+    orff_moments_free(gone);
+    orff_moments_free(rest);
     free(set);
 }
 
@@ -789,7 +816,8 @@ int main(void) {
         cmocka_unit_test(a_failing_reader_is_reported),
         cmocka_unit_test(a_reader_with_nan_keeps_the_blocks_before),
         cmocka_unit_test(folds_partition_the_rows),
-        cmocka_unit_test(folds_depend_on_seed_and_row_number),
+        cmocka_unit_test(folds_depend_on_seed_and_numbers),
+        cmocka_unit_test(forgotten_rows_leave_their_folds),
         cmocka_unit_test(subtracting_undoes_adding),
         cmocka_unit_test(an_object_may_meet_itself),
         cmocka_unit_test(a_mismatch_is_named),

@@ -1041,7 +1041,7 @@ static double norm(size_t n, const double *a) {
     return sqrt(sum);
 }
 
-/* More coefficients than observations, and rows that repeat: without lambda the system is singular. Its solution
+/* More coefficients than observations, rows that repeat: without lambda the system is singular. Its solution
  * tends to a limit as lambda falls, so what is asked for below rounding must be near it, and be told. */
 static void check_tiny_lambda(const orff_features *f, const problem *q, const orff_moments *moments,
                               double lambda) {

@@ -61,12 +61,28 @@ static orff_status workspace_fill(workspace *w, const orff_moments *m, size_t n)
 
 /* ---- sorting a block by fold */
 
-/* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances start[k+1]. */
-static void count_folds(const orff_moments *m, size_t n, workspace *w) {
+static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows accumulated apart
+ * can be taken off again, and rows that repeat each other are not spread over training and held-out sets. */
+static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
     const orff_rng rng = {m->settings.seed, FOLD_STREAM};
+    return orff_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
+}
+
+/* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances start[k+1]. */
+static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
-        w->fold[i] = m->n_sets > 1 ? orff_rng_below(rng, m->arrived + i, 0, m->n_sets) : 0;
+        w->fold[i] = m->n_sets > 1 ? fold_of(m, X + i * m->bank->d, Y + i * m->p) : 0;
         w->start[w->fold[i] + 2]++;
     }
     for (size_t k = 1; k < m->n_sets + 2; k++) w->start[k] += w->start[k - 1];
@@ -136,7 +152,7 @@ static void add_outputs(orff_moments *m, const workspace *w) {
 }
 
 static void add_block(orff_moments *m, size_t n, const double *X, const double *Y, const double *weights, workspace *w) {
-    count_folds(m, n, w);
+    count_folds(m, n, X, Y, w);
     place_rows(m, n, X, Y, weights, w);
     (m->settings.single ? block_single : block_double)(m, n, weights != NULL, w);
     add_outputs(m, w);

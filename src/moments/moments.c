@@ -134,6 +134,9 @@ static orff_status check_match(const orff_moments *a, const orff_moments *b) {
     if (!a || !b) return orff_fail(ORFF_INVALID_ARGUMENT, "moments are NULL");
     if (a->p != b->p) return orff_fail(ORFF_MISMATCH, "one has %zu outputs, the other %zu", a->p, b->p);
     if (a->n_sets != b->n_sets) return orff_fail(ORFF_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
+    if (a->n_sets > 1 && a->settings.seed != b->settings.seed)
+        return orff_fail(ORFF_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
+                         (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
     return orff_bank_compare(a->bank, b->bank);
 }
 

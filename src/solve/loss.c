@@ -86,20 +86,24 @@ static void combine(const orff_loss_function *loss, double *gradient) {
         for (size_t i = 0; i < loss->p; i++) gradient[i] += loss->scores[k] * loss->codes[k * loss->p + i];
 }
 
-/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials. */
+/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials, and its 1 out of the sum. */
 static double logistic(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
-    const size_t cls = class_of(loss, y);
-    double top = -(double)INFINITY, sum = 0.0;
-    for (size_t k = 0; k <= loss->p; k++) {
+    const size_t cls = class_of(loss, y), T = loss->p + 1;
+    size_t top = 0;
+    for (size_t k = 0; k < T; k++) {
         loss->scores[k] = product(loss->p, loss->codes + k * loss->p, f);
-        top = fmax(top, loss->scores[k]);
+        if (loss->scores[k] > loss->scores[top]) top = k;
     }
-    const double own = loss->scores[cls];
-    for (size_t k = 0; k <= loss->p; k++) sum += loss->scores[k] = exp(loss->scores[k] - top);
-    for (size_t k = 0; k <= loss->p; k++) loss->scores[k] /= sum;
+    const double largest = loss->scores[top], own = loss->scores[cls];
+    double others = 0.0;
+    for (size_t k = 0; k < T; k++) {
+        loss->scores[k] = exp(loss->scores[k] - largest);
+        if (k != top) others += loss->scores[k];
+    }
+    for (size_t k = 0; k < T; k++) loss->scores[k] /= 1.0 + others;
     loss->scores[cls] -= 1.0;
     if (gradient) combine(loss, gradient);
-    return log(sum) + (top - own);
+    return log1p(others) + (largest - own);
 }
 
 /* sum over k != cls of max(0, 1/(T-1) + c_k.f) */

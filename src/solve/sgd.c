@@ -7,6 +7,9 @@
  * and their length is the inverse of the curvature that is left.
  *
  * A loss with kinks is smoothed over a width, which is halved whenever a pass gains less than the smoothing costs. */
+#ifdef SGD_DEBUG
+#include <stdio.h>
+#endif
 #include <string.h>
 
 #include "base/hooks.h"
@@ -81,17 +84,17 @@ static double curvature(const sgd_run *s) {
 
 /* ---- preconditioning */
 
-/* The lowest level that the noise of a batch allows and that is not below `floor`, where the penalty rules; and the trace
- * that is left there. */
-static void choose_clamp(preconditioner *P, double trace, double heaviest, double batch, double floor) {
+/* The lowest level at which the degrees of freedom (trace left / level) are few enough for the sample to be believed,
+ * and which is not below `floor`, where the penalty rules. */
+static void choose_clamp(preconditioner *P, double trace, double heaviest, double believed, double floor) {
     double taken = 0.0; /* sum of values so far */
     P->clamp = trace;
     P->noise = trace * heaviest;
     for (size_t k = 0; k < P->count; k++) {
-        const double left = heaviest * (trace - taken + (double)k * P->values[k]);
-        if (k > 0 && (P->values[k] * batch < 4.0 * left || P->values[k] < floor)) break;
+        const double left = fmax(trace - taken + (double)k * P->values[k], P->values[k]);
+        if (k > 0 && (left > believed * P->values[k] || P->values[k] < floor)) break;
         P->clamp = P->values[k];
-        P->noise = fmax(left, 0.0);
+        P->noise = heaviest * left;
         taken += P->values[k];
     }
 }
@@ -131,10 +134,9 @@ static orff_status fill_preconditioner(sgd_run *s) {
                                              q->total * q->how->lambda, q->monitor);
     if (!status) status = take_basis(&s->P, &sample, q->f->M, q->total);
     if (!status) status = orff_features_trace(q->f, &trace);
+    const double believed = sample.whole ? (double)INFINITY : 0.25 * (double)sample.m;
     orff_subsample_clear(&sample);
-    if (!status)
-        choose_clamp(&s->P, trace, heaviest_row(q), (double)q->n / (double)s->batches,
-                     2.0 * q->how->lambda / curvature(s));
+    if (!status) choose_clamp(&s->P, trace, heaviest_row(q), believed, 2.0 * q->how->lambda / curvature(s));
     return status;
 }
 
@@ -288,6 +290,9 @@ static orff_status passes(sgd_run *s, double start, bool *converged) {
         set_step(s);
         ORFF_TRY(pass(s, &objective));
         monitor->done++;
+#ifdef SGD_DEBUG
+        printf("pass %zu: F %.12g step %g caution %g width %g clamp %g noise %g grad %g\n", monitor->done, objective, s->step, s->caution, s->loss.width, s->P.clamp, s->P.noise, gradient_norm(s));
+#endif
         if (!(objective <= start * 1.001)) {
             ORFF_TRY(start_again(s));
             continue;
