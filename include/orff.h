@@ -389,6 +389,11 @@ ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi, double *sum_y,
                                          double *sum_yy);
 
+/* Text of the caller's own that travels with the moments in their file, in UTF-8 (names of columns, units, ...); "" at
+ * first. Sums keep the notes of the one added to. */
+ORFF_API orff_status orff_moments_set_notes(orff_moments *moments, const char *notes);
+ORFF_API const char *orff_moments_notes(const orff_moments *moments);
+
 /* A kernel on the frequencies of these moments (see orff_features_rebind). */
 ORFF_API orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel,
                                            orff_features **features);
@@ -634,6 +639,10 @@ ORFF_API orff_status orff_model_curl(const orff_model *model, size_t n, const do
  * f = (-d2, d1) psi) or vector potential (p = 3: n x 3) of its divergence-free component; constants are left out. */
 ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, const double *X, double *potential);
 ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X, double *stream);
+
+/* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
+ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
+ORFF_API const char *orff_model_notes(const orff_model *model);
 
 /* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. */
 ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);

@@ -534,6 +534,28 @@ static void test_moments_fit(void **state) {
     orff_model_free(b);
 }
 
+static void test_notes(void **state) {
+    (void)state;
+    const char *text = "{\"inputs\":[\"x\",\"caf\xc3\xa9\"]}";
+    orff_model *model = fit(&setups[0]), *loaded = NULL;
+    assert_string_equal(orff_model_notes(model), "");
+    assert_status(orff_model_set_notes(model, "\xff\xfe"), ORFF_INVALID_ARGUMENT);
+    assert_says("UTF-8");
+    assert_ok(orff_model_set_notes(model, "first"));
+    assert_ok(orff_model_set_notes(model, text));
+    assert_ok(orff_model_save(model, in_directory("a"), false));
+    assert_ok(orff_model_load(&loaded, in_directory("a")));
+    assert_string_equal(orff_model_notes(loaded), text);
+    orff_model_free(model);
+    orff_model_free(loaded);
+    orff_moments *moments = gather(&usual, 0, ROWS);
+    assert_ok(orff_moments_set_notes(moments, text));
+    orff_moments *again = through_file(moments, "b");
+    assert_string_equal(orff_moments_notes(again), text);
+    orff_moments_free(moments);
+    orff_moments_free(again);
+}
+
 static int smooth(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = exp(-delta[0] * delta[0]);
@@ -685,7 +707,7 @@ int main(void) {
         TEST(test_moments_go_on),
         TEST(test_moments_add),
         TEST(test_moments_mismatch),
-        TEST(test_moments_fit),
+        TEST(test_moments_fit), TEST(test_notes),
         TEST(test_moments_of_signature),
         TEST(test_disk_full),
         TEST(test_golden_model),

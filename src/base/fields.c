@@ -209,3 +209,17 @@ json_t *orff_json_sizes(size_t count, const size_t *values) {
         failed = json_array_append_new(list, json_integer((json_int_t)values[i]));
     return checked(list, failed);
 }
+
+orff_status orff_fields_notes(const orff_fields *in, char **out) {
+    const char *text = NULL;
+    if (!orff_fields_has(in, "notes")) return ORFF_OK;
+    ORFF_TRY(orff_fields_text(in, "notes", &text));
+    return orff_replace_text(out, text);
+}
+
+orff_status orff_notes_set(char **notes, const char *text) {
+    json_t *string = text ? json_string(text) : NULL;
+    if (!string) return orff_fail(ORFF_INVALID_ARGUMENT, "notes are text in UTF-8");
+    json_decref(string);
+    return orff_replace_text(notes, text);
+}

@@ -47,6 +47,12 @@ orff_status orff_fields_fail(const orff_fields *in, const char *key, const char 
  * file's name; ORFF_OK and ORFF_NO_MEMORY stay what they are. */
 orff_status orff_fields_blame(const orff_fields *in, orff_status status);
 
+/* A text the caller of the library wrote, "notes": *out becomes a copy, or stays NULL when there is none. */
+orff_status orff_fields_notes(const orff_fields *in, char **out);
+
+/* *notes becomes a copy of a text that JSON can hold: ORFF_INVALID_ARGUMENT when it is not UTF-8. */
+orff_status orff_notes_set(char **notes, const char *text);
+
 /* ---- writing: NULL when there is no memory, which json_object_set_new passes on */
 
 json_t *orff_json_number(double value); /* NaN is null, infinities are "inf" and "-inf" */

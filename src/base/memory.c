@@ -48,3 +48,11 @@ orff_status orff_duplicate(void *out, const void *from, size_t count, size_t siz
 void orff_release(void *pointer) {
     free(pointer);
 }
+
+orff_status orff_replace_text(char **text, const char *with) {
+    char *copy;
+    ORFF_TRY(orff_duplicate(&copy, with, strlen(with) + 1, 1));
+    orff_release(*text);
+    *text = copy;
+    return ORFF_OK;
+}

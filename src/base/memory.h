@@ -14,6 +14,9 @@ orff_status orff_duplicate(void *out, const void *from, size_t count, size_t siz
 
 void orff_release(void *pointer);
 
+/* *text becomes a copy of `with`; the old text is released, and stays when there is no memory. */
+orff_status orff_replace_text(char **text, const char *with);
+
 /* a * b, or ORFF_NO_MEMORY when it does not fit a size_t. */
 orff_status orff_multiply(size_t a, size_t b, size_t *product);
 

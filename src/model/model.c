@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/fields.h"
 #include "base/memory.h"
 #include "model/posterior.h"
 
@@ -62,11 +63,19 @@ void orff_model_free(orff_model *model) {
                      model->shares, model->user_sigmas};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
     orff_release(model->kernel_words);
+    orff_release(model->notes);
     orff_posterior_free(model->posterior);
     orff_archive_close(model->file);
     orff_features_free(model->features);
     orff_release(model);
 }
+
+orff_status orff_model_set_notes(orff_model *model, const char *notes) {
+    if (!model) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_set_notes: NULL argument");
+    return orff_notes_set(&model->notes, notes);
+}
+
+const char *orff_model_notes(const orff_model *model) { return model->notes ? model->notes : ""; }
 
 /* ---- the kernel in words */
 

@@ -41,6 +41,7 @@ struct orff_model {
     double *output_train_mse; /* p */
     double *shares;           /* parts + 1, or NULL */
     orff_solve_info solve;
+    char *notes;              /* the caller's, or NULL */
     char *kernel_words;
     double *user_sigmas;      /* parts x d: length scales in the user's units */
 };

@@ -68,10 +68,10 @@ static json_t *pack_rows(const orff_moments *moments) {
 
 static orff_status describe(const orff_moments *moments, json_t *document) {
     const orff_moments_settings *settings = &moments->settings;
-    json_t *object = json_pack("{sI sI so sb so so}", "outputs", (json_int_t)moments->p, "folds",
+    json_t *object = json_pack("{sI sI so sb so so ss*}", "outputs", (json_int_t)moments->p, "folds",
                                (json_int_t)settings->folds, "seed", orff_json_whole(settings->seed), "single",
                                (int)settings->single, "arrived", orff_json_whole(moments->arrived), "rows",
-                               pack_rows(moments));
+                               pack_rows(moments), "notes", moments->notes);
     return json_object_set_new(document, "moments", object)
                ? orff_fail(ORFF_NO_MEMORY, "no memory for the document of a file")
                : ORFF_OK;
@@ -198,6 +198,7 @@ static orff_status read_moments(orff_moments **moments, const orff_archive *arch
     }
     ORFF_TRY(orff_moments_create_on(moments, bank, h.p, &h.settings));
     (*moments)->arrived = h.arrived;
+    ORFF_TRY(orff_fields_notes(&in, &(*moments)->notes));
     return copy_sets(&in, *moments);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 
@@ -80,6 +81,7 @@ void orff_moments_free(orff_moments *moments) {
     if (!moments) return;
     for (size_t k = 0; moments->sets && k < moments->n_sets; k++) orff_moment_set_clear(&moments->sets[k]);
     orff_release(moments->sets);
+    orff_release(moments->notes);
     orff_bank_free(moments->bank);
     orff_release(moments);
 }
@@ -160,6 +162,13 @@ orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other)
 }
 
 /* ---- telling */
+
+orff_status orff_moments_set_notes(orff_moments *moments, const char *notes) {
+    if (!moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_set_notes: NULL argument");
+    return orff_notes_set(&moments->notes, notes);
+}
+
+const char *orff_moments_notes(const orff_moments *moments) { return moments->notes ? moments->notes : ""; }
 
 orff_moments_info orff_moments_describe(const orff_moments *moments) {
     const size_t corner = (moments->p + 1) * (moments->p + 1) - 1;

@@ -20,6 +20,7 @@ struct orff_moments {
     orff_moments_settings settings;
     size_t n_sets;         /* folds, at least 1 */
     orff_moment_set *sets;
+    char *notes;           /* the caller's, or NULL */
     uint64_t arrived;      /* rows ever accumulated: the number of the next row */
 };
 
