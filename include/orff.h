@@ -623,6 +623,12 @@ ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_par
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
+/* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their predictions
+ * (rows x p) and returns 0, or anything else to stop with ORFF_CALLBACK. */
+typedef int (*orff_write_fn)(void *self, size_t rows, const double *X, const double *F);
+ORFF_API orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader, orff_write_fn write,
+                                               void *self);
+
 /* labels (n): the class whose code is nearest to the prediction. */
 ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, const double *X, size_t *labels);
 

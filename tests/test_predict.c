@@ -57,6 +57,57 @@ static void blocks_do_not_show(void **state) {
     orff_model_free(model);
 }
 
+/* Rows in pieces of odd size, and predictions collected. */
+typedef struct pipe_ends {
+    const double *X;
+    double *F;
+    size_t d, p, n, given, taken, piece;
+    int fail_at; /* piece that fails, -1: none */
+} pipe_ends;
+
+static int give_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
+    pipe_ends *ends = self;
+    assert_true(!Y && !weights);
+    *rows = ends->n - ends->given;
+    if (*rows > ends->piece) *rows = ends->piece;
+    if (*rows > room) *rows = room;
+    memcpy(X, ends->X + ends->given * ends->d, *rows * ends->d * sizeof *X);
+    ends->given += *rows;
+    return 0;
+}
+
+static int take_rows(void *self, size_t rows, const double *X, const double *F) {
+    pipe_ends *ends = self;
+    assert_memory_equal(X, ends->X + ends->taken * ends->d, rows * ends->d * sizeof *X);
+    memcpy(ends->F + ends->taken * ends->p, F, rows * ends->p * sizeof *F);
+    ends->taken += rows;
+    return ends->fail_at-- == 0 ? 7 : 0;
+}
+
+static void streams_as_arrays(void **state) {
+    (void)state;
+    enum { N = 9001 };
+    orff_model *model = models_make(&models_cases[0], 20);
+    double *X = models_normal(N * model->d, 5), *F = models_numbers(N * model->p), *want = models_numbers(N * model->p);
+    assert_ok(orff_model_predict(model, N, X, want));
+    for (size_t piece = 997; piece < 10000; piece += 8000) {
+        pipe_ends ends = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = piece, .fail_at = -1};
+        const orff_reader reader = {.read = give_rows, .self = &ends};
+        assert_ok(orff_model_predict_stream(model, &reader, take_rows, &ends));
+        assert_int_equal(ends.taken, N);
+        assert_all_close(N * model->p, F, want, 1e-12);
+    }
+    pipe_ends broken = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = 500, .fail_at = 2};
+    const orff_reader reader = {.read = give_rows, .self = &broken};
+    assert_status(orff_model_predict_stream(model, &reader, take_rows, &broken), ORFF_CALLBACK);
+    models_assert_says("returned 7");
+    assert_int_equal(broken.taken, 1500);
+    free(X);
+    free(F);
+    free(want);
+    orff_model_free(model);
+}
+
 static void no_rows(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[3], 16);
@@ -282,6 +333,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_naive),
         cmocka_unit_test(blocks_do_not_show),
+        cmocka_unit_test(streams_as_arrays),
         cmocka_unit_test(no_rows),
         cmocka_unit_test(single_is_close),
         cmocka_unit_test(single_shifts_in_double),

@@ -6,11 +6,14 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "exact/mixture.h"
 #include "model/survey.h"
 
 #define MOST_ROWS 5000
 #define MOST_FEATURES 600
 #define MIXES 7
+#define FEW_OBSERVATIONS 1200 /* rows x outputs up to which the exact kernel is the cheaper way */
+#define SMALLEST_SHARE 0.01   /* of the variance: parts below leave a mixture */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at random. */
 static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
@@ -59,7 +62,7 @@ static size_t fewer_folds(const orff_plan *plan, const orff_table *table) {
 
 /* ---- length scales */
 
-static bool wants_scale(const orff_part *part) { return part->sigma == 0.0; }
+static bool wants_scale(const orff_part *part) { return part->rule != ORFF_SIGNATURE && part->sigma == 0.0; }
 
 /* Median distances: over the field's space (or all inputs), and over each other input by itself. */
 static orff_status medians(const orff_plan *plan, const orff_table *table, double *median) {
@@ -182,7 +185,7 @@ orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
 static size_t fitting_rules(const orff_plan *plan, orff_rule rules[3]) {
     size_t count = 0;
     rules[count++] = ORFF_DECOMPOSABLE;
-    if (plan->space && plan->p >= 2) {
+    if (orff_plan_has_field(plan)) {
         rules[count++] = ORFF_CURL_FREE;
         rules[count++] = ORFF_DIV_FREE;
     }
@@ -217,7 +220,7 @@ static orff_status fill_dictionary(orff_plan *plan, const double *median) {
 }
 
 /* Parts of weight 0 go; shares move along, noise's last. */
-static void keep_parts(orff_plan *plan, const double *weights) {
+static orff_status keep_parts(orff_plan *plan, const double *weights) {
     size_t kept = 0;
     const size_t n = plan->settings.n_parts;
     for (size_t m = 0; m < n; m++) {
@@ -230,6 +233,8 @@ static void keep_parts(orff_plan *plan, const double *weights) {
     }
     plan->shares[kept] = plan->shares[n];
     plan->settings.n_parts = kept;
+    if (kept) return ORFF_OK;
+    return orff_fail(ORFF_NUMERICAL, "the evidence keeps no part of the mixture: the outputs look like pure noise");
 }
 
 orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features, const orff_moments *moments) {
@@ -240,16 +245,35 @@ orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *featur
     orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
     for (size_t m = 0; m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, 0.01, weights, &lambda,
+        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, SMALLEST_SHARE, weights, &lambda,
                                     plan->shares, NULL);
-    if (!status) keep_parts(plan, weights);
+    if (!status) status = keep_parts(plan, weights);
     orff_release(weights);
-    if (!status && plan->settings.n_parts == 0)
-        status = orff_fail(ORFF_NUMERICAL, "the evidence keeps no part of the mixture: the outputs look like pure noise");
+    return status;
+}
+
+/* Few rows: the exact kernel, no features. Weights of rows are not looked at. */
+static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
+    double *weights = NULL, lambda;
+    orff_kernel *kernel = NULL;
+    const size_t n = plan->settings.n_parts;
+    orff_release(plan->shares);
+    plan->shares = NULL;
+    orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
+    if (!status) status = ORFF_NEW_ARRAY(weights, n);
+    if (!status) status = orff_plan_kernel(plan, &kernel);
+    for (size_t m = 0; !status && m < n; m++) weights[m] = 1.0;
+    if (!status)
+        status = orff_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center, SMALLEST_SHARE,
+                                          weights, &lambda, plan->shares);
+    orff_kernel_free(kernel);
+    if (!status) status = keep_parts(plan, weights);
+    orff_release(weights);
     return status;
 }
 
 static orff_status learn(orff_plan *plan, const orff_table *table) {
+    if (table->n * plan->p <= FEW_OBSERVATIONS) return learn_exact(plan, table);
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status = look(plan, table, 1, &features, &moments);

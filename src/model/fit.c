@@ -29,34 +29,82 @@ orff_settings orff_settings_default(void) {
 
 /* ---- from moments */
 
-/* Squared training error of each output: yy - 2 V.R + V^T S V, with y centred. */
-static orff_status training_errors(const orff_moments *moments, orff_model *model, const double *mean) {
-    const size_t L = 2 * moments->bank->D, p = model->p;
-    orff_moment_set sum = {0};
+/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y centred. */
+static orff_status squared_errors(const orff_features *features, orff_moment_set *set, const double *theta,
+                                  const double *mean, double *errors) {
+    const size_t L = 2 * features->D, p = features->p;
     orff_centre centre = {0};
     double *SV = NULL, *V = NULL;
-    orff_status status = orff_moment_set_init(&sum, L, p);
+    orff_status status = orff_centre_fill(&centre, set, L, p, false, mean);
     if (!status) status = ORFF_NEW_ARRAY(SV, L * p);
     if (!status) status = ORFF_NEW_ARRAY(V, L * p);
     if (!status) {
-        orff_moments_sum(moments, moments->n_sets, &sum);
-        status = orff_centre_fill(&centre, &sum, L, p, false, mean);
+        orff_mirror(L, set->S);
+        orff_features_fold(features, theta, V);
+        orff_gemm(false, false, L, p, L, 1.0, set->S, L, V, p, 0.0, SV, p);
     }
-    if (!status) {
-        const double N = centre.N;
-        orff_mirror(L, sum.S);
-        orff_features_fold(model->features, model->theta, V);
-        orff_gemm(false, false, L, p, L, 1.0, sum.S, L, V, p, 0.0, SV, p);
-        for (size_t k = 0; k < p; k++) {
-            double error = sum.T[k * (p + 1) + k] - 2.0 * mean[k] * sum.T[p * (p + 1) + k] + N * mean[k] * mean[k];
-            for (size_t a = 0; a < L; a++) error += V[a * p + k] * (SV[a * p + k] - 2.0 * centre.R[a * p + k]);
-            model->output_train_mse[k] = fmax(error, 0.0) / N;
-        }
+    for (size_t k = 0; !status && k < p; k++) {
+        double error = set->T[k * (p + 1) + k] - 2.0 * mean[k] * set->T[p * (p + 1) + k] + centre.N * mean[k] * mean[k];
+        for (size_t a = 0; a < L; a++) error += V[a * p + k] * (SV[a * p + k] - 2.0 * centre.R[a * p + k]);
+        errors[k] = fmax(error, 0.0);
     }
-    orff_moment_set_clear(&sum);
     orff_centre_clear(&centre);
     orff_release(SV);
     orff_release(V);
+    return status;
+}
+
+static orff_status training_errors(const orff_moments *moments, orff_model *model, const double *mean, double N) {
+    const size_t L = 2 * moments->bank->D;
+    orff_moment_set sum = {0};
+    orff_status status = orff_moment_set_init(&sum, L, model->p);
+    if (!status) {
+        orff_moments_sum(moments, moments->n_sets, &sum);
+        status = squared_errors(model->features, &sum, model->theta, mean, model->output_train_mse);
+    }
+    for (size_t k = 0; !status && k < model->p; k++) model->output_train_mse[k] /= N;
+    orff_moment_set_clear(&sum);
+    return status;
+}
+
+/* Errors of each output on fold k of a model learned from the others. theta is M, mean p. */
+static orff_status fold_errors(const orff_plan *plan, const orff_features *features, const orff_moments *moments, size_t k,
+                               double lambda, double *theta, double *mean, double *errors) {
+    const size_t L = 2 * features->D, p = features->p;
+    orff_ridge rest = {.features = features, .moments = moments, .center = plan->settings.center};
+    orff_moment_set fold = {0};
+    orff_status status = orff_system_build(&rest.system, features, moments, k, plan->settings.center, NULL);
+    if (!status) status = orff_ridge_solve(&rest, lambda, theta, mean, NULL);
+    if (!status) status = orff_moment_set_init(&fold, L, p);
+    if (!status) {
+        orff_moment_set_add(&fold, &moments->sets[k], 1.0, L, p);
+        status = squared_errors(features, &fold, theta, mean, errors);
+    }
+    orff_system_clear(&rest.system);
+    orff_moment_set_clear(&fold);
+    return status;
+}
+
+/* Where all outputs have one spread its square does it; else every output's error is needed by itself. */
+orff_status orff_cross_error(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
+                             orff_best_lambda best, double *cv_mse) {
+    const double *spread = plan->units.spread;
+    const size_t p = features->p;
+    double *work, total = 0.0, N = 0.0;
+    bool same = true;
+    for (size_t i = 0; spread && i < p; i++) same = same && spread[i] == spread[0];
+    *cv_mse = spread ? best.cv_mse * spread[0] * spread[0] : best.cv_mse;
+    if (same) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(work, features->M + 2 * p));
+    double *mean = work + features->M, *errors = mean + p;
+    orff_status status = ORFF_OK;
+    for (size_t k = 0; !status && k < moments->n_sets; k++) {
+        status = fold_errors(plan, features, moments, k, best.lambda, work, mean, errors);
+        for (size_t i = 0; i < p; i++) total += errors[i] * spread[i] * spread[i];
+        N += moments->sets[k].T[(p + 1) * (p + 1) - 1];
+    }
+    *cv_mse = total / (N * (double)p);
+    orff_release(work);
     return status;
 }
 
@@ -85,7 +133,7 @@ static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_mom
     const orff_system *s = &ridge->system;
     const double shift = s->N * model->lambda, P = s->N * (double)s->p;
     if (wants_posterior(plan, s)) ORFF_TRY(orff_posterior_build(&model->posterior, &ridge->system, shift));
-    ORFF_TRY(training_errors(moments, model, mean));
+    ORFF_TRY(training_errors(moments, model, mean, s->N));
     model->train_mse = 0.0;
     for (size_t k = 0; k < model->p; k++) model->train_mse += model->output_train_mse[k] / (double)model->p;
     model->dof = degrees(s, model->posterior, shift);
@@ -98,10 +146,12 @@ static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_mom
         ORFF_TRY(orff_ridge_path(ridge, 1, &model->lambda, false, &point));
         model->log_evidence = point.log_evidence;
     }
+    /* the density of y, not of y / spread */
+    for (size_t k = 0; plan->units.spread && k < model->p; k++) model->log_evidence -= s->N * log(plan->units.spread[k]);
     return ORFF_OK;
 }
 
-/* lambda as given, or the best of the path. */
+/* lambda as given, or the best of the path; cv_mse is in the user's units. */
 static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const orff_features *features,
                                orff_model *model) {
     const size_t count = plan->settings.lambda_count;
@@ -119,7 +169,7 @@ static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const o
     if (!status) {
         const orff_best_lambda best = orff_plan_pick(count, points);
         model->lambda = best.lambda;
-        model->cv_mse = best.cv_mse;
+        status = orff_cross_error(plan, features, ridge->moments, best, &model->cv_mse);
     }
     orff_release(lambdas);
     orff_release(points);
@@ -177,10 +227,7 @@ static orff_status read_moments(orff_moments **moments, const orff_plan *plan, c
                                        .single = plan->settings.single};
     const orff_reader reader = orff_rows_reader(rows);
     ORFF_TRY(orff_moments_create(moments, features, &how));
-    const orff_status status = orff_moments_read(*moments, &reader);
-    if (status == ORFF_CALLBACK && orff_rows_trouble(rows)[0])
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%s", orff_rows_trouble(rows));
-    return status;
+    return orff_rows_outcome(rows, orff_moments_read(*moments, &reader));
 }
 
 static orff_status fit_direct(orff_model **out, orff_plan *plan, orff_rows *rows) {
@@ -314,11 +361,9 @@ static size_t system_rows(const orff_plan *plan) {
 
 static orff_status pick_solver(const orff_plan *plan, bool *direct) {
     const orff_settings *s = &plan->settings;
-    if (s->solver == ORFF_DIRECT && s->loss != ORFF_SQUARED)
-        return orff_fail(ORFF_UNSUPPORTED, "the direct solver is for the squared loss; for %s use sgd", orff_loss_name(s->loss));
     *direct = s->solver == ORFF_DIRECT ||
               (s->solver == ORFF_SOLVER_AUTO && s->loss == ORFF_SQUARED && system_rows(plan) <= LARGEST_DIRECT);
-    if (s->mixture && !*direct)
+    if (s->mixture && !s->auto_kernel && !*direct)
         return orff_fail(ORFF_UNSUPPORTED, "learning the weights of a mixture needs the direct solver; use fewer frequencies");
     return ORFF_OK;
 }
@@ -340,7 +385,6 @@ static orff_status settle(orff_model *model, const orff_plan *plan) {
         square += spread * spread / (double)model->p;
     }
     model->noise *= square;
-    model->cv_mse *= square;
     if (plan->shares) return orff_duplicate(&model->shares, plan->shares, plan->settings.n_parts + 1, sizeof *model->shares);
     return ORFF_OK;
 }
@@ -356,20 +400,25 @@ static orff_status finish(orff_status status, orff_model *model, const orff_plan
     return status;
 }
 
-static orff_status fit_rows(orff_model **out, const orff_settings *settings, orff_rows *rows) {
-    orff_plan plan = {0};
+orff_status orff_fit_plan(orff_model **out, orff_plan *plan, orff_rows *rows) {
     orff_model *model = NULL;
     bool direct = true;
+    rows->units = &plan->units;
+    orff_status status = pick_solver(plan, &direct);
+    if (!status) status = (direct ? fit_direct : fit_iterative)(&model, plan, rows);
+    return finish(status, model, plan, out);
+}
+
+static orff_status fit_rows(orff_model **out, const orff_settings *settings, orff_rows *rows) {
+    orff_plan plan = {0};
     orff_status status = orff_plan_make(&plan, settings, rows);
-    rows->units = &plan.units;
-    if (!status) status = pick_solver(&plan, &direct);
-    if (!status) status = (direct ? fit_direct : fit_iterative)(&model, &plan, rows);
-    status = finish(status, model, &plan, out);
+    if (!status) status = orff_fit_plan(out, &plan, rows);
     orff_plan_clear(&plan);
     return status;
 }
 
-orff_status orff_check_shape(const orff_settings *settings, size_t d, size_t p) {
+orff_status orff_check_fit(const orff_settings *settings, size_t d, size_t p) {
+    ORFF_TRY(orff_plan_check(settings));
     if (d == 0 || p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d, p);
     if (settings->classes == 1) return orff_fail(ORFF_INVALID_ARGUMENT, "there must be at least 2 classes");
     if (settings->classes && p != 1)
@@ -390,7 +439,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     orff_rows rows = {0};
     double *codes = NULL;
     if (!model || !settings || !X || !Y) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
-    ORFF_TRY(orff_check_shape(settings, d, p));
+    ORFF_TRY(orff_check_fit(settings, d, p));
     orff_status status = orff_make_codes(settings->classes, &codes);
     if (!status)
         status = orff_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights, settings->subsample);
@@ -406,7 +455,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
-    ORFF_TRY(orff_check_shape(settings, d, p));
+    ORFF_TRY(orff_check_fit(settings, d, p));
     orff_status status = orff_make_codes(settings->classes, &codes);
     if (!status) status = orff_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
     if (!status) status = fit_rows(model, settings, &rows);
@@ -423,6 +472,8 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
     if (!out || !settings || !moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
     if (settings->auto_kernel || settings->auto_mix)
         return orff_fail(ORFF_UNSUPPORTED, "moments have their length scales already; name the parts, and mixture learns their weights");
+    if (settings->loss != ORFF_SQUARED || (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_DIRECT))
+        return orff_fail(ORFF_UNSUPPORTED, "moments are for the squared loss and the direct solver");
     orff_status status = orff_plan_for_moments(&plan, settings, moments);
     if (!status && settings->classes && settings->classes != moments->p + 1)
         status = orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu numbers; the moments have %zu outputs",

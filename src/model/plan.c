@@ -12,27 +12,53 @@ static bool is_physical(orff_rule rule) {
     return rule == ORFF_CURL_FREE || rule == ORFF_DIV_FREE || rule == ORFF_HELMHOLTZ;
 }
 
-static bool is_auto(const orff_part *part) { return part->sigma == 0.0 && !part->sigmas; }
+/* A signature has no length scale. */
+static bool is_auto(const orff_part *part) {
+    return part->rule != ORFF_SIGNATURE && part->sigma == 0.0 && !part->sigmas;
+}
 
 /* ---- checks */
+
+/* Whether something is looked for along the path of lambdas. */
+static bool needs_path(const orff_settings *s) {
+    if (s->lambda == 0.0 || s->auto_kernel || s->auto_mix || s->n_parts == 0) return true;
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (is_auto(&s->parts[m])) return true;
+    return false;
+}
 
 static orff_status check_path(const orff_settings *s) {
     if (!(s->lambda >= 0.0 && isfinite(s->lambda)))
         return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto", s->lambda);
-    if (s->lambda > 0.0) return ORFF_OK;
+    if (!needs_path(s)) return ORFF_OK;
     if (s->lambda_count < 1 || !(s->lambda_low > 0.0 && s->lambda_high >= s->lambda_low && isfinite(s->lambda_high)))
         return orff_fail(ORFF_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values", s->lambda_low,
                          s->lambda_high, s->lambda_count);
-    if (s->folds < 2)
+    if (s->lambda == 0.0 && s->folds < 2)
         return orff_fail(ORFF_INVALID_ARGUMENT, "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
     return ORFF_OK;
 }
 
-static orff_status check_settings(const orff_settings *s) {
+/* Every solver but sgd is for the squared loss; mixtures are learned from moments. */
+static orff_status check_solver(const orff_settings *s) {
+    if ((unsigned)s->solver >= ORFF_SOLVER_COUNT)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
+    if ((unsigned)s->loss >= ORFF_LOSS_COUNT)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
+    if (s->loss != ORFF_SQUARED && s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_SGD)
+        return orff_fail(ORFF_UNSUPPORTED, "the %s solver is for the squared loss; for %s use sgd",
+                         orff_solver_name(s->solver), orff_loss_name(s->loss));
+    if (s->mixture && !s->auto_kernel &&
+        (s->loss != ORFF_SQUARED || (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_DIRECT)))
+        return orff_fail(ORFF_UNSUPPORTED, "learning the weights of a mixture needs the direct solver and the squared loss");
+    return ORFF_OK;
+}
+
+orff_status orff_plan_check(const orff_settings *s) {
     if (s->n_parts && !s->parts) return orff_fail(ORFF_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
-    if ((unsigned)s->solver >= ORFF_SOLVER_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
-    if ((unsigned)s->loss >= ORFF_LOSS_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
-    if (s->subsample < 10) return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
+    if (s->subsample < 10)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
+    ORFF_TRY(check_solver(s));
     return check_path(s);
 }
 
@@ -90,11 +116,16 @@ static void share_spread(size_t p, double *spread) {
     for (size_t k = 0; k < p; k++) spread[k] = sqrt(square / (double)p);
 }
 
+bool orff_plan_has_field(const orff_plan *plan) {
+    return plan->space && plan->p >= 2 && !plan->settings.classes;
+}
+
 static orff_status choose_units(orff_plan *plan, const orff_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orff_table *head = &rows->head;
-    const bool fields = plan->physical || s->auto_kernel;
-    const bool scale = s->scale_inputs == ORFF_YES || (s->scale_inputs == ORFF_AUTO && !fields && any_auto(plan));
+    const bool fields = plan->physical || (s->auto_kernel && orff_plan_has_field(plan));
+    const bool automatic = s->auto_kernel || any_auto(plan);
+    const bool scale = s->scale_inputs == ORFF_YES || (s->scale_inputs == ORFF_AUTO && !fields && automatic);
     ORFF_TRY(ORFF_NEW_ARRAY(plan->units.shift, plan->d));
     ORFF_TRY(ORFF_NEW_ARRAY(plan->units.unit, plan->d));
     ORFF_TRY(ORFF_NEW_ARRAY(plan->units.spread, plan->p));
@@ -114,7 +145,7 @@ static orff_status choose_units(orff_plan *plan, const orff_rows *rows) {
 orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel) {
     for (size_t m = 0; m < plan->settings.n_parts; m++) {
         plan->parts[m].sigmas = plan->sigmas + m * plan->d;
-        if (is_physical(plan->parts[m].rule) && plan->space) plan->parts[m].space = plan->space;
+        if (is_physical(plan->parts[m].rule) && !plan->parts[m].space) plan->parts[m].space = plan->space;
     }
     return orff_kernel_create(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts);
 }
@@ -187,7 +218,6 @@ orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features 
 
 orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows) {
     *plan = (orff_plan){.settings = *settings, .d = rows->d, .p = rows->p};
-    ORFF_TRY(check_settings(settings));
     ORFF_TRY(copy_parts(plan, settings));
     ORFF_TRY(find_space(plan));
     ORFF_TRY(choose_units(plan, rows));
@@ -206,7 +236,7 @@ static void part_of_moments(orff_plan *plan, const orff_moments *moments) {
 
 orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments) {
     *plan = (orff_plan){.settings = *settings, .d = moments->bank->d, .p = moments->p};
-    ORFF_TRY(check_settings(settings));
+    ORFF_TRY(orff_plan_check(settings));
     ORFF_TRY(copy_parts(plan, settings));
     ORFF_TRY(find_space(plan));
     if (!settings->n_parts && !moments->bank->groups[0].law.base)

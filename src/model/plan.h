@@ -17,12 +17,18 @@ typedef struct orff_plan {
     double *shares;         /* n_parts + 1 from a learned mixture, or NULL */
 } orff_plan;
 
-/* Look at the head of the rows, choose units, and everything that is automatic. */
+/* Whether the settings make sense by themselves. */
+orff_status orff_plan_check(const orff_settings *settings);
+
+/* Look at the head of the rows, choose units, and everything that is automatic. The settings have been checked. */
 orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows);
 
 /* Only the parts, as they are, for p outputs on moments whose units are the user's. */
 orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments);
 void orff_plan_clear(orff_plan *plan);
+
+/* Whether the outputs may be a field over the inputs: there is a space, and they are no codes of classes. */
+bool orff_plan_has_field(const orff_plan *plan);
 
 /* Kernel and features of a plan. */
 orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel);

@@ -2,6 +2,7 @@
 #include "model/rows.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,16 +22,44 @@ void orff_table_clear(orff_table *table) {
     memset(table, 0, sizeof *table);
 }
 
-/* ---- labels */
+/* ---- what may be wrong with a row */
 
-/* The code of a label, or a complaint: labels are whole numbers 0 .. T-1. */
-static int code_label(orff_rows *rows, size_t row, double label, double *y) {
-    if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label))) {
-        snprintf(rows->trouble, sizeof rows->trouble,
-                 "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1, label, rows->classes,
-                 rows->classes - 1);
-        return 1;
+static int object(orff_rows *rows, orff_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Kept until it can be told: readers can only return a code. */
+static int object(orff_rows *rows, orff_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(rows->trouble, sizeof rows->trouble, format, arguments);
+    va_end(arguments);
+    rows->trouble_status = status;
+    return 1;
+}
+
+static int check_numbers(orff_rows *rows, const char *name, size_t first, size_t n, size_t cols, const double *A) {
+    for (size_t i = 0; i < n * cols; i++)
+        if (!isfinite(A[i]))
+            return object(rows, ORFF_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i], first + i / cols + 1,
+                          i % cols + 1);
+    return 0;
+}
+
+static int check_weights(orff_rows *rows, size_t first, size_t n, const double *weights) {
+    for (size_t i = 0; weights && i < n; i++) {
+        if (!isfinite(weights[i]))
+            return object(rows, ORFF_NOT_FINITE, "the weight of row %zu is %g", first + i + 1, weights[i]);
+        if (weights[i] < 0.0)
+            return object(rows, ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0", first + i + 1,
+                          weights[i]);
     }
+    return 0;
+}
+
+/* The code of a label: labels are whole numbers 0 .. T-1. */
+static int code_label(orff_rows *rows, size_t row, double label, double *y) {
+    if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label)))
+        return object(rows, ORFF_INVALID_ARGUMENT, "the label of row %zu is %g; with %zu classes labels are 0 to %zu",
+                      row + 1, label, rows->classes, rows->classes - 1);
     memcpy(y, rows->codes + (size_t)label * rows->p, rows->p * sizeof *y);
     return 0;
 }
@@ -62,12 +91,17 @@ static int read_arrays(orff_rows *rows, size_t room, double *X, double *Y, doubl
 
 /* ---- a stream, its head first */
 
-/* From the source itself; labels go through the scratch. */
+/* From the source itself, checked; labels go through the scratch. */
 static int read_source(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
-    if (!rows->classes) return rows->source.read(rows->source.self, room, X, Y, weights, n);
-    if (room > rows->labels_room) room = rows->labels_room;
-    const int code = rows->source.read(rows->source.self, room, X, rows->labels, weights, n);
-    return code ? code : *n > room ? 1 : code_labels(rows, rows->next, *n, rows->labels, Y);
+    if (rows->classes && room > rows->labels_room) room = rows->labels_room;
+    int code = rows->source.read(rows->source.self, room, X, rows->classes ? rows->labels : Y, weights, n);
+    if (!code && *n > room)
+        code = object(rows, ORFF_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
+    if (!code) code = check_numbers(rows, "X", rows->next, *n, rows->d, X);
+    if (!code) code = check_weights(rows, rows->next, *n, weights);
+    if (code) return code;
+    return rows->classes ? code_labels(rows, rows->next, *n, rows->labels, Y)
+                         : check_numbers(rows, "Y", rows->next, *n, rows->p, Y);
 }
 
 static int read_stream(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
@@ -110,14 +144,16 @@ orff_reader orff_rows_reader(orff_rows *rows) {
     return (orff_reader){.read = read_rows, .self = rows, .weighted = rows->source.weighted};
 }
 
-const char *orff_rows_trouble(const orff_rows *rows) { return rows->trouble; }
-
-/* ---- heads */
+orff_status orff_rows_outcome(const orff_rows *rows, orff_status status) {
+    return status == ORFF_CALLBACK && rows->trouble_status ? orff_fail(rows->trouble_status, "%s", rows->trouble) : status;
+}
 
 static orff_status complain(const orff_rows *rows, int code) {
-    if (rows->trouble[0]) return orff_fail(ORFF_INVALID_ARGUMENT, "%s", rows->trouble);
-    return orff_fail(ORFF_CALLBACK, "the reader returned %d", code);
+    if (rows->trouble_status) return orff_fail(rows->trouble_status, "%s", rows->trouble);
+    return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %zu", code, rows->next);
 }
+
+/* ---- heads */
 
 /* Rows spread evenly over the arrays. */
 static orff_status sample_head(orff_rows *rows, size_t count) {
@@ -142,7 +178,7 @@ static orff_status read_head(orff_rows *rows, size_t count) {
         n = 0;
         const int code = read_source(rows, room, head->X + head->n * rows->d, head->Y + head->n * rows->p,
                                      head->weights ? head->weights + head->n : NULL, &n);
-        if (code || n > room) return complain(rows, code);
+        if (code) return complain(rows, code);
         head->n += n;
         rows->next += n;
     }
@@ -150,9 +186,7 @@ static orff_status read_head(orff_rows *rows, size_t count) {
 }
 
 static orff_status check_head(const orff_rows *rows) {
-    if (rows->head.n == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
-    ORFF_TRY(orff_check_finite("X", rows->head.n, rows->d, rows->head.X));
-    return orff_check_finite("Y", rows->head.n, rows->p, rows->head.Y);
+    return rows->head.n ? ORFF_OK : orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
 }
 
 orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes, size_t n,
@@ -161,6 +195,7 @@ orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t cl
                         .Y = Y, .weights = weights, .source = {.weighted = weights != NULL}};
     ORFF_TRY(orff_check_finite("X", n, d, X));
     ORFF_TRY(orff_check_finite("Y", n, p, Y));
+    if (check_weights(rows, 0, n, weights)) return complain(rows, 1);
     ORFF_TRY(sample_head(rows, head));
     return check_head(rows);
 }

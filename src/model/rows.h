@@ -36,7 +36,8 @@ typedef struct orff_rows {
     /* arrays */
     size_t n, next;
     const double *X, *Y, *weights;
-    char trouble[160];    /* what was wrong with a row: a reader can only return a code */
+    orff_status trouble_status; /* what was wrong with a row: a reader can only return a code */
+    char trouble[160];
 } orff_rows;
 
 /* p is the user's: 1 for classes. */
@@ -52,7 +53,7 @@ orff_reader orff_rows_reader(orff_rows *rows);
 /* All coded, transformed rows in memory. */
 orff_status orff_rows_gather(orff_rows *rows, orff_table *table);
 
-/* The message of a reader that failed in orff_rows_reader, or "". */
-const char *orff_rows_trouble(const orff_rows *rows);
+/* What came of reading through orff_rows_reader, told by the row that was wrong if one was. */
+orff_status orff_rows_outcome(const orff_rows *rows, orff_status status);
 
 #endif

@@ -184,6 +184,7 @@ static orff_status init_from(orff_mixture *mix, const orff_features *f, orff_mom
     if (!status) status = ORFF_NEW_ARRAY(mix->C, mix->M * mix->M);
     if (!status) status = ORFF_NEW_ARRAY(mix->theta, mix->M);
     if (!status) status = ORFF_NEW_ARRAY(mix->d, mix->half);
+    if (!status) status = ORFF_NEW_ARRAY(mix->root, mix->M);
     if (!status) status = fill_data(mix, sum, center, mean);
     if (status) orff_mixture_clear(mix);
     return status;
@@ -210,7 +211,8 @@ orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, co
 }
 
 void orff_mixture_clear(orff_mixture *mix) {
-    double *all[] = {mix->a, mix->trace, mix->mean, mix->G1, mix->b1, mix->C, mix->theta, mix->d};
+    double *all[] = {mix->a, mix->trace, mix->mean, mix->G1, mix->b1, mix->C, mix->theta, mix->d,
+                     mix->root};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
     orff_columns_clear(&mix->columns);
     memset(mix, 0, sizeof *mix);
@@ -221,22 +223,24 @@ void orff_mixture_clear(orff_mixture *mix) {
 /* d_i(v), C = sqrt(d_i d_k) G1 + s2 I. */
 static void fill_matrix(orff_mixture *mix, const double *x) {
     const double s2 = exp(x[mix->parts]);
-    for (size_t i = 0; i < mix->half; i++) {
-        mix->d[i] = 0.0;
-        for (size_t m = 0; m < mix->parts; m++) mix->d[i] += exp(x[m]) * mix->a[i * mix->parts + m];
+    memset(mix->d, 0, mix->half * sizeof *mix->d);
+    for (size_t m = 0; m < mix->parts; m++) {
+        const double v = exp(x[m]);
+        for (size_t i = 0; i < mix->half; i++) mix->d[i] += v * mix->a[i * mix->parts + m];
     }
+    for (size_t i = 0; i < mix->half; i++) mix->root[i] = mix->root[mix->half + i] = sqrt(mix->d[i]);
     for (size_t i = 0; i < mix->M; i++) {
-        const double root = sqrt(mix->d[i % mix->half]);
-        for (size_t k = 0; k < mix->M; k++)
-            mix->C[i * mix->M + k] = root * sqrt(mix->d[k % mix->half]) * mix->G1[i * mix->M + k];
-        mix->C[i * mix->M + i] += s2;
+        const double *G1 = mix->G1 + i * mix->M;
+        double *C = mix->C + i * mix->M;
+        for (size_t k = 0; k < mix->M; k++) C[k] = mix->root[i] * mix->root[k] * G1[k];
+        C[i] += s2;
     }
 }
 
 orff_status orff_mixture_solve(orff_mixture *mix, const double *x) {
     fill_matrix(mix, x);
     ORFF_TRY(orff_cholesky(mix->M, mix->C));
-    for (size_t i = 0; i < mix->M; i++) mix->theta[i] = sqrt(mix->d[i % mix->half]) * mix->b1[i];
+    for (size_t i = 0; i < mix->M; i++) mix->theta[i] = mix->root[i] * mix->b1[i];
     return orff_cholesky_solve(mix->M, mix->C, 1, mix->theta);
 }
 
@@ -250,10 +254,11 @@ static void fill_gradient(const orff_mixture *mix, const double *x, double misfi
         const size_t column = i % mix->half;
         square += theta2;
         trace += inverse;
-        for (size_t m = 0; mix->d[column] > 0.0 && m < mix->parts; m++)
-            gradient[m] += 0.5 * exp(x[m]) * mix->a[column * mix->parts + m] / mix->d[column] *
-                           (theta2 - 1.0 + s2 * inverse);
+        if (!(mix->d[column] > 0.0)) continue;
+        const double pull = 0.5 * (theta2 - 1.0 + s2 * inverse) / mix->d[column];
+        for (size_t m = 0; m < mix->parts; m++) gradient[m] += pull * mix->a[column * mix->parts + m];
     }
+    for (size_t m = 0; m < mix->parts; m++) gradient[m] *= exp(x[m]);
     gradient[mix->parts] = -0.5 * (square - misfit / s2 + s2 * trace + mix->P - (double)mix->M);
 }
 
@@ -263,7 +268,7 @@ orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *va
     ORFF_TRY(orff_mixture_solve(mix, x));
     for (size_t i = 0; i < mix->M; i++) {
         logs += 2.0 * log(mix->C[i * mix->M + i]);
-        quadratic += sqrt(mix->d[i % mix->half]) * mix->b1[i] * mix->theta[i];
+        quadratic += mix->root[i] * mix->b1[i] * mix->theta[i];
     }
     const double misfit = fmax(mix->yy - quadratic, 0.0);
     *value = -0.5 * (misfit / s2 + logs + (mix->P - (double)mix->M) * log(s2) + mix->P * LOG_TWO_PI);

@@ -23,7 +23,8 @@ typedef struct orff_mixture {
     double N, yy, P;       /* total weight, sum c |y - mean|^2, observations N p */
     double *mean;          /* p: what was taken off y */
     double *G1, *b1;       /* M x M, M */
-    double *C, *theta, *d; /* M x M, M, half: of the point looked at last */
+    double *C, *theta;     /* M x M, M: of the point looked at last, like d and root */
+    double *d, *root;      /* half, M: d_i and its square root */
 } orff_mixture;
 
 /* For all sets of the moments but left_out (n_sets: all). mean: see orff_centre_fill. */

@@ -7,9 +7,6 @@
  * and their length is the inverse of the curvature that is left.
  *
  * A loss with kinks is smoothed over a width, which is halved whenever a pass gains less than the smoothing costs. */
-#ifdef SGD_DEBUG
-#include <stdio.h>
-#endif
 #include <string.h>
 
 #include "base/hooks.h"
@@ -233,15 +230,18 @@ static double penalty(const sgd_run *s) {
     return s->problem->how->lambda * orff_vector_dot(s->problem->f->M, s->theta, s->theta);
 }
 
+/* One pass; the objective is averaged over its batches, each before its step. */
 static orff_status pass(sgd_run *s, double *objective) {
+    double penalties = 0.0;
     shuffle(s, s->problem->monitor->done);
     s->loss_sum = 0.0;
     for (size_t k = 0; k < s->batches; k++) {
         ORFF_TRY(report(s, k));
+        penalties += penalty(s);
         visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
         take_step(s);
     }
-    *objective = s->loss_sum + penalty(s);
+    *objective = s->loss_sum + penalties / (double)s->batches;
     return ORFF_OK;
 }
 
@@ -267,7 +267,7 @@ static orff_status start_again(sgd_run *s) {
 /* What a stage (the passes at one width of the loss; for a smooth loss, one pass) began and ended with. */
 typedef struct stage {
     double gradient;  /* after its first pass; 0 before */
-    double objective; /* at the end of the stage before */
+    double objective; /* at the end of the stage before; infinite at first */
 } stage;
 
 /* A stage of a loss with kinks ends when its gradient fell to a quarter; the next has half the width. */
@@ -284,15 +284,12 @@ static bool stage_ends(sgd_run *s, stage *now) {
 static orff_status passes(sgd_run *s, double start, bool *converged) {
     const double tolerance = s->problem->how->tolerance;
     orff_monitor *monitor = s->problem->monitor;
-    stage now = {.objective = start};
+    stage now = {.objective = (double)INFINITY};
     double objective = start, last = start;
     while (!*converged && monitor->done < monitor->limit) {
         set_step(s);
         ORFF_TRY(pass(s, &objective));
         monitor->done++;
-#ifdef SGD_DEBUG
-        printf("pass %zu: F %.12g step %g caution %g width %g clamp %g noise %g grad %g\n", monitor->done, objective, s->step, s->caution, s->loss.width, s->P.clamp, s->P.noise, gradient_norm(s));
-#endif
         if (!(objective <= start * 1.001)) {
             ORFF_TRY(start_again(s));
             continue;

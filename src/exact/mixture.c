@@ -1,0 +1,160 @@
+#include "exact/mixture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "solve/weights.h"
+
+#define LOG_TWO_PI 1.83787706640934548356
+
+typedef struct dense_mixture {
+    const orff_kernel *kernel;
+    size_t P, parts;
+    double **K;        /* parts, each P x P */
+    double *trace;     /* parts: trace of K_m(0) */
+    double *y, *alpha; /* P */
+    double *C;         /* P x P */
+} dense_mixture;
+
+static void mixture_clear(dense_mixture *mix) {
+    for (size_t m = 0; mix->K && m < mix->parts; m++) orff_release(mix->K[m]);
+    orff_release(mix->K);
+    orff_release(mix->trace);
+    orff_release(mix->y);
+    orff_release(mix->alpha);
+    orff_release(mix->C);
+}
+
+static orff_status mixture_allocate(dense_mixture *mix) {
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->K, mix->parts));
+    for (size_t m = 0; m < mix->parts; m++) ORFF_TRY(ORFF_NEW_ARRAY(mix->K[m], mix->P * mix->P));
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->trace, mix->parts));
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->y, mix->P));
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->alpha, mix->P));
+    return ORFF_NEW_ARRAY(mix->C, mix->P * mix->P);
+}
+
+/* Gram matrix of one part; block is p x p, delta d numbers. */
+static orff_status fill_gram(const orff_kernel_part *part, size_t n, const double *X, double *block, double *delta,
+                             double *K) {
+    const size_t d = part->d, p = part->p, P = n * p;
+    const double scale = part->root * part->root;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i; j < n; j++) {
+            for (size_t k = 0; k < d; k++) delta[k] = X[i * d + k] - X[j * d + k];
+            ORFF_TRY(part->rule->exact(part, delta, block));
+            for (size_t a = 0; a < p; a++)
+                for (size_t b = 0; b < p; b++)
+                    K[(i * p + a) * P + j * p + b] = K[(j * p + b) * P + i * p + a] = scale * block[a * p + b];
+        }
+    }
+    return ORFF_OK;
+}
+
+static orff_status fill_grams(dense_mixture *mix, size_t n, const double *X) {
+    const size_t p = mix->kernel->p;
+    double *block = NULL, *delta = NULL;
+    orff_status status = ORFF_NEW_ARRAY(block, p * p);
+    if (!status) status = ORFF_NEW_ARRAY(delta, mix->kernel->d);
+    for (size_t m = 0; !status && m < mix->parts; m++) {
+        status = fill_gram(&mix->kernel->parts[m], n, X, block, delta, mix->K[m]);
+        for (size_t a = 0; !status && a < p; a++) mix->trace[m] += mix->K[m][a * mix->P + a];
+    }
+    orff_release(block);
+    orff_release(delta);
+    return status;
+}
+
+static void fill_outputs(dense_mixture *mix, size_t n, const double *Y, bool center) {
+    const size_t p = mix->kernel->p;
+    for (size_t k = 0; k < p; k++) {
+        double mean = 0.0;
+        for (size_t i = 0; center && i < n; i++) mean += Y[i * p + k] / (double)n;
+        for (size_t i = 0; i < n; i++) mix->y[i * p + k] = Y[i * p + k] - mean;
+    }
+}
+
+static void fill_matrix(dense_mixture *mix, const double *x) {
+    const size_t square = mix->P * mix->P;
+    memset(mix->C, 0, square * sizeof *mix->C);
+    for (size_t m = 0; m < mix->parts; m++) {
+        const double v = exp(x[m]);
+        for (size_t i = 0; v > 0.0 && i < square; i++) mix->C[i] += v * mix->K[m][i];
+    }
+    for (size_t i = 0; i < mix->P; i++) mix->C[i * mix->P + i] += exp(x[mix->parts]);
+}
+
+/* d / d log v_m = v_m/2 sum_ik (alpha_i alpha_k - C^-1_ik) K_ik; C holds the inverse. */
+static void fill_gradient(const dense_mixture *mix, const double *x, double *gradient) {
+    const size_t P = mix->P;
+    double noise = 0.0;
+    for (size_t i = 0; i < P; i++) noise += mix->alpha[i] * mix->alpha[i] - mix->C[i * P + i];
+    gradient[mix->parts] = 0.5 * exp(x[mix->parts]) * noise;
+    for (size_t m = 0; m < mix->parts; m++) {
+        double sum = 0.0;
+        for (size_t i = 0; exp(x[m]) > 0.0 && i < P; i++)
+            for (size_t k = 0; k < P; k++)
+                sum += (mix->alpha[i] * mix->alpha[k] - mix->C[i * P + k]) * mix->K[m][i * P + k];
+        gradient[m] = 0.5 * exp(x[m]) * sum;
+    }
+}
+
+static orff_status evidence(void *self, const double *x, double *value, double *gradient) {
+    dense_mixture *mix = self;
+    double logs = 0.0, quadratic = 0.0;
+    fill_matrix(mix, x);
+    ORFF_TRY(orff_cholesky(mix->P, mix->C));
+    memcpy(mix->alpha, mix->y, mix->P * sizeof *mix->y);
+    ORFF_TRY(orff_cholesky_solve(mix->P, mix->C, 1, mix->alpha));
+    for (size_t i = 0; i < mix->P; i++) {
+        logs += 2.0 * log(mix->C[i * mix->P + i]);
+        quadratic += mix->y[i] * mix->alpha[i];
+    }
+    *value = -0.5 * (quadratic + logs + (double)mix->P * LOG_TWO_PI);
+    if (!gradient) return ORFF_OK;
+    ORFF_TRY(orff_cholesky_inverse(mix->P, mix->C));
+    fill_gradient(mix, x, gradient);
+    return ORFF_OK;
+}
+
+static double variance(const dense_mixture *mix) {
+    double sum = 0.0;
+    for (size_t i = 0; i < mix->P; i++) sum += mix->y[i] * mix->y[i];
+    return sum / (double)mix->P;
+}
+
+static orff_status learn(dense_mixture *mix, double drop, double *weights, double *lambda, double *shares) {
+    orff_weights_search *search;
+    ORFF_TRY(ORFF_NEW(search));
+    *search = (orff_weights_search){.parts = mix->parts,
+                                    .outputs = mix->kernel->p,
+                                    .trace = mix->trace,
+                                    .variance = variance(mix),
+                                    .evidence = evidence,
+                                    .self = mix};
+    const orff_status status = orff_weights_learn(search, weights, drop);
+    if (!status) {
+        for (size_t m = 0; m < mix->parts; m++) weights[m] = exp(search->x[m]);
+        *lambda = exp(search->x[mix->parts]) * (double)mix->kernel->p / (double)mix->P;
+        if (shares) orff_weights_shares(search, shares);
+    }
+    orff_release(search);
+    return status;
+}
+
+orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y, bool center,
+                                     double drop, double *weights, double *lambda, double *shares) {
+    dense_mixture mix = {.kernel = kernel, .P = n * kernel->p, .parts = kernel->n_parts};
+    ORFF_TRY(orff_weights_check(kernel->n_parts, weights, drop));
+    orff_status status = mixture_allocate(&mix);
+    if (!status) status = fill_grams(&mix, n, X);
+    if (!status) {
+        fill_outputs(&mix, n, Y, center);
+        if (!(variance(&mix) > 0.0)) status = orff_fail(ORFF_INVALID_ARGUMENT, "the outputs are constant");
+    }
+    if (!status) status = learn(&mix, drop, weights, lambda, shares);
+    mixture_clear(&mix);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* The weights of a sum's parts and lambda from some rows, by the evidence of the exact kernel:
+ *
+ *     log p(y) = -1/2 [ y^T C^-1 y + log det C + P log 2 pi ],   C = sum_m v_m K_m + s2 I     (P x P, P = n p)
+ *
+ * For few rows this is cheaper than features, and free of their error. */
+#ifndef ORFF_EXACT_MIXTURE_H
+#define ORFF_EXACT_MIXTURE_H
+
+#include "kernel/kernel.h"
+
+/* Arguments as orff_mixture_learn; takes (parts + 2) P^2 numbers of memory. */
+orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y, bool center,
+                                     double drop, double *weights, double *lambda, double *shares);
+
+#endif
