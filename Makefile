@@ -25,6 +25,7 @@ bench:
 	cmake -S . -B $(RELEASE)
 	cmake --build $(RELEASE) -j $(JOBS)
 	bench/run.sh $(RELEASE)
+	bench/run_learn.sh $(RELEASE)
 
 install: all
 	cmake --install $(RELEASE) --prefix $(PREFIX)
