@@ -39,9 +39,9 @@ static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_tab
     return ORFF_OK;
 }
 
-/* Few rows cannot tell more frequencies apart than there are rows. */
+/* Half as many frequencies as rows are as many features as rows: more would not tell candidates apart better. */
 static size_t fewer_features(const orff_plan *plan, const orff_table *table) {
-    const size_t D = plan->settings.sampling.features, enough = table->n < 100 ? 100 : table->n;
+    const size_t D = plan->settings.sampling.features, enough = table->n < 200 ? 100 : table->n / 2;
     const size_t most = enough < MOST_FEATURES ? enough : MOST_FEATURES;
     return D && D < most ? D : most;
 }
@@ -102,63 +102,71 @@ static void set_mix(orff_plan *plan, double c) {
     for (size_t m = 0; m < plan->settings.n_parts; m++) plan->parts[m].mix = c;
 }
 
-/* The best Helmholtz weight on moments that are there; without auto_mix just the error as it stands. */
-static orff_status best_mix(orff_plan *plan, const orff_features *features, const orff_moments *moments, double *mix,
-                            double *error) {
-    const size_t count = plan->settings.auto_mix ? MIXES : 1;
-    *error = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        orff_kernel *kernel = NULL;
-        orff_features *bound = NULL;
-        orff_best_lambda best;
-        if (plan->settings.auto_mix) set_mix(plan, mixes[i]);
-        orff_status status = orff_plan_kernel(plan, &kernel);
-        if (!status) status = orff_features_rebind(&bound, features, kernel);
-        if (!status) status = orff_plan_cross_validate(plan, bound, moments, &best);
-        orff_features_free(bound);
-        orff_kernel_free(kernel);
-        ORFF_TRY(status);
-        if (best.cv_mse < *error) {
-            *error = best.cv_mse;
-            *mix = mixes[i];
-        }
-    }
-    return ORFF_OK;
-}
-
-/* A kernel with signature or custom parts has nothing to rebind; it is looked at as it is. */
-static orff_status try_multiple(orff_plan *plan, const orff_table *table, double *mix, double *error) {
+/* The cross-validated error of the plan as it stands. */
+static orff_status try_plan(const orff_plan *plan, const orff_table *table, double *error) {
     orff_features *features = NULL;
     orff_moments *moments = NULL;
+    orff_best_lambda best = {0};
     orff_status status = look(plan, table, fewer_folds(plan, table), &features, &moments);
-    if (!status) status = best_mix(plan, features, moments, mix, error);
+    if (!status) status = orff_plan_cross_validate(plan, features, moments, &best);
+    *error = best.cv_mse;
+    orff_moments_free(moments);
+    orff_features_free(features);
+    return status;
+}
+
+/* The same for Helmholtz weight c, on moments that are there. */
+static orff_status try_mix(orff_plan *plan, const orff_features *features, const orff_moments *moments, double c,
+                           double *error) {
+    orff_kernel *kernel = NULL;
+    orff_features *bound = NULL;
+    orff_best_lambda best = {0};
+    set_mix(plan, c);
+    orff_status status = orff_plan_kernel(plan, &kernel);
+    if (!status) status = orff_features_rebind(&bound, features, kernel);
+    if (!status) status = orff_plan_cross_validate(plan, bound, moments, &best);
+    *error = best.cv_mse;
+    orff_features_free(bound);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* One pass over the table serves all of them. */
+static orff_status search_mix(orff_plan *plan, const orff_table *table) {
+    orff_features *features = NULL;
+    orff_moments *moments = NULL;
+    double best = INFINITY, best_c = 0.5, error = INFINITY;
+    orff_status status = look(plan, table, fewer_folds(plan, table), &features, &moments);
+    for (size_t i = 0; !status && i < MIXES; i++) {
+        status = try_mix(plan, features, moments, mixes[i], &error);
+        if (!status && error < best) {
+            best = error;
+            best_c = mixes[i];
+        }
+    }
+    set_mix(plan, best_c);
     orff_moments_free(moments);
     orff_features_free(features);
     return status;
 }
 
 static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen, const double *median) {
-    const bool any = memchr(chosen, true, plan->settings.n_parts * sizeof *chosen) != NULL;
     const size_t inputs = plan->space ? plan->p : plan->d;
     const double *multiples = inputs <= 3 ? scales_low : scales_high;
-    const size_t count = !any ? 1 : inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
-    double best = INFINITY, best_multiple = multiples[0], best_c = 0.5;
+    const size_t count = inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    double best = INFINITY, best_multiple = multiples[0], error;
     for (size_t i = 0; i < count; i++) {
-        double error, mix = 0.5;
         ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
-        if (any) set_scales(plan, chosen, median, multiples[i]);
-        ORFF_TRY(try_multiple(plan, table, &mix, &error));
+        set_scales(plan, chosen, median, multiples[i]);
+        ORFF_TRY(try_plan(plan, table, &error));
         if (error < best) {
             best = error;
             best_multiple = multiples[i];
-            best_c = mix;
         }
     }
-    if (any) set_scales(plan, chosen, median, best_multiple);
-    if (plan->settings.auto_mix) set_mix(plan, best_c);
-    if (any)
-        orff_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
-                 median[plan->space ? plan->space[0] : 0] * best_multiple, best_multiple);
+    set_scales(plan, chosen, median, best_multiple);
+    orff_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
+             median[plan->space ? plan->space[0] : 0] * best_multiple, best_multiple);
     return ORFF_OK;
 }
 
@@ -172,7 +180,8 @@ orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
     if (!status) status = ORFF_NEW_ARRAY(chosen, n);
     if (!status) status = medians(plan, &table, median);
     for (size_t m = 0; !status && m < n; m++) chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
-    if (!status) status = search_scales(plan, &table, chosen, median);
+    if (!status && memchr(chosen, true, n * sizeof *chosen)) status = search_scales(plan, &table, chosen, median);
+    if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orff_table_clear(&table);
     orff_release(median);
     orff_release(chosen);
