@@ -93,3 +93,9 @@ END
 phi >"$results/phi.md.part"
 mv "$results/phi.md.part" "$results/phi.md"
 cat "$results/phi.md"
+
+echo "csv" >&2
+wait_for_quiet
+"$bench/bench_csv" >"$results/csv.md.part"
+mv "$results/csv.md.part" "$results/csv.md"
+cat "$results/csv.md"

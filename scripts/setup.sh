@@ -9,7 +9,7 @@ set -eu
 
 purpose=${1:-build}
 wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev
-    libcmocka-dev libjansson-dev gnuplot-nox"
+    zlib1g-dev libnetcdf-dev libcmocka-dev libjansson-dev gnuplot-nox"
 case $purpose in
 build) ;;
 check) wanted="$wanted clang" ;;
@@ -24,8 +24,9 @@ esac
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
     cat >&2 <<'END'
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
-pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE; SLEEF makes it fast; the tests use cmocka and jansson, the
-check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and scikit-learn.
+pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib; SLEEF makes it fast, netcdf-c reads and writes NetCDF; the
+tests use cmocka and jansson, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
+scikit-learn.
 END
     exit 0
 fi

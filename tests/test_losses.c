@@ -10,24 +10,26 @@
 static const struct {
     orff_loss loss;
     double parameter;
-} all[] = {{ORFF_SQUARED, 0}, {ORFF_HUBER, 0.7},  {ORFF_EPSILON, 0.3}, {ORFF_EPSILON, 0},
+} all[] = {{ORFF_SQUARED, 0},   {ORFF_HUBER, 0.7},  {ORFF_EPSILON, 0.3}, {ORFF_EPSILON, 0},
            {ORFF_PINBALL, 0.8}, {ORFF_LOGISTIC, 0}, {ORFF_HINGE, 0}};
 enum { CASES = sizeof all / sizeof *all, WIDEST = 9 };
 
-static double value_of(orff_loss loss, double parameter, size_t p, const double *f, const double *y, double *gradient) {
+static double value_of(orff_loss loss, double parameter, size_t p, const double *f, const double *y,
+                       double *gradient) {
     double value;
     assert_ok(orff_loss_evaluate(loss, parameter, p, f, y, &value, gradient));
     return value;
 }
 
 static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word)) fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
+    if (!strstr(orff_error_message(), word))
+        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
 }
 
 /* ---- golden numbers */
 
-static void check_golden(const json_t *entry, const char *key, orff_loss loss, const char *parameter_key, const double *f,
-                         const double *y, size_t p) {
+static void check_golden(const json_t *entry, const char *key, orff_loss loss, const char *parameter_key,
+                         const double *f, const double *y, size_t p) {
     const json_t *want = support_member(entry, key);
     const double parameter = parameter_key ? support_number(want, parameter_key) : 0.0;
     size_t length;
@@ -57,7 +59,8 @@ static void losses_are_golden(void **state) {
     for (size_t i = 0; i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
         size_t p;
-        double *f = support_array(support_member(entry, "f"), &p), *y = support_array(support_member(entry, "y"), &p);
+        double *f = support_array(support_member(entry, "f"), &p),
+               *y = support_array(support_member(entry, "y"), &p);
         check_golden(entry, "squared", ORFF_SQUARED, NULL, f, y, p);
         check_golden(entry, "huber_norm", ORFF_HUBER, "delta", f, y, p);
         check_golden(entry, "eps_insensitive_norm", ORFF_EPSILON, "eps", f, y, p);
@@ -79,7 +82,8 @@ static void pinball_is_the_sum_of_its_outputs(void **state) {
 
 /* ---- properties */
 
-/* Away from kinks with probability one; a step over a kink would show as an error of the size of the slope. */
+/* Away from kinks with probability one; a step over a kink would show as an error of the size of the
+ * slope. */
 static void gradients_are_those_of_the_values(void **state) {
     (void)state;
     const orff_rng rng = {.seed = 5, .stream = 1};
@@ -190,7 +194,8 @@ static void a_class_is_the_nearest_code(void **state) {
     assert_ok(orff_simplex_codes(4, codes));
     for (size_t k = 0; k < 4; k++) {
         for (size_t i = 0; i < 3; i++) noisy[i] = 1.3 * codes[k * 3 + i] + (i == k ? 0.1 : -0.1);
-        assert_close(value_of(ORFF_HINGE, 0, 3, f, noisy, NULL), value_of(ORFF_HINGE, 0, 3, f, codes + k * 3, NULL), 0);
+        assert_close(value_of(ORFF_HINGE, 0, 3, f, noisy, NULL),
+                     value_of(ORFF_HINGE, 0, 3, f, codes + k * 3, NULL), 0);
         assert_close(value_of(ORFF_LOGISTIC, 0, 3, f, noisy, NULL),
                      value_of(ORFF_LOGISTIC, 0, 3, f, codes + k * 3, NULL), 0);
     }
@@ -219,12 +224,14 @@ static void bad_arguments_are_refused(void **state) {
     double value = 7;
     assert_status(orff_loss_evaluate(ORFF_HUBER, 0, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
     assert_says("huber");
-    assert_status(orff_loss_evaluate(ORFF_HUBER, (double)INFINITY, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_loss_evaluate(ORFF_HUBER, (double)INFINITY, 2, f, f, &value, NULL),
+                  ORFF_INVALID_ARGUMENT);
     assert_status(orff_loss_evaluate(ORFF_EPSILON, -0.1, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
     assert_says("-0.1");
     assert_status(orff_loss_evaluate(ORFF_PINBALL, 1, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
     assert_says("quantile");
-    assert_status(orff_loss_evaluate(ORFF_PINBALL, (double)NAN, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_loss_evaluate(ORFF_PINBALL, (double)NAN, 2, f, f, &value, NULL),
+                  ORFF_INVALID_ARGUMENT);
     assert_status(orff_loss_evaluate(ORFF_SQUARED, 0, 0, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
     assert_status(orff_loss_evaluate(ORFF_LOSS_COUNT, 0, 2, f, f, &value, NULL), ORFF_INVALID_ARGUMENT);
     assert_status(orff_loss_evaluate(ORFF_SQUARED, 0, 2, NULL, f, &value, NULL), ORFF_INVALID_ARGUMENT);

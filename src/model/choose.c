@@ -190,27 +190,62 @@ orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
 
 /* ---- mixtures */
 
-/* The rules that fit: decomposable always, curl-free and divergence-free where there is a field's space. */
-static size_t fitting_rules(const orff_plan *plan, orff_rule rules[3]) {
+/* One line of the dictionary: a rule, and how its length scales stand to the median distances. */
+typedef struct entry {
+    orff_rule rule;
+    bool stretched; /* by the spread of each input of the field's space: what has no w to follow may */
+} entry;
+enum { MOST_ENTRIES = 4 };
+
+/* Whether the base has the second moment that curl-free and divergence-free parts need. */
+static bool is_smooth(const orff_plan *plan, const orff_part *part) {
+    orff_part probe = *part;
+    double moments[3];
+    probe.rule = ORFF_DECOMPOSABLE;
+    probe.sigma = 1.0;
+    return orff_part_moments(&probe, plan->d, plan->p, moments) == ORFF_OK && isfinite(moments[0]);
+}
+
+/* Decomposable always, curl-free and divergence-free where there is a field; stretched where inputs spread unequally. */
+static size_t fill_entries(const orff_plan *plan, const orff_part *part, const double *stretch, entry *entries) {
+    double low = stretch[0], high = stretch[0];
     size_t count = 0;
-    rules[count++] = ORFF_DECOMPOSABLE;
-    if (orff_plan_has_field(plan)) {
-        rules[count++] = ORFF_CURL_FREE;
-        rules[count++] = ORFF_DIV_FREE;
+    for (size_t i = 1; i < plan->d; i++) {
+        low = fmin(low, stretch[i]);
+        high = fmax(high, stretch[i]);
+    }
+    entries[count++] = (entry){ORFF_DECOMPOSABLE, false};
+    if (high > 1.25 * low) entries[count++] = (entry){ORFF_DECOMPOSABLE, true};
+    if (orff_plan_has_field(plan) && is_smooth(plan, part)) {
+        entries[count++] = (entry){ORFF_CURL_FREE, false};
+        entries[count++] = (entry){ORFF_DIV_FREE, false};
     }
     return count;
 }
 
-/* rules x scales, every part normalised so that weights are variances. */
-static orff_status fill_dictionary(orff_plan *plan, const double *median) {
+/* The spread of each input of a field's space relative to their root mean square; ones elsewhere. */
+static orff_status stretches(const orff_plan *plan, const orff_table *table, double *stretch) {
+    double *spread, square = 0.0;
+    ORFF_TRY(ORFF_NEW_ARRAY(spread, plan->d));
+    orff_column_statistics(table->n, plan->d, table->X, NULL, spread, NULL);
+    for (size_t i = 0; i < plan->d; i++) stretch[i] = 1.0;
+    for (size_t k = 0; orff_plan_has_field(plan) && k < plan->p; k++)
+        square += spread[plan->space[k]] * spread[plan->space[k]] / (double)plan->p;
+    for (size_t k = 0; orff_plan_has_field(plan) && k < plan->p; k++)
+        stretch[plan->space[k]] = spread[plan->space[k]] / sqrt(square);
+    orff_release(spread);
+    return ORFF_OK;
+}
+
+/* entries x scales, every part normalised so that weights are variances. */
+static orff_status fill_dictionary(orff_plan *plan, const double *median, const double *stretch) {
     const size_t n_scales = sizeof scales_mixture / sizeof *scales_mixture;
-    orff_rule rules[3];
-    const size_t n_rules = fitting_rules(plan, rules), n = n_rules * n_scales;
+    entry entries[MOST_ENTRIES];
     orff_part part = orff_part_default();
-    const orff_part *given = plan->parts;
-    part.base = plan->settings.n_parts ? given[0].base : ORFF_GAUSSIAN;
-    part.shape = plan->settings.n_parts ? given[0].shape : 1.0;
+    part.base = plan->parts[0].base;
+    part.shape = plan->parts[0].shape;
     part.normalise = true;
+    const size_t n_entries = fill_entries(plan, &part, stretch, entries), n = n_entries * n_scales;
     orff_release(plan->parts);
     orff_release(plan->sigmas);
     plan->parts = NULL;
@@ -218,10 +253,12 @@ static orff_status fill_dictionary(orff_plan *plan, const double *median) {
     ORFF_TRY(ORFF_NEW_ARRAY(plan->parts, n));
     ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, n * plan->d));
     for (size_t m = 0; m < n; m++) {
+        const entry *e = &entries[m % n_entries];
         plan->parts[m] = part;
-        plan->parts[m].rule = rules[m % n_rules];
+        plan->parts[m].rule = e->rule;
         for (size_t i = 0; i < plan->d; i++)
-            plan->sigmas[m * plan->d + i] = median[i] * (in_space(plan, i) ? scales_mixture[m / n_rules] : 1.0);
+            plan->sigmas[m * plan->d + i] = median[i] * (in_space(plan, i) ? scales_mixture[m / n_entries] : 1.0) *
+                                            (e->stretched ? stretch[i] : 1.0);
     }
     plan->settings.n_parts = n;
     plan->settings.parts = plan->parts;
@@ -261,7 +298,7 @@ orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *featur
     return status;
 }
 
-/* Few rows: the exact kernel, no features. Weights of rows are not looked at. */
+/* Few rows without weights: the exact kernel, no features. */
 static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
     double *weights = NULL, lambda;
     orff_kernel *kernel = NULL;
@@ -282,7 +319,7 @@ static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
 }
 
 static orff_status learn(orff_plan *plan, const orff_table *table) {
-    if (table->n * plan->p <= FEW_OBSERVATIONS) return learn_exact(plan, table);
+    if (table->n * plan->p <= FEW_OBSERVATIONS && !table->weights) return learn_exact(plan, table);
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status = look(plan, table, 1, &features, &moments);
@@ -294,13 +331,36 @@ static orff_status learn(orff_plan *plan, const orff_table *table) {
 
 orff_status orff_choose_mixture(orff_plan *plan, const orff_rows *rows) {
     orff_table table = {0};
-    double *median = NULL;
+    double *median = NULL, *stretch = NULL;
     orff_status status = sample(plan, rows, &table);
     if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
+    if (!status) status = ORFF_NEW_ARRAY(stretch, plan->d);
     if (!status) status = medians(plan, &table, median);
-    if (!status) status = fill_dictionary(plan, median);
+    if (!status) status = stretches(plan, &table, stretch);
+    if (!status) status = fill_dictionary(plan, median, stretch);
     if (!status) status = learn(plan, &table);
     orff_table_clear(&table);
     orff_release(median);
+    orff_release(stretch);
+    return status;
+}
+
+/* Custom parts may have no exact form. */
+static bool has_exact(const orff_plan *plan) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++)
+        if (plan->parts[m].rule == ORFF_CUSTOM_A || plan->parts[m].rule == ORFF_CUSTOM_B) return false;
+    return true;
+}
+
+orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows) {
+    orff_table table = {0};
+    const orff_table *head = &rows->head;
+    const bool all = rows->stream ? head->n < plan->settings.subsample : head->n == rows->n;
+    if (!all || head->weights || head->n > MOST_ROWS || head->n * plan->p > FEW_OBSERVATIONS || !has_exact(plan))
+        return ORFF_OK;
+    orff_status status = sample(plan, rows, &table);
+    if (!status) status = learn_exact(plan, &table);
+    if (!status) plan->settings.mixture = false;
+    orff_table_clear(&table);
     return status;
 }

@@ -15,4 +15,8 @@ orff_status orff_choose_mixture(orff_plan *plan, const orff_rows *rows);
 /* Learn the weights of the plan's parts from moments under its features; parts that explain nothing go. */
 orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features, const orff_moments *moments);
 
+/* Learn the weights of the plan's parts from the rows, when they are few, by the exact kernel; plan->settings.mixture is then
+ * false. Else nothing is done: they are learned from the moments of all rows. */
+orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows);
+
 #endif

@@ -222,7 +222,8 @@ orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const
     ORFF_TRY(find_space(plan));
     ORFF_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orff_choose_mixture(plan, rows);
-    if (any_auto(plan) || settings->auto_mix) return orff_choose_scales(plan, rows);
+    if (any_auto(plan) || settings->auto_mix) ORFF_TRY(orff_choose_scales(plan, rows));
+    if (settings->mixture) return orff_choose_weights(plan, rows);
     return ORFF_OK;
 }
 

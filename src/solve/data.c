@@ -6,15 +6,15 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-static const size_t keep_bytes = (size_t)1 << 28;  /* phi kept over sweeps */
-static const size_t gram_bytes = (size_t)1 << 28;  /* scratch of orff_data_gram */
+static const size_t keep_bytes = (size_t)1 << 28; /* phi kept over sweeps */
+static const size_t gram_bytes = (size_t)1 << 28; /* scratch of orff_data_gram */
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-orff_status orff_data_fill(orff_data *data, const orff_features *f, size_t n, const double *X, const double *root,
-                           bool single, const orff_monitor *monitor) {
+orff_status orff_data_fill(orff_data *data, const orff_features *f, size_t n, const double *X,
+                           const double *root, bool single, const orff_monitor *monitor) {
     const size_t block = smaller(orff_bank_block_rows(f->bank), n);
     const size_t row_bytes = 2 * f->D * (single ? sizeof(float) : sizeof(double));
     const size_t room = n <= keep_bytes / row_bytes ? n : block;
@@ -42,7 +42,8 @@ static size_t block_phi(orff_data *data, size_t first, size_t rows) {
 }
 
 /* Rows of to = sqrt(c_i) from + c to; what is in `to` is not read when c = 0. */
-static void weigh(const orff_data *data, size_t first, size_t rows, const double *from, double c, double *to) {
+static void weigh(const orff_data *data, size_t first, size_t rows, const double *from, double c,
+                  double *to) {
     const size_t p = data->panel.f->p;
     for (size_t i = 0; i < rows; i++) {
         const double root = data->root ? data->root[first + i] : 1.0;
@@ -51,7 +52,8 @@ static void weigh(const orff_data *data, size_t first, size_t rows, const double
 }
 
 /* u = A x + c u on one block, then sum += A^* u. */
-static void sweep_block(orff_data *data, size_t first, size_t rows, bool forward, double c, double *u, bool backward) {
+static void sweep_block(orff_data *data, size_t first, size_t rows, bool forward, double c, double *u,
+                        bool backward) {
     const size_t at = block_phi(data, first, rows);
     double *here = u ? u + first * data->panel.f->p : data->Y;
     if (forward) {
@@ -119,9 +121,10 @@ orff_status orff_features_trace(const orff_features *f, double *trace) {
     return status;
 }
 
-/* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from `column`. */
-static void fill_wide(const orff_data *data, size_t first, size_t rows, size_t at, const double *G, size_t column,
-                      size_t width, double *W) {
+/* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from
+ * `column`. */
+static void fill_wide(const orff_data *data, size_t first, size_t rows, size_t at, const double *G,
+                      size_t column, size_t width, double *W) {
     const size_t D = data->panel.f->D, square = data->panel.f->p * data->panel.f->p;
     for (size_t a = 0; a < 2 * D; a++) {
         double *row = W + (a * width + column) * square;
@@ -134,8 +137,8 @@ static void fill_wide(const orff_data *data, size_t first, size_t rows, size_t a
 }
 
 /* Rows of `block` (rows x width p p) into K and its mirror: points from row, against points from column. */
-static void place(const orff_data *data, size_t row, size_t rows, size_t column, size_t width, const double *block,
-                  double *K) {
+static void place(const orff_data *data, size_t row, size_t rows, size_t column, size_t width,
+                  const double *block, double *K) {
     const size_t p = data->panel.f->p, order = data->n * p;
     for (size_t i = 0; i < rows; i++) {
         const double root = data->root ? data->root[row + i] : 1.0;
@@ -149,8 +152,8 @@ static void place(const orff_data *data, size_t row, size_t rows, size_t column,
 }
 
 /* K's columns of `width` points from `first`, at and below the diagonal. */
-static void gram_columns(orff_data *data, size_t first, size_t width, const double *G, double *W, double *product,
-                         double *K) {
+static void gram_columns(orff_data *data, size_t first, size_t width, const double *G, double *W,
+                         double *product, double *K) {
     const size_t length = 2 * data->panel.f->D, across = width * data->panel.f->p * data->panel.f->p;
     size_t rows;
     for (size_t i = first; i < first + width; i += rows) {

@@ -1,4 +1,5 @@
-/* The rows of a data set as an operator: A = diag(sqrt(c_i)) P_X, so that A^* A = sum_i c_i Phi(x_i) Phi(x_i)^T. */
+/* The rows of a data set as an operator: A = diag(sqrt(c_i)) P_X, so that
+ * A^* A = sum_i c_i Phi(x_i) Phi(x_i)^T. */
 #ifndef ORFF_SOLVE_DATA_H
 #define ORFF_SOLVE_DATA_H
 
@@ -16,14 +17,14 @@ typedef struct orff_data {
     const double *root;          /* sqrt(c_i), n values; NULL: ones */
     const orff_monitor *monitor; /* progress and cancellation at every block; NULL: silent */
     orff_panel panel;
-    size_t kept;                 /* rows whose phi is there already */
-    double *F, *Y;               /* a block's rows of A x, and these times sqrt(c_i)   (block x p) */
+    size_t kept;   /* rows whose phi is there already */
+    double *F, *Y; /* a block's rows of A x, and these times sqrt(c_i)   (block x p) */
 } orff_data;
 
-/* phi is kept over sweeps where that takes less than 256 MB, else computed at each. End it with orff_data_clear, also
- * when this fails. */
-orff_status orff_data_fill(orff_data *data, const orff_features *f, size_t n, const double *X, const double *root,
-                           bool single, const orff_monitor *monitor);
+/* phi is kept over sweeps where that takes less than 256 MB, else computed at each. End it with
+ * orff_data_clear, also when this fails. */
+orff_status orff_data_fill(orff_data *data, const orff_features *f, size_t n, const double *X,
+                           const double *root, bool single, const orff_monitor *monitor);
 void orff_data_clear(orff_data *data);
 
 orff_operator orff_data_operator(orff_data *data);

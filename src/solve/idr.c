@@ -1,5 +1,5 @@
-/* IDR(s), the biorthogonal variant (van Gijzen and Sonneveld, 2011): residuals are forced into subspaces that shrink,
- * with a short recurrence over s vectors. */
+/* IDR(s), the biorthogonal variant (van Gijzen and Sonneveld, 2011): residuals are forced into subspaces that
+ * shrink, with a short recurrence over s vectors. */
 #include <string.h>
 
 #include "base/linalg.h"
@@ -9,10 +9,10 @@
 
 typedef struct idr_work {
     size_t s;
-    double *P;             /* shadow space, orthonormal rows   (s x cols) */
-    double *G, *U;         /* directions of the residual and of x, G = (A^* A + shift) U   (s x cols) */
-    double *M, *f, *c;     /* P G^T   (s x s, lower), P r, coefficients   (s) */
-    double *r, *v;         /* residual, scratch   (cols) */
+    double *P;         /* shadow space, orthonormal rows   (s x cols) */
+    double *G, *U;     /* directions of the residual and of x, G = (A^* A + shift) U   (s x cols) */
+    double *M, *f, *c; /* P G^T   (s x s, lower), P r, coefficients   (s) */
+    double *r, *v;     /* residual, scratch   (cols) */
     double omega;
 } idr_work;
 
@@ -91,7 +91,8 @@ static orff_status inner_step(orff_normal_equations *e, idr_work *w, size_t k, d
     return ORFF_OK;
 }
 
-/* Enter the next subspace: r -= omega (A^* A + shift) r. An omega that is too small for accuracy is lengthened. */
+/* Enter the next subspace: r -= omega (A^* A + shift) r. An omega that is too small for accuracy is
+ * lengthened. */
 static orff_status next_space(orff_normal_equations *e, idr_work *w, double *x, bool *broken) {
     const size_t cols = e->A->cols;
     const double enough = 0.7;
@@ -116,7 +117,8 @@ static orff_status run(orff_normal_equations *e, idr_work *w, double *x) {
     bool broken = false;
     while (!broken && goes_on(e, w)) {
         for (size_t i = 0; i < w->s; i++) w->f[i] = orff_vector_dot(cols, w->P + i * cols, w->r);
-        for (size_t k = 0; k < w->s && !broken && goes_on(e, w); k++) ORFF_TRY(inner_step(e, w, k, x, &broken));
+        for (size_t k = 0; k < w->s && !broken && goes_on(e, w); k++)
+            ORFF_TRY(inner_step(e, w, k, x, &broken));
         if (!broken && goes_on(e, w)) ORFF_TRY(next_space(e, w, x, &broken));
     }
     return ORFF_OK;

@@ -1,5 +1,5 @@
-/* Minimise over theta without moments: checks, the table of methods, and the loop that corrects until the residual,
- * computed anew, is small. */
+/* Minimise over theta without moments: checks, the table of methods, and the loop that corrects until the
+ * residual, computed anew, is small. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -58,8 +58,8 @@ static orff_status check_weights(size_t n, const double *weights, double *total)
     ORFF_TRY(orff_check_finite("weights", n, 1, weights));
     for (size_t i = 0; i < n; i++) {
         if (weights[i] < 0.0)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0", i + 1,
-                             weights[i]);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0",
+                             i + 1, weights[i]);
         *total += weights[i];
     }
     if (!(*total > 0.0 && isfinite(*total)))
@@ -128,8 +128,8 @@ static double energy(const orff_operator *A, double shift, const state *s) {
     return orff_vector_dot(A->rows, s->u, s->u) + shift * orff_vector_dot(A->cols, s->theta, s->theta);
 }
 
-/* As many rows as make decomposing their Gram matrix (~ m^3, m = rows times p) cost no more than some twenty sweeps of
- * the data (~ 2 D n), and m at most 2000. */
+/* As many rows as make decomposing their Gram matrix (~ m^3, m = rows times p) cost no more than some twenty
+ * sweeps of the data (~ 2 D n), and m at most 2000. */
 static size_t subsample_rows(const problem *q) {
     const double worth = cbrt(500.0 * 2.0 * (double)q->f->D * (double)q->n);
     const size_t rows = (size_t)fmin(worth, 2000.0) / q->f->p;
@@ -149,8 +149,8 @@ static orff_status correct(const problem *q, orff_normal_equations *e, const sta
     return state_refresh(q, e->A, e->shift, next);
 }
 
-/* The method's own residual drifts from the true one, so it starts again from the true one until that is small or gets
- * no better. */
+/* The method's own residual drifts from the true one, so it starts again from the true one until that is
+ * small or gets no better. */
 static orff_status refine(const problem *q, orff_normal_equations *e, double b, state *now, state *next,
                           orff_solve_info *info) {
     const size_t M = e->A->cols;
@@ -173,8 +173,8 @@ static orff_status refine(const problem *q, orff_normal_equations *e, double b, 
 }
 
 /* |A^* y|, the size that residuals are measured by: the residual of theta = 0. */
-static orff_status start(const problem *q, const orff_operator *A, double shift, const double *theta, state *now,
-                         double *b) {
+static orff_status start(const problem *q, const orff_operator *A, double shift, const double *theta,
+                         state *now, double *b) {
     ORFF_TRY(state_refresh(q, A, shift, now));
     *b = orff_vector_norm(A->cols, now->r);
     if (*b == 0.0 || orff_vector_norm(A->cols, theta) == 0.0) return ORFF_OK;
@@ -186,7 +186,8 @@ static orff_status solve_with(problem *q, orff_data *data, orff_subsample *sampl
                               double *theta, orff_solve_info *info) {
     const orff_operator A = orff_data_operator(data);
     const double shift = q->total * q->how->lambda;
-    orff_normal_equations e = {.A = &A, .shift = shift, .how = q->how, .monitor = &q->monitor, .subsample = sample};
+    orff_normal_equations e = {
+        .A = &A, .shift = shift, .how = q->how, .monitor = &q->monitor, .subsample = sample};
     double b;
     ORFF_TRY(state_fill(now, &A));
     ORFF_TRY(state_fill(next, &A));
@@ -195,8 +196,8 @@ static orff_status solve_with(problem *q, orff_data *data, orff_subsample *sampl
         info->converged = true; /* y is zero: so is theta */
     } else {
         if (q->how->method == ORFF_PCG)
-            ORFF_TRY(orff_subsample_fill(sample, q->f, q->n, q->X, q->root, q->total, subsample_rows(q), q->how->seed,
-                                         shift, &q->monitor));
+            ORFF_TRY(orff_subsample_fill(sample, q->f, q->n, q->X, q->root, q->total, subsample_rows(q),
+                                         q->how->seed, shift, &q->monitor));
         ORFF_TRY(refine(q, &e, b, now, next, info));
     }
     memcpy(theta, now->theta, A.cols * sizeof *theta);
@@ -218,25 +219,39 @@ static orff_status solve_squares(problem *q, double *theta, orff_solve_info *inf
 
 static orff_status solve_stochastic(problem *q, double *theta, orff_solve_info *info) {
     const orff_sgd_problem sgd = {
-        .f = q->f, .n = q->n, .X = q->X, .Y = q->Y, .root = q->root, .intercept = q->intercept,
-        .total = q->total, .how = q->how, .monitor = &q->monitor,
+        .f = q->f,
+        .n = q->n,
+        .X = q->X,
+        .Y = q->Y,
+        .root = q->root,
+        .intercept = q->intercept,
+        .total = q->total,
+        .how = q->how,
+        .monitor = &q->monitor,
     };
     return orff_sgd(&sgd, theta, info);
 }
 
 orff_status orff_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
-                         const double *weights, const double *intercept, const orff_iteration *how, double *theta,
-                         orff_solve_info *info) {
-    if (!features || !X || !Y || !how || !theta) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_iterate: NULL argument");
-    problem q = {.f = features, .n = n, .X = X, .Y = Y, .intercept = intercept, .how = how,
+                         const double *weights, const double *intercept, const orff_iteration *how,
+                         double *theta, orff_solve_info *info) {
+    if (!features || !X || !Y || !how || !theta)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_iterate: NULL argument");
+    problem q = {.f = features,
+                 .n = n,
+                 .X = X,
+                 .Y = Y,
+                 .intercept = intercept,
+                 .how = how,
                  .monitor = {.limit = how->max_iterations}};
     orff_solve_info found = {0};
     ORFF_TRY(check_settings(how, features->p));
     ORFF_TRY(check_data(&q, theta));
     ORFF_TRY(check_weights(n, weights, &q.total));
     orff_status status = fill_roots(&q, weights);
-    if (!status) status = methods[how->method].solve ? solve_squares(&q, theta, &found)
-                                                     : solve_stochastic(&q, theta, &found);
+    if (!status)
+        status = methods[how->method].solve ? solve_squares(&q, theta, &found)
+                                            : solve_stochastic(&q, theta, &found);
     orff_release(q.root);
     found.method = methods[how->method].name;
     found.iterations = q.monitor.done;

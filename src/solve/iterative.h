@@ -12,12 +12,12 @@
 
 typedef struct orff_normal_equations {
     const orff_operator *A;
-    double shift;                    /* > 0 */
+    double shift; /* > 0 */
     const orff_iteration *how;
     orff_monitor *monitor;           /* counts the iterations; a method stops at its limit */
     const orff_subsample *subsample; /* pcg */
     const double *theta, *u, *r;     /* the state to improve: cols, rows, cols numbers */
-    double target;                   /* stop where |r - (A^* A + shift I) x| <= target, as the method knows it */
+    double target;                   /* stop where |r - (A^* A + shift I) x| <= target */
     double condition;                /* the method's estimate of the condition of A^* A + shift I; 0: none */
 } orff_normal_equations;
 

@@ -43,7 +43,8 @@ static double huber(const orff_loss_function *loss, const double *f, const doubl
 }
 
 /* max(0, n - epsilon) */
-static double insensitive(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double insensitive(const orff_loss_function *loss, const double *f, const double *y,
+                          double *gradient) {
     const double n = difference(loss->p, f, y, gradient), beyond = n - loss->parameter;
     scale(loss->p, beyond > 0.0 ? rise(beyond, loss->width) / n : 0.0, gradient);
     return fmax(0.0, beyond);
@@ -69,7 +70,8 @@ static double product(size_t p, const double *a, const double *b) {
     return sum;
 }
 
-/* The class whose code is nearest to y; codes have the same length, so it is the one of the largest product. */
+/* The class whose code is nearest to y; codes have the same length, so it is the one of the largest
+ * product. */
 static size_t class_of(const orff_loss_function *loss, const double *y) {
     size_t best = 0;
     for (size_t k = 0; k <= loss->p; k++) {
@@ -86,7 +88,8 @@ static void combine(const orff_loss_function *loss, double *gradient) {
         for (size_t i = 0; i < loss->p; i++) gradient[i] += loss->scores[k] * loss->codes[k * loss->p + i];
 }
 
-/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials, and its 1 out of the sum. */
+/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials, and its 1 out of the
+ * sum. */
 static double logistic(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
     const size_t cls = class_of(loss, y), T = loss->p + 1;
     size_t top = 0;
@@ -119,8 +122,9 @@ static double hinge(const orff_loss_function *loss, const double *f, const doubl
     return value;
 }
 
-/* ---- the table. Curvatures of the last two: with T = p + 1 classes, sum_k c_k c_k^T = T/(T-1) I, and the variance of
- * the codes in any direction is largest with two of them equally likely: |c_k - c_l|^2/4 = T/(2(T-1)). */
+/* ---- the table. Curvatures of the last two: with T = p + 1 classes, sum_k c_k c_k^T = T/(T-1) I, and the
+ * variance of the codes in any direction is largest with two of them equally likely: |c_k - c_l|^2/4 =
+ * T/(2(T-1)). */
 
 static double curvature_two(double parameter, size_t p) {
     (void)parameter, (void)p;
@@ -172,7 +176,8 @@ static const loss_row losses[ORFF_LOSS_COUNT] = {
     [ORFF_SQUARED] = {"squared", squared, curvature_two, true, false, NULL, NULL},
     [ORFF_HUBER] = {"huber", huber, curvature_one, true, false, positive, "above 0"},
     [ORFF_EPSILON] = {"epsilon", insensitive, curvature_one, false, false, not_negative, "at least 0"},
-    [ORFF_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile, "a quantile between 0 and 1"},
+    [ORFF_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile,
+                      "a quantile between 0 and 1"},
     [ORFF_LOGISTIC] = {"logistic", logistic, curvature_spread, true, true, NULL, NULL},
     [ORFF_HINGE] = {"hinge", hinge, curvature_frame, false, true, NULL, NULL},
 };
@@ -200,12 +205,13 @@ static orff_status fill_codes(orff_loss_function *loss) {
 
 orff_status orff_loss_make(orff_loss_function *loss, orff_loss id, double parameter, size_t p) {
     *loss = (orff_loss_function){0};
-    if ((unsigned)id >= ORFF_LOSS_COUNT) return orff_fail(ORFF_INVALID_ARGUMENT, "loss %d does not exist", (int)id);
+    if ((unsigned)id >= ORFF_LOSS_COUNT)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "loss %d does not exist", (int)id);
     const loss_row *row = &losses[id];
     if (p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a loss needs at least one output");
     if (row->accepts && !row->accepts(parameter))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s", row->name,
-                         parameter, row->wanted);
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s",
+                         row->name, parameter, row->wanted);
     *loss = (orff_loss_function){.evaluate = row->evaluate,
                                  .smooth = row->smooth,
                                  .p = p,

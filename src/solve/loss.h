@@ -1,8 +1,8 @@
 /* The losses: one function each, one line in the table of loss.c.
  *
- * Those with kinks are sums of max(0, t). Their gradients can be had of the loss smoothed over a width w, where the
- * slope of max(0, t) rises from 0 to 1 over 0 <= t <= w; w = 0 gives a subgradient, with slope 0 at the kink. Values are
- * always those of the loss itself. */
+ * Those with kinks are sums of max(0, t). Their gradients can be had of the loss smoothed over a width w,
+ * where the slope of max(0, t) rises from 0 to 1 over 0 <= t <= w; w = 0 gives a subgradient, with slope 0 at
+ * the kink. Values are always those of the loss itself. */
 #ifndef ORFF_SOLVE_LOSS_H
 #define ORFF_SOLVE_LOSS_H
 
@@ -17,7 +17,7 @@ struct orff_loss_function {
     size_t p;
     double parameter;
     double width;           /* w of the gradients */
-    double curvature;       /* largest second derivative: of the loss itself, or times w of the smoothed one */
+    double curvature;       /* largest second derivative; with kinks: of the smoothed loss, times w */
     double *codes, *scores; /* classes: T x p simplex codes, T numbers of scratch; so one thread at a time */
 };
 

@@ -3,8 +3,8 @@
  *     [ A           ]        [ u            ]
  *     [ sqrt(shift) ] x  ~   [ -sqrt(shift) theta ],
  *
- * whose residual in the normal equations falls at every step. The damping is a part of the operator, not of the
- * recurrence, because a theta that is not zero has a damped residual too. */
+ * whose residual in the normal equations falls at every step. The damping is a part of the operator, not of
+ * the recurrence, because a theta that is not zero has a damped residual too. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -26,7 +26,8 @@ static double left_norm(const orff_normal_equations *e, const bidiagonal *b) {
     return sqrt(orff_vector_dot(e->A->rows, b->u, b->u) + orff_vector_dot(e->A->cols, b->w, b->w));
 }
 
-/* beta u = what is in u; alpha v = adjoint of u - beta v, where `next` is the adjoint before u was normalised. */
+/* beta u = what is in u; alpha v = adjoint of u - beta v, where `next` is the adjoint before u was
+ * normalised. */
 static void normalise(const orff_normal_equations *e, bidiagonal *b) {
     const size_t rows = e->A->rows, cols = e->A->cols;
     const double root = sqrt(e->shift);
@@ -84,7 +85,11 @@ static void improve(size_t cols, const bidiagonal *b, rotations *q, double *h, d
 static orff_status run(orff_normal_equations *e, bidiagonal *b, double *h, double *h_bar, double *x) {
     ORFF_TRY(start(e, b));
     memcpy(h, b->v, e->A->cols * sizeof *h);
-    rotations q = {.alpha_bar = b->alpha, .zeta_bar = b->alpha * b->beta, .rho = 1, .rho_bar = 1, .c_bar = 1,
+    rotations q = {.alpha_bar = b->alpha,
+                   .zeta_bar = b->alpha * b->beta,
+                   .rho = 1,
+                   .rho_bar = 1,
+                   .c_bar = 1,
                    .smallest = (double)INFINITY};
     while (fabs(q.zeta_bar) > e->target && e->monitor->done < e->monitor->limit && b->alpha > 0.0) {
         ORFF_TRY(advance(e, b));

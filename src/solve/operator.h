@@ -1,9 +1,10 @@
-/* A linear operator A from R^cols to R^rows, given by what it does to vectors, and the few things done to vectors.
+/* A linear operator A from R^cols to R^rows, given by what it does to vectors, and the few things done to
+ * vectors.
  *
  *     sweep:  u = A x + c u,   out = A^* u        in one pass over whatever A is made of
  *
- * x may be NULL (u stays as it is), out may be NULL (only u is wanted), u may be NULL (c u is left out and A x is not
- * kept). The iterative methods see no more of a problem than this. */
+ * x may be NULL (u stays as it is), out may be NULL (only u is wanted), u may be NULL (c u is left out and
+ * A x is not kept). The iterative methods see no more of a problem than this. */
 #ifndef ORFF_SOLVE_OPERATOR_H
 #define ORFF_SOLVE_OPERATOR_H
 

@@ -15,7 +15,8 @@ static orff_status fill_single(orff_panel *panel, size_t length) {
     return ORFF_NEW_ARRAY(panel->U_single, length);
 }
 
-orff_status orff_panel_fill(orff_panel *panel, const orff_features *f, size_t room, size_t block, bool single) {
+orff_status orff_panel_fill(orff_panel *panel, const orff_features *f, size_t room, size_t block,
+                            bool single) {
     const size_t length = 2 * f->D * f->p;
     *panel = (orff_panel){.f = f, .single = single, .room = room, .block = block};
     ORFF_TRY(ORFF_NEW_ARRAY(panel->V, length));
@@ -64,8 +65,8 @@ void orff_panel_forward(orff_panel *panel, size_t at, size_t n, double *F) {
         orff_gemm(false, false, n, p, length, 1, panel->phi + at * length, length, panel->V, p, 0, F, p);
         return;
     }
-    orff_gemm_single(false, false, n, p, length, 1, panel->phi_single + at * length, length, panel->V_single, p, 0,
-                     panel->F_single, p);
+    orff_gemm_single(false, false, n, p, length, 1, panel->phi_single + at * length, length, panel->V_single,
+                     p, 0, panel->F_single, p);
     for (size_t i = 0; i < n * p; i++) F[i] = (double)panel->F_single[i];
 }
 
@@ -76,8 +77,8 @@ void orff_panel_backward(orff_panel *panel, size_t at, size_t n, const double *Y
         return;
     }
     narrow(n * p, Y, panel->F_single);
-    orff_gemm_single(true, false, length, p, n, 1, panel->phi_single + at * length, length, panel->F_single, p, 0,
-                     panel->U_single, p);
+    orff_gemm_single(true, false, length, p, n, 1, panel->phi_single + at * length, length, panel->F_single,
+                     p, 0, panel->U_single, p);
     for (size_t i = 0; i < length * p; i++) panel->sum[i] += (double)panel->U_single[i];
 }
 

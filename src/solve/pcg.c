@@ -1,11 +1,12 @@
-/* Conjugate gradients on the normal equations, preconditioned by what a subsample of the rows says of A^* A. */
+/* Conjugate gradients on the normal equations, preconditioned by what a subsample of the rows says of A^*
+ * A. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "solve/iterative.h"
 
 typedef struct pcg_work {
-    double *r, *z, *s, *q; /* residual, preconditioned residual, direction, operator times direction   (cols) */
+    double *r, *z, *s, *q; /* residual, preconditioned; direction, operator times it   (cols) */
     double *scratch;       /* 2 m of the subsample */
 } pcg_work;
 

@@ -1,12 +1,13 @@
-/* Stochastic gradients with variance reduction, for every loss: SAGA (Defazio, Bach and Lacoste-Julien, 2014) on mini-
- * batches. The gradient of row i is Phi(x_i) g_i with g_i = dL/df in R^p, so the memory that takes the noise out of
- * the steps is one p-vector for each row, and theta converges with a constant step.
+/* Stochastic gradients with variance reduction, for every loss: SAGA (Defazio, Bach and Lacoste-Julien, 2014)
+ * on batches. The gradient of row i is Phi(x_i) g_i with g_i = dL/df in R^p, so the memory that takes the
+ * noise out of the steps is one p-vector for each row, and theta converges with a constant step.
  *
- * The step needs no tuning: steps are preconditioned by the leading eigenvectors of the covariance of a subsample
- * (as in EigenPro, Ma and Belkin, 2017), down to the level where the noise of a batch would limit the step anyway,
- * and their length is the inverse of the curvature that is left.
+ * The step needs no tuning: steps are preconditioned by the leading eigenvectors of the covariance of a
+ * subsample (as in EigenPro, Ma and Belkin, 2017), down to the level where the penalty rules or the subsample
+ * says no more, and their length is the inverse of the curvature that is left.
  *
- * A loss with kinks is smoothed over a width, which is halved whenever a pass gains less than the smoothing costs. */
+ * A loss with kinks is smoothed over a width, which is halved whenever the gradient at that width has fallen
+ * to a quarter. */
 #include <string.h>
 
 #include "base/hooks.h"
@@ -20,9 +21,9 @@
 typedef struct preconditioner {
     size_t count;
     double *U;                    /* count x M */
-    double *values, *level, *dot; /* count: eigenvalues, falling; (b clamp + 2 lambda)/(b value + 2 lambda); scratch */
+    double *values, *level, *dot; /* count: eigenvalues, falling; what they are scaled by; scratch */
     double clamp;                 /* largest eigenvalue left */
-    double noise;                 /* trace left, times the largest weight of a row: variance of a step of one row */
+    double noise;                 /* trace left, times the largest weight of a row */
 } preconditioner;
 
 typedef struct sgd_run {
@@ -31,22 +32,23 @@ typedef struct sgd_run {
     orff_panel panel;
     preconditioner P;
     size_t batches;
-    size_t *order;       /* n rows, as this pass takes them */
-    double *table;       /* n x p: g_i when row i was last seen */
-    double *mean;        /* M: (1/N) sum c_i Phi(x_i) table_i */
+    size_t *order; /* n rows, as this pass takes them */
+    double *table; /* n x p: g_i when row i was last seen */
+    double *mean;  /* M: (1/N) sum c_i Phi(x_i) table_i */
     double *theta, *best;
-    double *delta;       /* M: what a batch changes in mean; then the direction */
-    double *X, *F;       /* block x d, block x p */
-    double *g;           /* p */
-    double loss_sum;     /* (1/N) sum c_i L of the rows of this pass, each when it was seen */
+    double *delta;   /* M: what a batch changes in mean; then the direction */
+    double *X, *F;   /* block x d, block x p */
+    double *g;       /* p */
+    double loss_sum; /* (1/N) sum c_i L of the rows of this pass, each when it was seen */
+    double lowest;   /* objective of the best pass, after which theta was `best` */
     double caution, step;
 } sgd_run;
 
 static void run_clear(sgd_run *s) {
     orff_loss_clear(&s->loss);
     orff_panel_clear(&s->panel);
-    double *const all[] = {s->P.U, s->P.values, s->P.level, s->P.dot, s->table, s->mean,
-                           s->theta, s->best, s->delta, s->X, s->F, s->g};
+    double *const all[] = {s->P.U,   s->P.values, s->P.level, s->P.dot, s->table, s->mean,
+                           s->theta, s->best,     s->delta,   s->X,     s->F,     s->g};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
     orff_release(s->order);
 }
@@ -81,8 +83,8 @@ static double curvature(const sgd_run *s) {
 
 /* ---- preconditioning */
 
-/* The lowest level at which the degrees of freedom (trace left / level) are few enough for the sample to be believed,
- * and which is not below `floor`, where the penalty rules. */
+/* The lowest level at which the degrees of freedom (trace left / level) are few enough for the sample to be
+ * believed, and which is not below `floor`, where the penalty rules. */
 static void choose_clamp(preconditioner *P, double trace, double heaviest, double believed, double floor) {
     double taken = 0.0; /* sum of values so far */
     P->clamp = trace;
@@ -106,13 +108,15 @@ static orff_status take_basis(preconditioner *P, const orff_subsample *sample, s
     const size_t trusted = sample->whole ? sample->m : (sample->m + 2) / 3, most = basis_size(M);
     const double largest = sample->values[sample->m - 1];
     size_t count = 0;
-    while (count < trusted && count < most && sample->values[sample->m - 1 - count] > 1e-10 * largest) count++;
+    while (count < trusted && count < most && sample->values[sample->m - 1 - count] > 1e-10 * largest)
+        count++;
     ORFF_TRY(ORFF_NEW_ARRAY(P->U, count * M));
     ORFF_TRY(ORFF_NEW_ARRAY(P->values, count));
     ORFF_TRY(ORFF_NEW_ARRAY(P->level, count));
     ORFF_TRY(ORFF_NEW_ARRAY(P->dot, count));
     P->count = count;
-    for (size_t k = 0; k < count; k++) P->values[k] = sample->scale / total * sample->values[sample->m - 1 - k];
+    for (size_t k = 0; k < count; k++)
+        P->values[k] = sample->scale / total * sample->values[sample->m - 1 - k];
     return orff_subsample_basis(sample, count, P->U);
 }
 
@@ -137,13 +141,16 @@ static orff_status fill_preconditioner(sgd_run *s) {
     return status;
 }
 
-/* Length of a step, and the levels of the preconditioner, for the present width of the loss. */
+/* Length of a step, and the levels of the preconditioner, for the present width of the loss. The covariance
+ * of a batch of b rows with k = noise/clamp degrees of freedom has eigenvalues up to clamp (1 +
+ * sqrt(k/b))^2. */
 static void set_step(sgd_run *s) {
-    const double b = curvature(s);
-    const double batch = (double)s->problem->n / (double)s->batches, shrink = 2.0 * s->problem->how->lambda;
-    s->step = 1.0 / (s->caution * (b * (s->P.clamp + s->P.noise / batch) + shrink));
+    const double bend = curvature(s), shrink = 2.0 * s->problem->how->lambda;
+    const double batch = (double)s->problem->n / (double)s->batches;
+    const double edge = 1.0 + sqrt(s->P.noise / (s->P.clamp * batch));
+    s->step = 1.0 / (s->caution * (bend * s->P.clamp * edge * edge + shrink));
     for (size_t k = 0; k < s->P.count; k++)
-        s->P.level[k] = fmin(1.0, (b * s->P.clamp + shrink) / (b * s->P.values[k] + shrink));
+        s->P.level[k] = fmin(1.0, (bend * s->P.clamp + shrink) / (bend * s->P.values[k] + shrink));
 }
 
 /* v = P v */
@@ -167,7 +174,8 @@ static void visit_row(sgd_run *s, size_t row, double *f) {
     memcpy(old, s->g, p * sizeof *old);
 }
 
-/* See rows order[first .. first + count) at the present theta: their table, and delta = the change of mean. */
+/* See rows order[first .. first + count) at the present theta: their table, and delta = the change of
+ * mean. */
 static void visit(sgd_run *s, size_t first, size_t count) {
     const orff_sgd_problem *q = s->problem;
     const size_t d = q->f->d, p = q->f->p;
@@ -254,14 +262,28 @@ static double gradient_norm(sgd_run *s) {
     return orff_vector_norm(M, s->delta);
 }
 
-/* Table and mean at the best theta so far, and smaller steps from there. */
-static orff_status start_again(sgd_run *s) {
+/* Table and mean at the best theta so far. */
+static orff_status return_to_best(sgd_run *s) {
     const size_t M = s->problem->f->M;
     memcpy(s->theta, s->best, M * sizeof *s->theta);
     memset(s->mean, 0, M * sizeof *s->mean);
     memset(s->table, 0, s->problem->n * s->problem->f->p * sizeof *s->table);
-    s->caution *= 2.0;
     return visit_all(s);
+}
+
+/* Steps that are too long show as an objective that rises: a little, and they get shorter; much, and the pass
+ * is undone as well. The curvature of a smoothed kink is met by few rows, so that longer steps than it allows
+ * are tried. */
+static orff_status guard(sgd_run *s, double objective, double last) {
+    const double slack = s->loss.smooth ? 0.02 * last : 0.01 * s->loss.width;
+    if (objective < s->lowest) {
+        memcpy(s->best, s->theta, s->problem->f->M * sizeof *s->best);
+        s->lowest = objective;
+    }
+    if (!s->loss.smooth && objective < last) s->caution *= 0.9;
+    if (objective <= last + slack) return ORFF_OK;
+    s->caution *= 1.5;
+    return objective <= 1.5 * s->lowest ? ORFF_OK : return_to_best(s);
 }
 
 /* What a stage (the passes at one width of the loss; for a smooth loss, one pass) began and ended with. */
@@ -281,27 +303,28 @@ static bool stage_ends(sgd_run *s, stage *now) {
     return true;
 }
 
-static orff_status passes(sgd_run *s, double start, bool *converged) {
+static orff_status passes(sgd_run *s, bool *converged) {
     const double tolerance = s->problem->how->tolerance;
     orff_monitor *monitor = s->problem->monitor;
     stage now = {.objective = (double)INFINITY};
-    double objective = start, last = start;
+    double objective = s->lowest;
     while (!*converged && monitor->done < monitor->limit) {
+        const double last = fmin(objective, s->lowest * 1.5);
         set_step(s);
         ORFF_TRY(pass(s, &objective));
         monitor->done++;
-        if (!(objective <= start * 1.001)) {
-            ORFF_TRY(start_again(s));
-            continue;
-        }
-        if (objective > 1.02 * last) s->caution *= 1.5;
-        last = objective;
-        memcpy(s->best, s->theta, s->problem->f->M * sizeof *s->best);
+        ORFF_TRY(guard(s, objective, last));
         if (!stage_ends(s, &now)) continue;
         *converged = fabs(now.objective - objective) <= tolerance * fabs(objective);
         now.objective = objective;
     }
     return ORFF_OK;
+}
+
+/* The exact gradient and loss at theta; at the best theta there was, if that is better. */
+static orff_status settle(sgd_run *s) {
+    ORFF_TRY(visit_all(s));
+    return s->loss_sum + penalty(s) <= 1.02 * s->lowest ? ORFF_OK : return_to_best(s);
 }
 
 /* |gradient| at theta = 0: what the gradient at the end is measured by. Leaves the run at its start value. */
@@ -325,8 +348,9 @@ static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
     } else {
         s->loss.width = s->loss.smooth ? 0.0 : fmax(s->loss_sum, 1e-12);
         ORFF_TRY(fill_preconditioner(s));
-        ORFF_TRY(passes(s, s->loss_sum + penalty(s), &info->converged));
-        ORFF_TRY(visit_all(s));
+        s->lowest = s->loss_sum + penalty(s);
+        ORFF_TRY(passes(s, &info->converged));
+        ORFF_TRY(settle(s));
         info->residual = gradient_norm(s) / zero;
     }
     memcpy(theta, s->theta, M * sizeof *theta);

@@ -25,8 +25,8 @@ static void shuffle_front(size_t n, size_t count, uint64_t seed, size_t *rows) {
     }
 }
 
-static orff_status copy_rows(orff_subsample *s, size_t d, const size_t *rows, const double *X, const double *root,
-                             double total) {
+static orff_status copy_rows(orff_subsample *s, size_t d, const size_t *rows, const double *X,
+                             const double *root, double total) {
     double weight = 0.0;
     ORFF_TRY(ORFF_NEW_ARRAY(s->X, s->n * d));
     ORFF_TRY(ORFF_NEW_ARRAY(s->root, s->n));
@@ -39,8 +39,8 @@ static orff_status copy_rows(orff_subsample *s, size_t d, const size_t *rows, co
     return ORFF_OK;
 }
 
-static orff_status draw(orff_subsample *s, const orff_features *f, size_t n, const double *X, const double *root,
-                        double total, size_t count, uint64_t seed) {
+static orff_status draw(orff_subsample *s, const orff_features *f, size_t n, const double *X,
+                        const double *root, double total, size_t count, uint64_t seed) {
     size_t *rows;
     ORFF_TRY(ORFF_NEW_ARRAY(rows, n));
     const size_t there = candidates(n, root, rows);
@@ -70,8 +70,9 @@ static double degrees_of_freedom(const orff_subsample *s, double damping) {
     return sum;
 }
 
-/* A sample of m rows tells nothing of directions where it fits each of its own rows: the damping is raised until its
- * degrees of freedom are a third of m. It also stays above the rounding of the largest eigenvalue. */
+/* A sample of m rows tells nothing of directions where it fits each of its own rows: the damping is raised
+ * until its degrees of freedom are a third of m. It also stays above the rounding of the largest
+ * eigenvalue. */
 static double choose_damping(const orff_subsample *s, double shift) {
     double damping = fmax(shift, 1e-11 * s->scale * s->values[s->m - 1]);
     while (!s->whole && 3.0 * degrees_of_freedom(s, damping) > (double)s->m) damping *= 1.5;

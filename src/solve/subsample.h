@@ -1,5 +1,5 @@
-/* What a subsample of the rows says of A^* A = sum_i c_i Phi(x_i) Phi(x_i)^T, without ever forming it. With P_s the
- * sampled rows and scale = sum c_i / sum of the sampled c_i,
+/* What a subsample of the rows says of A^* A = sum_i c_i Phi(x_i) Phi(x_i)^T, without ever forming it. With
+ * P_s the sampled rows and scale = sum c_i / sum of the sampled c_i,
  *
  *     A^* A ~ scale P_s^* P_s,     P_s P_s^* = V diag(values) V^T     (m x m, m = sampled rows times p)
  *     (scale P_s^* P_s + damping I)^-1 = (I - P_s^* V diag(1 / (values + damping/scale)) V^T P_s) / damping
@@ -10,17 +10,17 @@
 #include "solve/data.h"
 
 typedef struct orff_subsample {
-    size_t n, m;           /* rows, rows times p */
-    bool whole;            /* every row of positive weight is in it */
+    size_t n, m; /* rows, rows times p */
+    bool whole;  /* every row of positive weight is in it */
     double scale, damping;
-    double *X, *root;      /* n x d, n */
-    double *V, *values;    /* eigenvectors in columns (m x m), eigenvalues ascending, not negative (m) */
+    double *X, *root;   /* n x d, n */
+    double *V, *values; /* eigenvectors in columns (m x m), eigenvalues ascending, not negative (m) */
     orff_data data;
 } orff_subsample;
 
-/* Draw `count` rows (fewer where not so many have weight) by (seed, row) and decompose their Gram matrix. total is
- * sum c_i, shift the damping wanted; the work is reported to the monitor. End it with orff_subsample_clear, also when
- * this fails. */
+/* Draw `count` rows (fewer where not so many have weight) by (seed, row) and decompose their Gram matrix.
+ * total is sum c_i, shift the damping wanted; the work is reported to the monitor. End it with
+ * orff_subsample_clear, also when this fails. */
 orff_status orff_subsample_fill(orff_subsample *s, const orff_features *f, size_t n, const double *X,
                                 const double *root, double total, size_t count, uint64_t seed, double shift,
                                 const orff_monitor *monitor);
@@ -32,7 +32,8 @@ orff_status orff_subsample_solve(const orff_subsample *s, const double *r, doubl
 /* Condition of A^* A + shift I by the largest eigenvalue of the subsample; the smallest is taken as shift. */
 double orff_subsample_condition(const orff_subsample *s, double shift);
 
-/* Row k of basis (count x cols): the unit eigenvector of P_s^* P_s of its k-th largest eigenvalue, which is > 0. */
+/* Row k of basis (count x cols): the unit eigenvector of P_s^* P_s of its k-th largest eigenvalue, which is >
+ * 0. */
 orff_status orff_subsample_basis(const orff_subsample *s, size_t count, double *basis);
 
 #endif

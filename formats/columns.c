@@ -1,0 +1,204 @@
+/* Lists of columns: names, numbers and ranges. */
+#define _GNU_SOURCE
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/source.h"
+
+enum { LONGEST_NAME = 255 };
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Edits (insert, remove, replace) between two names, a change of case being none; both at most
+ * LONGEST_NAME long. */
+static size_t distance(const char *a, const char *b) {
+    size_t row[LONGEST_NAME + 1];
+    const size_t m = strlen(a), n = strlen(b);
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            const size_t replaced = corner + !same;
+            corner = row[j];
+            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+        }
+    }
+    return row[n];
+}
+
+const char *orff_nearest(const char *name, size_t count, char *const *names) {
+    const size_t length = strlen(name);
+    if (length > LONGEST_NAME) return NULL;
+    size_t best = length / 2 + 2;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!names[i] || strlen(names[i]) > LONGEST_NAME) continue;
+        const size_t edits = distance(name, names[i]);
+        if (edits < best) {
+            best = edits;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+/* "a, b, c, .." as far as there is room. */
+static void list_names(const orff_table *table, char *text, size_t room) {
+    size_t used = 0;
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *name = orff_table_name(table, i);
+        if (used + strlen(name) + 8 > room) {
+            snprintf(text + used, room - used, ", ..");
+            return;
+        }
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? ", " : "", name);
+    }
+}
+
+static int fail_unknown(orff_table *table, const char *what, const char *name) {
+    char shown[ORFF_SHOWN_ROOM], names[200] = "";
+    orff_shown(shown, name, strlen(name));
+    const char *nearest = orff_nearest(name, table->columns, table->names);
+    if (nearest)
+        return orff_table_fail(table, ORFF_INVALID_ARGUMENT,
+                               "%s: there is no column \"%s\"; did you mean \"%s\"?", what, shown, nearest);
+    list_names(table, names, sizeof names);
+    return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "%s: there is no column \"%s\"; there are %s", what,
+                           shown, names);
+}
+
+/* A list under way: `room` entries are there. */
+typedef struct list {
+    orff_table *table;
+    const char *what;
+    size_t count, room;
+    size_t *columns;
+} list;
+
+static int add(list *l, size_t column) {
+    for (size_t i = 0; l->count < 4096 && i < l->count; i++)
+        if (l->columns[i] == column)
+            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: column \"%s\" is named twice",
+                                   l->what, orff_table_name(l->table, column));
+    if (l->count == l->room) {
+        const size_t room = l->room ? 2 * l->room : 16;
+        size_t *columns = realloc(l->columns, room * sizeof *columns);
+        if (!columns) return orff_table_fail_memory(l->table);
+        l->columns = columns;
+        l->room = room;
+    }
+    l->columns[l->count++] = column;
+    return ORFF_OK;
+}
+
+/* A number from 1 on at the start of the text; 0 when there is none. Stops growing long before it wraps. */
+static size_t number(const char **text) {
+    size_t value = 0;
+    for (; isdigit((unsigned char)**text); ++*text)
+        if (value < (size_t)1 << 40) value = 10 * value + (size_t)(**text - '0');
+    return value;
+}
+
+/* Whether a column has this name, its own or the one that is made up for it. */
+static bool has_name(const orff_table *table, size_t column, const char *name) {
+    if (table->names[column]) return !strcmp(table->names[column], name);
+    const char *at = name + 1;
+    return *name == 'c' && number(&at) == column + 1 && !*at;
+}
+
+/* Adds the column of that name, when there is one. */
+static int add_named(list *l, const char *name, bool *found) {
+    const orff_table *table = l->table;
+    size_t first = table->columns;
+    *found = false;
+    for (size_t i = 0; i < table->columns; i++) {
+        if (!has_name(table, i, name)) continue;
+        if (*found)
+            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT,
+                                   "%s: columns %zu and %zu are both named \"%s\"; give the number", l->what,
+                                   first + 1, i + 1, name);
+        first = i;
+        *found = true;
+    }
+    return *found ? add(l, first) : ORFF_OK;
+}
+
+/* Adds "3" or "5-8". */
+static int add_numbered(list *l, const char *text) {
+    const char *at = text;
+    const size_t columns = l->table->columns;
+    size_t first = number(&at), last = first;
+    if (at != text && *at == '-') {
+        at++;
+        last = number(&at);
+    }
+    if (at == text || *at) return fail_unknown(l->table, l->what, text);
+    if (first < 1 || last < first || last > columns)
+        return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: %s: columns are numbered 1 to %zu",
+                               l->what, text, columns);
+    for (size_t i = first; i <= last; i++) {
+        const int status = add(l, i - 1);
+        if (status) return status;
+    }
+    return ORFF_OK;
+}
+
+static int add_item(list *l, const char *item, bool quoted) {
+    bool found;
+    if (!*item)
+        return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: an empty name in the list", l->what);
+    const int status = add_named(l, item, &found);
+    if (status || found) return status;
+    return quoted ? fail_unknown(l->table, l->what, item) : add_numbered(l, item);
+}
+
+/* Cuts the item at *at out of the text, in place, and moves behind its comma. NULL: the quote is not
+ * closed. */
+static char *cut_item(char **at, bool *quoted) {
+    char *item = *at, *end;
+    while (*item == ' ') item++;
+    *quoted = *item == '"';
+    if (*quoted) {
+        end = strchr(++item, '"');
+        if (!end) return NULL;
+        *end++ = '\0';
+        end += strspn(end, " ");
+        if (*end && *end != ',') return NULL;
+    } else {
+        end = item + strcspn(item, ",");
+    }
+    *at = *end ? end + 1 : NULL;
+    *end = '\0';
+    for (char *last = end; !*quoted && last > item && last[-1] == ' ';) *--last = '\0';
+    return item;
+}
+
+static int parse(list *l, char *text) {
+    for (char *at = text; at;) {
+        bool quoted;
+        const char *item = cut_item(&at, &quoted);
+        if (!item)
+            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: a quote is not closed", l->what);
+        const int status = add_item(l, item, quoted);
+        if (status) return status;
+    }
+    return ORFF_OK;
+}
+
+int orff_columns_parse(orff_table *table, const char *what, const char *text, size_t *count,
+                       size_t **columns) {
+    list l = {.table = table, .what = what};
+    char *copy = strdup(text);
+    const int status = copy ? parse(&l, copy) : orff_table_fail_memory(table);
+    free(copy);
+    *count = l.count;
+    *columns = l.columns;
+    return status;
+}

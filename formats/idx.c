@@ -1,0 +1,57 @@
+/* IDX, the format of MNIST: two zero bytes, a type, a rank, the dimensions and the numbers, all
+ * big-endian. */
+#define _GNU_SOURCE
+
+#include "formats/array.h"
+
+static const struct {
+    unsigned char code;
+    char kind;
+    unsigned bytes;
+} types[] = {{0x08, 'u', 1}, {0x09, 'i', 1}, {0x0b, 'i', 2}, {0x0c, 'i', 4}, {0x0d, 'f', 4}, {0x0e, 'f', 8}};
+
+static int parse_type(orff_table *table, const unsigned char head[4], orff_array_layout *layout) {
+    if (head[0] || head[1])
+        return orff_table_fail(table, ORFF_FORMAT, "is not an IDX file: it does not begin with 0 0");
+    layout->rank = head[3];
+    layout->big_endian = true;
+    if (layout->rank < 1 || layout->rank > ORFF_ARRAY_RANK)
+        return orff_table_fail(table, ORFF_FORMAT, "has %zu dimensions, expected 1 to %d", layout->rank,
+                               ORFF_ARRAY_RANK);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].code != head[2]) continue;
+        layout->kind = types[i].kind;
+        layout->bytes = types[i].bytes;
+        return ORFF_OK;
+    }
+    return orff_table_fail(table, ORFF_FORMAT, "has numbers of type 0x%02x, which IDX does not know",
+                           head[2]);
+}
+
+static int read_header(orff_table *table, orff_stream *stream, orff_array_layout *layout) {
+    unsigned char head[4], n[4];
+    int status = orff_array_read(table, stream, head, sizeof head);
+    if (!status) status = parse_type(table, head, layout);
+    for (size_t k = 0; !status && k < layout->rank; k++) {
+        status = orff_array_read(table, stream, n, sizeof n);
+        if (!status)
+            layout->shape[k] = (uint64_t)n[0] << 24 | (uint64_t)n[1] << 16 | (uint64_t)n[2] << 8 | n[3];
+    }
+    layout->offset = 4 + 4 * layout->rank;
+    return status;
+}
+
+static int idx_open(orff_table *table) {
+    return orff_array_open(table, read_header);
+}
+
+const orff_source orff_source_idx = {
+    .name = "idx",
+    .open = idx_open,
+    .choose = orff_array_choose,
+    .next = orff_array_next,
+    .rewind = orff_array_rewind,
+    .place = orff_array_place,
+    .progress = orff_array_progress,
+    .close = orff_array_close,
+};

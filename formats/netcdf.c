@@ -1,0 +1,410 @@
+/* NetCDF: variables over shared dimensions become rows.
+ *
+ * A row is one index of every dimension that a chosen variable has, those held fixed apart. A variable
+ * that lacks some of these dimensions repeats along them: lon(lon) and lat(lat) beside u(lat, lon), as
+ * well as curvilinear lon(y, x), lat(y, x) beside u(y, x). Rows are made in blocks, each a box of indices
+ * that is read at once from every variable. */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <math.h>
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/netcdf_variable.h"
+#include "formats/source.h"
+
+enum { BLOCK_CELLS = 1 << 18, AXES_MOST = ORFF_VARIABLE_RANK };
+
+/* A dimension that rows run over. */
+typedef struct axis {
+    int id;
+    size_t length;
+    size_t step;         /* how much of it a block has, save for a shorter one at the end */
+    size_t start, count; /* what this block has */
+} axis;
+
+typedef struct netcdf {
+    int file; /* -1: not open */
+    size_t n_variables;
+    orff_variable *variables; /* one per column */
+    size_t n_fixed;
+    struct {
+        int id;
+        size_t index;
+    } fixed[AXES_MOST];
+    size_t n_axes;
+    axis axes[AXES_MOST];
+    double **values;             /* n_chosen: the block's part of each variable */
+    size_t (*stride)[AXES_MOST]; /* n_chosen x axes: steps in values, 0 where the variable lacks the axis */
+    size_t at[AXES_MOST];        /* the row in the block, counted from the block's start */
+    bool begun, in_block;
+    uint64_t row;
+} netcdf;
+
+/* ---------------------------------------------------------------- opening */
+
+/* Copies a text attribute, NULL where there is none. */
+static char *text_attribute(int file, int variable, const char *name) {
+    size_t length;
+    nc_type type;
+    if (nc_inq_att(file, variable, name, &type, &length) || type != NC_CHAR || length == 0 || length > 4096)
+        return NULL;
+    char *text = calloc(length + 1, 1);
+    if (text && nc_get_att_text(file, variable, name, text)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Columns: the variables that hold numbers. */
+static int list_variables(orff_table *table, netcdf *n) {
+    int count;
+    int code = nc_inq_nvars(n->file, &count);
+    if (code) return orff_netcdf_fail(table, "cannot be read", code);
+    int status = orff_table_make_columns(table, (uint64_t)count);
+    if (status) return status;
+    const size_t room = (size_t)count + 1;
+    n->variables = calloc(room, sizeof *n->variables);
+    table->units = calloc(room, sizeof *table->units);
+    table->standard_names = calloc(room, sizeof *table->standard_names);
+    if (!n->variables || !table->units || !table->standard_names) return orff_table_fail_memory(table);
+    table->columns = 0;
+    for (int id = 0; id < count; id++) {
+        orff_variable *variable = &n->variables[table->columns];
+        code = orff_variable_look(variable, n->file, id);
+        if (code) return orff_netcdf_fail(table, "cannot be read", code);
+        if (!variable->numeric) continue;
+        const size_t column = table->columns++;
+        table->names[column] = strdup(variable->name);
+        if (!table->names[column]) return orff_table_fail_memory(table);
+        table->units[column] = text_attribute(n->file, id, "units");
+        table->standard_names[column] = text_attribute(n->file, id, "standard_name");
+    }
+    table->first_output = table->columns;
+    return table->columns ? ORFF_OK
+                          : orff_table_fail(table, ORFF_FORMAT, "has no variables that hold numbers");
+}
+
+static int netcdf_open(orff_table *table) {
+    netcdf *n = table->state = calloc(1, sizeof *n);
+    if (!n) return orff_table_fail_memory(table);
+    n->file = -1;
+    table->drops_missing = table->rewindable = table->named = true;
+    const int status = orff_netcdf_open_file(table, &n->file);
+    return status ? status : list_variables(table, n);
+}
+
+/* ---------------------------------------------------------------- choosing */
+
+static size_t length_of(const netcdf *n, int dimension) {
+    size_t length = 0;
+    return nc_inq_dimlen(n->file, dimension, &length) ? 0 : length;
+}
+
+static const char *name_of(const netcdf *n, int dimension, char name[NC_MAX_NAME + 1]) {
+    return nc_inq_dimname(n->file, dimension, name) ? "?" : name;
+}
+
+static int fail_dimension(orff_table *table, const netcdf *n, const char *name) {
+    char names[AXES_MOST][NC_MAX_NAME + 1], *list[AXES_MOST];
+    int count = 0;
+    if (nc_inq_ndims(n->file, &count)) count = 0;
+    if (count > AXES_MOST) count = AXES_MOST;
+    for (int i = 0; i < count; i++) {
+        names[i][0] = '\0';
+        name_of(n, i, names[i]);
+        list[i] = names[i];
+    }
+    char shown[ORFF_SHOWN_ROOM];
+    orff_shown(shown, name, strlen(name));
+    const char *nearest = orff_nearest(name, (size_t)count, list);
+    return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: there is no dimension \"%s\"%s%.64s%s",
+                           shown, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                           nearest ? "\"?" : "");
+}
+
+/* One "time=3". */
+static int fix(orff_table *table, netcdf *n, char *item) {
+    char *equals = strchr(item, '='), *end;
+    if (!equals)
+        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: \"%s\": expected dimension=index",
+                               item);
+    *equals = '\0';
+    int id;
+    if (nc_inq_dimid(n->file, item, &id)) return fail_dimension(table, n, item);
+    const size_t length = length_of(n, id);
+    errno = 0;
+    const unsigned long long index = strtoull(equals + 1, &end, 10);
+    if (equals[1] < '0' || equals[1] > '9' || *end || errno || index >= length)
+        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: %s=%s: expected an index from 0 to %zu",
+                               item, equals + 1, length ? length - 1 : 0);
+    if (n->n_fixed == AXES_MOST)
+        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: too many dimensions");
+    n->fixed[n->n_fixed].id = id;
+    n->fixed[n->n_fixed++].index = (size_t)index;
+    return ORFF_OK;
+}
+
+static int fix_all(orff_table *table, netcdf *n) {
+    char *copy = strdup(table->fixed ? table->fixed : "");
+    if (!copy) return orff_table_fail_memory(table);
+    int status = ORFF_OK;
+    char *next = NULL;
+    n->n_fixed = 0;
+    for (char *item = strtok_r(copy, ", ", &next); item && !status; item = strtok_r(NULL, ", ", &next))
+        status = fix(table, n, item);
+    free(copy);
+    return status;
+}
+
+/* Place of a dimension among the fixed ones; n_fixed when it is not. */
+static size_t find_fixed(const netcdf *n, int dimension) {
+    size_t i = 0;
+    while (i < n->n_fixed && n->fixed[i].id != dimension) i++;
+    return i;
+}
+
+/* Place of a dimension among the axes; n_axes when it is none. */
+static size_t find_axis(const netcdf *n, int dimension) {
+    size_t i = 0;
+    while (i < n->n_axes && n->axes[i].id != dimension) i++;
+    return i;
+}
+
+static int add_axes(orff_table *table, netcdf *n, const orff_variable *v) {
+    for (int k = 0; k < v->rank; k++) {
+        for (int l = 0; l < k; l++)
+            if (v->dimensions[k] == v->dimensions[l])
+                return orff_table_fail(table, ORFF_UNSUPPORTED, "variable %s has one dimension twice",
+                                       v->name);
+        if (find_fixed(n, v->dimensions[k]) < n->n_fixed || find_axis(n, v->dimensions[k]) < n->n_axes)
+            continue;
+        if (n->n_axes == AXES_MOST)
+            return orff_table_fail(table, ORFF_UNSUPPORTED, "more than 32 dimensions");
+        n->axes[n->n_axes++] = (axis){.id = v->dimensions[k], .length = length_of(n, v->dimensions[k])};
+    }
+    return ORFF_OK;
+}
+
+/* The axes, those of the variables with most dimensions first: then rows come in the order of the file. */
+static int find_axes(orff_table *table, netcdf *n) {
+    n->n_axes = 0;
+    for (int rank = AXES_MOST; rank > 0; rank--) {
+        for (size_t s = 0; s < table->n_chosen; s++) {
+            const orff_variable *v = &n->variables[table->chosen[s]];
+            const int status = v->rank == rank ? add_axes(table, n, v) : ORFF_OK;
+            if (status) return status;
+        }
+    }
+    return ORFF_OK;
+}
+
+static bool has_dimension(const orff_variable *v, int dimension) {
+    for (int k = 0; k < v->rank; k++)
+        if (v->dimensions[k] == dimension) return true;
+    return false;
+}
+
+/* Along every axis some input must change, or rows with equal inputs would be mixed up. */
+static int check_axes(orff_table *table, const netcdf *n) {
+    char name[NC_MAX_NAME + 1];
+    for (size_t a = 0; a < n->n_axes; a++) {
+        bool covered = n->axes[a].length <= 1;
+        for (size_t i = 0; i < table->d && !covered; i++)
+            covered = has_dimension(&n->variables[table->chosen[table->x_slot[i]]], n->axes[a].id);
+        if (covered) continue;
+        name_of(n, n->axes[a].id, name);
+        return orff_table_fail(
+            table, ORFF_INVALID_ARGUMENT,
+            "dimension %.64s (length %zu) is not among the inputs: hold it fixed, for example "
+            "with %.64s=0, or add a variable along it to the inputs",
+            name, n->axes[a].length, name);
+    }
+    return ORFF_OK;
+}
+
+static int count_rows(orff_table *table, const netcdf *n) {
+    table->rows = 1;
+    for (size_t a = 0; a < n->n_axes; a++) {
+        const uint64_t length = n->axes[a].length;
+        if (length && table->rows > ((uint64_t)1 << 62) / length)
+            return orff_table_fail(table, ORFF_FORMAT, "its dimensions are too long");
+        table->rows *= length;
+    }
+    return ORFF_OK;
+}
+
+static void free_block(orff_table *table, netcdf *n) {
+    for (size_t s = 0; n->values && s < table->n_chosen; s++) free(n->values[s]);
+    free(n->values);
+    free(n->stride);
+    n->values = NULL;
+    n->stride = NULL;
+}
+
+static void reset(netcdf *n) {
+    n->begun = n->in_block = false;
+    n->row = 0;
+}
+
+static int make_block(orff_table *table, netcdf *n) {
+    free_block(table, n);
+    n->values = calloc(table->n_chosen + 1, sizeof *n->values);
+    n->stride = calloc(table->n_chosen + 1, sizeof *n->stride);
+    reset(n);
+    return n->values && n->stride ? ORFF_OK : orff_table_fail_memory(table);
+}
+
+static int netcdf_choose(orff_table *table) {
+    netcdf *n = table->state;
+    int status = fix_all(table, n);
+    if (!status) status = find_axes(table, n);
+    if (!status) status = check_axes(table, n);
+    if (!status) status = count_rows(table, n);
+    if (!status) status = make_block(table, n);
+    if (status) free_block(table, n);
+    return status;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+static void set_part(axis *x, size_t start) {
+    x->start = start;
+    x->count = x->length - start < x->step ? x->length - start : x->step;
+}
+
+/* The first block: the inner axes whole as far as they fit, a part of the one before them, one index of
+ * the others. */
+static void first_block(netcdf *n) {
+    size_t room = BLOCK_CELLS;
+    for (size_t a = n->n_axes; a-- > 0;) {
+        axis *x = &n->axes[a];
+        x->step = x->length < room ? x->length : room;
+        room = x->step < x->length || room / x->step == 0 ? 1 : room / x->step;
+        set_part(x, 0);
+    }
+    n->begun = true;
+}
+
+/* On to the next block, the last axis running fastest; false at the end. */
+static bool next_block(netcdf *n) {
+    if (!n->begun) {
+        first_block(n);
+        return true;
+    }
+    for (size_t a = n->n_axes; a-- > 0;) {
+        axis *x = &n->axes[a];
+        if (x->start + x->count < x->length) {
+            set_part(x, x->start + x->count);
+            return true;
+        }
+        set_part(x, 0);
+    }
+    return false;
+}
+
+/* The block's part of one variable, and its strides. The sizes do not grow from block to block, so that
+ * the memory of the first one serves. */
+static int read_variable(orff_table *table, netcdf *n, size_t s) {
+    const orff_variable *v = &n->variables[table->chosen[s]];
+    size_t start[AXES_MOST] = {0}, count[AXES_MOST] = {0}, cells = 1;
+    memset(n->stride[s], 0, sizeof n->stride[s]);
+    for (int k = v->rank; k-- > 0;) {
+        const size_t f = find_fixed(n, v->dimensions[k]), a = find_axis(n, v->dimensions[k]);
+        start[k] = f < n->n_fixed ? n->fixed[f].index : n->axes[a].start;
+        count[k] = f < n->n_fixed ? 1 : n->axes[a].count;
+        if (f == n->n_fixed) n->stride[s][a] = cells;
+        cells *= count[k];
+    }
+    if (!n->values[s]) n->values[s] = malloc(cells * sizeof **n->values);
+    if (!n->values[s]) return orff_table_fail_memory(table);
+    const int code = orff_variable_read(v, start, count, cells, n->values[s]);
+    if (!code) return ORFF_OK;
+    char what[NC_MAX_NAME + 32];
+    snprintf(what, sizeof what, "variable %s cannot be read", v->name);
+    return orff_netcdf_fail(table, what, code);
+}
+
+static int read_block(orff_table *table, netcdf *n) {
+    for (size_t s = 0; s < table->n_chosen; s++) {
+        const int status = read_variable(table, n, s);
+        if (status) return status;
+    }
+    memset(n->at, 0, sizeof n->at);
+    n->in_block = true;
+    return ORFF_OK;
+}
+
+/* On to the next row of the block; false at its end. */
+static bool advance(netcdf *n) {
+    for (size_t a = n->n_axes; a-- > 0;) {
+        if (++n->at[a] < n->axes[a].count) return true;
+        n->at[a] = 0;
+    }
+    return false;
+}
+
+static int netcdf_next(orff_table *table, double *row, bool *got) {
+    netcdf *n = table->state;
+    *got = n->row < table->rows;
+    if (!*got) return ORFF_OK;
+    if (!n->in_block || !advance(n)) {
+        *got = next_block(n);
+        const int status = *got ? read_block(table, n) : ORFF_OK;
+        if (status || !*got) return status;
+    }
+    for (size_t s = 0; s < table->n_chosen; s++) {
+        size_t cell = 0;
+        for (size_t a = 0; a < n->n_axes; a++) cell += n->at[a] * n->stride[s][a];
+        row[s] = n->values[s][cell];
+    }
+    n->row++;
+    return ORFF_OK;
+}
+
+static int netcdf_rewind(orff_table *table) {
+    reset(table->state);
+    return ORFF_OK;
+}
+
+/* "variable u, index [0][12][40]" */
+static void netcdf_place(const orff_table *table, size_t slot, char *text, size_t room) {
+    const netcdf *n = table->state;
+    const orff_variable *v = &n->variables[table->chosen[slot]];
+    int used = snprintf(text, room, "variable %.64s, index ", v->name);
+    for (int k = 0; k < v->rank && (size_t)used + 24 < room; k++) {
+        const size_t f = find_fixed(n, v->dimensions[k]), a = find_axis(n, v->dimensions[k]);
+        const size_t index = f < n->n_fixed ? n->fixed[f].index : n->axes[a].start + n->at[a];
+        used += snprintf(text + used, room - (size_t)used, "[%zu]", index);
+    }
+}
+
+static double netcdf_progress(const orff_table *table) {
+    const netcdf *n = table->state;
+    const bool known = table->rows && table->rows != ORFF_ROWS_UNKNOWN;
+    return known ? (double)n->row / (double)table->rows : (double)NAN;
+}
+
+static void netcdf_close(orff_table *table) {
+    netcdf *n = table->state;
+    if (!n) return;
+    if (n->file >= 0) nc_close(n->file);
+    free_block(table, n);
+    free(n->variables);
+    free(n);
+}
+
+const orff_source orff_source_netcdf = {
+    .name = "netcdf",
+    .open = netcdf_open,
+    .choose = netcdf_choose,
+    .next = netcdf_next,
+    .rewind = netcdf_rewind,
+    .place = netcdf_place,
+    .progress = netcdf_progress,
+    .close = netcdf_close,
+};

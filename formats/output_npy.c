@@ -1,0 +1,46 @@
+/* NPY 1.0, doubles in C order. The number of rows is known at the end, and then written over the header. */
+#define _GNU_SOURCE
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/sink.h"
+
+enum { HEADER = 128 };
+
+static void make_header(const orff_output *output, char header[HEADER]) {
+    char text[HEADER];
+    const uint16_t one = 1, length = HEADER - 10;
+    char first;
+    memcpy(&first, &one, 1);
+    memset(header, ' ', HEADER);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)(length & 0xff);
+    header[9] = (char)(length >> 8);
+    const int used =
+        snprintf(text, sizeof text, "{'descr': '%cf8', 'fortran_order': False, 'shape': (%llu, %zu), }",
+                 first ? '<' : '>', (unsigned long long)output->rows, output->options.n_columns);
+    memcpy(header + 10, text, (size_t)used);
+    header[HEADER - 1] = '\n';
+}
+
+static int npy_begin(orff_output *output) {
+    char header[HEADER];
+    if (!output->temporary || output->packer)
+        return orff_output_fail(output, ORFF_INVALID_ARGUMENT, "NPY can be written to a plain file only");
+    make_header(output, header);
+    return orff_output_put(output, header, HEADER);
+}
+
+static int npy_write(orff_output *output, size_t rows, const double *cells) {
+    return orff_output_put(output, cells, rows * output->options.n_columns * sizeof *cells);
+}
+
+static int npy_finish(orff_output *output) {
+    char header[HEADER];
+    make_header(output, header);
+    const int status = orff_output_flush(output);
+    return status ? status : orff_output_overwrite(output, header, HEADER);
+}
+
+const orff_sink orff_sink_npy = {.name = "npy", .begin = npy_begin, .write = npy_write, .finish = npy_finish};

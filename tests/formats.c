@@ -1,0 +1,122 @@
+#define _GNU_SOURCE
+
+#include "formats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { PATHS = 64, BLOCK = 7 };
+
+static char directory[64];
+static char paths[PATHS][160];
+static size_t n_paths;
+
+int formats_set_up(void **state) {
+    (void)state;
+    snprintf(directory, sizeof directory, "/tmp/orff_formats_XXXXXX");
+    n_paths = 0;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+int formats_tear_down(void **state) {
+    (void)state;
+    for (size_t i = 0; i < n_paths; i++) remove(paths[i]);
+    return rmdir(directory);
+}
+
+const char *formats_path(const char *name) {
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    for (size_t i = 0; i < n_paths; i++)
+        if (!strcmp(paths[i], path)) return paths[i];
+    if (n_paths == PATHS) fail_msg("too many files");
+    memcpy(paths[n_paths], path, sizeof path);
+    return paths[n_paths++];
+}
+
+const char *formats_file(const char *name, const void *bytes, size_t size) {
+    const char *path = formats_path(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+const char *formats_text(const char *name, const char *text) {
+    return formats_file(name, text, strlen(text));
+}
+
+const char *formats_packed(const char *name, const void *bytes, size_t size) {
+    const char *path = formats_path(name);
+    gzFile file = gzopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, bytes, (unsigned)size), (int)size);
+    assert_int_equal(gzclose(file), Z_OK);
+    return path;
+}
+
+static void grow(formats_data *data, size_t *room) {
+    if (data->n + BLOCK <= *room) return;
+    *room = 2 * *room + BLOCK;
+    data->X = realloc(data->X, (*room * data->d + 1) * sizeof(double));
+    data->Y = realloc(data->Y, (*room * data->p + 1) * sizeof(double));
+    data->weights = realloc(data->weights, *room * sizeof(double));
+    if (!data->X || !data->Y || !data->weights) fail_msg("not enough memory");
+}
+
+/* All rows behind those that are there. */
+static int read_all(formats_data *data) {
+    size_t room = 0, rows;
+    data->d = orff_table_inputs(data->table);
+    data->p = orff_table_outputs(data->table);
+    do {
+        grow(data, &room);
+        const int status = orff_table_read(data->table, BLOCK, data->X + data->n * data->d,
+                                           data->Y + data->n * data->p, data->weights + data->n, &rows);
+        if (status) return status;
+        data->n += rows;
+    } while (rows);
+    return ORFF_OK;
+}
+
+static int attempt(formats_data *data, const char *path, const orff_table_selection *selection) {
+    int status = orff_table_open(&data->table, path, NULL);
+    if (!status) status = orff_table_select(data->table, selection);
+    return status ? status : read_all(data);
+}
+
+formats_data formats_read(const char *path, const orff_table_selection *selection) {
+    formats_data data = {0};
+    if (attempt(&data, path, selection)) fail_msg("%s", orff_table_error(data.table));
+    assert_int_equal(data.n, orff_table_used(data.table));
+    return data;
+}
+
+void formats_free(formats_data *data) {
+    orff_table_close(data->table);
+    free(data->X);
+    free(data->Y);
+    free(data->weights);
+}
+
+void formats_says(const char *message, const char *word) {
+    if (!strstr(message, word)) fail_msg("\"%s\" does not say \"%s\"", message, word);
+}
+
+void formats_refused(const char *path, const orff_table_selection *selection, int status, ...) {
+    formats_data data = {0};
+    const int got = attempt(&data, path, selection);
+    if (got != status)
+        fail_msg("%s: status %d (%s), expected %d", path, got, got ? orff_table_error(data.table) : "done",
+                 status);
+    va_list words;
+    va_start(words, status);
+    for (const char *word = va_arg(words, const char *); word; word = va_arg(words, const char *))
+        formats_says(orff_table_error(data.table), word);
+    va_end(words);
+    formats_free(&data);
+}

@@ -1,0 +1,346 @@
+/* What is written comes back; a file appears whole or not at all; nothing but an error comes of a full
+ * disk or a closed pipe. */
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "formats.h"
+
+#ifdef ORFF_HAVE_NETCDF
+#include <netcdf.h>
+#endif
+
+enum { ROWS = 500, COLUMNS = 4 };
+
+static const orff_output_column columns[COLUMNS] = {
+    {.name = "lon_deg", .input = true},
+    {.name = "lat_deg", .input = true},
+    {.name = "u_ms"},
+    {.name = "u_std", .error_of = "u_ms"},
+};
+static const orff_output_options plain = {.n_columns = COLUMNS, .columns = columns};
+
+/* Random bit patterns that are finite: every exponent. */
+static void fill(double *cells) {
+    const orff_rng rng = {.seed = 5};
+    for (uint64_t i = 0, k = 0; i < ROWS * COLUMNS; k++) {
+        const uint64_t bits = orff_rng_bits(rng, k, 0);
+        memcpy(&cells[i], &bits, sizeof bits);
+        if (isfinite(cells[i])) i++;
+    }
+}
+
+static int write_all(orff_output **output, const char *path, const orff_output_options *options, size_t rows,
+                     const double *cells) {
+    int status = orff_output_open(output, path, options);
+    if (!status) status = orff_output_write(*output, rows / 3, cells);
+    if (!status) status = orff_output_write(*output, rows - rows / 3, cells + rows / 3 * options->n_columns);
+    return status ? status : orff_output_finish(*output);
+}
+
+static void write_file(const char *path, const orff_output_options *options, size_t rows,
+                       const double *cells) {
+    orff_output *output;
+    if (write_all(&output, path, options, rows, cells)) fail_msg("%s", orff_output_error(output));
+    orff_output_close(output);
+}
+
+static void assert_same(const char *path, const double *cells) {
+    const orff_table_selection everything = {0};
+    formats_data data = formats_read(path, &everything);
+    assert_int_equal(data.n, ROWS);
+    assert_int_equal(data.d, COLUMNS);
+    assert_memory_equal(data.X, cells, ROWS * COLUMNS * sizeof *cells);
+    formats_free(&data);
+}
+
+static void test_round_trips(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.csv", "a.csv.gz", "a.tsv", "a.npy"};
+    static double cells[ROWS * COLUMNS];
+    fill(cells);
+    orff_output_options options = plain;
+    for (size_t i = 0; i < 4; i++) {
+        for (int shortest = 0; shortest < 2; shortest++) {
+            support_case("%s, shortest %d", names[i], shortest);
+            options.shortest = shortest;
+            write_file(formats_path(names[i]), &options, ROWS, cells);
+            assert_same(formats_path(names[i]), cells);
+        }
+    }
+    support_case(NULL);
+}
+
+static char *slurp(const char *path, char text[1024]) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    text[fread(text, 1, 1023, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void test_text(void **state) {
+    (void)state;
+    const char *const kinds[] = {"setosa", "a \"b\", c"};
+    const orff_output_column named[] = {{.name = "x, m"}, {.name = "kind", .n_labels = 2, .labels = kinds}};
+    const orff_output_options options = {.n_columns = 2, .columns = named, .shortest = true};
+    const double cells[] = {0.1, 0, (double)NAN, 1};
+    char text[1024];
+    write_file(formats_path("a.csv"), &options, 2, cells);
+    assert_string_equal(slurp(formats_path("a.csv"), text),
+                        "\"x, m\",kind\n0.1,setosa\nnan,\"a \"\"b\"\", c\"\n");
+    orff_output *output;
+    assert_int_equal(write_all(&output, formats_path("a.csv"), &options, 1, (const double[]){1, 2}),
+                     ORFF_INVALID_ARGUMENT);
+    formats_says(orff_output_error(output), "column kind: 2 is not the number of a class");
+    orff_output_close(output);
+}
+
+/* Given up, refused, or in a directory that is not there: the old file stays, and nothing else does. */
+static void test_all_or_nothing(void **state) {
+    (void)state;
+    const double cells[COLUMNS] = {1, 2, 3, 4};
+    char text[1024];
+    const char *path = formats_text("a.csv", "old");
+    orff_output *output;
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(orff_output_open(&output, path, &plain), 0);
+    assert_int_equal(orff_output_write(output, 1, cells), 0);
+    assert_string_equal(slurp(path, text), "old");
+    orff_output_close(output);
+    assert_string_equal(slurp(path, text), "old");
+    write_file(path, &plain, 1, cells);
+    assert_string_equal(slurp(path, text), "lon_deg,lat_deg,u_ms,u_std\n1,2,3,4\n");
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+
+    assert_int_equal(orff_output_open(&output, "/nowhere/a.csv", &plain), ORFF_IO);
+    formats_says(orff_output_error(output), "/nowhere/a.csv: cannot be written: No such file");
+    orff_output_close(output);
+    assert_int_equal(orff_output_open(&output, formats_path("a.xyz"), &plain), ORFF_INVALID_ARGUMENT);
+    formats_says(orff_output_error(output), ".csv, .tsv, .npy or .nc");
+    orff_output_close(output);
+    assert_int_equal(
+        orff_output_open(
+            &output, "/tmp",
+            &(orff_output_options){.format = ORFF_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns}),
+        ORFF_IO);
+    orff_output_close(output);
+}
+
+static void test_no_permission(void **state) {
+    (void)state;
+    if (geteuid() == 0) {
+        print_message("the superuser may write everywhere: skipped\n");
+        skip();
+    }
+    const char *path = formats_text("a.csv", "old");
+    assert_int_equal(chmod(path, 0400), 0);
+    orff_output *output;
+    assert_int_equal(orff_output_open(&output, path, &plain), ORFF_IO);
+    formats_says(orff_output_error(output), "Permission denied");
+    orff_output_close(output);
+}
+
+static void test_full_disk(void **state) {
+    (void)state;
+    static double cells[ROWS * COLUMNS];
+    fill(cells);
+    orff_output *output;
+    const orff_output_options csv = {.format = ORFF_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns};
+    assert_int_equal(write_all(&output, "/dev/full", &csv, ROWS, cells), ORFF_IO);
+    formats_says(orff_output_error(output), "/dev/full: cannot be written: No space left");
+    orff_output_close(output);
+
+    static const char *const names[] = {
+        "f.csv",
+        "f.csv.gz",
+        "f.npy",
+#ifdef ORFF_HAVE_NETCDF
+        "f.nc",
+#endif
+    };
+    struct rlimit before, little = {.rlim_cur = 512, .rlim_max = RLIM_INFINITY};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little.rlim_max = before.rlim_max;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+        const int status = write_all(&output, formats_path(names[i]), &plain, ROWS, cells);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, ORFF_IO);
+        formats_says(orff_output_error(output), "File too large");
+        orff_output_close(output);
+        assert_int_equal(access(formats_path(names[i]), F_OK), -1);
+    }
+    signal(SIGXFSZ, handler);
+}
+
+/* Standard output is a pipe whose reader has gone. */
+static void test_broken_pipe(void **state) {
+    (void)state;
+    static double cells[ROWS * COLUMNS];
+    fill(cells);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    orff_output *output;
+    const int status = write_all(&output, "-", &plain, ROWS, cells);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(ends[1]);
+    assert_int_equal(status, ORFF_IO);
+    formats_says(orff_output_error(output), "standard output: cannot be written: Broken pipe");
+    orff_output_close(output);
+}
+
+static void test_standard_output(void **state) {
+    (void)state;
+    const double cells[COLUMNS] = {1, 2, 3, 4};
+    int ends[2];
+    char text[128] = "";
+    assert_int_equal(pipe(ends), 0);
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+    write_file("-", &plain, 1, cells);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(ends[1]);
+    assert_true(read(ends[0], text, sizeof text - 1) > 0);
+    close(ends[0]);
+    assert_string_equal(text, "lon_deg,lat_deg,u_ms,u_std\n1,2,3,4\n");
+}
+
+#ifdef ORFF_HAVE_NETCDF
+#define OK(call) assert_int_equal(call, NC_NOERR)
+
+static void assert_attribute(int file, int variable, const char *name, const char *want) {
+    char text[256] = "";
+    size_t length;
+    OK(nc_inq_attlen(file, variable, name, &length));
+    assert_true(length < sizeof text);
+    OK(nc_get_att_text(file, variable, name, text));
+    assert_string_equal(text, want);
+}
+
+/* 4 x 3 points of a grid in a strange order, one of them not there, one without a value. */
+static void test_grid(void **state) {
+    (void)state;
+    double cells[12 * COLUMNS];
+    size_t n = 0;
+    for (int i = 0; i < 12; i++) {
+        const int k = i * 5 % 12, x = k % 4, y = k / 4;
+        if (k == 7) continue;
+        const double row[COLUMNS] = {10 + x, -y, k == 2 ? (double)NAN : 10 * y + x, 0.5};
+        memcpy(cells + n++ * COLUMNS, row, sizeof row);
+    }
+    orff_output_options options = plain;
+    options.title = "a test";
+    options.history = "by hand";
+    write_file(formats_path("a.nc"), &options, n, cells);
+
+    int file, u, lon, rank, dimensions[2];
+    char name[NC_MAX_NAME + 1];
+    double values[12], axis[4];
+    OK(nc_open(formats_path("a.nc"), NC_NOWRITE, &file));
+    assert_attribute(file, NC_GLOBAL, "Conventions", "CF-1.8");
+    assert_attribute(file, NC_GLOBAL, "title", "a test");
+    assert_attribute(file, NC_GLOBAL, "history", "by hand");
+    OK(nc_inq_varid(file, "u_ms", &u));
+    OK(nc_inq_varid(file, "lon_deg", &lon));
+    assert_attribute(file, u, "units", "m s-1");
+    assert_attribute(file, u, "ancillary_variables", "u_std");
+    assert_attribute(file, lon, "units", "degrees_east");
+    assert_attribute(file, lon, "standard_name", "longitude");
+    assert_attribute(file, lon, "axis", "X");
+    OK(nc_inq_var(file, u, NULL, NULL, &rank, dimensions, NULL));
+    assert_int_equal(rank, 2);
+    OK(nc_inq_dimname(file, dimensions[0], name));
+    assert_string_equal(name, "lat_deg");
+    OK(nc_get_var_double(file, lon, axis));
+    assert_all_close(4, axis, ((double[]){10, 11, 12, 13}), 0.0);
+    OK(nc_get_var_double(file, u, values));
+    for (int k = 0; k < 12; k++) {
+        const int x = k % 4, y = 2 - k / 4; /* latitudes ascend: -2, -1, 0 */
+        const bool hole = 4 * y + x == 7 || 4 * y + x == 2;
+        assert_close(values[k], hole ? NC_FILL_DOUBLE : 10 * y + x, 0.0);
+    }
+    OK(nc_close(file));
+
+    formats_data data = formats_read(
+        formats_path("a.nc"), &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
+    assert_int_equal(data.n, 10);
+    assert_int_equal(orff_table_dropped(data.table), 2);
+    formats_free(&data);
+}
+
+/* Scattered points and doubled ones are no grid. */
+static void test_points(void **state) {
+    (void)state;
+    static double cells[ROWS * COLUMNS];
+    fill(cells);
+    write_file(formats_path("a.nc"), &plain, ROWS, cells);
+    formats_data data = formats_read(
+        formats_path("a.nc"), &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
+    assert_int_equal(data.n, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_memory_equal(data.X + 2 * i, cells + COLUMNS * i, 2 * sizeof *cells);
+        assert_memory_equal(data.Y + 2 * i, cells + COLUMNS * i + 2, 2 * sizeof *cells);
+    }
+    formats_free(&data);
+    const double twice[] = {1, 2, 3, 4, 1, 2, 5, 6};
+    write_file(formats_path("a.nc"), &plain, 2, twice);
+    data = formats_read(formats_path("a.nc"),
+                        &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms"});
+    assert_int_equal(data.n, 2);
+    formats_free(&data);
+}
+
+static void test_netcdf_refusals(void **state) {
+    (void)state;
+    orff_output *output;
+    const double cells[] = {(double)NAN, 1, 2, 3};
+    assert_int_equal(write_all(&output, formats_path("b.nc"), &plain, 1, cells), ORFF_NOT_FINITE);
+    formats_says(orff_output_error(output), "row 1");
+    orff_output_close(output);
+    const orff_output_column same[] = {{.name = "x", .input = true}, {.name = "u m"}, {.name = "u_m"}};
+    const orff_output_options options = {.n_columns = 3, .columns = same};
+    assert_int_equal(write_all(&output, formats_path("b.nc"), &options, 1, (const double[]){1, 2, 3}),
+                     ORFF_IO);
+    formats_says(orff_output_error(output), "variable u_m");
+    orff_output_close(output);
+    assert_int_equal(access(formats_path("b.nc"), F_OK), -1);
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_no_permission),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_standard_output),
+#ifdef ORFF_HAVE_NETCDF
+        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_netcdf_refusals),
+#endif
+    };
+    return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
+}
