@@ -795,16 +795,49 @@ static void cross_validation_needs_folds_with_rows(void **state) {
     orff_features *f = features_of(2, 1, 1, &part, 4);
     const size_t folds[] = {0, 1, 6};
     for (size_t i = 0; i < 3; i++) {
-        orff_moments *moments = moments_of(f, folds[i], q.n, q.X, q.Y, NULL);
+        orff_moments *moments = moments_of(f, folds[i], i < 2 ? q.n : 1, q.X, q.Y, NULL);
         orff_ridge *ridge = ridge_of(f, moments, false);
         assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_INVALID_ARGUMENT);
-        assert_says(i < 2 ? "at least 2 folds" : "has no rows");
+        assert_says(i < 2 ? "at least 2 folds" : "rows in at least 2 folds; 1 of 6");
         assert_close(point.lambda, 7, 0);
         assert_ok(orff_ridge_path(ridge, 1, &lambda, false, &point));
         point.lambda = 7;
         orff_ridge_free(ridge);
         orff_moments_free(moments);
     }
+    orff_features_free(f);
+    problem_end(&q);
+}
+
+/* Many folds of few rows: the empty ones have no say. A fold for almost every row is leave-one-out, refitted. */
+static void empty_folds_have_no_say(void **state) {
+    (void)state;
+    const double lambda = 1e-2;
+    const orff_part part = orff_part_default();
+    orff_path_point point;
+    problem q = problem_make(6, 2, 1);
+    orff_features *f = features_of(2, 1, 1, &part, 4);
+    orff_moments *moments = moments_of(f, 500, q.n, q.X, q.Y, NULL);
+    orff_ridge *ridge = ridge_of(f, moments, false);
+    assert_ok(orff_ridge_path(ridge, 1, &lambda, true, &point));
+    double want = 0;
+    for (size_t i = 0; i < q.n; i++) { /* rows but i: those before it and those after */
+        double X[12], Y[6], theta[8], left;
+        memcpy(X, q.X, i * 2 * sizeof *X);
+        memcpy(X + i * 2, q.X + (i + 1) * 2, (q.n - 1 - i) * 2 * sizeof *X);
+        memcpy(Y, q.Y, i * sizeof *Y);
+        memcpy(Y + i, q.Y + i + 1, (q.n - 1 - i) * sizeof *Y);
+        orff_moments *rest = moments_of(f, 0, q.n - 1, X, Y, NULL);
+        orff_ridge *refit = ridge_of(f, rest, false);
+        assert_ok(orff_ridge_solve(refit, lambda, theta, NULL, NULL));
+        assert_ok(orff_features_apply(f, 1, q.X + i * 2, theta, &left));
+        want += (left - q.Y[i]) * (left - q.Y[i]) / (double)q.n;
+        orff_ridge_free(refit);
+        orff_moments_free(rest);
+    }
+    assert_close(point.cv_mse, want, 1e-9);
+    orff_ridge_free(ridge);
+    orff_moments_free(moments);
     orff_features_free(f);
     problem_end(&q);
 }
@@ -1248,6 +1281,7 @@ int main(void) {
         cmocka_unit_test(integer_weights_are_repeated_rows),
         cmocka_unit_test(cross_validation_is_refitting),
         cmocka_unit_test(cross_validation_needs_folds_with_rows),
+        cmocka_unit_test(empty_folds_have_no_say),
         cmocka_unit_test(cross_validation_needs_weight_outside_each_fold),
         cmocka_unit_test(long_calls_can_be_stopped),
         cmocka_unit_test(leave_one_out_is_refitting),

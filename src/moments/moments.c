@@ -41,6 +41,16 @@ void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_
         if (k != left_out) orff_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
 }
 
+orff_status orff_moments_check_folds(const orff_moments *moments) {
+    size_t filled = 0;
+    if (moments->n_sets < 2)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
+    for (size_t k = 0; k < moments->n_sets; k++) filled += moments->sets[k].rows > 0;
+    if (filled > 1) return ORFF_OK;
+    return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
+                     moments->n_sets);
+}
+
 /* ---- making */
 
 static orff_status fill_sets(orff_moments *moments) {

@@ -34,6 +34,10 @@ void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, dou
 /* into (zeroed) = sum of all sets but `left_out`; n_sets or more leaves out none. */
 void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into);
 
+/* ORFF_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are random, so that some of
+ * few rows may be empty; they have no say. */
+orff_status orff_moments_check_folds(const orff_moments *moments);
+
 /* Moments without frequencies of their own to draw: for files. Takes over a reference to the bank. */
 orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p, const orff_moments_settings *settings);
 

@@ -108,12 +108,7 @@ static orff_status check_criterion(orff_criterion criterion, const orff_moments 
     if (criterion == ORFF_EVIDENCE) return ORFF_OK;
     if (criterion != ORFF_CROSS_VALIDATION)
         return orff_fail(ORFF_INVALID_ARGUMENT, "there is no criterion number %d", (int)criterion);
-    if (moments->n_sets < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
-    for (size_t k = 0; k < moments->n_sets; k++)
-        if (moments->sets[k].rows == 0)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "fold %zu of %zu has no rows; use fewer folds", k + 1, moments->n_sets);
-    return ORFF_OK;
+    return orff_moments_check_folds(moments);
 }
 
 static orff_status check_learn(const orff_features *f, const orff_moments *moments, const double *weights,

@@ -239,12 +239,9 @@ static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, con
 
 static orff_status cross_validate(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors) {
     const orff_moments *moments = ridge->moments;
-    if (moments->n_sets < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
-    for (size_t k = 0; k < moments->n_sets; k++)
-        if (moments->sets[k].rows == 0)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "fold %zu of %zu has no rows; use fewer folds", k + 1, moments->n_sets);
+    ORFF_TRY(orff_moments_check_folds(moments));
     for (size_t k = 0; k < moments->n_sets; k++) {
+        if (moments->sets[k].rows == 0) continue;
         ORFF_TRY(orff_progress("cross-validation", (double)k, (double)moments->n_sets));
         ORFF_TRY(one_fold(ridge, k, count, lambdas, errors));
     }
