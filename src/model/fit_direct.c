@@ -1,0 +1,230 @@
+/* Fitting in closed form: rows -> features -> moments -> lambda -> theta, and what is told of it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/fit.h"
+#include "model/model.h"
+#include "model/posterior.h"
+#include "solve/ridge.h"
+
+#define LARGEST_POSTERIOR 4000
+
+/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y centred. */
+static orff_status squared_errors(const orff_features *features, orff_moment_set *set, const double *theta,
+                                  const double *mean, double *errors) {
+    const size_t L = 2 * features->D, p = features->p;
+    orff_centre centre = {0};
+    double *SV = NULL, *V = NULL;
+    orff_status status = orff_centre_fill(&centre, set, L, p, false, mean);
+    if (!status) status = ORFF_NEW_ARRAY(SV, L * p);
+    if (!status) status = ORFF_NEW_ARRAY(V, L * p);
+    if (!status) {
+        orff_mirror(L, set->S);
+        orff_features_fold(features, theta, V);
+        orff_gemm(false, false, L, p, L, 1.0, set->S, L, V, p, 0.0, SV, p);
+    }
+    for (size_t k = 0; !status && k < p; k++) {
+        double error = set->T[k * (p + 1) + k] - 2.0 * mean[k] * set->T[p * (p + 1) + k] + centre.N * mean[k] * mean[k];
+        for (size_t a = 0; a < L; a++) error += V[a * p + k] * (SV[a * p + k] - 2.0 * centre.R[a * p + k]);
+        errors[k] = fmax(error, 0.0);
+    }
+    orff_centre_clear(&centre);
+    orff_release(SV);
+    orff_release(V);
+    return status;
+}
+
+static orff_status training_errors(const orff_moments *moments, orff_model *model, const double *mean, double N) {
+    const size_t L = 2 * moments->bank->D;
+    orff_moment_set sum = {0};
+    orff_status status = orff_moment_set_init(&sum, L, model->p);
+    if (!status) {
+        orff_moments_sum(moments, moments->n_sets, &sum);
+        status = squared_errors(model->features, &sum, model->theta, mean, model->output_train_mse);
+    }
+    for (size_t k = 0; !status && k < model->p; k++) model->output_train_mse[k] /= N;
+    orff_moment_set_clear(&sum);
+    return status;
+}
+
+/* Errors of each output on fold k of a model learned from the others. theta is M, mean p. */
+static orff_status fold_errors(const orff_plan *plan, const orff_features *features, const orff_moments *moments, size_t k,
+                               double lambda, double *theta, double *mean, double *errors) {
+    const size_t L = 2 * features->D, p = features->p;
+    orff_ridge rest = {.features = features, .moments = moments, .center = plan->settings.center};
+    orff_moment_set fold = {0};
+    orff_status status = orff_system_build(&rest.system, features, moments, k, plan->settings.center, NULL);
+    if (!status) status = orff_ridge_solve(&rest, lambda, theta, mean, NULL);
+    if (!status) status = orff_moment_set_init(&fold, L, p);
+    if (!status) {
+        orff_moment_set_add(&fold, &moments->sets[k], 1.0, L, p);
+        status = squared_errors(features, &fold, theta, mean, errors);
+    }
+    orff_system_clear(&rest.system);
+    orff_moment_set_clear(&fold);
+    return status;
+}
+
+/* Where all outputs have one spread its square does it; else every output's error is needed by itself. */
+orff_status orff_cross_error(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
+                             orff_best_lambda best, double *cv_mse) {
+    const double *spread = plan->units.spread;
+    const size_t p = features->p;
+    double *work, total = 0.0, N = 0.0;
+    bool same = true;
+    for (size_t i = 0; spread && i < p; i++) same = same && spread[i] == spread[0];
+    *cv_mse = spread ? best.cv_mse * spread[0] * spread[0] : best.cv_mse;
+    if (same) return ORFF_OK;
+    ORFF_TRY(ORFF_NEW_ARRAY(work, features->M + 2 * p));
+    double *mean = work + features->M, *errors = mean + p;
+    orff_status status = ORFF_OK;
+    for (size_t k = 0; !status && k < moments->n_sets; k++) {
+        status = fold_errors(plan, features, moments, k, best.lambda, work, mean, errors);
+        for (size_t i = 0; i < p; i++) total += errors[i] * spread[i] * spread[i];
+        N += moments->sets[k].T[(p + 1) * (p + 1) - 1];
+    }
+    *cv_mse = total / (N * (double)p);
+    orff_release(work);
+    return status;
+}
+
+/* Whether to keep what error bars need. */
+static bool wants_posterior(const orff_plan *plan, const orff_system *system) {
+    return plan->settings.posterior == ORFF_YES ||
+           (plan->settings.posterior == ORFF_AUTO && system->n <= LARGEST_POSTERIOR && plan->settings.loss == ORFF_SQUARED);
+}
+
+/* Degrees of freedom: n r - shift trace of the inverses, which F of the posterior gives when there is no eigen form. */
+static double degrees(const orff_system *s, const orff_posterior *posterior, double shift) {
+    double dof = 0.0, square = 0.0;
+    if (s->U) {
+        for (size_t a = 0; a < s->n; a++)
+            for (size_t b = 0; b < s->r; b++) dof += s->e[a] * s->m[b] / (s->e[a] * s->m[b] + shift);
+        return dof;
+    }
+    if (!posterior) return NAN;
+    for (size_t i = 0; i < s->n * s->n; i++) square += posterior->F[i] * posterior->F[i];
+    return (double)s->r * ((double)s->n - shift * square);
+}
+
+/* Everything that is told of a fit at its lambda. */
+static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_moments *moments, orff_model *model,
+                        const double *mean) {
+    const orff_system *s = &ridge->system;
+    const double shift = s->N * model->lambda, P = s->N * (double)s->p;
+    if (wants_posterior(plan, s)) ORFF_TRY(orff_posterior_build(&model->posterior, &ridge->system, shift));
+    ORFF_TRY(training_errors(moments, model, mean, s->N));
+    model->train_mse = 0.0;
+    for (size_t k = 0; k < model->p; k++) model->train_mse += model->output_train_mse[k] / (double)model->p;
+    model->dof = degrees(s, model->posterior, shift);
+    model->noise = model->train_mse * P / (isnan(model->dof) ? P : fmax(P - model->dof, 1.0));
+    model->rows = orff_moments_describe(moments).rows;
+    model->single = moments->settings.single;
+    model->log_evidence = NAN;
+    if (s->U) {
+        orff_path_point point;
+        ORFF_TRY(orff_ridge_path(ridge, 1, &model->lambda, false, &point));
+        model->log_evidence = point.log_evidence;
+    }
+    /* the density of y, not of y / spread */
+    for (size_t k = 0; plan->units.spread && k < model->p; k++) model->log_evidence -= s->N * log(plan->units.spread[k]);
+    return ORFF_OK;
+}
+
+/* lambda as given, or the best of the path; cv_mse is in the user's units. */
+static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const orff_features *features,
+                               orff_model *model) {
+    const size_t count = plan->settings.lambda_count;
+    double *lambdas = NULL;
+    orff_path_point *points = NULL;
+    model->lambda = plan->settings.lambda;
+    model->cv_mse = NAN;
+    if (model->lambda > 0.0) return ORFF_OK;
+    orff_status status = ORFF_NEW_ARRAY(lambdas, count);
+    if (!status) status = ORFF_NEW_ARRAY(points, count);
+    if (!status) {
+        orff_plan_lambdas(plan, features, lambdas);
+        status = orff_ridge_path(ridge, count, lambdas, true, points);
+    }
+    if (!status) {
+        const orff_best_lambda best = orff_plan_pick(count, points);
+        model->lambda = best.lambda;
+        status = orff_cross_error(plan, features, ridge->moments, best, &model->cv_mse);
+    }
+    orff_release(lambdas);
+    orff_release(points);
+    return status;
+}
+
+/* features is taken over. */
+static orff_status solve(orff_model **out, const orff_plan *plan, orff_features *features, const orff_moments *moments) {
+    orff_ridge *ridge = NULL;
+    orff_model *model = NULL;
+    double *mean = NULL;
+    orff_status status = orff_model_create(&model, features, plan->settings.classes);
+    if (!status) status = ORFF_NEW_ARRAY(mean, features->p);
+    if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
+    if (!status) status = find_lambda(plan, ridge, features, model);
+    if (!status) status = orff_ridge_solve(ridge, model->lambda, model->theta, mean, &model->solve);
+    if (!status) status = tell(ridge, plan, moments, model, mean);
+    if (!status) memcpy(model->mean, mean, model->p * sizeof *mean);
+    orff_ridge_free(ridge);
+    orff_release(mean);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
+}
+
+/* The features of the plan's kernel, whose weights may have been learned since the bank was drawn. */
+orff_status orff_fit_from_moments(orff_model **out, orff_plan *plan, const orff_features *drawn,
+                                   const orff_moments *moments) {
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    orff_status status = plan->settings.mixture && !plan->settings.auto_kernel
+                             ? orff_plan_learn_weights(plan, drawn, moments)
+                             : ORFF_OK;
+    if (!status) status = orff_plan_kernel(plan, &kernel);
+    if (!status) status = orff_features_rebind(&features, drawn, kernel);
+    if (!status) status = solve(out, plan, features, moments);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* Custom parts and signatures cannot be rebound by law: they are used as drawn. */
+static bool can_rebind(const orff_plan *plan) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++)
+        if (plan->parts[m].rule == ORFF_SIGNATURE) return false;
+    return true;
+}
+
+static orff_status read_moments(orff_moments **moments, const orff_plan *plan, const orff_features *features,
+                                orff_rows *rows) {
+    const orff_moments_settings how = {.folds = plan->settings.lambda > 0.0 ? 1 : plan->settings.folds,
+                                       .seed = plan->settings.sampling.seed,
+                                       .single = plan->settings.single};
+    const orff_reader reader = orff_rows_reader(rows);
+    ORFF_TRY(orff_moments_create(moments, features, &how));
+    return orff_rows_outcome(rows, orff_moments_read(*moments, &reader));
+}
+
+orff_status orff_fit_direct(orff_model **out, orff_plan *plan, orff_rows *rows) {
+    orff_features *features = NULL;
+    orff_moments *moments = NULL;
+    orff_status status = orff_plan_features(plan, plan->settings.sampling.features, &features);
+    if (!status) status = read_moments(&moments, plan, features, rows);
+    if (!status && can_rebind(plan)) {
+        status = orff_fit_from_moments(out, plan, features, moments);
+    } else if (!status) {
+        status = solve(out, plan, features, moments);
+        features = NULL;
+    }
+    orff_moments_free(moments);
+    orff_features_free(features);
+    return status;
+}
