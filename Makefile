@@ -32,7 +32,7 @@ install: all
 
 format:
 	scripts/setup.sh format
-	find include src tests examples bench -name '*.[ch]' -exec clang-format -i {} +
+	find include src formats cli tests examples bench -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	rm -rf build demo

@@ -1,5 +1,6 @@
 /* Row-major matrices through column-major LAPACK: the memory of a row-major A is that of a column-major A^T,
  * which costs no copy where A is symmetric or where the routine's mirror image serves. */
+#define _DEFAULT_SOURCE /* what the cblas.h of BLIS needs of pthread.h */
 #include "base/linalg.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@ static int narrow(size_t size) {
     return (int)size;
 }
 
-static CBLAS_TRANSPOSE turned(bool transposed) {
+static enum CBLAS_TRANSPOSE turned(bool transposed) {
     return transposed ? CblasTrans : CblasNoTrans;
 }
 
@@ -114,7 +115,7 @@ orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B) 
     if (!n || !m) return ORFF_OK;
     ORFF_TRY(check_size("Cholesky solution", n, m));
     const int rows = narrow(n), cols = narrow(m);
-    const CBLAS_TRANSPOSE sides[] = {CblasNoTrans, CblasTrans};
+    const enum CBLAS_TRANSPOSE sides[] = {CblasNoTrans, CblasTrans};
     for (int i = 0; i < 2; i++)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, sides[i], CblasNonUnit, rows, cols, 1, L, rows, B,
                     cols);
@@ -261,15 +262,16 @@ orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm
 
 static char blas_name[96];
 
-/* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". */
+/* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is looked for
+ * first: beside it, OpenBLAS may be there for its LAPACK alone. */
 static void find_blas_name(void) {
-    if (openblas_get_config) {
+    if (bli_info_get_version_str) {
+        snprintf(blas_name, sizeof blas_name, "BLIS %s", bli_info_get_version_str());
+    } else if (openblas_get_config) {
         char name[32] = "OpenBLAS", version[32] = "";
         sscanf(openblas_get_config(), "%31s %31s", name, version);
         const char *core = openblas_get_corename ? openblas_get_corename() : NULL;
         snprintf(blas_name, sizeof blas_name, "%s %s%s%s", name, version, core ? " " : "", core ? core : "");
-    } else if (bli_info_get_version_str) {
-        snprintf(blas_name, sizeof blas_name, "BLIS %s", bli_info_get_version_str());
     } else {
         snprintf(blas_name, sizeof blas_name, "BLAS");
     }
