@@ -58,23 +58,30 @@ static double uniform(void) {
     return (double)(state >> 11) * 0x1p-53;
 }
 
-static double normal(void) { return sqrt(-2.0 * log(1.0 - uniform())) * cos(6.283185307179586 * uniform()); }
+static double normal(void) {
+    return sqrt(-2.0 * log(1.0 - uniform())) * cos(6.283185307179586 * uniform());
+}
 
 /* ---- the machine's own rate */
 
 static int syrk(const char *precision) {
     enum { ROWS = 4096, L = 2000, ROUNDS = 9 };
     const bool single = strcmp(precision, "single") == 0;
-    double *A = allocate((size_t)ROWS * L, sizeof *A), *C = allocate((size_t)L * L, sizeof *C), seconds[ROUNDS];
+    double *A = allocate((size_t)ROWS * L, sizeof *A), *C = allocate((size_t)L * L, sizeof *C),
+           seconds[ROUNDS];
     float *a = (float *)A, *c = (float *)C;
     for (size_t i = 0; i < (size_t)ROWS * L; i++) {
-        if (single) a[i] = (float)uniform();
-        else A[i] = uniform();
+        if (single)
+            a[i] = (float)uniform();
+        else
+            A[i] = uniform();
     }
     for (int round = -1; round < ROUNDS; round++) {
         const double start = now();
-        if (single) cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, L, ROWS, 1, a, L, 0, c, L);
-        else cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, L, ROWS, 1, A, L, 0, C, L);
+        if (single)
+            cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, L, ROWS, 1, a, L, 0, c, L);
+        else
+            cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, L, ROWS, 1, A, L, 0, C, L);
         if (round >= 0) seconds[round] = now() - start;
     }
     const bench_summary s = bench_summarise(ROUNDS, seconds);
@@ -124,7 +131,8 @@ static double *read_doubles(const char *directory, const char *name, size_t coun
     return numbers;
 }
 
-/* seconds to fit, seconds to predict 100 000 rows, rmse on the last 10 000 rows, peak memory above the data, MB */
+/* seconds to fit, seconds to predict 100 000 rows, rmse on the last 10 000 rows, peak memory above the
+ * data, MB */
 static int files(char **v) {
     const size_t n = strtoul(v[1], NULL, 10), d = 20, p = 20, test = 10000, many = 100000;
     const bool single = strcmp(v[3], "single") == 0;
@@ -281,7 +289,8 @@ static int exact(char **v) {
 
 int main(int count, char **v) {
     const char *what = count > 1 ? v[1] : "";
-    if (strcmp(what, "machine") == 0) return printf("%s, %d cores; %s\n", bench_cpu(), bench_cores(), orff_build_info()) < 0;
+    if (strcmp(what, "machine") == 0)
+        return printf("%s, %d cores; %s\n", bench_cpu(), bench_cores(), orff_build_info()) < 0;
     if (strcmp(what, "syrk") == 0 && count == 3) return syrk(v[2]);
     if (strcmp(what, "files") == 0 && count == 9) return files(v + 2);
     if (strcmp(what, "curl") == 0 && count == 6) return made(v + 2, ORFF_CURL_FREE, 5, 5, curl_free_rows);

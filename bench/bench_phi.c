@@ -211,9 +211,9 @@ static double ratio(size_t rounds, const double *a, const double *b, const doubl
     return bench_summarise(rounds, each).median;
 }
 
-/* phi: minimum, median, spread; GEMM, SLEEF: median (all in ms); million pairs per second;
- * phi / (GEMM + SLEEF); libm / phi; rate of the product within phi relative to that of a large square product,
- * and the latter in GFLOP/s. */
+/* phi: minimum, median, spread; GEMM, SLEEF: median (all in ms); million pairs per second; phi / (GEMM +
+ * SLEEF); libm / phi; rate of the product within phi relative to that of a large square product, and the
+ * latter in GFLOP/s. */
 static void print_line(const problem *at, size_t rounds, const bench_case *cases) {
     const double pairs = (double)POINTS * FREQUENCIES, flops = 2.0 * pairs * (double)at->d;
     const double square_flops = 2.0 * SQUARE * SQUARE * (double)SQUARE;

@@ -1,5 +1,5 @@
-/* A kernel of one's own: A(w) given by a callback, here a field that is mostly divergence-free along one axis, and a kernel
- * known only by its signature K0(delta). Exact and approximate values are compared. */
+/* A kernel of one's own: A(w) given by a callback, here a field that is mostly divergence-free along one
+ * axis, and a kernel known only by its signature K0(delta). Exact and approximate values are compared. */
 #include <math.h>
 #include <orff.h>
 #include <stdio.h>
@@ -39,11 +39,12 @@ static int show(const char *name, const orff_part *part, size_t features) {
     if (orff_features_create(&map, kernel, &sampling)) return fail();
     if (orff_features_kernel(map, x, z, K)) return fail();
     const orff_features_info info = orff_features_describe(map);
-    printf("%s, %zu frequencies: K~ = [%.4f %.4f; %.4f %.4f]\n", name, info.frequencies, K[0], K[1], K[2], K[3]);
+    printf("%s, %zu frequencies: K~ = [%.4f %.4f; %.4f %.4f]\n", name, info.frequencies, K[0], K[1], K[2],
+           K[3]);
     if (part->rule == ORFF_SIGNATURE) {
         if (orff_kernel_eval(kernel, x, z, K)) return fail();
-        printf("                         exact K = [%.4f %.4f; %.4f %.4f], largest error %.1e\n", K[0], K[1], K[2], K[3],
-               info.quadrature_error);
+        printf("                         exact K = [%.4f %.4f; %.4f %.4f], largest error %.1e\n", K[0], K[1],
+               K[2], K[3], info.quadrature_error);
     }
     orff_features_free(map);
     orff_kernel_free(kernel);

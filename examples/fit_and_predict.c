@@ -6,7 +6,9 @@
 
 enum { N = 2000, D = 3, P = 2 };
 
-static double uniform(void) { return rand() / (RAND_MAX + 1.0); }
+static double uniform(void) {
+    return rand() / (RAND_MAX + 1.0);
+}
 
 static void truth(const double *x, double *y) {
     y[0] = sin(2.0 * x[0]) + x[1] * x[2];
@@ -31,8 +33,8 @@ int main(void) {
     orff_model *model;
     if (orff_model_fit(&model, &settings, D, P, N, &X[0][0], &Y[0][0], NULL)) return fail();
     const orff_model_info info = orff_model_describe(model);
-    printf("%s\nlambda %.2g, cross-validated error %.4f, noise %.4f\n", info.kernel, info.lambda, sqrt(info.cv_mse),
-           sqrt(info.noise));
+    printf("%s\nlambda %.2g, cross-validated error %.4f, noise %.4f\n", info.kernel, info.lambda,
+           sqrt(info.cv_mse), sqrt(info.noise));
 
     if (orff_model_predict(model, N, &X[0][0], &F[0][0])) return fail();
     double error = 0.0;

@@ -1,5 +1,5 @@
-/* A measured vector field: noisy velocities of a rotating flow, fitted so that the divergence is zero everywhere; error bars,
- * vorticity and stream function come with it. */
+/* A measured vector field: noisy velocities of a rotating flow, fitted so that the divergence is zero
+ * everywhere; error bars, vorticity and stream function come with it. */
 #include <math.h>
 #include <orff.h>
 #include <stdio.h>
@@ -7,7 +7,9 @@
 
 enum { N = 400 };
 
-static double uniform(void) { return rand() / (RAND_MAX + 1.0); }
+static double uniform(void) {
+    return rand() / (RAND_MAX + 1.0);
+}
 
 static int fail(void) {
     fprintf(stderr, "%s\n", orff_error_message());
@@ -50,9 +52,9 @@ int main(void) {
     puts("     x          velocity (+- standard deviation)      divergence   vorticity (true)");
     for (int i = 0; i < 3; i++) {
         const double r2 = at[i][0] * at[i][0] + at[i][1] * at[i][1];
-        printf("%.1f %.1f   %6.3f +- %.3f   %6.3f +- %.3f   %12.1e   %6.2f (%.2f)\n", at[i][0], at[i][1], f[i][0],
-               sqrt(covariance[i][0][0]), f[i][1], sqrt(covariance[i][1][1]), divergence[i], vorticity[i],
-               (4.0 * r2 - 4.0) * exp(-r2));
+        printf("%.1f %.1f   %6.3f +- %.3f   %6.3f +- %.3f   %12.1e   %6.2f (%.2f)\n", at[i][0], at[i][1],
+               f[i][0], sqrt(covariance[i][0][0]), f[i][1], sqrt(covariance[i][1][1]), divergence[i],
+               vorticity[i], (4.0 * r2 - 4.0) * exp(-r2));
     }
     printf("stream function between the first two: %.3f (true %.3f)\n", psi[1] - psi[0], exp(-0.49) - 1.0);
     orff_model_free(model);

@@ -52,26 +52,26 @@ ORFF_API const char *orff_version(void);
 /* What the library runs on, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */
 ORFF_API const char *orff_build_info(void);
 
-#define ORFF_STATUS_LIST(X)                                            \
-    X(OK, "success")                                                   \
-    X(INVALID_ARGUMENT, "an argument is out of its range")             \
-    X(NO_MEMORY, "not enough memory")                                  \
-    X(NOT_FINITE, "a number is NaN or infinite")                       \
-    X(NOT_POSITIVE, "a matrix that must be positive is not")           \
+#define ORFF_STATUS_LIST(X)                                             \
+    X(OK, "success")                                                    \
+    X(INVALID_ARGUMENT, "an argument is out of its range")              \
+    X(NO_MEMORY, "not enough memory")                                   \
+    X(NOT_FINITE, "a number is NaN or infinite")                        \
+    X(NOT_POSITIVE, "a matrix that must be positive is not")            \
     X(DOES_NOT_EXIST, "this combination does not exist mathematically") \
-    X(UNSUPPORTED, "this combination is not supported")                \
-    X(CALLBACK, "a callback of the caller reported failure")           \
-    X(CANCELLED, "stopped by the progress callback")                   \
-    X(NUMERICAL, "a numerical method failed")                          \
-    X(MISMATCH, "two objects do not belong together")                  \
-    X(IO, "a file could not be read or written")                       \
+    X(UNSUPPORTED, "this combination is not supported")                 \
+    X(CALLBACK, "a callback of the caller reported failure")            \
+    X(CANCELLED, "stopped by the progress callback")                    \
+    X(NUMERICAL, "a numerical method failed")                           \
+    X(MISMATCH, "two objects do not belong together")                   \
+    X(IO, "a file could not be read or written")                        \
     X(FORMAT, "a file is not what it should be")
 
 typedef enum orff_status {
 #define ORFF_STATUS_ENUM(name, text) ORFF_##name,
     ORFF_STATUS_LIST(ORFF_STATUS_ENUM)
 #undef ORFF_STATUS_ENUM
-    ORFF_STATUS_COUNT
+        ORFF_STATUS_COUNT
 } orff_status;
 
 /* The general meaning of a status. */
@@ -83,9 +83,9 @@ ORFF_API const char *orff_error_message(void);
 
 /* ---------------------------------------------------------------- 2. threads and hooks */
 
-/* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the
- * machine has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do not
- * depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
+/* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
+ * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
+ * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 
@@ -154,19 +154,21 @@ typedef int (*orff_matrix_fn)(void *self, const double *at, double *matrix);
 typedef struct orff_part {
     orff_rule rule;
     orff_base base;
-    double shape;          /* nu of Matern, alpha of the rational quadratic; ignored by the others */
-    double sigma;          /* length scale of every input ... */
-    const double *sigmas;  /* ... or one per input (d values); NULL: sigma */
-    double weight;         /* v >= 0: this part is v K_part */
-    bool normalise;        /* scale the part so that trace K(0) = p (K(0) = I where it is isotropic) */
+    double shape;         /* nu of Matern, alpha of the rational quadratic; ignored by the others */
+    double sigma;         /* length scale of every input ... */
+    const double *sigmas; /* ... or one per input (d values); NULL: sigma */
+    double weight;        /* v >= 0: this part is v K_part */
+    bool normalise;       /* scale the part so that trace K(0) = p (K(0) = I where it is isotropic) */
 
-    const double *A;       /* decomposable: A (p x p, positive, may be rank-deficient) ... */
-    const double *B;       /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
-    size_t columns;        /* columns of B, also for ORFF_CUSTOM_B */
+    const double *A; /* decomposable: A (p x p, positive, may be rank-deficient) ... */
+    const double *B; /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
+    size_t columns;  /* columns of B, also for ORFF_CUSTOM_B */
 
-    double mix;            /* Helmholtz: c in [0,1], the weight of the curl-free half */
-    const size_t *space;   /* physical rules: the p inputs (0-based) that are the field's space; the
-                              other inputs are covariates: K = K_space(x-z) k0(t-s). NULL: all, d = p */
+    double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
+
+    /* Physical rules: the p inputs (0-based) that are the field's space; the other inputs are covariates,
+     * K = K_space(x-z) k0(t-s). NULL: all, d = p. */
+    const size_t *space;
 
     orff_matrix_fn matrix; /* ORFF_CUSTOM_B, ORFF_CUSTOM_A (a function of w), ORFF_SIGNATURE (of delta) */
     orff_matrix_fn exact;  /* ORFF_CUSTOM_A, ORFF_CUSTOM_B: K0(delta) of the part, if known; else NULL */
@@ -198,8 +200,8 @@ ORFF_API orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x
 ORFF_API orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m,
                                       const double *Z, double *G);
 
-/* E|w|^2, E|w|^4, E|w|^6 of a part's spectrum on the field's space (all d inputs for the rules that have none); INFINITY
- * where the moment does not exist. */
+/* E|w|^2, E|w|^4, E|w|^6 of a part's spectrum on the field's space (all d inputs for the rules that have
+ * none); INFINITY where the moment does not exist. */
 ORFF_API orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]);
 
 /* ---------------------------------------------------------------- 4. output matrices */
@@ -208,8 +210,8 @@ ORFF_API orff_status orff_part_moments(const orff_part *part, size_t d, size_t p
 ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A);
 
 /* Pseudo-inverse of the graph Laplacian diag(W 1) - W of symmetric non-negative weights W (p x p): tasks
- * joined by an edge are pulled together. ridge >= 0 is added to the Laplacian's eigenvalues first; with ridge = 0
- * the constant vectors of each connected component are in the null space. */
+ * joined by an edge are pulled together. ridge >= 0 is added to the Laplacian's eigenvalues first; with
+ * ridge = 0 the constant vectors of each connected component are in the null space. */
 ORFF_API orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A);
 
 /* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
@@ -236,15 +238,24 @@ typedef enum orff_switch { ORFF_AUTO, ORFF_YES, ORFF_NO } orff_switch;
 
 typedef struct orff_sampling {
     orff_scheme scheme;
-    size_t features;       /* D: frequencies in all, divided evenly among the kernel's groups. The feature map has 2D
-                              entries. grid: at most D; 0 lets the tolerance decide */
-    uint64_t seed;         /* w_j is a function of (seed, group, j): not of D for iid, orthogonal, qmc, halton and
-                              hadamard, never of the thread count */
-    orff_switch importance;/* draw curl-free, div-free and Helmholtz frequencies from |w|^2 mu, which bounds
-                              their blocks. ORFF_AUTO: wherever all parts of a group are of these rules */
-    const double *extent;  /* grid, signature: the widest |x_i - z_i| that will occur, per input (d values) */
-    double tolerance;      /* grid, signature: largest error of K relative to |K(0)|; 0: what D allows (grid),
-                              1e-6 (signature) */
+
+    /* D: frequencies in all, divided evenly among the kernel's groups. The feature map has 2D entries.
+     * grid: at most D; 0 lets the tolerance decide. */
+    size_t features;
+
+    /* w_j is a function of (seed, group, j): not of D for iid, orthogonal, qmc, halton and hadamard, never
+     * of the thread count. */
+    uint64_t seed;
+
+    /* Draw curl-free, div-free and Helmholtz frequencies from |w|^2 mu, which bounds their blocks.
+     * ORFF_AUTO: wherever all parts of a group are of these rules. */
+    orff_switch importance;
+
+    /* grid, signature: the widest |x_i - z_i| that will occur, per input (d values). */
+    const double *extent;
+
+    /* grid, signature: largest error of K relative to |K(0)|; 0: what D allows (grid), 1e-6 (signature). */
+    double tolerance;
 } orff_sampling;
 
 /* auto, D = 1000, seed 0. */
@@ -269,25 +280,26 @@ ORFF_API orff_status orff_features_create(orff_features **features, const orff_k
 ORFF_API orff_status orff_features_create_at(orff_features **features, const orff_kernel *kernel, size_t D,
                                              const double *omega, const double *weights);
 
-/* The same frequencies under another kernel: each of its parts must have a base, shape and length scales that the
- * frequencies were drawn for. Frequencies that no part uses keep their place in phi and have no coefficients. */
+/* The same frequencies under another kernel: each of its parts must have a base, shape and length scales
+ * that the frequencies were drawn for. Frequencies that no part uses keep their place in phi and have no
+ * coefficients. */
 ORFF_API orff_status orff_features_rebind(orff_features **out, const orff_features *features,
                                           const orff_kernel *kernel);
 ORFF_API void orff_features_free(orff_features *features);
 
 #define ORFF_WARN_INFINITE_VARIANCE 1u /* the estimate of K converges slower than D^-1/2, with wild draws */
-#define ORFF_WARN_EXTENT_GUESSED 2u    /* grid: no extent was given; five length scales were assumed */
+#define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
 
 typedef struct orff_features_info {
-    size_t inputs, outputs; /* d, p */
-    size_t frequencies;     /* D: what was returned, in all groups */
-    size_t length;          /* 2D: length of phi */
-    size_t parameters;      /* M: length of theta */
-    orff_scheme scheme;     /* what auto chose; for several groups, that of the first */
-    bool importance;        /* whether any group was drawn by importance */
-    double quadrature_error;/* grid, signature: estimated largest error of K relative to |K(0)|; else 0 */
-    unsigned warnings;      /* ORFF_WARN_... */
-    const char *warning;    /* the same in words, "" if none; lives as long as the features */
+    size_t inputs, outputs;  /* d, p */
+    size_t frequencies;      /* D: what was returned, in all groups */
+    size_t length;           /* 2D: length of phi */
+    size_t parameters;       /* M: length of theta */
+    orff_scheme scheme;      /* what auto chose; for several groups, that of the first */
+    bool importance;         /* whether any group was drawn by importance */
+    double quadrature_error; /* grid, signature: estimated largest error of K relative to |K(0)|; else 0 */
+    unsigned warnings;       /* ORFF_WARN_... */
+    const char *warning;     /* the same in words, "" if none; lives as long as the features */
 } orff_features_info;
 
 ORFF_API orff_features_info orff_features_describe(const orff_features *features);
@@ -301,7 +313,8 @@ ORFF_API orff_status orff_features_block(const orff_features *features, size_t j
 
 /* phi of n points: phi is n x 2D. */
 ORFF_API orff_status orff_features_phi(const orff_features *features, size_t n, const double *X, double *phi);
-ORFF_API orff_status orff_features_phi_single(const orff_features *features, size_t n, const float *X, float *phi);
+ORFF_API orff_status orff_features_phi_single(const orff_features *features, size_t n, const float *X,
+                                              float *phi);
 
 /* The explicit Phi(x) of one point: M x p. */
 ORFF_API orff_status orff_features_map(const orff_features *features, const double *x, double *Phi);
@@ -335,17 +348,18 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
  *
  * For rows (x_i, y_i) with weights c_i (1 when none are given):
  *
- *     S = sum c phi phi^T  (2D x 2D),   R = sum c phi y^T  (2D x p),   sum c phi,  sum c y,  sum c y y^T,  sum c
+ *     S = sum c phi phi^T  (2D x 2D),   R = sum c phi y^T  (2D x p),
+ *     sum c phi,   sum c y,   sum c y y^T,   sum c
  *
- * are all that ridge needs, for every kernel on these frequencies and every lambda. They take one pass over the data, their
- * size does not depend on the number of rows, and they add and subtract.
+ * are all that ridge needs, for every kernel on these frequencies and every lambda. They take one pass
+ * over the data, their size does not depend on the number of rows, and they add and subtract.
  */
 
 typedef struct orff_moments orff_moments;
 
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
-    uint64_t seed; /* a row's fold follows from (seed, its numbers): the same in whatever order and company it comes */
+    uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
 } orff_moments_settings;
 
@@ -354,12 +368,12 @@ ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_feat
 ORFF_API void orff_moments_free(orff_moments *moments);
 
 /* Add n rows; weights (n values >= 0) may be NULL. When it fails the moments are as before. */
-ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, const double *X, const double *Y,
-                                             const double *weights);
+ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, const double *X,
+                                             const double *Y, const double *weights);
 
-/* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights (room) if that
- * pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else to report failure. rewind goes
- * back to the first row; NULL where that cannot be done. */
+/* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights
+ * (room) if that pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else
+ * to report failure. rewind goes back to the first row; NULL where that cannot be done. */
 typedef struct orff_reader {
     int (*read)(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
     int (*rewind)(void *self);
@@ -367,12 +381,12 @@ typedef struct orff_reader {
     bool weighted;
 } orff_reader;
 
-/* Add all rows that the reader has. Progress is reported as rows done of 0 (not known). When it fails in the middle the
- * moments hold the blocks read before. */
+/* Add all rows that the reader has. Progress is reported as rows done of 0 (not known). When it fails in
+ * the middle the moments hold the blocks read before. */
 ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
 
-/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_MISMATCH naming the difference. Subtracting
- * loses digits when little is left of much. */
+/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_MISMATCH naming the
+ * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
 
@@ -384,13 +398,13 @@ typedef struct orff_moments_info {
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 
-/* Copy out what was summed over all folds; any pointer may be NULL. S: 2D x 2D, R: 2D x p, sum_phi: 2D, sum_y: p,
- * sum_yy: p x p. */
-ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi, double *sum_y,
-                                         double *sum_yy);
+/* Copy out what was summed over all folds; any pointer may be NULL. S: 2D x 2D, R: 2D x p, sum_phi: 2D,
+ * sum_y: p, sum_yy: p x p. */
+ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi,
+                                         double *sum_y, double *sum_yy);
 
-/* Text of the caller's own that travels with the moments in their file, in UTF-8 (names of columns, units, ...); "" at
- * first. Sums keep the notes of the one added to. */
+/* Text of the caller's own that travels with the moments in their file, in UTF-8 (names of columns, units,
+ * ...); "" at first. Sums keep the notes of the one added to. */
 ORFF_API orff_status orff_moments_set_notes(orff_moments *moments, const char *notes);
 ORFF_API const char *orff_moments_notes(const orff_moments *moments);
 
@@ -410,21 +424,21 @@ ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path)
  */
 
 typedef struct orff_solve_info {
-    const char *method;   /* "cholesky", "eigen", "stein-cholesky", "stein-eigen", "lsmr", "idr", "pcg", "sgd" */
-    size_t iterations;    /* of an iterative method */
-    double residual;      /* |A theta - b| / |b| of the normal equations */
-    double condition;     /* estimated condition number of the system solved (0: not known) */
-    double jitter;        /* added to the diagonal because the system was singular to rounding, else 0 */
-    bool converged;       /* false: the tolerance was not reached; theta is the best found */
-    bool fell_back;       /* the first method failed and another was taken */
+    const char *method; /* "cholesky", "eigen", "stein-cholesky", "stein-eigen", "lsmr", "idr", ... */
+    size_t iterations;  /* of an iterative method */
+    double residual;    /* |A theta - b| / |b| of the normal equations */
+    double condition;   /* estimated condition number of the system solved (0: not known) */
+    double jitter;      /* added to the diagonal because the system was singular to rounding, else 0 */
+    bool converged;     /* false: the tolerance was not reached; theta is the best found */
+    bool fell_back;     /* the first method failed and another was taken */
 } orff_solve_info;
 
 typedef struct orff_ridge orff_ridge;
 
-/* The ridge problem of a kernel on some moments. Keeps what it factors, so that further lambdas are cheap. Both objects
- * must outlive it; the moments may not change meanwhile. */
-ORFF_API orff_status orff_ridge_create(orff_ridge **ridge, const orff_features *features, const orff_moments *moments,
-                                       bool center);
+/* The ridge problem of a kernel on some moments. Keeps what it factors, so that further lambdas are cheap.
+ * Both objects must outlive it; the moments may not change meanwhile. */
+ORFF_API orff_status orff_ridge_create(orff_ridge **ridge, const orff_features *features,
+                                       const orff_moments *moments, bool center);
 ORFF_API void orff_ridge_free(orff_ridge *ridge);
 
 /* theta (M) and intercept (p, zeros without center; may be NULL) for one lambda > 0. info may be NULL. */
@@ -441,23 +455,24 @@ typedef struct orff_path_point {
     double noise;        /* estimate of the noise variance: residual sum of squares / (N p - dof) */
 } orff_path_point;
 
-/* All of them for a whole path, from the moments alone. cross_validate asks for cv_mse, which factors once for each fold. */
-ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross_validate,
-                                     orff_path_point *points);
+/* All of them for a whole path, from the moments alone. cross_validate asks for cv_mse, which factors once
+ * for each fold. */
+ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas,
+                                     bool cross_validate, orff_path_point *points);
 
 /* Exact leave-one-out mean square error for each lambda (N lambda held fixed), given the rows again. */
-ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
-                                              const double *lambdas, double *loo_mse);
+ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
+                                              size_t count, const double *lambdas, double *loo_mse);
 
 typedef enum orff_criterion { ORFF_EVIDENCE, ORFF_CROSS_VALIDATION } orff_criterion;
 
-/* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or minimise the
- * cross-validated error. weights holds the start values (multipliers of the parts' own weights, > 0) and receives the
- * result; parts that explain less than `drop` of the variance get weight 0. shares (n_parts + 1, may be NULL) receives
- * each part's share of the variance of y, the last one noise's. */
-ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments, bool center,
-                                        orff_criterion criterion, double drop, double *weights, double *lambda,
-                                        double *shares, orff_solve_info *info);
+/* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or
+ * minimise the cross-validated error. weights holds the start values (multipliers of the parts' own
+ * weights, > 0) and receives the result; parts that explain less than `drop` of the variance get weight 0.
+ * shares (n_parts + 1, may be NULL) receives each part's share of the variance of y, the last one noise's. */
+ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments,
+                                        bool center, orff_criterion criterion, double drop, double *weights,
+                                        double *lambda, double *shares, orff_solve_info *info);
 
 /* ---------------------------------------------------------------- 9. losses and iteration */
 
@@ -471,60 +486,61 @@ typedef enum orff_loss {
     ORFF_LOSS_COUNT
 } orff_loss;
 
-ORFF_API const char *orff_loss_name(orff_loss loss); /* "squared", "huber", "epsilon", "pinball", "logistic", "hinge" */
+ORFF_API const char *
+orff_loss_name(orff_loss loss); /* "squared", "huber", "epsilon", "pinball", "logistic", "hinge" */
 ORFF_API orff_status orff_loss_parse(const char *name, orff_loss *loss);
 
 /* The loss of a prediction f for y (p values each) and its gradient in f (p values, may be NULL). */
-ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f, const double *y,
-                                        double *value, double *gradient);
+ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f,
+                                        const double *y, double *value, double *gradient);
 
 typedef enum orff_method { ORFF_LSMR, ORFF_IDR, ORFF_PCG, ORFF_SGD } orff_method;
 
 typedef struct orff_iteration {
     orff_method method;
-    double lambda;         /* > 0 */
-    double tolerance;      /* stop at this relative residual of the normal equations (sgd: change of the averaged loss) */
+    double lambda;    /* > 0 */
+    double tolerance; /* relative residual of the normal equations to stop at (sgd: change of the loss) */
     size_t max_iterations; /* sgd: passes over the data */
     orff_loss loss;        /* other than squared: sgd only */
     double loss_parameter;
-    size_t batch;          /* sgd: rows in a step */
-    size_t subsample;      /* pcg: rows in the preconditioner; 0: chosen by the size */
-    size_t shadow;         /* idr: s of IDR(s) */
-    uint64_t seed;         /* sgd: order of the rows; pcg: which rows */
-    bool single;           /* phi in float */
+    size_t batch;     /* sgd: rows in a step */
+    size_t subsample; /* pcg: rows in the preconditioner; 0: chosen by the size */
+    size_t shadow;    /* idr: s of IDR(s) */
+    uint64_t seed;    /* sgd: order of the rows; pcg: which rows */
+    bool single;      /* phi in float */
 } orff_iteration;
 
 /* pcg, lambda 1e-6, tolerance 1e-8, 500 iterations, s = 4, batch 256. */
 ORFF_API orff_iteration orff_iteration_default(void);
 
-/* Minimise without moments: D may be too large for S. theta (M) holds the start value and receives the result. The data is
- * swept once for each iteration. intercept (p) is taken off y first; NULL: zeros. */
+/* Minimise without moments: D may be too large for S. theta (M) holds the start value and receives the
+ * result. The data is swept once for each iteration. intercept (p) is taken off y first; NULL: zeros. */
 ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
-                                  const double *weights, const double *intercept, const orff_iteration *how, double *theta,
-                                  orff_solve_info *info);
+                                  const double *weights, const double *intercept, const orff_iteration *how,
+                                  double *theta, orff_solve_info *info);
 
 /* ---------------------------------------------------------------- 10. exact
  *
- * f(x) = intercept + sum_i K(x, x_i) alpha_i,  (K + N lambda I) alpha = y: the model that features approximate. Cost
- * N^3 + p^3 for one decomposable part (rows weighted equally), (N p)^3 otherwise.
- */
+ * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
+ * approximate. Cost N^3 + p^3 for one decomposable part (rows weighted equally), (N p)^3 otherwise. */
 
 typedef struct orff_exact orff_exact;
 
-/* Refuses early, naming the memory it would take, when that is above max_bytes (0: half of what the machine has). */
+/* Refuses early, naming the memory it would take, when that is above max_bytes (0: half of what the
+ * machine has). */
 ORFF_API orff_status orff_exact_fit(orff_exact **exact, const orff_kernel *kernel, size_t n, const double *X,
                                     const double *Y, double lambda, bool center, size_t max_bytes);
 ORFF_API void orff_exact_free(orff_exact *exact);
 ORFF_API orff_status orff_exact_predict(const orff_exact *exact, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_exact_alpha(const orff_exact *exact, double *alpha); /* N x p */
-ORFF_API double orff_exact_norm2(const orff_exact *exact);                   /* |f|^2 = alpha^T K alpha */
+ORFF_API double orff_exact_norm2(const orff_exact *exact);                     /* |f|^2 = alpha^T K alpha */
 /* Bytes that orff_exact_fit will take at its peak. */
 ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
 
 /* ---------------------------------------------------------------- 11. models
  *
- * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x - shift)/unit)^T theta.
- */
+ * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x -
+ * shift)/unit)^T theta. */
 
 typedef enum orff_solver {
     ORFF_SOLVER_AUTO, /* direct where the system fits, else pcg; sgd for losses other than squared */
@@ -540,55 +556,70 @@ ORFF_API const char *orff_solver_name(orff_solver solver); /* "auto", "direct", 
 ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_settings {
-    size_t n_parts;           /* the kernel; 0: one decomposable Gaussian part with identity and sigma auto */
-    const orff_part *parts;   /* a part's sigma of 0 (and no sigmas) means auto: a multiple of the median distance
-                                 between inputs, the multiple chosen by cross-validation on a subsample */
-    bool mixture;             /* learn the weights of the parts by the evidence */
-    bool auto_kernel;         /* parts are ignored: a mixture of all rules that fit d and p at several scales */
-    bool auto_mix;            /* Helmholtz parts: choose c by cross-validation */
-    orff_sampling sampling;   /* extent is taken from the data when NULL */
-    double lambda;            /* > 0; 0: auto, chosen by cross-validation from the moments */
+    /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
+     * of 0 (and no sigmas) means auto: a multiple of the median distance between inputs, the multiple chosen
+     * by cross-validation on a subsample. */
+    size_t n_parts;
+    const orff_part *parts;
+
+    bool mixture;     /* learn the weights of the parts by the evidence */
+    bool auto_kernel; /* a mixture of all rules that fit d and p at several scales; of the parts only the
+                         first one's base, shape and space are looked at */
+    bool auto_mix;    /* Helmholtz parts: choose c by cross-validation */
+
+    orff_sampling sampling; /* extent is taken from the data when NULL */
+
+    double lambda;                  /* > 0; 0: auto, chosen by cross-validation from the moments */
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;
+
     orff_solver solver;
     orff_loss loss;
     double loss_parameter;
-    double tolerance;         /* of iterative solvers */
+    double tolerance; /* of iterative solvers */
     size_t max_iterations;
-    size_t classes;           /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
-    bool single;              /* moments and iterations in single precision */
-    bool center;              /* take the mean off y */
-    orff_switch scale_inputs; /* divide inputs by their spread: each by its own, or all by one where a part is physical (else
-                                 curl-free would not stay curl-free). AUTO: when sigma is auto and no part is physical */
-    bool scale_outputs;       /* divide outputs by their spread, likewise */
-    orff_switch posterior;    /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
-    size_t subsample;         /* rows looked at for the automatic choices */
+
+    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
+    bool single;    /* moments and iterations in single precision */
+    bool center;    /* take the mean off y */
+
+    /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
+     * curl-free would not stay curl-free). Given sigmas are then in units of the spread. AUTO: when sigma is
+     * auto and no part is physical. */
+    orff_switch scale_inputs;
+    bool scale_outputs; /* divide outputs by their spread, likewise */
+
+    orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
+    size_t subsample;      /* rows looked at for the automatic choices */
 } orff_settings;
 
-/* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic choices. */
+/* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
+ * choices. */
 ORFF_API orff_settings orff_settings_default(void);
 
 typedef struct orff_model orff_model;
 
 /* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
-ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
-                                    const double *X, const double *Y, const double *weights);
+ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
+                                    size_t n, const double *X, const double *Y, const double *weights);
 
-/* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is decided on the first
- * rows. Iterative solvers need the rows again and keep them in memory. */
-ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,
-                                           const orff_reader *reader);
+/* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
+ * decided on the first rows. Iterative solvers need the rows again and keep them in memory. */
+ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
+                                           size_t p, const orff_reader *reader);
 
-/* Fit from moments: lambda, the parts' weights and block rules are free, the frequencies are those of the moments. With
- * n_parts = 0: decomposable on their first group. */
-ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings, const orff_moments *moments);
+/* Fit from moments: lambda, the parts' weights and block rules are free, the frequencies are those of the
+ * moments. With n_parts = 0: decomposable on their first group. */
+ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings,
+                                            const orff_moments *moments);
 
-/* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates whose frequencies are
- * the same share one pass over the data. scores (count, may be NULL): cross-validated mean square errors. */
-ORFF_API orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d, size_t p,
-                                     size_t n, const double *X, const double *Y, const double *weights, double *scores,
-                                     size_t *best);
+/* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates
+ * whose frequencies are the same share one pass over the data. scores (count, may be NULL):
+ * cross-validated mean square errors. */
+ORFF_API orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates,
+                                     size_t d, size_t p, size_t n, const double *X, const double *Y,
+                                     const double *weights, double *scores, size_t *best);
 ORFF_API void orff_model_free(orff_model *model);
 
 typedef struct orff_model_info {
@@ -604,9 +635,10 @@ typedef struct orff_model_info {
     double dof, log_evidence; /* NAN when not known */
     double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
-    const char *kernel;       /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
+    const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
-    const double *shares;     /* parts + 1: share of the variance of each part, the last one noise's; NULL unless learned */
+    const double
+        *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */
     orff_solve_info solve;
     unsigned warnings;
     const char *warning;
@@ -615,36 +647,43 @@ typedef struct orff_model_info {
 /* Pointers inside live as long as the model. */
 ORFF_API orff_model_info orff_model_describe(const orff_model *model);
 
-/* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units. Pointers inside (sigmas,
- * space) live as long as the model; A and B are NULL. */
+/* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units.
+ * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
 /* F = predictions (n x p; simplex codes for classes: n x (T-1)). */
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
-/* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their predictions
- * (rows x p) and returns 0, or anything else to stop with ORFF_CALLBACK. */
+/* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
+ * predictions (rows x p) and returns 0, or anything else to stop with ORFF_CALLBACK. */
 typedef int (*orff_write_fn)(void *self, size_t rows, const double *X, const double *F);
-ORFF_API orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader, orff_write_fn write,
-                                               void *self);
+ORFF_API orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader,
+                                               orff_write_fn write, void *self);
 
 /* labels (n): the class whose code is nearest to the prediction. */
 ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, const double *X, size_t *labels);
 
-/* The posterior covariance of f(x) (n x p x p), noise not included; never negative. noise: see orff_model_info. */
-ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance);
+/* The posterior covariance of f(x) (n x p x p), noise not included; never negative. noise: see
+ * orff_model_info. */
+ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
+                                           double *covariance);
 
-/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the inputs of
- * the physical parts, or all inputs when d = p. */
-ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X, double *J); /* n x p x d */
-ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X, double *divergence); /* n */
+/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space
+ * use the inputs of the physical parts, or all inputs when d = p. */
+ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X,
+                                         double *J); /* n x p x d */
+ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X,
+                                           double *divergence); /* n */
 /* Curl: n values for p = 2 (the vorticity), n x 3 for p = 3. */
 ORFF_API orff_status orff_model_curl(const orff_model *model, size_t n, const double *X, double *curl);
-/* The scalar potential (n values) whose gradient is the curl-free component of f, and the stream function (p = 2: n values,
- * f = (-d2, d1) psi) or vector potential (p = 3: n x 3) of its divergence-free component; constants are left out. */
-ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, const double *X, double *potential);
-ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X, double *stream);
+/* The scalar potential (n values) whose gradient is the curl-free component of f, and the stream function
+ * (p = 2: n values, f = (-d2, d1) psi) or vector potential (p = 3: n x 3) of its divergence-free
+ * component; constants are left out. */
+ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, const double *X,
+                                          double *potential);
+ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X,
+                                                double *stream);
 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);

@@ -114,7 +114,8 @@ static bool is_close(double got, double want, double tol) {
     return got == want || fabs(got - want) <= tol * fmax(1, fabs(want));
 }
 
-void support_assert_close(double got, double want, double tol, const char *label, const char *file, int line) {
+void support_assert_close(double got, double want, double tol, const char *label, const char *file,
+                          int line) {
     if (isfinite(want) ? is_close(got, want, tol) : got == want) return;
     print_label(label);
     print_error("got %.17g, want %.17g, difference %.3g, tolerance %.3g\n", got, want, got - want, tol);

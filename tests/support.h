@@ -33,8 +33,8 @@ double *support_matrix(const json_t *list, size_t *rows, size_t *cols);
 /* Names what is being checked, for the messages of the assertions below; NULL forgets it. */
 void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project. NULL when it
- * is absent, so that the test can say so and skip(). Valid until the next call. */
+/* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project.
+ * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);
 
 /* |got - want| <= tol max(1, |want|); equal infinities are close, NaN is close to nothing. */
@@ -45,7 +45,7 @@ const char *support_data_path(const char *name);
     support_assert_all_close(n, got, want, tol, #got, __FILE__, __LINE__)
 
 /* The call succeeds, or fails with the given status. */
-#define assert_ok(call) support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)
+#define assert_ok(call)           support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)
 #define assert_status(call, want) support_assert_status(call, want, #call, __FILE__, __LINE__)
 
 void support_assert_close(double got, double want, double tol, const char *label, const char *file, int line);

@@ -76,8 +76,10 @@ static void finds_the_top(void **state) {
         for (int sign = -1; sign <= 1; sign += 2) {
             double moved[PARTS], noise = s2;
             memcpy(moved, weights, sizeof moved);
-            if (m < PARTS) moved[m] *= exp(0.2 * sign);
-            else noise *= exp(0.2 * sign);
+            if (m < PARTS)
+                moved[m] *= exp(0.2 * sign);
+            else
+                noise *= exp(0.2 * sign);
             support_case("variable %zu, sign %d", m, sign);
             assert_true(log_likelihood(moved, noise) <= top + 0.02);
         }
@@ -107,10 +109,12 @@ static void refuses(void **state) {
     double weights[PARTS] = {1.0, -1.0, 1.0}, lambda;
     draw(truth, 0.05, 3);
     orff_kernel *kernel = make_kernel(0, PARTS);
-    assert_status(orff_exact_mixture_learn(kernel, N, X, Y, false, 0.0, weights, &lambda, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_exact_mixture_learn(kernel, N, X, Y, false, 0.0, weights, &lambda, NULL),
+                  ORFF_INVALID_ARGUMENT);
     weights[1] = 1.0;
     memset(Y, 0, sizeof Y);
-    assert_status(orff_exact_mixture_learn(kernel, N, X, Y, false, 0.0, weights, &lambda, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_exact_mixture_learn(kernel, N, X, Y, false, 0.0, weights, &lambda, NULL),
+                  ORFF_INVALID_ARGUMENT);
     orff_kernel_free(kernel);
 }
 

@@ -39,8 +39,8 @@ static void test_distances(void **state) {
     assert_true(fabs(north[0]) < 1e-9 && fabs(north[1] - ORFF_EARTH_KM * DEGREE) < 1e-9);
 }
 
-/* A step along a vector from a point lands, near the centre's parallel, where the turned vector says: to the order of the
- * projection's stretch. */
+/* A step along a vector from a point lands, near the centre's parallel, where the turned vector says: to
+ * the order of the projection's stretch. */
 static void test_vectors(void **state) {
     (void)state;
     const orff_geo geo = {-70.0, 39.0};
@@ -51,7 +51,8 @@ static void test_vectors(void **state) {
             orff_geo_forward(&geo, lon, lat, here, turn);
             orff_geo_forward(&geo, lon + step * 0.6 / cos(lat * DEGREE), lat + step * 0.8, there, NULL);
             orff_geo_to_plane(turn, vector);
-            const double km = step * DEGREE * ORFF_EARTH_KM, stretch = orff_geo_stretch(hypot(here[0], here[1]));
+            const double km = step * DEGREE * ORFF_EARTH_KM,
+                         stretch = orff_geo_stretch(hypot(here[0], here[1]));
             assert_true(fabs((there[0] - here[0]) / km - vector[0]) < stretch + 1e-5);
             assert_true(fabs((there[1] - here[1]) / km - vector[1]) < stretch + 1e-5);
             assert_true(fabs(turn[0] * turn[0] + turn[1] * turn[1] - 1.0) < 1e-12);

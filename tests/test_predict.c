@@ -88,10 +88,12 @@ static void streams_as_arrays(void **state) {
     (void)state;
     enum { N = 9001 };
     orff_model *model = models_make(&models_cases[0], 20);
-    double *X = models_normal(N * model->d, 5), *F = models_numbers(N * model->p), *want = models_numbers(N * model->p);
+    double *X = models_normal(N * model->d, 5), *F = models_numbers(N * model->p),
+           *want = models_numbers(N * model->p);
     assert_ok(orff_model_predict(model, N, X, want));
     for (size_t piece = 997; piece < 10000; piece += 8000) {
-        pipe_ends ends = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = piece, .fail_at = -1};
+        pipe_ends ends = {
+            .X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = piece, .fail_at = -1};
         const orff_reader reader = {.read = give_rows, .self = &ends};
         assert_ok(orff_model_predict_stream(model, &reader, take_rows, &ends));
         assert_int_equal(ends.taken, N);

@@ -809,7 +809,8 @@ static void cross_validation_needs_folds_with_rows(void **state) {
     problem_end(&q);
 }
 
-/* Many folds of few rows: the empty ones have no say. A fold for almost every row is leave-one-out, refitted. */
+/* Many folds of few rows: the empty ones have no say. A fold for almost every row is leave-one-out,
+ * refitted. */
 static void empty_folds_have_no_say(void **state) {
     (void)state;
     const double lambda = 1e-2;

@@ -6,7 +6,8 @@
 
 void orff_log(orff_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ORFF_CANCELLED when the caller wants to stop, else ORFF_OK. Call it from the thread that entered the library. */
+/* ORFF_CANCELLED when the caller wants to stop, else ORFF_OK. Call it from the thread that entered the
+ * library. */
 orff_status orff_progress(const char *task, double done, double total);
 
 #endif

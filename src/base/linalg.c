@@ -124,12 +124,14 @@ orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B) 
 
 void orff_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc) {
     if (!n || (!k && beta == 1.0)) return;
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C, narrow(ldc));
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C,
+                narrow(ldc));
 }
 
 void orff_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc) {
     if (!n || (!k && beta == 1.0f)) return;
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0f, A, narrow(lda), beta, C, narrow(ldc));
+    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0f, A, narrow(lda), beta, C,
+                narrow(ldc));
 }
 
 /* In tiles, so that neither side walks through memory by columns. */
@@ -138,7 +140,8 @@ void orff_mirror(size_t n, double *A) {
     for (size_t i0 = 0; i0 < n; i0 += tile)
         for (size_t j0 = i0; j0 < n; j0 += tile)
             for (size_t i = i0; i < n && i < i0 + tile; i++)
-                for (size_t j = j0 > i + 1 ? j0 : i + 1; j < n && j < j0 + tile; j++) A[j * n + i] = A[i * n + j];
+                for (size_t j = j0 > i + 1 ? j0 : i + 1; j < n && j < j0 + tile; j++)
+                    A[j * n + i] = A[i * n + j];
 }
 
 double orff_cholesky_rcond(size_t n, const double *L, double norm) {
@@ -151,7 +154,8 @@ double orff_cholesky_rcond(size_t n, const double *L, double norm) {
 orff_status orff_cholesky_inverse(size_t n, double *L) {
     if (!n) return ORFF_OK;
     ORFF_TRY(check_size("inverse", n, n));
-    ORFF_TRY(lapack_status("inverse", LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n)));
+    ORFF_TRY(
+        lapack_status("inverse", LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n)));
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) L[i * n + j] = L[j * n + i];
     return ORFF_OK;
@@ -162,7 +166,8 @@ orff_status orff_cholesky_root(size_t n, double *L) {
     static const char what[] = "inverse of a triangle";
     if (!n) return ORFF_OK;
     ORFF_TRY(check_size(what, n, n));
-    ORFF_TRY(lapack_status(what, LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)n, L, (lapack_int)n)));
+    ORFF_TRY(
+        lapack_status(what, LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)n, L, (lapack_int)n)));
     transpose(n, L);
     return ORFF_OK;
 }
@@ -262,8 +267,8 @@ orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm
 
 static char blas_name[96];
 
-/* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is looked for
- * first: beside it, OpenBLAS may be there for its LAPACK alone. */
+/* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is
+ * looked for first: beside it, OpenBLAS may be there for its LAPACK alone. */
 static void find_blas_name(void) {
     if (bli_info_get_version_str) {
         snprintf(blas_name, sizeof blas_name, "BLIS %s", bli_info_get_version_str());

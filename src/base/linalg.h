@@ -1,4 +1,5 @@
-/* Thin wrappers over CBLAS and LAPACKE: row-major, size_t sizes checked against BLAS's int, status returned. */
+/* Thin wrappers over CBLAS and LAPACKE: row-major, size_t sizes checked against BLAS's int, status
+ * returned. */
 #ifndef ORFF_BASE_LINALG_H
 #define ORFF_BASE_LINALG_H
 
@@ -38,8 +39,8 @@ orff_status orff_cholesky(size_t n, double *A);
 /* Solve (L L^T) X = B in place; L from orff_cholesky (n x n), B is n x m. */
 orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B);
 
-/* Orthonormalise the rows of A (m x n, m <= n) in place: A = R^T Q form with the signs fixed so that a Gaussian
- * A gives Haar-distributed rows. */
+/* Orthonormalise the rows of A (m x n, m <= n) in place: A = R^T Q form with the signs fixed so that a
+ * Gaussian A gives Haar-distributed rows. */
 orff_status orff_orthonormal_rows(size_t m, size_t n, double *A);
 
 /* A positive p x p matrix A = B B^T with B p x rank: eigenvectors times the root of the eigenvalues above

@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* *out = count * size bytes, zeroed; a count of 0 gives a valid pointer. On failure *out = NULL and the message
- * says how much was asked for. `out` is the address of any object pointer. */
+/* *out = count * size bytes, zeroed; a count of 0 gives a valid pointer. On failure *out = NULL and the
+ * message says how much was asked for. `out` is the address of any object pointer. */
 orff_status orff_alloc(void *out, size_t count, size_t size);
 
 /* A copy of count * size bytes; NULL stays NULL. */
@@ -20,7 +20,7 @@ orff_status orff_replace_text(char **text, const char *with);
 /* a * b, or ORFF_NO_MEMORY when it does not fit a size_t. */
 orff_status orff_multiply(size_t a, size_t b, size_t *product);
 
-#define ORFF_NEW(pointer) orff_alloc(&(pointer), 1, sizeof *(pointer))
+#define ORFF_NEW(pointer)              orff_alloc(&(pointer), 1, sizeof *(pointer))
 #define ORFF_NEW_ARRAY(pointer, count) orff_alloc(&(pointer), (count), sizeof *(pointer))
 
 #endif

@@ -8,9 +8,9 @@
 orff_status orff_fail(orff_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Return early when a call fails: for functions that own nothing yet. */
-#define ORFF_TRY(call)                                \
-    do {                                              \
-        const orff_status orff_try_status_ = (call);  \
+#define ORFF_TRY(call)                                 \
+    do {                                               \
+        const orff_status orff_try_status_ = (call);   \
         if (orff_try_status_) return orff_try_status_; \
     } while (0)
 

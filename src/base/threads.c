@@ -17,8 +17,8 @@ extern void MKL_Set_Num_Threads(int count) __attribute__((weak));
 static atomic_int chosen; /* 0: all there are */
 static atomic_int found;  /* how many that is; 0: not looked at yet */
 
-/* What OpenMP would take by itself: the machine's processors, or fewer where OMP_NUM_THREADS says so. Looked at once,
- * before orff_set_threads changes it. */
+/* What OpenMP would take by itself: the machine's processors, or fewer where OMP_NUM_THREADS says so.
+ * Looked at once, before orff_set_threads changes it. */
 static int machine_threads(void) {
     if (atomic_load(&found)) return atomic_load(&found);
 #ifdef _OPENMP

@@ -37,8 +37,8 @@ static orff_status mixture_allocate(dense_mixture *mix) {
 }
 
 /* Gram matrix of one part; block is p x p, delta d numbers. */
-static orff_status fill_gram(const orff_kernel_part *part, size_t n, const double *X, double *block, double *delta,
-                             double *K) {
+static orff_status fill_gram(const orff_kernel_part *part, size_t n, const double *X, double *block,
+                             double *delta, double *K) {
     const size_t d = part->d, p = part->p, P = n * p;
     const double scale = part->root * part->root;
     for (size_t i = 0; i < n; i++) {
@@ -47,7 +47,8 @@ static orff_status fill_gram(const orff_kernel_part *part, size_t n, const doubl
             ORFF_TRY(part->rule->exact(part, delta, block));
             for (size_t a = 0; a < p; a++)
                 for (size_t b = 0; b < p; b++)
-                    K[(i * p + a) * P + j * p + b] = K[(j * p + b) * P + i * p + a] = scale * block[a * p + b];
+                    K[(i * p + a) * P + j * p + b] = K[(j * p + b) * P + i * p + a] =
+                        scale * block[a * p + b];
         }
     }
     return ORFF_OK;
@@ -144,8 +145,9 @@ static orff_status learn(dense_mixture *mix, double drop, double *weights, doubl
     return status;
 }
 
-orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y, bool center,
-                                     double drop, double *weights, double *lambda, double *shares) {
+orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
+                                     bool center, double drop, double *weights, double *lambda,
+                                     double *shares) {
     dense_mixture mix = {.kernel = kernel, .P = n * kernel->p, .parts = kernel->n_parts};
     ORFF_TRY(orff_weights_check(kernel->n_parts, weights, drop));
     orff_status status = mixture_allocate(&mix);

@@ -9,7 +9,8 @@
 #include "kernel/kernel.h"
 
 /* Arguments as orff_mixture_learn; takes (parts + 2) P^2 numbers of memory. */
-orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y, bool center,
-                                     double drop, double *weights, double *lambda, double *shares);
+orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
+                                     bool center, double drop, double *weights, double *lambda,
+                                     double *shares);
 
 #endif

@@ -8,14 +8,17 @@
 #include "kernel/signature.h"
 #include "sampling/hadamard.h"
 
-/* By importance wherever it helps and exists: rows of a Hadamard block can vanish on a small field's space, and their
- * weights would be unbounded. */
+/* By importance wherever it helps and exists: rows of a Hadamard block can vanish on a small field's
+ * space, and their weights would be unbounded. */
 static bool wants_importance(const orff_kernel_group *group, const orff_sampling *sampling) {
-    const bool vanishing = sampling->scheme == ORFF_HADAMARD && group->law->space_count < ORFF_HADAMARD_MIN_DIM;
-    return group->importance && (sampling->importance == ORFF_YES || (sampling->importance == ORFF_AUTO && !vanishing));
+    const bool vanishing =
+        sampling->scheme == ORFF_HADAMARD && group->law->space_count < ORFF_HADAMARD_MIN_DIM;
+    return group->importance &&
+           (sampling->importance == ORFF_YES || (sampling->importance == ORFF_AUTO && !vanishing));
 }
 
-static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, size_t g, const orff_sampling *sampling) {
+static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, size_t g,
+                             const orff_sampling *sampling) {
     const orff_kernel_group *group = &kernel->groups[g];
     const size_t share = sampling->features / kernel->n_groups, rest = sampling->features % kernel->n_groups;
     return (orff_recipe){
@@ -30,19 +33,21 @@ static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, s
     };
 }
 
-static orff_status draw_signature(orff_bank_group *group, const orff_kernel *kernel, size_t g, double **blocks) {
+static orff_status draw_signature(orff_bank_group *group, const orff_kernel *kernel, size_t g,
+                                  double **blocks) {
     size_t m = 0;
     while (kernel->parts[m].group != g) m++;
     return orff_signature_draw(&group->drawn, &blocks[m], &kernel->parts[m], &group->recipe);
 }
 
-static orff_status draw_group(orff_bank *bank, const orff_kernel *kernel, size_t g, const orff_sampling *sampling,
-                              double **blocks) {
+static orff_status draw_group(orff_bank *bank, const orff_kernel *kernel, size_t g,
+                              const orff_sampling *sampling, double **blocks) {
     orff_bank_group *group = &bank->groups[g];
     if (sampling->importance == ORFF_YES && !kernel->groups[g].importance)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
-                         "does not grow with |w| would get unbounded weights at w = 0");
+        return orff_fail(
+            ORFF_UNSUPPORTED,
+            "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
+            "does not grow with |w| would get unbounded weights at w = 0");
     group->recipe = recipe_of(bank, kernel, g, sampling);
     if (kernel->groups[g].signature) return draw_signature(group, kernel, g, blocks);
     ORFF_TRY(orff_spectrum_copy(&group->law, kernel->groups[g].law));
@@ -71,7 +76,8 @@ orff_status orff_bank_complete(orff_bank *bank) {
         bank->groups[g].first = bank->D;
         bank->D += bank->groups[g].drawn.count;
     }
-    if (bank->D > INT_MAX / 2) return orff_fail(ORFF_UNSUPPORTED, "%zu frequencies are more than BLAS can count", bank->D);
+    if (bank->D > INT_MAX / 2)
+        return orff_fail(ORFF_UNSUPPORTED, "%zu frequencies are more than BLAS can count", bank->D);
     ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude, bank->D));
     ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude_single, bank->D));
     for (size_t g = 0; g < bank->n_groups; g++) {
@@ -109,11 +115,13 @@ static orff_status finish(orff_status status, orff_bank *bank, orff_bank **out) 
     return status;
 }
 
-orff_status orff_bank_draw(orff_bank **out, const orff_kernel *kernel, const orff_sampling *sampling, double **blocks) {
+orff_status orff_bank_draw(orff_bank **out, const orff_kernel *kernel, const orff_sampling *sampling,
+                           double **blocks) {
     orff_bank *bank = NULL;
     orff_status status = orff_bank_create(&bank, kernel->d, kernel->n_groups);
     if (!status) status = orff_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
-    for (size_t g = 0; !status && g < kernel->n_groups; g++) status = draw_group(bank, kernel, g, sampling, blocks);
+    for (size_t g = 0; !status && g < kernel->n_groups; g++)
+        status = draw_group(bank, kernel, g, sampling, blocks);
     return finish(status, bank, out);
 }
 
@@ -126,7 +134,8 @@ static orff_status copy_frequencies(orff_frequencies *drawn, size_t d, size_t D,
     for (size_t j = 0; j < D; j++) {
         drawn->weight[j] = weights ? weights[j] : 1.0 / (double)D;
         if (!(drawn->weight[j] >= 0.0 && isfinite(drawn->weight[j])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "weight %zu is %g; it must be at least 0", j + 1, drawn->weight[j]);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "weight %zu is %g; it must be at least 0", j + 1,
+                             drawn->weight[j]);
     }
     return ORFF_OK;
 }

@@ -1,4 +1,5 @@
-/* The explicit feature map of a point, and the approximate kernel: for inspection, tests and small problems. */
+/* The explicit feature map of a point, and the approximate kernel: for inspection, tests and small
+ * problems. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -25,7 +26,8 @@ static orff_status work_fill(explicit_work *work, const orff_features *f, size_t
 }
 
 /* Rows of Phi for frequency j: phi_a B^T, cosine and sine. Returns the number of rows of each. */
-static size_t map_frequency(const orff_features *f, size_t j, const explicit_work *work, double *cosine, double *sine) {
+static size_t map_frequency(const orff_features *f, size_t j, const explicit_work *work, double *cosine,
+                            double *sine) {
     const size_t columns = orff_features_block_columns(f, j);
     orff_features_dense_block(f, j, work->block, work->unit);
     for (size_t k = 0; k < columns; k++) {
@@ -61,7 +63,8 @@ static void sum_blocks(const orff_features *f, const explicit_work *work, double
     memset(K, 0, f->p * f->p * sizeof *K);
     for (size_t j = 0; j < f->D; j++) {
         orff_features_dense_block(f, j, work->block, work->unit);
-        add_block(f->p, orff_features_block_columns(f, j), a[j] * b[j] + a[f->D + j] * b[f->D + j], work->block, K);
+        add_block(f->p, orff_features_block_columns(f, j), a[j] * b[j] + a[f->D + j] * b[f->D + j],
+                  work->block, K);
     }
 }
 

@@ -22,8 +22,8 @@ static void lay_out(orff_features *f) {
     f->M = 2 * parameters;
 }
 
-/* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what the caller
- * gives. */
+/* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what
+ * the caller gives. */
 static orff_status fill_at(const orff_kernel_part *part, const double *w, double *at) {
     if (!part->rule->physical) return part->rule->block(part, w, at);
     for (size_t i = 0; i < part->p; i++) at[i] = w[part->law.space[i]];
@@ -59,7 +59,8 @@ static void set_warnings(orff_features *f) {
     }
     snprintf(f->warning, sizeof f->warning, "%s%s%s",
              f->warnings & ORFF_WARN_INFINITE_VARIANCE
-                 ? "E|w|^4 is infinite for this base: without importance sampling the features converge slower than "
+                 ? "E|w|^4 is infinite for this base: without importance sampling the features converge "
+                   "slower than "
                    "D^-1/2"
                  : "",
              f->warnings == (ORFF_WARN_INFINITE_VARIANCE | ORFF_WARN_EXTENT_GUESSED) ? "; " : "",
@@ -103,36 +104,42 @@ static orff_status finish(orff_status status, orff_features *f, orff_features **
 
 static orff_status check_sampling(const orff_kernel *kernel, const orff_sampling *sampling) {
     if ((unsigned)sampling->scheme >= ORFF_SCHEME_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no sampling scheme number %d", (int)sampling->scheme);
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no sampling scheme number %d",
+                         (int)sampling->scheme);
     if (!(sampling->tolerance >= 0.0 && sampling->tolerance < 1.0))
         return orff_fail(ORFF_INVALID_ARGUMENT, "the tolerance is %g; it must be at least 0 and below 1",
                          sampling->tolerance);
     for (size_t i = 0; sampling->extent && i < kernel->d; i++)
         if (!(sampling->extent[i] >= 0.0 && isfinite(sampling->extent[i])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the extent of input %zu is %g; it must be at least 0", i + 1,
-                             sampling->extent[i]);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "the extent of input %zu is %g; it must be at least 0",
+                             i + 1, sampling->extent[i]);
     if (sampling->scheme != ORFF_GRID && sampling->features < kernel->n_groups)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu frequencies for %zu groups of parts; give at least one each",
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "%zu frequencies for %zu groups of parts; give at least one each",
                          sampling->features, kernel->n_groups);
     return ORFF_OK;
 }
 
-orff_status orff_features_create(orff_features **out, const orff_kernel *kernel, const orff_sampling *sampling) {
+orff_status orff_features_create(orff_features **out, const orff_kernel *kernel,
+                                 const orff_sampling *sampling) {
     orff_features *f = NULL;
-    if (!out || !kernel || !sampling) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create: NULL argument");
+    if (!out || !kernel || !sampling)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create: NULL argument");
     ORFF_TRY(check_sampling(kernel, sampling));
     orff_status status = start(&f, kernel);
     if (!status) status = orff_bank_draw(&f->bank, kernel, sampling, f->blocks);
     return finish(status, f, out);
 }
 
-orff_status orff_features_create_at(orff_features **out, const orff_kernel *kernel, size_t D, const double *omega,
-                                    const double *weights) {
+orff_status orff_features_create_at(orff_features **out, const orff_kernel *kernel, size_t D,
+                                    const double *omega, const double *weights) {
     orff_features *f = NULL;
     if (!out || !kernel || !omega || D == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create_at needs a kernel and at least one frequency");
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "orff_features_create_at needs a kernel and at least one frequency");
     if (kernel->n_groups != 1 || kernel->groups[0].signature)
-        return orff_fail(ORFF_UNSUPPORTED, "given frequencies serve kernels whose parts all share one law; this one has %zu",
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "given frequencies serve kernels whose parts all share one law; this one has %zu",
                          kernel->n_groups);
     ORFF_TRY(orff_check_finite("omega", D, kernel->d, omega));
     orff_status status = start(&f, kernel);
@@ -145,15 +152,18 @@ static orff_status match_groups(orff_features *f, const orff_bank *bank) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         const orff_kernel_part *part = &f->kernel->parts[m];
         size_t g = 0;
-        while (g < bank->n_groups &&
-               !(bank->groups[g].law.base && part->law.base && orff_spectrum_equal(&bank->groups[g].law, &part->law)))
+        while (g < bank->n_groups && !(bank->groups[g].law.base && part->law.base &&
+                                       orff_spectrum_equal(&bank->groups[g].law, &part->law)))
             g++;
         if (g == bank->n_groups)
-            return orff_fail(ORFF_UNSUPPORTED, "part %zu of the kernel has a base or length scale that these frequencies were not drawn for",
-                             m + 1);
+            return orff_fail(
+                ORFF_UNSUPPORTED,
+                "part %zu of the kernel has a base or length scale that these frequencies were not drawn for",
+                m + 1);
         if (bank->groups[g].drawn.importance &&
             !(part->rule->physical && orff_spectrum_same_space(&bank->groups[g].law, &part->law)))
-            return orff_fail(ORFF_UNSUPPORTED, "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
+            return orff_fail(ORFF_UNSUPPORTED,
+                             "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
                              part->rule->name, part->rule->physical ? " for a field on other inputs" : "");
         f->part_group[m] = g;
     }
@@ -163,15 +173,18 @@ static orff_status match_groups(orff_features *f, const orff_bank *bank) {
 orff_status orff_features_create_on(orff_features **out, const orff_bank *bank, const orff_kernel *kernel) {
     orff_features *f = NULL;
     if (kernel->d != bank->d)
-        return orff_fail(ORFF_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d, kernel->d);
+        return orff_fail(ORFF_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d,
+                         kernel->d);
     orff_status status = start(&f, kernel);
     if (!status) status = match_groups(f, bank);
     if (!status) f->bank = orff_bank_retain(bank);
     return finish(status, f, out);
 }
 
-orff_status orff_features_rebind(orff_features **out, const orff_features *features, const orff_kernel *kernel) {
-    if (!out || !features || !kernel) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_rebind: NULL argument");
+orff_status orff_features_rebind(orff_features **out, const orff_features *features,
+                                 const orff_kernel *kernel) {
+    if (!out || !features || !kernel)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_rebind: NULL argument");
     return orff_features_create_on(out, features->bank, kernel);
 }
 
@@ -219,7 +232,8 @@ orff_status orff_features_frequencies(const orff_features *f, double *omega, dou
 orff_status orff_features_block(const orff_features *f, size_t j, size_t *columns, double *B) {
     double *unit;
     if (!f || !columns) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_block: NULL argument");
-    if (j >= f->D) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j, f->D);
+    if (j >= f->D)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j, f->D);
     ORFF_TRY(ORFF_NEW_ARRAY(unit, f->p));
     *columns = orff_features_block_columns(f, j);
     if (B) orff_features_dense_block(f, j, B, unit);

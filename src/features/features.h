@@ -1,4 +1,5 @@
-/* The feature map of a kernel: a bank of frequencies and, for each, the stacked block B_j of the kernel's parts. */
+/* The feature map of a kernel: a bank of frequencies and, for each, the stacked block B_j of the kernel's
+ * parts. */
 #ifndef ORFF_FEATURES_FEATURES_H
 #define ORFF_FEATURES_FEATURES_H
 
@@ -7,7 +8,7 @@
 /* How the kernel's parts stand on one group of the bank. In theta the coefficients of its cosines begin at
  * `first_parameter`, those of its sines at M/2 + first_parameter. */
 typedef struct orff_feature_group {
-    size_t columns;         /* p' of the stacked block; 0 when no part uses this group */
+    size_t columns; /* p' of the stacked block; 0 when no part uses this group */
     size_t first_parameter;
 } orff_feature_group;
 
@@ -18,7 +19,7 @@ struct orff_features {
     size_t D, M;
     orff_feature_group *groups; /* bank->n_groups */
     size_t *part_group;         /* for each part, its group in the bank */
-    double **blocks;            /* for each part what its blocks depend on at each frequency: w on the field's space
+    double **blocks; /* for each part what its blocks depend on at each frequency: w on the field's space
                                    (count x p) for physical rules, the block (count x p x columns) for stored ones,
                                    NULL for decomposable */
     unsigned warnings;

@@ -1,5 +1,5 @@
-/* Custom rules: the caller's B(w), or the caller's A(w) factored numerically. Blocks are computed once for each
- * frequency and kept. */
+/* Custom rules: the caller's B(w), or the caller's A(w) factored numerically. Blocks are computed once for
+ * each frequency and kept. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static void write_point(char *text, size_t size, size_t d, const double *at) {
     if (used > 0 && (size_t)used < size) snprintf(text + used, size - (size_t)used, d > 3 ? ", ...)" : ")");
 }
 
-orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d, const double *at,
-                             size_t rows, size_t cols, double *out) {
+orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
+                             const double *at, size_t rows, size_t cols, double *out) {
     char point[96];
     const int code = function(self, at, out);
     if (code == 0) {
@@ -37,12 +37,15 @@ orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *se
         if (finite) return ORFF_OK;
     }
     write_point(point, sizeof point, d, at);
-    if (code != 0) return orff_fail(ORFF_CALLBACK, "the callback for %s returned %d at %s", what, code, point);
-    return orff_fail(ORFF_NOT_FINITE, "the callback for %s gave a number that is not finite at %s", what, point);
+    if (code != 0)
+        return orff_fail(ORFF_CALLBACK, "the callback for %s returned %d at %s", what, code, point);
+    return orff_fail(ORFF_NOT_FINITE, "the callback for %s gave a number that is not finite at %s", what,
+                     point);
 }
 
 static orff_status keep_callbacks(orff_kernel_part *part, const orff_part *given, const char *what) {
-    if (!given->matrix) return orff_fail(ORFF_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
+    if (!given->matrix)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
     part->matrix = given->matrix;
     part->exact = given->exact;
     part->self = given->self;
@@ -50,7 +53,8 @@ static orff_status keep_callbacks(orff_kernel_part *part, const orff_part *given
 }
 
 static orff_status prepare_b(orff_kernel_part *part, const orff_part *given) {
-    if (given->columns == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a custom B(w) needs its number of columns");
+    if (given->columns == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a custom B(w) needs its number of columns");
     part->columns = given->columns;
     return keep_callbacks(part, given, "B(w)");
 }
@@ -90,7 +94,8 @@ static orff_status exact(const orff_kernel_part *part, const double *delta, doub
         return orff_fail(ORFF_UNSUPPORTED,
                          "the exact form of a custom part is not known; give it as part.exact, or use "
                          "orff_features_kernel");
-    return orff_call_matrix("the exact K0(delta)", part->exact, part->self, part->d, delta, part->p, part->p, K);
+    return orff_call_matrix("the exact K0(delta)", part->exact, part->self, part->d, delta, part->p, part->p,
+                            K);
 }
 
 const orff_rule_ops orff_rule_custom_b = {

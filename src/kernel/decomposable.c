@@ -26,7 +26,8 @@ static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
     if (!given->A && !given->B) return ORFF_OK;
     ORFF_TRY(given->B ? keep_factor(part, given) : factor_matrix(part, given));
     ORFF_TRY(ORFF_NEW_ARRAY(part->A, p * p));
-    orff_gemm(false, true, p, p, part->columns, 1.0, part->B, part->columns, part->B, part->columns, 0.0, part->A, p);
+    orff_gemm(false, true, p, p, part->columns, 1.0, part->B, part->columns, part->B, part->columns, 0.0,
+              part->A, p);
     return ORFF_OK;
 }
 

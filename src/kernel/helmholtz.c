@@ -8,8 +8,10 @@
 
 static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
     if (!(given->mix >= 0.0 && given->mix <= 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the Helmholtz mix is %g; it must be between 0 and 1", given->mix);
-    if (part->p < 2) return orff_fail(ORFF_DOES_NOT_EXIST, "helmholtz needs p >= 2; in one dimension use curl-free");
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the Helmholtz mix is %g; it must be between 0 and 1",
+                         given->mix);
+    if (part->p < 2)
+        return orff_fail(ORFF_DOES_NOT_EXIST, "helmholtz needs p >= 2; in one dimension use curl-free");
     part->mix = given->mix;
     part->columns = part->p;
     return ORFF_OK;

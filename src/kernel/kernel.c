@@ -14,7 +14,9 @@ static const orff_rule_ops *const rules[ORFF_RULE_COUNT] = {
     [ORFF_SIGNATURE] = &orff_rule_signature,
 };
 
-const char *orff_rule_name(orff_rule rule) { return (unsigned)rule < ORFF_RULE_COUNT ? rules[rule]->name : NULL; }
+const char *orff_rule_name(orff_rule rule) {
+    return (unsigned)rule < ORFF_RULE_COUNT ? rules[rule]->name : NULL;
+}
 
 orff_status orff_rule_parse(const char *name, orff_rule *rule) {
     if (!name || !rule) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_rule_parse: NULL argument");
@@ -29,7 +31,11 @@ orff_status orff_rule_parse(const char *name, orff_rule *rule) {
 }
 
 orff_part orff_part_default(void) {
-    return (orff_part){.rule = ORFF_DECOMPOSABLE, .base = ORFF_GAUSSIAN, .shape = 1.0, .sigma = 1.0, .weight = 1.0,
+    return (orff_part){.rule = ORFF_DECOMPOSABLE,
+                       .base = ORFF_GAUSSIAN,
+                       .shape = 1.0,
+                       .sigma = 1.0,
+                       .weight = 1.0,
                        .mix = 0.5};
 }
 
@@ -40,22 +46,24 @@ static orff_status check_shape(const orff_rule_ops *rule, size_t d, size_t p, co
         return orff_fail(ORFF_INVALID_ARGUMENT, "a part's weight is %g; it must be at least 0 and finite",
                          given->weight);
     if (given->space && !rule->physical)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "space is for curl-free, div-free and helmholtz parts, not for %s",
-                         rule->name);
-    if (rule->physical && !given->space && d != p)
         return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "%s needs one output for each input of the field's space, but there are %zu inputs and %zu "
-                         "outputs; name the %zu inputs that are the space, the others become covariates",
-                         rule->name, d, p, p);
+                         "space is for curl-free, div-free and helmholtz parts, not for %s", rule->name);
+    if (rule->physical && !given->space && d != p)
+        return orff_fail(
+            ORFF_INVALID_ARGUMENT,
+            "%s needs one output for each input of the field's space, but there are %zu inputs and %zu "
+            "outputs; name the %zu inputs that are the space, the others become covariates",
+            rule->name, d, p, p);
     return ORFF_OK;
 }
 
 static orff_status check_exists(const orff_kernel_part *part) {
     if (!part->rule->physical || isfinite(orff_spectrum_moment(&part->law, 1))) return ORFF_OK;
-    return orff_fail(ORFF_DOES_NOT_EXIST,
-                     "%s with base %s%s does not exist: its k0 is not twice differentiable at 0 (E|w|^2 is infinite); "
-                     "use gaussian, rational-quadratic, cauchy-product or matern with nu > 1",
-                     part->rule->name, part->law.base->name, part->law.base->has_shape ? " of this shape" : "");
+    return orff_fail(
+        ORFF_DOES_NOT_EXIST,
+        "%s with base %s%s does not exist: its k0 is not twice differentiable at 0 (E|w|^2 is infinite); "
+        "use gaussian, rational-quadratic, cauchy-product or matern with nu > 1",
+        part->rule->name, part->law.base->name, part->law.base->has_shape ? " of this shape" : "");
 }
 
 /* root = sqrt(weight), and with normalise also what makes trace K(0) = p. */
@@ -100,7 +108,8 @@ static void clear_part(orff_kernel_part *part) {
 /* ---- groups */
 
 static bool may_share(const orff_kernel_group *group, const orff_kernel_part *part) {
-    return !group->signature && part->rule->id != ORFF_SIGNATURE && orff_spectrum_equal(group->law, &part->law);
+    return !group->signature && part->rule->id != ORFF_SIGNATURE &&
+           orff_spectrum_equal(group->law, &part->law);
 }
 
 /* Put part i in the first group of its law, or in a new one. */
@@ -132,11 +141,13 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts) {
     return ORFF_OK;
 }
 
-orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts, const orff_part *parts) {
+orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                               const orff_part *parts) {
     orff_kernel *kernel;
     if (!out || !parts || n_parts == 0)
         return orff_fail(ORFF_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
-    if (d == 0 || p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d, p);
+    if (d == 0 || p == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d, p);
     ORFF_TRY(ORFF_NEW(kernel));
     atomic_init(&kernel->references, 1);
     kernel->d = d;
@@ -165,9 +176,15 @@ void orff_kernel_free(orff_kernel *kernel) {
     orff_release(kernel);
 }
 
-size_t orff_kernel_inputs(const orff_kernel *kernel) { return kernel->d; }
-size_t orff_kernel_outputs(const orff_kernel *kernel) { return kernel->p; }
-size_t orff_kernel_groups(const orff_kernel *kernel) { return kernel->n_groups; }
+size_t orff_kernel_inputs(const orff_kernel *kernel) {
+    return kernel->d;
+}
+size_t orff_kernel_outputs(const orff_kernel *kernel) {
+    return kernel->p;
+}
+size_t orff_kernel_groups(const orff_kernel *kernel) {
+    return kernel->n_groups;
+}
 
 orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]) {
     orff_kernel_part built = {0};
@@ -218,8 +235,8 @@ orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const d
 }
 
 /* Row i of blocks: K(x, Z_j) for all j into rows of length m p. work: 2 p^2 + d. */
-static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m, const double *Z, double *rows,
-                            double *work) {
+static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m, const double *Z,
+                            double *rows, double *work) {
     const size_t p = kernel->p, d = kernel->d;
     double *K = work, *scratch = K + p * p, *delta = scratch + p * p;
     for (size_t j = 0; j < m; j++) {
@@ -230,8 +247,10 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
     return ORFF_OK;
 }
 
-/* Each thread has its own scratch. Only callbacks can fail, and then one thread does all, so its message is the caller's. */
-static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z, double *G) {
+/* Each thread has its own scratch. Only callbacks can fail, and then one thread does all, so its message
+ * is the caller's. */
+static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
+                             double *G) {
     const size_t p = kernel->p, d = kernel->d, room = 2 * p * p + d;
     const int threads = kernel->has_callbacks ? 1 : orff_thread_count();
     double *work;
@@ -251,7 +270,8 @@ static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *
     return status;
 }
 
-orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z, double *G) {
+orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
+                             double *G) {
     if (!kernel || !X || !Z || !G) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_kernel_gram: NULL argument");
     ORFF_TRY(orff_check_finite("X", n, kernel->d, X));
     ORFF_TRY(orff_check_finite("Z", m, kernel->d, Z));

@@ -1,7 +1,7 @@
-/* A kernel is a sum of parts; a part is a block rule B(w), a weight and a group; a group is a law of frequencies.
+/* A kernel is a sum of parts; a part is a block rule B(w), a weight and a group; a group is a law of
+ * frequencies.
  *
- * Kernels never change after they are made, so they are shared by counting references.
- */
+ * Kernels never change after they are made, so they are shared by counting references. */
 #ifndef ORFF_KERNEL_KERNEL_H
 #define ORFF_KERNEL_KERNEL_H
 
@@ -11,8 +11,9 @@
 
 typedef struct orff_kernel_part orff_kernel_part;
 
-/* One block rule: one file, one line in the table of kernel.c. `at` is what the block depends on: the field's
- * part of w (p entries) for physical rules, the stored block (p x columns) for stored ones, NULL for decomposable. */
+/* One block rule: one file, one line in the table of kernel.c. `at` is what the block depends on: the
+ * field's part of w (p entries) for physical rules, the stored block (p x columns) for stored ones, NULL
+ * for decomposable. */
 typedef struct orff_rule_ops {
     orff_rule id;
     const char *name;
@@ -24,7 +25,8 @@ typedef struct orff_rule_ops {
     /* y += root B t   and   t = root B^T y, in O(p) for the rules that are not stored */
     void (*apply)(const orff_kernel_part *part, const double *at, const double *t, double *y);
     void (*adjoint)(const orff_kernel_part *part, const double *at, const double *y, double *t);
-    orff_status (*exact)(const orff_kernel_part *part, const double *delta, double *K); /* K / root^2, p x p */
+    orff_status (*exact)(const orff_kernel_part *part, const double *delta,
+                         double *K); /* K / root^2, p x p */
     /* stored rules but signature: the block at a whole frequency w (d entries), B is p x columns */
     orff_status (*block)(const orff_kernel_part *part, const double *w, double *B);
 } orff_rule_ops;
@@ -32,15 +34,15 @@ typedef struct orff_rule_ops {
 struct orff_kernel_part {
     const orff_rule_ops *rule;
     size_t d, p;
-    orff_spectrum law;     /* empty for a signature */
-    size_t columns;        /* p' */
-    double root;           /* sqrt(weight), normalisation included: what B is multiplied by */
-    double mix;            /* Helmholtz c */
-    double *B, *A;         /* decomposable: p x columns, p x p; NULL for the identity */
+    orff_spectrum law; /* empty for a signature */
+    size_t columns;    /* p' */
+    double root;       /* sqrt(weight), normalisation included: what B is multiplied by */
+    double mix;        /* Helmholtz c */
+    double *B, *A;     /* decomposable: p x columns, p x p; NULL for the identity */
     orff_matrix_fn matrix, exact;
     void *self;
-    size_t group;          /* whose frequencies it uses */
-    size_t first_column;   /* where its columns stand in the stacked block of the group */
+    size_t group;        /* whose frequencies it uses */
+    size_t first_column; /* where its columns stand in the stacked block of the group */
 };
 
 typedef struct orff_kernel_group {
@@ -66,15 +68,15 @@ orff_kernel *orff_kernel_retain(const orff_kernel *kernel);
 orff_status orff_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
 
 /* The rules. */
-extern const orff_rule_ops orff_rule_decomposable, orff_rule_curl_free, orff_rule_div_free, orff_rule_helmholtz,
-    orff_rule_custom_b, orff_rule_custom_a, orff_rule_signature;
+extern const orff_rule_ops orff_rule_decomposable, orff_rule_curl_free, orff_rule_div_free,
+    orff_rule_helmholtz, orff_rule_custom_b, orff_rule_custom_a, orff_rule_signature;
 
 /* Shared by the stored rules: y += root B t, t = root B^T y with B dense (p x columns). */
 void orff_block_apply(const orff_kernel_part *part, const double *B, const double *t, double *y);
 void orff_block_adjoint(const orff_kernel_part *part, const double *B, const double *y, double *t);
 
 /* Call the caller's matrix function and check what it gave: finite, and its report of failure. */
-orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d, const double *at,
-                             size_t rows, size_t cols, double *out);
+orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
+                             const double *at, size_t rows, size_t cols, double *out);
 
 #endif

@@ -14,7 +14,8 @@ static void add_outer(size_t p, const double *y, const double *mean, double shar
 orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A) {
     double *mean;
     if (!Y || !A || n == 0 || p == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the covariance of the outputs needs rows and columns (n=%zu, p=%zu)", n, p);
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "the covariance of the outputs needs rows and columns (n=%zu, p=%zu)", n, p);
     ORFF_TRY(orff_check_finite("Y", n, p, Y));
     ORFF_TRY(ORFF_NEW_ARRAY(mean, p));
     const double share = 1.0 / (double)n;
@@ -31,9 +32,10 @@ static orff_status check_graph(size_t p, const double *W) {
     for (size_t i = 0; i < p; i++) {
         for (size_t j = 0; j < p; j++) {
             if (W[i * p + j] < 0.0 || W[i * p + j] != W[j * p + i])
-                return orff_fail(ORFF_INVALID_ARGUMENT,
-                                 "graph weights must be symmetric and not negative; W[%zu][%zu] = %g, W[%zu][%zu] = %g",
-                                 i + 1, j + 1, W[i * p + j], j + 1, i + 1, W[j * p + i]);
+                return orff_fail(
+                    ORFF_INVALID_ARGUMENT,
+                    "graph weights must be symmetric and not negative; W[%zu][%zu] = %g, W[%zu][%zu] = %g",
+                    i + 1, j + 1, W[i * p + j], j + 1, i + 1, W[j * p + i]);
         }
     }
     return ORFF_OK;
@@ -65,8 +67,10 @@ static void pseudo_inverse(size_t p, const double *V, const double *values, doub
 
 orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A) {
     double *L = NULL, *values = NULL;
-    if (!W || !A || p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
-    if (!(ridge >= 0.0 && isfinite(ridge))) return orff_fail(ORFF_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
+    if (!W || !A || p == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
+    if (!(ridge >= 0.0 && isfinite(ridge)))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
     ORFF_TRY(check_graph(p, W));
     orff_status status = ORFF_NEW_ARRAY(L, p * p);
     if (!status) status = ORFF_NEW_ARRAY(values, p);
@@ -83,7 +87,8 @@ orff_status orff_output_laplacian(size_t p, const double *W, double ridge, doubl
 /* c_1 = e_1, and the others are -1/(T-1) along e_1 plus the codes of T-1 classes, shrunk, in the rest of the
  * coordinates. Unrolled: at step s the classes from s on get coordinate s. */
 orff_status orff_simplex_codes(size_t classes, double *codes) {
-    if (!codes || classes < 2) return orff_fail(ORFF_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu", classes);
+    if (!codes || classes < 2)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu", classes);
     const size_t width = classes - 1;
     double shrink = 1.0;
     memset(codes, 0, classes * width * sizeof *codes);

@@ -16,23 +16,23 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#define TWO_PI 6.28318530717958647692
+#define TWO_PI        6.28318530717958647692
 #define SMALLEST_SIDE 16
-#define WIDEST_BOX 64.0 /* in extents */
+#define WIDEST_BOX    64.0 /* in extents */
 
 static const size_t largest_side[4] = {0, 2048, 512, 128};
 
 typedef struct transform {
     const orff_kernel_part *part;
-    size_t d, p, entries;  /* entries = p (p+1)/2: the upper triangle */
-    double box[3];         /* half-widths T_i; the period is 2 T_i */
+    size_t d, p, entries; /* entries = p (p+1)/2: the upper triangle */
+    double box[3];        /* half-widths T_i; the period is 2 T_i */
     double tolerance;
-    double size;           /* largest entry of |K0(0)| */
-    size_t n, points;      /* n a side, n^d in all */
-    double *values;        /* entries x points: samples of K0, then C (real) */
+    double size;                 /* largest entry of |K0(0)| */
+    size_t n, points;            /* n a side, n^d in all */
+    double *values;              /* entries x points: samples of K0, then C (real) */
     double *re, *im, *re2, *im2; /* points each */
-    double *cosine, *sine; /* n x n, centred indices */
-    double *matrix, *other;/* p x p each */
+    double *cosine, *sine;       /* n x n, centred indices */
+    double *matrix, *other;      /* p x p each */
 } transform;
 
 static void transform_clear(transform *t) {
@@ -84,11 +84,13 @@ static orff_status check_even(const transform *t, const double *delta) {
     for (size_t i = 0; i < t->p; i++) {
         for (size_t j = 0; j < t->p; j++) {
             const double here = t->matrix[i * t->p + j];
-            if (fabs(here - t->other[i * t->p + j]) > 1e-9 * t->size || fabs(here - t->matrix[j * t->p + i]) > 1e-9 * t->size)
-                return orff_fail(ORFF_UNSUPPORTED,
-                                 "a signature must be even and symmetric, K0(delta) = K0(-delta) = K0(delta)^T; entry "
-                                 "(%zu,%zu) is not",
-                                 i + 1, j + 1);
+            if (fabs(here - t->other[i * t->p + j]) > 1e-9 * t->size ||
+                fabs(here - t->matrix[j * t->p + i]) > 1e-9 * t->size)
+                return orff_fail(
+                    ORFF_UNSUPPORTED,
+                    "a signature must be even and symmetric, K0(delta) = K0(-delta) = K0(delta)^T; entry "
+                    "(%zu,%zu) is not",
+                    i + 1, j + 1);
         }
     }
     return ORFF_OK;
@@ -136,10 +138,11 @@ static orff_status find_box(transform *t, const double *extent) {
         ORFF_TRY(faces_quiet(t, &quiet));
     }
     if (quiet) return ORFF_OK;
-    return orff_fail(ORFF_UNSUPPORTED,
-                     "the signature does not fall below %g of its size within %g times the extent of the data; its "
-                     "spectrum cannot be found on a grid",
-                     t->tolerance, WIDEST_BOX);
+    return orff_fail(
+        ORFF_UNSUPPORTED,
+        "the signature does not fall below %g of its size within %g times the extent of the data; its "
+        "spectrum cannot be found on a grid",
+        t->tolerance, WIDEST_BOX);
 }
 
 /* ---- the transform */
@@ -162,7 +165,8 @@ static void swap(double **a, double **b) {
     *b = c;
 }
 
-/* One axis: (re + i im)^T (cosine + i sine), seen as rest x n: the axes move round by one, so d passes end in place. */
+/* One axis: (re + i im)^T (cosine + i sine), seen as rest x n: the axes move round by one, so d passes end
+ * in place. */
 static void transform_axis(transform *t) {
     const size_t n = t->n, rest = t->points / n;
     orff_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->cosine, n, 0.0, t->re2, n);
@@ -219,10 +223,11 @@ static orff_status find_spectrum(transform *t, double *share) {
         *share = outer_share(t);
         if (*share <= 0.25 * t->tolerance) return ORFF_OK;
     }
-    return orff_fail(ORFF_UNSUPPORTED,
-                     "the signature is not smooth enough: with %zu points a side %.1e of its spectrum still lies in the "
-                     "highest frequencies; ask for a tolerance above that",
-                     largest_side[t->d], *share);
+    return orff_fail(
+        ORFF_UNSUPPORTED,
+        "the signature is not smooth enough: with %zu points a side %.1e of its spectrum still lies in the "
+        "highest frequencies; ask for a tolerance above that",
+        largest_side[t->d], *share);
 }
 
 /* ---- frequencies */
@@ -271,22 +276,25 @@ static size_t rank_candidates(const transform *t, candidate *list, size_t *count
     return needed;
 }
 
-/* B of one frequency, p x p; eigenvalues negative beyond the error of the transform mean a K0 that is no kernel. */
-static orff_status factor_block(const transform *t, const double *w, double largest, double *B, double *values) {
+/* B of one frequency, p x p; eigenvalues negative beyond the error of the transform mean a K0 that is no
+ * kernel. */
+static orff_status factor_block(const transform *t, const double *w, double largest, double *B,
+                                double *values) {
     const size_t p = t->p;
     ORFF_TRY(orff_eigen(p, B, values));
     if (values[0] < -(10.0 * t->tolerance + 1e-9) * largest)
-        return orff_fail(ORFF_NOT_POSITIVE,
-                         "K0 is not the signature of a kernel: its spectrum has the eigenvalue %.3g (largest %.3g) at "
-                         "|w_1| = %g",
-                         values[0], largest, fabs(w[0]));
+        return orff_fail(
+            ORFF_NOT_POSITIVE,
+            "K0 is not the signature of a kernel: its spectrum has the eigenvalue %.3g (largest %.3g) at "
+            "|w_1| = %g",
+            values[0], largest, fabs(w[0]));
     for (size_t i = 0; i < p; i++)
         for (size_t k = 0; k < p; k++) B[i * p + k] *= sqrt(fmax(values[k], 0.0));
     return ORFF_OK;
 }
 
-static orff_status fill_frequencies(const transform *t, const candidate *list, size_t count, orff_frequencies *out,
-                                    double **blocks) {
+static orff_status fill_frequencies(const transform *t, const candidate *list, size_t count,
+                                    orff_frequencies *out, double **blocks) {
     const size_t pp = t->p * t->p;
     ORFF_TRY(ORFF_NEW_ARRAY(out->omega, count * t->d));
     ORFF_TRY(ORFF_NEW_ARRAY(out->weight, count));
@@ -312,15 +320,16 @@ static orff_status fill_frequencies(const transform *t, const candidate *list, s
 static orff_status check_rest(const transform *t, const candidate *list, size_t first, size_t count) {
     for (size_t j = first; j < count; j++)
         if (list[j].trace < -(10.0 * t->tolerance + 1e-9) * list[0].trace)
-            return orff_fail(ORFF_NOT_POSITIVE,
-                             "K0 is not the signature of a kernel: its spectrum is negative (trace %.3g, largest %.3g)",
-                             list[j].trace, list[0].trace);
+            return orff_fail(
+                ORFF_NOT_POSITIVE,
+                "K0 is not the signature of a kernel: its spectrum is negative (trace %.3g, largest %.3g)",
+                list[j].trace, list[0].trace);
     return ORFF_OK;
 }
 
 /* K~(delta) - K0(delta), largest entry relative to K0(0). */
-static orff_status error_at(const transform *t, const orff_frequencies *f, const double *blocks, const double *delta,
-                            double *error) {
+static orff_status error_at(const transform *t, const orff_frequencies *f, const double *blocks,
+                            const double *delta, double *error) {
     const size_t p = t->p;
     ORFF_TRY(call(t, delta, t->matrix));
     for (size_t j = 0; j < f->count; j++) {
@@ -333,9 +342,10 @@ static orff_status error_at(const transform *t, const orff_frequencies *f, const
     return ORFF_OK;
 }
 
-/* The largest error seen at 0, where what was dropped adds up, at the far corner, where the images are nearest, and at
- * 64 differences spread over the extent. */
-static orff_status measure(const transform *t, const orff_recipe *recipe, const double *blocks, orff_frequencies *out) {
+/* The largest error seen at 0, where what was dropped adds up, at the far corner, where the images are
+ * nearest, and at 64 differences spread over the extent. */
+static orff_status measure(const transform *t, const orff_recipe *recipe, const double *blocks,
+                           orff_frequencies *out) {
     const orff_rng rng = {recipe->seed, recipe->stream};
     const double zero[3] = {0};
     ORFF_TRY(error_at(t, out, blocks, zero, &out->error));
@@ -355,14 +365,17 @@ static orff_status choose(transform *t, const orff_recipe *recipe, candidate *li
     double total;
     const size_t needed = rank_candidates(t, list, &count, &total);
     const size_t kept = recipe->count && recipe->count < needed ? recipe->count : needed;
-    if (!(total > 0.0)) return orff_fail(ORFF_NOT_POSITIVE, "K0 is not the signature of a kernel: its spectrum is not positive");
+    if (!(total > 0.0))
+        return orff_fail(ORFF_NOT_POSITIVE,
+                         "K0 is not the signature of a kernel: its spectrum is not positive");
     ORFF_TRY(check_rest(t, list, kept, count));
     ORFF_TRY(fill_frequencies(t, list, kept, out, blocks));
     ORFF_TRY(measure(t, recipe, *blocks, out));
     if (recipe->tolerance > 0.0 && out->error > recipe->tolerance)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "with %zu frequencies the signature is matched to %.1e only; %zu would be needed for %.1e", kept,
-                         out->error, needed, recipe->tolerance);
+        return orff_fail(
+            ORFF_UNSUPPORTED,
+            "with %zu frequencies the signature is matched to %.1e only; %zu would be needed for %.1e", kept,
+            out->error, needed, recipe->tolerance);
     return ORFF_OK;
 }
 
@@ -388,7 +401,8 @@ orff_status orff_signature_draw(orff_frequencies *out, double **blocks, const or
         return orff_fail(ORFF_INVALID_ARGUMENT, "a signature needs the extent of the data (sampling.extent)");
     for (size_t i = 0; i < part->d; i++)
         if (!(recipe->extent[i] > 0.0))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "a signature needs a positive extent of input %zu", i + 1);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "a signature needs a positive extent of input %zu",
+                             i + 1);
     t.tolerance = recipe->tolerance > 0.0 ? recipe->tolerance : 1e-6;
     orff_status status = ORFF_NEW_ARRAY(t.matrix, part->p * part->p);
     if (!status) status = ORFF_NEW_ARRAY(t.other, part->p * part->p);
@@ -403,8 +417,10 @@ orff_status orff_signature_draw(orff_frequencies *out, double **blocks, const or
 
 static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
     if (part->d > 3)
-        return orff_fail(ORFF_UNSUPPORTED, "a signature is transformed on a grid: it needs d <= 3, not %zu", part->d);
-    if (!given->matrix) return orff_fail(ORFF_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
+        return orff_fail(ORFF_UNSUPPORTED, "a signature is transformed on a grid: it needs d <= 3, not %zu",
+                         part->d);
+    if (!given->matrix)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
     part->matrix = given->matrix;
     part->self = given->self;
     part->columns = part->p;

@@ -5,8 +5,9 @@
 #include "kernel/kernel.h"
 #include "sampling/sampling.h"
 
-/* Fill *out and *blocks (count x p x p, allocated here). recipe: extent (needed), tolerance (0: 1e-6), count: at
- * most so many frequencies, 0: as many as it takes. On failure both are left for the caller to clear. */
+/* Fill *out and *blocks (count x p x p, allocated here). recipe: extent (needed), tolerance (0: 1e-6),
+ * count: at most so many frequencies, 0: as many as it takes. On failure both are left for the caller to
+ * clear. */
 orff_status orff_signature_draw(orff_frequencies *out, double **blocks, const orff_kernel_part *part,
                                 const orff_recipe *recipe);
 

@@ -1,4 +1,5 @@
-/* Automatic choices, each from moments of a subsample: one pass for each length scale, everything else without another. */
+/* Automatic choices, each from moments of a subsample: one pass for each length scale, everything else
+ * without another. */
 #include "model/choose.h"
 
 #include <math.h>
@@ -9,13 +10,14 @@
 #include "exact/mixture.h"
 #include "model/survey.h"
 
-#define MOST_ROWS 5000
-#define MOST_FEATURES 600
-#define MIXES 7
+#define MOST_ROWS        5000
+#define MOST_FEATURES    600
+#define MIXES            7
 #define FEW_OBSERVATIONS 1200 /* rows x outputs up to which the exact kernel is the cheaper way */
-#define SMALLEST_SHARE 0.01   /* of the variance: parts below leave a mixture */
+#define SMALLEST_SHARE   0.01 /* of the variance: parts below leave a mixture */
 
-/* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at random. */
+/* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
+ * random. */
 static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
 static const double scales_high[] = {0.5, 1.0, 2.0};
 static const double scales_mixture[] = {0.08, 0.16, 0.32, 0.64, 1.28};
@@ -31,7 +33,8 @@ static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_tab
     for (size_t i = 0; i < n; i++) {
         const size_t from = (size_t)((double)i * ((double)head->n / (double)n));
         for (size_t k = 0; k < plan->d; k++)
-            table->X[i * plan->d + k] = (head->X[from * plan->d + k] - plan->units.shift[k]) / plan->units.unit[k];
+            table->X[i * plan->d + k] =
+                (head->X[from * plan->d + k] - plan->units.shift[k]) / plan->units.unit[k];
         for (size_t k = 0; k < plan->p; k++)
             table->Y[i * plan->p + k] = head->Y[from * plan->p + k] / plan->units.spread[k];
         if (table->weights) table->weights[i] = head->weights[from];
@@ -39,7 +42,8 @@ static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_tab
     return ORFF_OK;
 }
 
-/* Half as many frequencies as rows are as many features as rows: more would not tell candidates apart better. */
+/* Half as many frequencies as rows are as many features as rows: more would not tell candidates apart
+ * better. */
 static size_t fewer_features(const orff_plan *plan, const orff_table *table) {
     const size_t D = plan->settings.sampling.features, enough = table->n < 200 ? 100 : table->n / 2;
     const size_t most = enough < MOST_FEATURES ? enough : MOST_FEATURES;
@@ -47,8 +51,8 @@ static size_t fewer_features(const orff_plan *plan, const orff_table *table) {
 }
 
 /* Features of the plan as it stands and the moments of the table under them. */
-static orff_status look(const orff_plan *plan, const orff_table *table, size_t folds, orff_features **features,
-                        orff_moments **moments) {
+static orff_status look(const orff_plan *plan, const orff_table *table, size_t folds,
+                        orff_features **features, orff_moments **moments) {
     const orff_moments_settings how = {.folds = folds, .seed = plan->settings.sampling.seed};
     ORFF_TRY(orff_plan_features(plan, fewer_features(plan, table), features));
     ORFF_TRY(orff_moments_create(moments, *features, &how));
@@ -62,7 +66,9 @@ static size_t fewer_folds(const orff_plan *plan, const orff_table *table) {
 
 /* ---- length scales */
 
-static bool wants_scale(const orff_part *part) { return part->rule != ORFF_SIGNATURE && part->sigma == 0.0; }
+static bool wants_scale(const orff_part *part) {
+    return part->rule != ORFF_SIGNATURE && part->sigma == 0.0;
+}
 
 /* Median distances: over the field's space (or all inputs), and over each other input by itself. */
 static orff_status medians(const orff_plan *plan, const orff_table *table, double *median) {
@@ -71,14 +77,16 @@ static orff_status medians(const orff_plan *plan, const orff_table *table, doubl
     const bool split = plan->space && plan->d > plan->p;
     ORFF_TRY(ORFF_NEW_ARRAY(all, plan->d));
     for (size_t i = 0; i < plan->d; i++) all[i] = i;
-    orff_status status = orff_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
-                                              split ? plan->space : all, NULL, plan->settings.sampling.seed, &together);
+    orff_status status =
+        orff_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
+                             split ? plan->space : all, NULL, plan->settings.sampling.seed, &together);
     for (size_t i = 0; !status && i < plan->d; i++) {
         bool apart = split;
         for (size_t k = 0; split && k < plan->p; k++) apart = apart && plan->space[k] != i;
         median[i] = together;
         if (apart)
-            status = orff_median_distance(table->n, plan->d, table->X, 1, &i, NULL, plan->settings.sampling.seed, &median[i]);
+            status = orff_median_distance(table->n, plan->d, table->X, 1, &i, NULL,
+                                          plan->settings.sampling.seed, &median[i]);
     }
     orff_release(all);
     return status;
@@ -116,8 +124,8 @@ static orff_status try_plan(const orff_plan *plan, const orff_table *table, doub
 }
 
 /* The same for Helmholtz weight c, on moments that are there. */
-static orff_status try_mix(orff_plan *plan, const orff_features *features, const orff_moments *moments, double c,
-                           double *error) {
+static orff_status try_mix(orff_plan *plan, const orff_features *features, const orff_moments *moments,
+                           double c, double *error) {
     orff_kernel *kernel = NULL;
     orff_features *bound = NULL;
     orff_best_lambda best = {0};
@@ -150,10 +158,12 @@ static orff_status search_mix(orff_plan *plan, const orff_table *table) {
     return status;
 }
 
-static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen, const double *median) {
+static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
+                                 const double *median) {
     const size_t inputs = plan->space ? plan->p : plan->d;
     const double *multiples = inputs <= 3 ? scales_low : scales_high;
-    const size_t count = inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    const size_t count =
+        inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
     double best = INFINITY, best_multiple = multiples[0], error;
     for (size_t i = 0; i < count; i++) {
         ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
@@ -179,8 +189,10 @@ orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
     if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
     if (!status) status = ORFF_NEW_ARRAY(chosen, n);
     if (!status) status = medians(plan, &table, median);
-    for (size_t m = 0; !status && m < n; m++) chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
-    if (!status && memchr(chosen, true, n * sizeof *chosen)) status = search_scales(plan, &table, chosen, median);
+    for (size_t m = 0; !status && m < n; m++)
+        chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
+    if (!status && memchr(chosen, true, n * sizeof *chosen))
+        status = search_scales(plan, &table, chosen, median);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orff_table_clear(&table);
     orff_release(median);
@@ -206,8 +218,10 @@ static bool is_smooth(const orff_plan *plan, const orff_part *part) {
     return orff_part_moments(&probe, plan->d, plan->p, moments) == ORFF_OK && isfinite(moments[0]);
 }
 
-/* Decomposable always, curl-free and divergence-free where there is a field; stretched where inputs spread unequally. */
-static size_t fill_entries(const orff_plan *plan, const orff_part *part, const double *stretch, entry *entries) {
+/* Decomposable always, curl-free and divergence-free where there is a field; stretched where inputs spread
+ * unequally. */
+static size_t fill_entries(const orff_plan *plan, const orff_part *part, const double *stretch,
+                           entry *entries) {
     double low = stretch[0], high = stretch[0];
     size_t count = 0;
     for (size_t i = 1; i < plan->d; i++) {
@@ -257,7 +271,8 @@ static orff_status fill_dictionary(orff_plan *plan, const double *median, const 
         plan->parts[m] = part;
         plan->parts[m].rule = e->rule;
         for (size_t i = 0; i < plan->d; i++)
-            plan->sigmas[m * plan->d + i] = median[i] * (in_space(plan, i) ? scales_mixture[m / n_entries] : 1.0) *
+            plan->sigmas[m * plan->d + i] = median[i] *
+                                            (in_space(plan, i) ? scales_mixture[m / n_entries] : 1.0) *
                                             (e->stretched ? stretch[i] : 1.0);
     }
     plan->settings.n_parts = n;
@@ -280,10 +295,12 @@ static orff_status keep_parts(orff_plan *plan, const double *weights) {
     plan->shares[kept] = plan->shares[n];
     plan->settings.n_parts = kept;
     if (kept) return ORFF_OK;
-    return orff_fail(ORFF_NUMERICAL, "the evidence keeps no part of the mixture: the outputs look like pure noise");
+    return orff_fail(ORFF_NUMERICAL,
+                     "the evidence keeps no part of the mixture: the outputs look like pure noise");
 }
 
-orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features, const orff_moments *moments) {
+orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features,
+                                    const orff_moments *moments) {
     double *weights, lambda;
     const size_t n = plan->settings.n_parts;
     ORFF_TRY(ORFF_NEW_ARRAY(weights, n));
@@ -291,8 +308,8 @@ orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *featur
     orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
     for (size_t m = 0; m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, SMALLEST_SHARE, weights, &lambda,
-                                    plan->shares, NULL);
+        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, SMALLEST_SHARE,
+                                    weights, &lambda, plan->shares, NULL);
     if (!status) status = keep_parts(plan, weights);
     orff_release(weights);
     return status;
@@ -310,8 +327,8 @@ static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
     if (!status) status = orff_plan_kernel(plan, &kernel);
     for (size_t m = 0; !status && m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center, SMALLEST_SHARE,
-                                          weights, &lambda, plan->shares);
+        status = orff_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center,
+                                          SMALLEST_SHARE, weights, &lambda, plan->shares);
     orff_kernel_free(kernel);
     if (!status) status = keep_parts(plan, weights);
     orff_release(weights);
@@ -356,7 +373,8 @@ orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows) {
     orff_table table = {0};
     const orff_table *head = &rows->head;
     const bool all = rows->stream ? head->n < plan->settings.subsample : head->n == rows->n;
-    if (!all || head->weights || head->n > MOST_ROWS || head->n * plan->p > FEW_OBSERVATIONS || !has_exact(plan))
+    if (!all || head->weights || head->n > MOST_ROWS || head->n * plan->p > FEW_OBSERVATIONS ||
+        !has_exact(plan))
         return ORFF_OK;
     orff_status status = sample(plan, rows, &table);
     if (!status) status = learn_exact(plan, &table);

@@ -84,14 +84,14 @@ static json_t *pack_posterior(const orff_posterior *posterior) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI so so so so so so so so sb so so ss*}", "classes", (json_int_t)model->classes,
-                     "part_groups",
-                     orff_json_sizes(model->features->kernel->n_parts, model->features->part_group), "rows",
-                     orff_json_whole(model->rows), "lambda", orff_json_number(model->lambda), "train_mse",
-                     orff_json_number(model->train_mse), "cv_mse", orff_json_number(model->cv_mse), "dof",
-                     orff_json_number(model->dof), "log_evidence", orff_json_number(model->log_evidence),
-                     "noise", orff_json_number(model->noise), "single", (int)model->single, "solve",
-                     pack_solve(&model->solve), "posterior", pack_posterior(model->posterior), "notes", model->notes);
+    return json_pack(
+        "{sI so so so so so so so so sb so so ss*}", "classes", (json_int_t)model->classes, "part_groups",
+        orff_json_sizes(model->features->kernel->n_parts, model->features->part_group), "rows",
+        orff_json_whole(model->rows), "lambda", orff_json_number(model->lambda), "train_mse",
+        orff_json_number(model->train_mse), "cv_mse", orff_json_number(model->cv_mse), "dof",
+        orff_json_number(model->dof), "log_evidence", orff_json_number(model->log_evidence), "noise",
+        orff_json_number(model->noise), "single", (int)model->single, "solve", pack_solve(&model->solve),
+        "posterior", pack_posterior(model->posterior), "notes", model->notes);
 }
 
 static orff_status fill_archive(const orff_model *model, bool compact, orff_archive_writer *writer) {

@@ -6,7 +6,7 @@
 #include "model/fit.h"
 #include "model/model.h"
 
-#define LARGEST_DIRECT 16000   /* rows of the system: 2 GB for each matrix */
+#define LARGEST_DIRECT 16000 /* rows of the system: 2 GB for each matrix */
 
 orff_settings orff_settings_default(void) {
     return (orff_settings){.sampling = orff_sampling_default(),
@@ -23,7 +23,8 @@ orff_settings orff_settings_default(void) {
 
 /* ---- the public calls */
 
-/* How many rows the system of a direct solution would have: 2 D for one decomposable part, else 2 D p' (at most). */
+/* How many rows the system of a direct solution would have: 2 D for one decomposable part, else 2 D p' (at
+ * most). */
 static size_t system_rows(const orff_plan *plan) {
     const size_t D = plan->settings.sampling.features ? plan->settings.sampling.features : 1000;
     if (plan->settings.n_parts == 1 && plan->parts[0].rule == ORFF_DECOMPOSABLE) return 2 * D;
@@ -32,10 +33,11 @@ static size_t system_rows(const orff_plan *plan) {
 
 static orff_status pick_solver(const orff_plan *plan, bool *direct) {
     const orff_settings *s = &plan->settings;
-    *direct = s->solver == ORFF_DIRECT ||
-              (s->solver == ORFF_SOLVER_AUTO && s->loss == ORFF_SQUARED && system_rows(plan) <= LARGEST_DIRECT);
+    *direct = s->solver == ORFF_DIRECT || (s->solver == ORFF_SOLVER_AUTO && s->loss == ORFF_SQUARED &&
+                                           system_rows(plan) <= LARGEST_DIRECT);
     if (s->mixture && !s->auto_kernel && !*direct)
-        return orff_fail(ORFF_UNSUPPORTED, "learning the weights of a mixture needs the direct solver; use fewer frequencies");
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "learning the weights of a mixture needs the direct solver; use fewer frequencies");
     return ORFF_OK;
 }
 
@@ -56,7 +58,9 @@ static orff_status settle(orff_model *model, const orff_plan *plan) {
         square += spread * spread / (double)model->p;
     }
     model->noise *= square;
-    if (plan->shares) return orff_duplicate(&model->shares, plan->shares, plan->settings.n_parts + 1, sizeof *model->shares);
+    if (plan->shares)
+        return orff_duplicate(&model->shares, plan->shares, plan->settings.n_parts + 1,
+                              sizeof *model->shares);
     return ORFF_OK;
 }
 
@@ -90,7 +94,8 @@ static orff_status fit_rows(orff_model **out, const orff_settings *settings, orf
 
 orff_status orff_check_fit(const orff_settings *settings, size_t d, size_t p) {
     ORFF_TRY(orff_plan_check(settings));
-    if (d == 0 || p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d, p);
+    if (d == 0 || p == 0)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d, p);
     if (settings->classes == 1) return orff_fail(ORFF_INVALID_ARGUMENT, "there must be at least 2 classes");
     if (settings->classes && p != 1)
         return orff_fail(ORFF_INVALID_ARGUMENT, "with classes Y is one column of labels, not %zu", p);
@@ -105,15 +110,17 @@ orff_status orff_make_codes(size_t classes, double **codes) {
     return orff_simplex_codes(classes, *codes);
 }
 
-orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n, const double *X,
-                           const double *Y, const double *weights) {
+orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
+                           const double *X, const double *Y, const double *weights) {
     orff_rows rows = {0};
     double *codes = NULL;
-    if (!model || !settings || !X || !Y) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
+    if (!model || !settings || !X || !Y)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
     ORFF_TRY(orff_check_fit(settings, d, p));
     orff_status status = orff_make_codes(settings->classes, &codes);
     if (!status)
-        status = orff_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights, settings->subsample);
+        status = orff_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
+                                       settings->subsample);
     if (!status) status = fit_rows(model, settings, &rows);
     orff_rows_clear(&rows);
     orff_release(codes);
@@ -128,27 +135,34 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     ORFF_TRY(orff_check_fit(settings, d, p));
     orff_status status = orff_make_codes(settings->classes, &codes);
-    if (!status) status = orff_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
+    if (!status)
+        status = orff_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
     if (!status) status = fit_rows(model, settings, &rows);
     orff_rows_clear(&rows);
     orff_release(codes);
     return status;
 }
 
-orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settings, const orff_moments *moments) {
+orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settings,
+                                   const orff_moments *moments) {
     orff_plan plan = {0};
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_model *model = NULL;
-    if (!out || !settings || !moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
+    if (!out || !settings || !moments)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
     if (settings->auto_kernel || settings->auto_mix)
-        return orff_fail(ORFF_UNSUPPORTED, "moments have their length scales already; name the parts, and mixture learns their weights");
-    if (settings->loss != ORFF_SQUARED || (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_DIRECT))
+        return orff_fail(
+            ORFF_UNSUPPORTED,
+            "moments have their length scales already; name the parts, and mixture learns their weights");
+    if (settings->loss != ORFF_SQUARED ||
+        (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_DIRECT))
         return orff_fail(ORFF_UNSUPPORTED, "moments are for the squared loss and the direct solver");
     orff_status status = orff_plan_for_moments(&plan, settings, moments);
     if (!status && settings->classes && settings->classes != moments->p + 1)
-        status = orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu numbers; the moments have %zu outputs",
-                           settings->classes, settings->classes - 1, moments->p);
+        status =
+            orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu numbers; the moments have %zu outputs",
+                      settings->classes, settings->classes - 1, moments->p);
     if (!status) status = orff_plan_kernel(&plan, &kernel);
     if (!status) status = orff_moments_features(moments, kernel, &features);
     if (!status) status = orff_fit_from_moments(&model, &plan, features, moments);
@@ -175,5 +189,6 @@ orff_status orff_solver_parse(const char *name, orff_solver *solver) {
             return ORFF_OK;
         }
     }
-    return orff_fail(ORFF_INVALID_ARGUMENT, "there is no solver '%s'; there are auto, direct, lsmr, idr, pcg, sgd", name);
+    return orff_fail(ORFF_INVALID_ARGUMENT,
+                     "there is no solver '%s'; there are auto, direct, lsmr, idr, pcg, sgd", name);
 }

@@ -12,7 +12,8 @@
 
 #define LARGEST_POSTERIOR 4000
 
-/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y centred. */
+/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y
+ * centred. */
 static orff_status squared_errors(const orff_features *features, orff_moment_set *set, const double *theta,
                                   const double *mean, double *errors) {
     const size_t L = 2 * features->D, p = features->p;
@@ -27,7 +28,8 @@ static orff_status squared_errors(const orff_features *features, orff_moment_set
         orff_gemm(false, false, L, p, L, 1.0, set->S, L, V, p, 0.0, SV, p);
     }
     for (size_t k = 0; !status && k < p; k++) {
-        double error = set->T[k * (p + 1) + k] - 2.0 * mean[k] * set->T[p * (p + 1) + k] + centre.N * mean[k] * mean[k];
+        double error =
+            set->T[k * (p + 1) + k] - 2.0 * mean[k] * set->T[p * (p + 1) + k] + centre.N * mean[k] * mean[k];
         for (size_t a = 0; a < L; a++) error += V[a * p + k] * (SV[a * p + k] - 2.0 * centre.R[a * p + k]);
         errors[k] = fmax(error, 0.0);
     }
@@ -37,7 +39,8 @@ static orff_status squared_errors(const orff_features *features, orff_moment_set
     return status;
 }
 
-static orff_status training_errors(const orff_moments *moments, orff_model *model, const double *mean, double N) {
+static orff_status training_errors(const orff_moments *moments, orff_model *model, const double *mean,
+                                   double N) {
     const size_t L = 2 * moments->bank->D;
     orff_moment_set sum = {0};
     orff_status status = orff_moment_set_init(&sum, L, model->p);
@@ -51,8 +54,9 @@ static orff_status training_errors(const orff_moments *moments, orff_model *mode
 }
 
 /* Errors of each output on fold k of a model learned from the others. theta is M, mean p. */
-static orff_status fold_errors(const orff_plan *plan, const orff_features *features, const orff_moments *moments, size_t k,
-                               double lambda, double *theta, double *mean, double *errors) {
+static orff_status fold_errors(const orff_plan *plan, const orff_features *features,
+                               const orff_moments *moments, size_t k, double lambda, double *theta,
+                               double *mean, double *errors) {
     const size_t L = 2 * features->D, p = features->p;
     orff_ridge rest = {.features = features, .moments = moments, .center = plan->settings.center};
     orff_moment_set fold = {0};
@@ -69,8 +73,8 @@ static orff_status fold_errors(const orff_plan *plan, const orff_features *featu
 }
 
 /* Where all outputs have one spread its square does it; else every output's error is needed by itself. */
-orff_status orff_cross_error(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
-                             orff_best_lambda best, double *cv_mse) {
+orff_status orff_cross_error(const orff_plan *plan, const orff_features *features,
+                             const orff_moments *moments, orff_best_lambda best, double *cv_mse) {
     const double *spread = plan->units.spread;
     const size_t p = features->p;
     double *work, total = 0.0, N = 0.0;
@@ -94,10 +98,12 @@ orff_status orff_cross_error(const orff_plan *plan, const orff_features *feature
 /* Whether to keep what error bars need. */
 static bool wants_posterior(const orff_plan *plan, const orff_system *system) {
     return plan->settings.posterior == ORFF_YES ||
-           (plan->settings.posterior == ORFF_AUTO && system->n <= LARGEST_POSTERIOR && plan->settings.loss == ORFF_SQUARED);
+           (plan->settings.posterior == ORFF_AUTO && system->n <= LARGEST_POSTERIOR &&
+            plan->settings.loss == ORFF_SQUARED);
 }
 
-/* Degrees of freedom: n r - shift trace of the inverses, which F of the posterior gives when there is no eigen form. */
+/* Degrees of freedom: n r - shift trace of the inverses, which F of the posterior gives when there is no
+ * eigen form. */
 static double degrees(const orff_system *s, const orff_posterior *posterior, double shift) {
     double dof = 0.0, square = 0.0;
     if (s->U) {
@@ -111,8 +117,8 @@ static double degrees(const orff_system *s, const orff_posterior *posterior, dou
 }
 
 /* Everything that is told of a fit at its lambda. */
-static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_moments *moments, orff_model *model,
-                        const double *mean) {
+static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_moments *moments,
+                        orff_model *model, const double *mean) {
     const orff_system *s = &ridge->system;
     const double shift = s->N * model->lambda, P = s->N * (double)s->p;
     if (wants_posterior(plan, s)) ORFF_TRY(orff_posterior_build(&model->posterior, &ridge->system, shift));
@@ -130,7 +136,8 @@ static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_mom
         model->log_evidence = point.log_evidence;
     }
     /* the density of y, not of y / spread */
-    for (size_t k = 0; plan->units.spread && k < model->p; k++) model->log_evidence -= s->N * log(plan->units.spread[k]);
+    for (size_t k = 0; plan->units.spread && k < model->p; k++)
+        model->log_evidence -= s->N * log(plan->units.spread[k]);
     return ORFF_OK;
 }
 
@@ -160,7 +167,8 @@ static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const o
 }
 
 /* features is taken over. */
-static orff_status solve(orff_model **out, const orff_plan *plan, orff_features *features, const orff_moments *moments) {
+static orff_status solve(orff_model **out, const orff_plan *plan, orff_features *features,
+                         const orff_moments *moments) {
     orff_ridge *ridge = NULL;
     orff_model *model = NULL;
     double *mean = NULL;
@@ -183,7 +191,7 @@ static orff_status solve(orff_model **out, const orff_plan *plan, orff_features 
 
 /* The features of the plan's kernel, whose weights may have been learned since the bank was drawn. */
 orff_status orff_fit_from_moments(orff_model **out, orff_plan *plan, const orff_features *drawn,
-                                   const orff_moments *moments) {
+                                  const orff_moments *moments) {
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_status status = plan->settings.mixture && !plan->settings.auto_kernel

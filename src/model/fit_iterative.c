@@ -59,8 +59,8 @@ static orff_status iteration_errors(const orff_table *table, orff_model *model, 
 
 static orff_iteration iteration_of(const orff_settings *s, double lambda) {
     static const orff_method methods[ORFF_SOLVER_COUNT] = {
-        [ORFF_SOLVER_AUTO] = ORFF_PCG,    [ORFF_DIRECT] = ORFF_PCG,      [ORFF_SOLVER_LSMR] = ORFF_LSMR,
-        [ORFF_SOLVER_IDR] = ORFF_IDR,     [ORFF_SOLVER_PCG] = ORFF_PCG,  [ORFF_SOLVER_SGD] = ORFF_SGD,
+        [ORFF_SOLVER_AUTO] = ORFF_PCG, [ORFF_DIRECT] = ORFF_PCG,     [ORFF_SOLVER_LSMR] = ORFF_LSMR,
+        [ORFF_SOLVER_IDR] = ORFF_IDR,  [ORFF_SOLVER_PCG] = ORFF_PCG, [ORFF_SOLVER_SGD] = ORFF_SGD,
     };
     orff_iteration how = orff_iteration_default();
     how.method = s->loss != ORFF_SQUARED && s->solver == ORFF_SOLVER_AUTO ? ORFF_SGD : methods[s->solver];
@@ -82,8 +82,8 @@ static orff_status iterate(const orff_plan *plan, const orff_table *table, orff_
     if (!(s->lambda > 0.0)) ORFF_TRY(lambda_from_head(plan, table, &model->lambda));
     mean_of(table, center, model->mean);
     const orff_iteration how = iteration_of(s, model->lambda);
-    ORFF_TRY(orff_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how, model->theta,
-                          &model->solve));
+    ORFF_TRY(orff_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
+                          model->theta, &model->solve));
     ORFF_TRY(iteration_errors(table, model, model->mean));
     model->cv_mse = model->dof = model->log_evidence = NAN;
     model->noise = model->train_mse;

@@ -75,7 +75,9 @@ orff_status orff_model_set_notes(orff_model *model, const char *notes) {
     return orff_notes_set(&model->notes, notes);
 }
 
-const char *orff_model_notes(const orff_model *model) { return model->notes ? model->notes : ""; }
+const char *orff_model_notes(const orff_model *model) {
+    return model->notes ? model->notes : "";
+}
 
 /* ---- the kernel in words */
 

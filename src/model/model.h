@@ -9,13 +9,14 @@
 #include "features/features.h"
 #include "solve/system.h"
 
-/* What error bars need: Cov f(x) = noise W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for one
- * decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x n, r = 1, g_a, for any other kernel. */
+/* What error bars need: Cov f(x) = noise W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for
+ * one decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x n, r = 1, g_a, for any other
+ * kernel. */
 typedef struct orff_posterior {
     size_t n, r;
     bool stein;
-    size_t first, used;   /* stein: see orff_system */
-    const double *F;      /* n x n: into `owned`, or into the model's file */
+    size_t first, used; /* stein: see orff_system */
+    const double *F;    /* n x n: into `owned`, or into the model's file */
     double *owned;
     double *g;            /* n x r */
     double *W;            /* stein: p x r */
@@ -24,15 +25,15 @@ typedef struct orff_posterior {
 
 struct orff_model {
     orff_features *features;
-    size_t d, p;              /* of the features: p = T-1 for T classes */
+    size_t d, p; /* of the features: p = T-1 for T classes */
     size_t classes;
-    double *theta;            /* M */
-    double *V;                /* 2D x p */
-    double *shift, *unit;     /* d: inputs */
-    double *mean, *spread;    /* p: outputs */
-    double *codes;            /* T x (T-1), or NULL */
+    double *theta;             /* M */
+    double *V;                 /* 2D x p */
+    double *shift, *unit;      /* d: inputs */
+    double *mean, *spread;     /* p: outputs */
+    double *codes;             /* T x (T-1), or NULL */
     orff_posterior *posterior; /* or NULL */
-    orff_archive *file;       /* what posterior->F may point into, or NULL */
+    orff_archive *file;        /* what posterior->F may point into, or NULL */
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
@@ -41,13 +42,13 @@ struct orff_model {
     double *output_train_mse; /* p */
     double *shares;           /* parts + 1, or NULL */
     orff_solve_info solve;
-    char *notes;              /* the caller's, or NULL */
+    char *notes; /* the caller's, or NULL */
     char *kernel_words;
-    double *user_sigmas;      /* parts x d: length scales in the user's units */
+    double *user_sigmas; /* parts x d: length scales in the user's units */
 };
 
-/* Zeroed, with room for the arrays whose sizes follow from the features (taken over, also on failure). shift = 0, unit = 1,
- * mean = 0, spread = 1. */
+/* Zeroed, with room for the arrays whose sizes follow from the features (taken over, also on failure).
+ * shift = 0, unit = 1, mean = 0, spread = 1. */
 orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes);
 
 /* V, codes, words and user_sigmas from what is there: called when theta and units are final. */

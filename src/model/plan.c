@@ -29,13 +29,16 @@ static bool needs_path(const orff_settings *s) {
 
 static orff_status check_path(const orff_settings *s) {
     if (!(s->lambda >= 0.0 && isfinite(s->lambda)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto", s->lambda);
+        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto",
+                         s->lambda);
     if (!needs_path(s)) return ORFF_OK;
-    if (s->lambda_count < 1 || !(s->lambda_low > 0.0 && s->lambda_high >= s->lambda_low && isfinite(s->lambda_high)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values", s->lambda_low,
-                         s->lambda_high, s->lambda_count);
+    if (s->lambda_count < 1 ||
+        !(s->lambda_low > 0.0 && s->lambda_high >= s->lambda_low && isfinite(s->lambda_high)))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values",
+                         s->lambda_low, s->lambda_high, s->lambda_count);
     if (s->lambda == 0.0 && s->folds < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
     return ORFF_OK;
 }
 
@@ -50,14 +53,17 @@ static orff_status check_solver(const orff_settings *s) {
                          orff_solver_name(s->solver), orff_loss_name(s->loss));
     if (s->mixture && !s->auto_kernel &&
         (s->loss != ORFF_SQUARED || (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_DIRECT)))
-        return orff_fail(ORFF_UNSUPPORTED, "learning the weights of a mixture needs the direct solver and the squared loss");
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "learning the weights of a mixture needs the direct solver and the squared loss");
     return ORFF_OK;
 }
 
 orff_status orff_plan_check(const orff_settings *s) {
-    if (s->n_parts && !s->parts) return orff_fail(ORFF_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
+    if (s->n_parts && !s->parts)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
     if (s->subsample < 10)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
+        return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)",
+                         s->subsample);
     ORFF_TRY(check_solver(s));
     return check_path(s);
 }
@@ -90,7 +96,8 @@ static orff_status find_space(orff_plan *plan) {
     for (size_t i = 0; i < plan->p; i++) {
         plan->space[i] = space ? space[i] : i;
         if (plan->space[i] >= plan->d)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)", i, plan->space[i], plan->d);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)",
+                             i, plan->space[i], plan->d);
     }
     return ORFF_OK;
 }
@@ -103,7 +110,8 @@ static bool any_auto(const orff_plan *plan) {
     return false;
 }
 
-/* One unit, the root mean square, for the inputs of the field's space: a stretched gradient is no gradient. */
+/* One unit, the root mean square, for the inputs of the field's space: a stretched gradient is no
+ * gradient. */
 static void share_unit(const size_t *inputs, size_t count, double *unit) {
     double square = 0.0;
     for (size_t k = 0; k < count; k++) square += unit[inputs[k]] * unit[inputs[k]];
@@ -194,8 +202,8 @@ orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points) {
     return best;
 }
 
-orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
-                                     orff_best_lambda *best) {
+orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
+                                     const orff_moments *moments, orff_best_lambda *best) {
     const size_t count = plan->settings.lambda_count;
     orff_ridge *ridge = NULL;
     double *lambdas = NULL;
@@ -235,17 +243,20 @@ static void part_of_moments(orff_plan *plan, const orff_moments *moments) {
     memcpy(plan->sigmas, law->scale, plan->d * sizeof *plan->sigmas);
 }
 
-orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments) {
+orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings,
+                                  const orff_moments *moments) {
     *plan = (orff_plan){.settings = *settings, .d = moments->bank->d, .p = moments->p};
     ORFF_TRY(orff_plan_check(settings));
     ORFF_TRY(copy_parts(plan, settings));
     ORFF_TRY(find_space(plan));
     if (!settings->n_parts && !moments->bank->groups[0].law.base)
-        return orff_fail(ORFF_UNSUPPORTED, "these moments have no base spectrum; name the parts of the kernel");
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "these moments have no base spectrum; name the parts of the kernel");
     if (!settings->n_parts) part_of_moments(plan, moments);
     for (size_t m = 0; settings->n_parts && m < settings->n_parts; m++)
         if (is_auto(&plan->parts[m]) && moments->bank->groups[0].law.base)
-            memcpy(plan->sigmas + m * plan->d, moments->bank->groups[0].law.scale, plan->d * sizeof *plan->sigmas);
+            memcpy(plan->sigmas + m * plan->d, moments->bank->groups[0].law.scale,
+                   plan->d * sizeof *plan->sigmas);
     return ORFF_OK;
 }
 

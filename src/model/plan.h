@@ -9,22 +9,24 @@ typedef struct orff_plan {
     orff_settings settings; /* parts and n_parts point to what follows */
     size_t d, p;            /* p as the model sees it */
     orff_part *parts;
-    double *sigmas;         /* n_parts x d: length scales of every part */
-    size_t *space;          /* p: the field's space, when some part is physical */
+    double *sigmas; /* n_parts x d: length scales of every part */
+    size_t *space;  /* p: the field's space, when some part is physical */
     bool physical;
-    double *extent;         /* d: range of the inputs, in units */
+    double *extent; /* d: range of the inputs, in units */
     orff_units units;
-    double *shares;         /* n_parts + 1 from a learned mixture, or NULL */
+    double *shares; /* n_parts + 1 from a learned mixture, or NULL */
 } orff_plan;
 
 /* Whether the settings make sense by themselves. */
 orff_status orff_plan_check(const orff_settings *settings);
 
-/* Look at the head of the rows, choose units, and everything that is automatic. The settings have been checked. */
+/* Look at the head of the rows, choose units, and everything that is automatic. The settings have been
+ * checked. */
 orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows);
 
 /* Only the parts, as they are, for p outputs on moments whose units are the user's. */
-orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings, const orff_moments *moments);
+orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings,
+                                  const orff_moments *moments);
 void orff_plan_clear(orff_plan *plan);
 
 /* Whether the outputs may be a field over the inputs: there is a space, and they are no codes of classes. */
@@ -34,12 +36,13 @@ bool orff_plan_has_field(const orff_plan *plan);
 orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel);
 orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **features);
 
-/* The smallest cross-validated error over the plan's path of lambdas, relative to trace K(0)/p of the features. */
+/* The smallest cross-validated error over the plan's path of lambdas, relative to trace K(0)/p of the
+ * features. */
 typedef struct orff_best_lambda {
     double lambda, cv_mse;
 } orff_best_lambda;
-orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
-                                     orff_best_lambda *best);
+orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
+                                     const orff_moments *moments, orff_best_lambda *best);
 
 /* The point of a cross-validated path with the smallest error. */
 orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points);

@@ -9,21 +9,27 @@ typedef struct blocks {
     double *X, *F; /* BLOCK x d, BLOCK x p */
 } blocks;
 
-static orff_status one_block(const orff_model *model, const orff_reader *reader, orff_write_fn write, void *self,
-                             const blocks *b, uint64_t before, size_t *rows) {
+static orff_status one_block(const orff_model *model, const orff_reader *reader, orff_write_fn write,
+                             void *self, const blocks *b, uint64_t before, size_t *rows) {
     *rows = 0;
     ORFF_TRY(orff_progress("predict", (double)before, 0.0));
     const int code = reader->read(reader->self, BLOCK, b->X, NULL, NULL, rows);
-    if (code) return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code, (unsigned long long)before);
-    if (*rows > BLOCK) return orff_fail(ORFF_CALLBACK, "the reader says it filled %zu rows of %d", *rows, (int)BLOCK);
+    if (code)
+        return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code,
+                         (unsigned long long)before);
+    if (*rows > BLOCK)
+        return orff_fail(ORFF_CALLBACK, "the reader says it filled %zu rows of %d", *rows, (int)BLOCK);
     if (*rows == 0) return ORFF_OK;
     ORFF_TRY(orff_model_predict(model, *rows, b->X, b->F));
     const int failed = write(self, *rows, b->X, b->F);
-    if (failed) return orff_fail(ORFF_CALLBACK, "the writer returned %d after row %llu", failed, (unsigned long long)before);
+    if (failed)
+        return orff_fail(ORFF_CALLBACK, "the writer returned %d after row %llu", failed,
+                         (unsigned long long)before);
     return ORFF_OK;
 }
 
-orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader, orff_write_fn write, void *self) {
+orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader, orff_write_fn write,
+                                      void *self) {
     blocks b = {0};
     uint64_t done = 0;
     size_t rows = 1;

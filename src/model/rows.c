@@ -24,7 +24,8 @@ void orff_table_clear(orff_table *table) {
 
 /* ---- what may be wrong with a row */
 
-static int object(orff_rows *rows, orff_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int object(orff_rows *rows, orff_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Kept until it can be told: readers can only return a code. */
 static int object(orff_rows *rows, orff_status status, const char *format, ...) {
@@ -36,11 +37,12 @@ static int object(orff_rows *rows, orff_status status, const char *format, ...) 
     return 1;
 }
 
-static int check_numbers(orff_rows *rows, const char *name, size_t first, size_t n, size_t cols, const double *A) {
+static int check_numbers(orff_rows *rows, const char *name, size_t first, size_t n, size_t cols,
+                         const double *A) {
     for (size_t i = 0; i < n * cols; i++)
         if (!isfinite(A[i]))
-            return object(rows, ORFF_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i], first + i / cols + 1,
-                          i % cols + 1);
+            return object(rows, ORFF_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i],
+                          first + i / cols + 1, i % cols + 1);
     return 0;
 }
 
@@ -49,8 +51,8 @@ static int check_weights(orff_rows *rows, size_t first, size_t n, const double *
         if (!isfinite(weights[i]))
             return object(rows, ORFF_NOT_FINITE, "the weight of row %zu is %g", first + i + 1, weights[i]);
         if (weights[i] < 0.0)
-            return object(rows, ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0", first + i + 1,
-                          weights[i]);
+            return object(rows, ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0",
+                          first + i + 1, weights[i]);
     }
     return 0;
 }
@@ -58,8 +60,9 @@ static int check_weights(orff_rows *rows, size_t first, size_t n, const double *
 /* The code of a label: labels are whole numbers 0 .. T-1. */
 static int code_label(orff_rows *rows, size_t row, double label, double *y) {
     if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label)))
-        return object(rows, ORFF_INVALID_ARGUMENT, "the label of row %zu is %g; with %zu classes labels are 0 to %zu",
-                      row + 1, label, rows->classes, rows->classes - 1);
+        return object(rows, ORFF_INVALID_ARGUMENT,
+                      "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1, label,
+                      rows->classes, rows->classes - 1);
     memcpy(y, rows->codes + (size_t)label * rows->p, rows->p * sizeof *y);
     return 0;
 }
@@ -125,7 +128,8 @@ static int read_stream(orff_rows *rows, size_t room, double *X, double *Y, doubl
 static void transform(const orff_rows *rows, size_t n, double *X, double *Y) {
     const orff_units *units = rows->units;
     for (size_t i = 0; units && i < n; i++) {
-        for (size_t k = 0; k < rows->d; k++) X[i * rows->d + k] = (X[i * rows->d + k] - units->shift[k]) / units->unit[k];
+        for (size_t k = 0; k < rows->d; k++)
+            X[i * rows->d + k] = (X[i * rows->d + k] - units->shift[k]) / units->unit[k];
         for (size_t k = 0; k < rows->p; k++) Y[i * rows->p + k] /= units->spread[k];
     }
 }
@@ -145,7 +149,9 @@ orff_reader orff_rows_reader(orff_rows *rows) {
 }
 
 orff_status orff_rows_outcome(const orff_rows *rows, orff_status status) {
-    return status == ORFF_CALLBACK && rows->trouble_status ? orff_fail(rows->trouble_status, "%s", rows->trouble) : status;
+    return status == ORFF_CALLBACK && rows->trouble_status
+               ? orff_fail(rows->trouble_status, "%s", rows->trouble)
+               : status;
 }
 
 static orff_status complain(const orff_rows *rows, int code) {
@@ -189,10 +195,18 @@ static orff_status check_head(const orff_rows *rows) {
     return rows->head.n ? ORFF_OK : orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
 }
 
-orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes, size_t n,
-                                  const double *X, const double *Y, const double *weights, size_t head) {
-    *rows = (orff_rows){.d = d, .p = classes ? classes - 1 : p, .classes = classes, .codes = codes, .n = n, .X = X,
-                        .Y = Y, .weights = weights, .source = {.weighted = weights != NULL}};
+orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                  size_t n, const double *X, const double *Y, const double *weights,
+                                  size_t head) {
+    *rows = (orff_rows){.d = d,
+                        .p = classes ? classes - 1 : p,
+                        .classes = classes,
+                        .codes = codes,
+                        .n = n,
+                        .X = X,
+                        .Y = Y,
+                        .weights = weights,
+                        .source = {.weighted = weights != NULL}};
     ORFF_TRY(orff_check_finite("X", n, d, X));
     ORFF_TRY(orff_check_finite("Y", n, p, Y));
     if (check_weights(rows, 0, n, weights)) return complain(rows, 1);
@@ -202,8 +216,13 @@ orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t cl
 
 orff_status orff_rows_from_reader(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                   const orff_reader *reader, size_t head) {
-    *rows = (orff_rows){.d = d, .p = classes ? classes - 1 : p, .classes = classes, .codes = codes, .stream = true,
-                        .source = *reader, .labels_room = 4096};
+    *rows = (orff_rows){.d = d,
+                        .p = classes ? classes - 1 : p,
+                        .classes = classes,
+                        .codes = codes,
+                        .stream = true,
+                        .source = *reader,
+                        .labels_room = 4096};
     if (classes) ORFF_TRY(ORFF_NEW_ARRAY(rows->labels, rows->labels_room));
     ORFF_TRY(read_head(rows, head));
     return check_head(rows);
@@ -236,12 +255,13 @@ static orff_status grow(orff_table *table, size_t used) {
 orff_status orff_rows_gather(orff_rows *rows, orff_table *table) {
     const orff_reader reader = orff_rows_reader(rows);
     size_t used = 0, n = 1;
-    orff_status status = orff_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d, rows->p,
-                                         reader.weighted);
+    orff_status status = orff_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d,
+                                         rows->p, reader.weighted);
     while (!status && n) {
         n = 0;
-        const int code = reader.read(reader.self, table->n - used, table->X + used * rows->d, table->Y + used * rows->p,
-                                     table->weights ? table->weights + used : NULL, &n);
+        const int code =
+            reader.read(reader.self, table->n - used, table->X + used * rows->d, table->Y + used * rows->p,
+                        table->weights ? table->weights + used : NULL, &n);
         if (code) status = complain(rows, code);
         used += n;
         if (!status && used == table->n) status = grow(table, used);

@@ -1,5 +1,5 @@
-/* Rows on their way into a model: from arrays or a reader, labels coded, a head kept for the automatic choices, inputs and
- * outputs transformed block by block. */
+/* Rows on their way into a model: from arrays or a reader, labels coded, a head kept for the automatic
+ * choices, inputs and outputs transformed block by block. */
 #ifndef ORFF_MODEL_ROWS_H
 #define ORFF_MODEL_ROWS_H
 
@@ -20,17 +20,17 @@ typedef struct orff_units {
     double *spread;       /* p */
 } orff_units;
 
-/* Where the rows come from. For arrays the head is a sample and the rows can be read again; for a stream the head is its
- * first rows, which are handed out again before the rest. */
+/* Where the rows come from. For arrays the head is a sample and the rows can be read again; for a stream
+ * the head is its first rows, which are handed out again before the rest. */
 typedef struct orff_rows {
     orff_reader source;
-    size_t d, p;          /* p as the model sees it: T-1 for classes */
+    size_t d, p; /* p as the model sees it: T-1 for classes */
     size_t classes;
-    const double *codes;  /* T x p, or NULL */
+    const double *codes; /* T x p, or NULL */
     bool stream;
     orff_table head;
-    size_t head_given;    /* rows of a stream's head handed out again */
-    double *labels;       /* scratch for one block of labels */
+    size_t head_given; /* rows of a stream's head handed out again */
+    double *labels;    /* scratch for one block of labels */
     size_t labels_room;
     const orff_units *units; /* NULL: as they are */
     /* arrays */
@@ -41,8 +41,9 @@ typedef struct orff_rows {
 } orff_rows;
 
 /* p is the user's: 1 for classes. */
-orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes, size_t n,
-                                  const double *X, const double *Y, const double *weights, size_t head);
+orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                  size_t n, const double *X, const double *Y, const double *weights,
+                                  size_t head);
 orff_status orff_rows_from_reader(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                   const orff_reader *reader, size_t head);
 void orff_rows_clear(orff_rows *rows);

@@ -7,10 +7,11 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#define PAIRS 20000
+#define PAIRS       20000
 #define PAIR_STREAM 0x3ed1u
 
-static void one_column(size_t n, size_t cols, const double *A, size_t k, double *mean, double *deviation, double *range) {
+static void one_column(size_t n, size_t cols, const double *A, size_t k, double *mean, double *deviation,
+                       double *range) {
     double sum = 0.0, square = 0.0, low = A[k], high = A[k];
     for (size_t i = 0; i < n; i++) {
         const double a = A[i * cols + k];
@@ -26,7 +27,8 @@ static void one_column(size_t n, size_t cols, const double *A, size_t k, double 
     if (range) range[k] = high - low;
 }
 
-void orff_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation, double *range) {
+void orff_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
+                            double *range) {
     for (size_t k = 0; k < cols; k++) one_column(n, cols, A, k, mean, deviation, range);
 }
 

@@ -37,9 +37,11 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
     for (size_t i = 0; i < t->count; i++) {
         trial *one = &t->trials[i];
         ORFF_TRY(orff_progress("tuning: plans", (double)i, (double)t->count));
-        if (candidates[i].loss != ORFF_SQUARED || candidates[i].folds < 2 || candidates[i].classes != candidates[0].classes)
+        if (candidates[i].loss != ORFF_SQUARED || candidates[i].folds < 2 ||
+            candidates[i].classes != candidates[0].classes)
             return orff_fail(ORFF_UNSUPPORTED,
-                             "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same classes in all",
+                             "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same "
+                             "classes in all",
                              i + 1);
         ORFF_TRY(orff_plan_make(&one->plan, &candidates[i], &t->rows));
         ORFF_TRY(orff_plan_features(&one->plan, candidates[i].sampling.features, &one->features));
@@ -57,7 +59,8 @@ static bool share_moments(const trial *a, const trial *b) {
            orff_bank_compare(a->features->bank, b->features->bank) == ORFF_OK;
 }
 
-/* Features of the kernel whose weights the moments tell. The plan stays as it was: fitting learns them again. */
+/* Features of the kernel whose weights the moments tell. The plan stays as it was: fitting learns them
+ * again. */
 static orff_status learn_features(const trial *one, const orff_moments *moments, orff_features **features) {
     orff_plan learned = one->plan;
     orff_kernel *kernel = NULL;
@@ -65,7 +68,8 @@ static orff_status learn_features(const trial *one, const orff_moments *moments,
     learned.parts = NULL;
     learned.sigmas = learned.shares = NULL;
     orff_status status = orff_duplicate(&learned.parts, one->plan.parts, n, sizeof *learned.parts);
-    if (!status) status = orff_duplicate(&learned.sigmas, one->plan.sigmas, n * learned.d, sizeof *learned.sigmas);
+    if (!status)
+        status = orff_duplicate(&learned.sigmas, one->plan.sigmas, n * learned.d, sizeof *learned.sigmas);
     if (!status) status = orff_plan_learn_weights(&learned, one->features, moments);
     if (!status) status = orff_plan_kernel(&learned, &kernel);
     if (!status) status = orff_features_rebind(features, one->features, kernel);
@@ -140,7 +144,8 @@ static orff_status fit_winner(orff_model **model, tuning *t, size_t winner) {
     return ORFF_OK;
 }
 
-static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores, size_t *best) {
+static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,
+                       size_t *best) {
     size_t winner;
     ORFF_TRY(prepare(t, candidates));
     ORFF_TRY(score_all(t, &winner));
@@ -150,8 +155,9 @@ static orff_status run(tuning *t, orff_model **model, const orff_settings *candi
     return ORFF_OK;
 }
 
-orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d, size_t p, size_t n,
-                            const double *X, const double *Y, const double *weights, double *scores, size_t *best) {
+orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d,
+                            size_t p, size_t n, const double *X, const double *Y, const double *weights,
+                            double *scores, size_t *best) {
     tuning t = {.count = count};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");

@@ -1,4 +1,5 @@
-/* One pass over the rows, in blocks: phi of a block, then S += phi^T phi and R += phi^T y~, a fold at a time. */
+/* One pass over the rows, in blocks: phi of a block, then S += phi^T phi and R += phi^T y~, a fold at a
+ * time. */
 #include <math.h>
 #include <string.h>
 
@@ -11,24 +12,27 @@
 
 #define FOLD_STREAM 0xf01du
 
-/* The memory of a block of rows. The single-precision members are there in single only, phi in double only. */
+/* The memory of a block of rows. The single-precision members are there in single only, phi in double
+ * only. */
 typedef struct workspace {
-    size_t rows;                              /* room */
-    double *X, *Y;                            /* rows x d, rows x (p+1): sorted by fold, scaled by sqrt(weight) */
-    double *root;                             /* sqrt(weight) of each sorted row */
-    double *phi, *scratch;                    /* rows x L */
+    size_t rows;           /* room */
+    double *X, *Y;         /* rows x d, rows x (p+1): sorted by fold, scaled by sqrt(weight) */
+    double *root;          /* sqrt(weight) of each sorted row */
+    double *phi, *scratch; /* rows x L */
     float *X_single, *Y_single, *phi_single, *scratch_single;
-    float *S_single, *R_single;               /* L x L, L x (p+1): products of one block */
-    size_t *fold, *start;                     /* fold of each row; where each fold begins, n_sets + 1 */
+    float *S_single, *R_single; /* L x L, L x (p+1): products of one block */
+    size_t *fold, *start;       /* fold of each row; where each fold begins, n_sets + 1 */
 } workspace;
 
 static void workspace_clear(workspace *w) {
-    void *all[] = {w->X, w->Y, w->root, w->phi, w->scratch, w->X_single, w->Y_single, w->phi_single,
-                   w->scratch_single, w->S_single, w->R_single, w->fold, w->start};
+    void *all[] = {w->X,        w->Y,          w->root,           w->phi,      w->scratch,  w->X_single,
+                   w->Y_single, w->phi_single, w->scratch_single, w->S_single, w->R_single, w->fold,
+                   w->start};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
 }
 
-/* Blocks of up to 4096 rows while phi stays within 64 MiB, and never below 256: products of fewer rows are slow. */
+/* Blocks of up to 4096 rows while phi stays within 64 MiB, and never below 256: products of fewer rows are
+ * slow. */
 static size_t block_rows(const orff_moments *m, size_t n) {
     const size_t fit = ((size_t)1 << 23) / (2 * m->bank->D);
     const size_t rows = fit > 4096 ? 4096 : fit < 256 ? 256 : fit;
@@ -71,14 +75,16 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
     return hash;
 }
 
-/* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows accumulated apart
- * can be taken off again, and rows that repeat each other are not spread over training and held-out sets. */
+/* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows
+ * accumulated apart can be taken off again, and rows that repeat each other are not spread over training
+ * and held-out sets. */
 static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
     const orff_rng rng = {m->settings.seed, FOLD_STREAM};
     return orff_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
 }
 
-/* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances start[k+1]. */
+/* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
+ * start[k+1]. */
 static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
@@ -89,8 +95,8 @@ static void count_folds(const orff_moments *m, size_t n, const double *X, const 
 }
 
 /* Copy rows to their places: x as it is, y~ = sqrt(c) (y, 1). */
-static void place_rows(const orff_moments *m, size_t n, const double *X, const double *Y, const double *weights,
-                       workspace *w) {
+static void place_rows(const orff_moments *m, size_t n, const double *X, const double *Y,
+                       const double *weights, workspace *w) {
     const size_t d = m->bank->d, p = m->p;
     for (size_t i = 0; i < n; i++) {
         const size_t at = w->start[w->fold[i] + 1]++;
@@ -111,7 +117,8 @@ static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w)
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         orff_syrk(L, rows, w->phi + first * L, L, 1.0, m->sets[k].S, L);
-        orff_gemm(true, false, L, q, rows, 1.0, w->phi + first * L, L, w->Y + first * q, q, 1.0, m->sets[k].R, q);
+        orff_gemm(true, false, L, q, rows, 1.0, w->phi + first * L, L, w->Y + first * q, q, 1.0, m->sets[k].R,
+                  q);
     }
 }
 
@@ -134,8 +141,8 @@ static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w)
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         if (!rows) continue;
         orff_syrk_single(L, rows, w->phi_single + first * L, L, 0.0f, w->S_single, L);
-        orff_gemm_single(true, false, L, q, rows, 1.0f, w->phi_single + first * L, L, w->Y_single + first * q, q, 0.0f,
-                         w->R_single, q);
+        orff_gemm_single(true, false, L, q, rows, 1.0f, w->phi_single + first * L, L, w->Y_single + first * q,
+                         q, 0.0f, w->R_single, q);
         add_single(m->sets[k].S, w->S_single, L, L, true);
         add_single(m->sets[k].R, w->R_single, L, q, false);
     }
@@ -146,12 +153,14 @@ static void add_outputs(orff_moments *m, const workspace *w) {
     const size_t q = m->p + 1;
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
-        orff_gemm(true, false, q, q, rows, 1.0, w->Y + first * q, q, w->Y + first * q, q, 1.0, m->sets[k].T, q);
+        orff_gemm(true, false, q, q, rows, 1.0, w->Y + first * q, q, w->Y + first * q, q, 1.0, m->sets[k].T,
+                  q);
         m->sets[k].rows += rows;
     }
 }
 
-static void add_block(orff_moments *m, size_t n, const double *X, const double *Y, const double *weights, workspace *w) {
+static void add_block(orff_moments *m, size_t n, const double *X, const double *Y, const double *weights,
+                      workspace *w) {
     count_folds(m, n, X, Y, w);
     place_rows(m, n, X, Y, weights, w);
     (m->settings.single ? block_single : block_double)(m, n, weights != NULL, w);
@@ -162,8 +171,8 @@ static void add_block(orff_moments *m, size_t n, const double *X, const double *
 /* ---- the public calls */
 
 /* Angles, products of two numbers and their sums over a block may not overflow: an infinity would stay. */
-static orff_status check_sizes(const orff_moments *m, const char *name, size_t n, size_t cols, const double *a,
-                               const double *weights) {
+static orff_status check_sizes(const orff_moments *m, const char *name, size_t n, size_t cols,
+                               const double *a, const double *weights) {
     const double most = m->settings.single ? 1e15 : 1e150;
     for (size_t i = 0; i < n; i++) {
         const double root = weights ? sqrt(weights[i]) : 1.0;
@@ -177,13 +186,15 @@ static orff_status check_sizes(const orff_moments *m, const char *name, size_t n
     return ORFF_OK;
 }
 
-static orff_status check_rows(const orff_moments *m, size_t n, const double *X, const double *Y, const double *weights) {
+static orff_status check_rows(const orff_moments *m, size_t n, const double *X, const double *Y,
+                              const double *weights) {
     ORFF_TRY(orff_check_finite("X", n, m->bank->d, X));
     ORFF_TRY(orff_check_finite("Y", n, m->p, Y));
     if (weights) ORFF_TRY(orff_check_finite("weights", n, 1, weights));
     for (size_t i = 0; weights && i < n; i++)
         if (weights[i] < 0.0)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0", i + 1, weights[i]);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0",
+                             i + 1, weights[i]);
     ORFF_TRY(check_sizes(m, "X", n, m->bank->d, X, NULL));
     return check_sizes(m, "Y", n, m->p, Y, weights);
 }
@@ -214,7 +225,8 @@ static orff_status add_all(orff_moments *m, size_t n, const double *X, const dou
     return ORFF_OK;
 }
 
-orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y, const double *weights) {
+orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
+                                    const double *weights) {
     workspace w = {0};
     orff_moment_set *before = NULL;
     if (!m || !X || !Y) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
@@ -245,11 +257,14 @@ static orff_status intake_fill(intake *in, const orff_moments *m, size_t rows, b
     return weighted ? ORFF_NEW_ARRAY(in->weights, rows) : ORFF_OK;
 }
 
-static orff_status read_block(orff_moments *m, const orff_reader *reader, intake *in, workspace *w, size_t *rows) {
+static orff_status read_block(orff_moments *m, const orff_reader *reader, intake *in, workspace *w,
+                              size_t *rows) {
     *rows = 0;
     ORFF_TRY(orff_progress("moments", (double)m->arrived, 0.0));
     const int code = reader->read(reader->self, w->rows, in->X, in->Y, in->weights, rows);
-    if (code != 0) return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code, (unsigned long long)m->arrived);
+    if (code != 0)
+        return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code,
+                         (unsigned long long)m->arrived);
     if (*rows > w->rows)
         return orff_fail(ORFF_CALLBACK, "the reader says it filled %zu rows of %zu", *rows, w->rows);
     ORFF_TRY(check_rows(m, *rows, in->X, in->Y, in->weights));
@@ -261,7 +276,8 @@ orff_status orff_moments_read(orff_moments *m, const orff_reader *reader) {
     workspace w = {0};
     intake in = {0};
     size_t rows = 1;
-    if (!m || !reader || !reader->read) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
+    if (!m || !reader || !reader->read)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
     orff_status status = workspace_fill(&w, m, SIZE_MAX);
     if (!status) status = intake_fill(&in, m, w.rows, reader->weighted);
     while (!status && rows) status = read_block(m, reader, &in, &w, &rows);

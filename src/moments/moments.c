@@ -29,7 +29,8 @@ static void add_scaled(double *into, const double *from, double sign, size_t cou
     for (size_t i = 0; i < count; i++) into[i] += sign * from[i];
 }
 
-void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, double sign, size_t L, size_t p) {
+void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, double sign, size_t L,
+                         size_t p) {
     for (size_t i = 0; i < L; i++) add_scaled(into->S + i * L + i, from->S + i * L + i, sign, L - i);
     add_scaled(into->R, from->R, sign, L * (p + 1));
     add_scaled(into->T, from->T, sign, (p + 1) * (p + 1));
@@ -38,7 +39,8 @@ void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, dou
 
 void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into) {
     for (size_t k = 0; k < moments->n_sets; k++)
-        if (k != left_out) orff_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
+        if (k != left_out)
+            orff_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
 }
 
 orff_status orff_moments_check_folds(const orff_moments *moments) {
@@ -47,7 +49,8 @@ orff_status orff_moments_check_folds(const orff_moments *moments) {
         return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
     for (size_t k = 0; k < moments->n_sets; k++) filled += moments->sets[k].rows > 0;
     if (filled > 1) return ORFF_OK;
-    return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
+    return orff_fail(ORFF_INVALID_ARGUMENT,
+                     "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
                      moments->n_sets);
 }
 
@@ -60,7 +63,8 @@ static orff_status fill_sets(orff_moments *moments) {
     return ORFF_OK;
 }
 
-orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p, const orff_moments_settings *settings) {
+orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p,
+                                   const orff_moments_settings *settings) {
     orff_moments *moments = NULL;
     orff_status status = ORFF_NEW(moments);
     if (status) {
@@ -80,8 +84,10 @@ orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p
     return status;
 }
 
-orff_status orff_moments_create(orff_moments **out, const orff_features *features, const orff_moments_settings *settings) {
-    if (!out || !features || !settings) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create: NULL argument");
+orff_status orff_moments_create(orff_moments **out, const orff_features *features,
+                                const orff_moments_settings *settings) {
+    if (!out || !features || !settings)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create: NULL argument");
     if (settings->folds > 1000)
         return orff_fail(ORFF_INVALID_ARGUMENT, "%zu folds are too many; 5 or 10 are usual", settings->folds);
     return orff_moments_create_on(out, orff_bank_retain(features->bank), features->p, settings);
@@ -101,18 +107,20 @@ void orff_moments_free(orff_moments *moments) {
 static orff_status compare_groups(size_t g, const orff_bank_group *a, const orff_bank_group *b) {
     const orff_spectrum *x = &a->law, *y = &b->law;
     if (a->drawn.count != b->drawn.count)
-        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1, a->drawn.count,
-                         b->drawn.count);
+        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1,
+                         a->drawn.count, b->drawn.count);
     if (x->base != y->base || x->shape != y->shape)
-        return orff_fail(ORFF_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
-                         x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
+        return orff_fail(
+            ORFF_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
+            x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
     for (size_t i = 0; x->base && i < x->dim; i++)
         if (x->scale[i] != y->scale[i])
-            return orff_fail(ORFF_MISMATCH, "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
+            return orff_fail(ORFF_MISMATCH,
+                             "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
                              x->scale[i], y->scale[i]);
     if (a->drawn.scheme != b->drawn.scheme)
-        return orff_fail(ORFF_MISMATCH, "the sampling is %s in one and %s in the other", orff_scheme_name(a->drawn.scheme),
-                         orff_scheme_name(b->drawn.scheme));
+        return orff_fail(ORFF_MISMATCH, "the sampling is %s in one and %s in the other",
+                         orff_scheme_name(a->drawn.scheme), orff_scheme_name(b->drawn.scheme));
     if (a->recipe.seed != b->recipe.seed)
         return orff_fail(ORFF_MISMATCH, "the seed is %llu in one and %llu in the other",
                          (unsigned long long)a->recipe.seed, (unsigned long long)b->recipe.seed);
@@ -137,7 +145,8 @@ orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b) {
     if (a == b) return ORFF_OK;
     if (a->d != b->d) return orff_fail(ORFF_MISMATCH, "one has %zu inputs, the other %zu", a->d, b->d);
     if (a->n_groups != b->n_groups)
-        return orff_fail(ORFF_MISMATCH, "one has %zu groups of frequencies, the other %zu", a->n_groups, b->n_groups);
+        return orff_fail(ORFF_MISMATCH, "one has %zu groups of frequencies, the other %zu", a->n_groups,
+                         b->n_groups);
     for (size_t g = 0; g < a->n_groups; g++) ORFF_TRY(compare_groups(g, &a->groups[g], &b->groups[g]));
     return compare_numbers(a, b);
 }
@@ -145,7 +154,8 @@ orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b) {
 static orff_status check_match(const orff_moments *a, const orff_moments *b) {
     if (!a || !b) return orff_fail(ORFF_INVALID_ARGUMENT, "moments are NULL");
     if (a->p != b->p) return orff_fail(ORFF_MISMATCH, "one has %zu outputs, the other %zu", a->p, b->p);
-    if (a->n_sets != b->n_sets) return orff_fail(ORFF_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
+    if (a->n_sets != b->n_sets)
+        return orff_fail(ORFF_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
     if (a->n_sets > 1 && a->settings.seed != b->settings.seed)
         return orff_fail(ORFF_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
                          (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
@@ -164,8 +174,8 @@ orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other)
     ORFF_TRY(check_match(into, other));
     for (size_t k = 0; k < into->n_sets; k++)
         if (other->sets[k].rows > into->sets[k].rows)
-            return orff_fail(ORFF_MISMATCH, "%llu rows cannot be taken off %llu", (unsigned long long)other->sets[k].rows,
-                             (unsigned long long)into->sets[k].rows);
+            return orff_fail(ORFF_MISMATCH, "%llu rows cannot be taken off %llu",
+                             (unsigned long long)other->sets[k].rows, (unsigned long long)into->sets[k].rows);
     for (size_t k = 0; k < into->n_sets; k++)
         orff_moment_set_add(&into->sets[k], &other->sets[k], -1.0, 2 * into->bank->D, into->p);
     return ORFF_OK;
@@ -178,7 +188,9 @@ orff_status orff_moments_set_notes(orff_moments *moments, const char *notes) {
     return orff_notes_set(&moments->notes, notes);
 }
 
-const char *orff_moments_notes(const orff_moments *moments) { return moments->notes ? moments->notes : ""; }
+const char *orff_moments_notes(const orff_moments *moments) {
+    return moments->notes ? moments->notes : "";
+}
 
 orff_moments_info orff_moments_describe(const orff_moments *moments) {
     const size_t corner = (moments->p + 1) * (moments->p + 1) - 1;
@@ -195,8 +207,8 @@ orff_moments_info orff_moments_describe(const orff_moments *moments) {
 }
 
 /* y~ = (y, 1): split the sums of y~ into those of y and of 1. */
-static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi, double *sum_y,
-                         double *sum_yy) {
+static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi,
+                         double *sum_y, double *sum_yy) {
     for (size_t a = 0; a < L; a++) {
         if (R) memcpy(R + a * p, sum->R + a * (p + 1), p * sizeof *R);
         if (sum_phi) sum_phi[a] = sum->R[a * (p + 1) + p];
@@ -207,8 +219,8 @@ static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double 
     }
 }
 
-orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi, double *sum_y,
-                                double *sum_yy) {
+orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi,
+                                double *sum_y, double *sum_yy) {
     orff_moment_set sum = {0};
     if (!moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_totals: NULL argument");
     const size_t L = 2 * moments->bank->D;
@@ -225,9 +237,12 @@ orff_status orff_moments_totals(const orff_moments *moments, double *S, double *
     return status;
 }
 
-orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel, orff_features **features) {
-    if (!moments || !kernel || !features) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_features: NULL argument");
+orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel,
+                                  orff_features **features) {
+    if (!moments || !kernel || !features)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_features: NULL argument");
     if (kernel->p != moments->p)
-        return orff_fail(ORFF_MISMATCH, "the moments have %zu outputs, the kernel %zu", moments->p, kernel->p);
+        return orff_fail(ORFF_MISMATCH, "the moments have %zu outputs, the kernel %zu", moments->p,
+                         kernel->p);
     return orff_features_create_on(features, moments->bank, kernel);
 }

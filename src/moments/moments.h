@@ -18,10 +18,10 @@ struct orff_moments {
     orff_bank *bank;
     size_t p;
     orff_moments_settings settings;
-    size_t n_sets;         /* folds, at least 1 */
+    size_t n_sets; /* folds, at least 1 */
     orff_moment_set *sets;
-    char *notes;           /* the caller's, or NULL */
-    uint64_t arrived;      /* rows ever accumulated: the number of the next row */
+    char *notes;      /* the caller's, or NULL */
+    uint64_t arrived; /* rows ever accumulated: the number of the next row */
 };
 
 /* Allocate one set for L features and p outputs, zeroed; clear accepts half-built ones. */
@@ -34,12 +34,13 @@ void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, dou
 /* into (zeroed) = sum of all sets but `left_out`; n_sets or more leaves out none. */
 void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into);
 
-/* ORFF_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are random, so that some of
- * few rows may be empty; they have no say. */
+/* ORFF_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are
+ * random, so that some of few rows may be empty; they have no say. */
 orff_status orff_moments_check_folds(const orff_moments *moments);
 
 /* Moments without frequencies of their own to draw: for files. Takes over a reference to the bank. */
-orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p, const orff_moments_settings *settings);
+orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p,
+                                   const orff_moments_settings *settings);
 
 /* ORFF_MISMATCH naming the first difference between two banks. */
 orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b);

@@ -49,13 +49,14 @@ static orff_status solve_small(size_t p, double *H, double *x) {
     for (size_t i = 0; i < p * p; i++) H[i] = -H[i];
     for (size_t i = 0; i < p; i++) H[i * p + i] += 1.0;
     if (orff_cholesky(p, H))
-        return orff_fail(ORFF_NUMERICAL, "leave-one-out: a row is fitted exactly, to rounding; lambda is too small");
+        return orff_fail(ORFF_NUMERICAL,
+                         "leave-one-out: a row is fitted exactly, to rounding; lambda is too small");
     return orff_cholesky_solve(p, H, 1, x);
 }
 
 /* Squared leave-one-out error of one row at one lambda, added to *sum. */
-static orff_status add_row(const orff_system *s, double shift, const double *V, size_t i, const double *y, loo_work *w,
-                           double *sum) {
+static orff_status add_row(const orff_system *s, double shift, const double *V, size_t i, const double *y,
+                           loo_work *w, double *sum) {
     const double *phi = w->phi + i * s->L;
     for (size_t k = 0; k < s->p; k++) {
         w->residual[k] = y[k] - s->mean[k];
@@ -67,8 +68,8 @@ static orff_status add_row(const orff_system *s, double shift, const double *V, 
     return ORFF_OK;
 }
 
-static orff_status run(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count, const double *lambdas,
-                       loo_work *w, double *sums) {
+static orff_status run(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
+                       const double *lambdas, loo_work *w, double *sums) {
     const orff_system *s = &ridge->system;
     const orff_features *f = ridge->features;
     ORFF_TRY(fold_thetas(ridge, count, lambdas, w->V));
@@ -94,17 +95,19 @@ static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y
         return orff_fail(ORFF_MISMATCH, "leave-one-out wants the %llu rows of the moments; %zu were given",
                          (unsigned long long)info.rows, n);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < s->p; k++) yy += (Y[i * s->p + k] - s->mean[k]) * (Y[i * s->p + k] - s->mean[k]);
+        for (size_t k = 0; k < s->p; k++)
+            yy += (Y[i * s->p + k] - s->mean[k]) * (Y[i * s->p + k] - s->mean[k]);
     if (fabs(info.weight - (double)n) > 1e-6 * (double)n || fabs(yy - s->yy) > 1e-6 * fmax(yy, s->yy))
-        return orff_fail(ORFF_MISMATCH,
-                         "leave-one-out wants the rows of the moments, with a weight of 1 each; these have a sum of "
-                         "squares of %g, those %g (total weight %g)",
-                         yy, s->yy, info.weight);
+        return orff_fail(
+            ORFF_MISMATCH,
+            "leave-one-out wants the rows of the moments, with a weight of 1 each; these have a sum of "
+            "squares of %g, those %g (total weight %g)",
+            yy, s->yy, info.weight);
     return ORFF_OK;
 }
 
-orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
-                                     const double *lambdas, double *loo_mse) {
+orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
+                                     size_t count, const double *lambdas, double *loo_mse) {
     loo_work w = {0};
     double *sums = NULL;
     if (!ridge || !X || !Y || !lambdas || !loo_mse || n == 0)
@@ -116,7 +119,8 @@ orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *
     if (!status) status = ORFF_NEW_ARRAY(sums, count);
     if (!status) status = work_fill(&w, &ridge->system, ridge->features, count);
     if (!status) status = run(ridge, n, X, Y, count, lambdas, &w, sums);
-    for (size_t l = 0; !status && l < count; l++) loo_mse[l] = sums[l] / ((double)n * (double)ridge->features->p);
+    for (size_t l = 0; !status && l < count; l++)
+        loo_mse[l] = sums[l] / ((double)n * (double)ridge->features->p);
     work_clear(&w);
     orff_release(sums);
     return status;

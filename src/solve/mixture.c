@@ -30,7 +30,8 @@ static bool group_in_frame(const orff_features *f, size_t g) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         if (f->part_group[m] != g) continue;
         if (!in_frame(&parts[m])) return false;
-        if (parts[m].rule->physical && !orff_spectrum_same_space(&parts[m].law, &parts[first].law)) return false;
+        if (parts[m].rule->physical && !orff_spectrum_same_space(&parts[m].law, &parts[first].law))
+            return false;
     }
     return true;
 }
@@ -39,14 +40,19 @@ static bool group_in_frame(const orff_features *f, size_t g) {
 static double frame_scale(const orff_kernel_part *part, double norm2, size_t k) {
     const double v = part->root * part->root;
     switch (part->rule->id) {
-        case ORFF_CURL_FREE: return k == 0 ? v * norm2 : 0.0;
-        case ORFF_DIV_FREE: return k == 0 ? 0.0 : v * norm2;
-        case ORFF_HELMHOLTZ: return v * norm2 * (k == 0 ? part->mix : 1.0 - part->mix);
-        default: return v;
+    case ORFF_CURL_FREE:
+        return k == 0 ? v * norm2 : 0.0;
+    case ORFF_DIV_FREE:
+        return k == 0 ? 0.0 : v * norm2;
+    case ORFF_HELMHOLTZ:
+        return v * norm2 * (k == 0 ? part->mix : 1.0 - part->mix);
+    default:
+        return v;
     }
 }
 
-/* Orthonormal vectors q_0 = w/|w| and the rest of a Householder reflection, or the axes when there is no w: row k of Q. */
+/* Orthonormal vectors q_0 = w/|w| and the rest of a Householder reflection, or the axes when there is no
+ * w: row k of Q. */
 static void frame_vectors(size_t p, const double *w, double *Q, double *norm2) {
     *norm2 = 0.0;
     memset(Q, 0, p * p * sizeof *Q);
@@ -79,7 +85,8 @@ static void fill_frame(orff_mixture *mix, size_t g, size_t local, size_t at) {
     frame_vectors(f->p, w, mix->columns.B + at * f->p, &norm2);
     for (size_t k = 0; k < f->p; k++)
         for (size_t m = 0; m < mix->parts; m++)
-            if (f->part_group[m] == g) mix->a[(at + k) * mix->parts + m] = frame_scale(&f->kernel->parts[m], norm2, k);
+            if (f->part_group[m] == g)
+                mix->a[(at + k) * mix->parts + m] = frame_scale(&f->kernel->parts[m], norm2, k);
 }
 
 /* The stacked block as it is: column k belongs to one part. block is p x width. */
@@ -102,7 +109,8 @@ static void fill_traces(orff_mixture *mix) {
     for (size_t i = 0; i < mix->half; i++) {
         const double amplitude = f->bank->amplitude[mix->columns.j[i]];
         double norm2 = 0.0;
-        for (size_t k = 0; k < f->p; k++) norm2 += mix->columns.B[i * f->p + k] * mix->columns.B[i * f->p + k];
+        for (size_t k = 0; k < f->p; k++)
+            norm2 += mix->columns.B[i * f->p + k] * mix->columns.B[i * f->p + k];
         for (size_t m = 0; m < mix->parts; m++)
             mix->trace[m] += amplitude * amplitude * norm2 * mix->a[i * mix->parts + m];
     }
@@ -149,7 +157,8 @@ static void fill_rhs(orff_mixture *mix, const double *R) {
     for (size_t h = 0; h < 2; h++)
         for (size_t i = 0; i < mix->half; i++) {
             double sum = 0.0;
-            for (size_t k = 0; k < p; k++) sum += mix->columns.B[i * p + k] * R[(h * D + mix->columns.j[i]) * p + k];
+            for (size_t k = 0; k < p; k++)
+                sum += mix->columns.B[i * p + k] * R[(h * D + mix->columns.j[i]) * p + k];
             mix->b1[h * mix->half + i] = sum;
         }
 }
@@ -190,8 +199,8 @@ static orff_status init_from(orff_mixture *mix, const orff_features *f, orff_mom
     return status;
 }
 
-orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t left_out,
-                              bool center, const double *mean) {
+orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
+                              size_t left_out, bool center, const double *mean) {
     orff_moment_set sum = {0};
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moments_sum(moments, left_out, &sum);
@@ -200,8 +209,8 @@ orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const o
     return status;
 }
 
-orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t fold,
-                                   const double *mean) {
+orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
+                                   size_t fold, const double *mean) {
     orff_moment_set sum = {0};
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
@@ -211,8 +220,7 @@ orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, co
 }
 
 void orff_mixture_clear(orff_mixture *mix) {
-    double *all[] = {mix->a, mix->trace, mix->mean, mix->G1, mix->b1, mix->C, mix->theta, mix->d,
-                     mix->root};
+    double *all[] = {mix->a, mix->trace, mix->mean, mix->G1, mix->b1, mix->C, mix->theta, mix->d, mix->root};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
     orff_columns_clear(&mix->columns);
     memset(mix, 0, sizeof *mix);

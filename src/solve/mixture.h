@@ -28,16 +28,16 @@ typedef struct orff_mixture {
 } orff_mixture;
 
 /* For all sets of the moments but left_out (n_sets: all). mean: see orff_centre_fill. */
-orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t left_out,
-                              bool center, const double *mean);
+orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
+                              size_t left_out, bool center, const double *mean);
 
 /* For one set alone, y centred by the given mean. */
-orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments, size_t fold,
-                                   const double *mean);
+orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
+                                   size_t fold, const double *mean);
 void orff_mixture_clear(orff_mixture *mix);
 
-/* log p(y) at x = (log v_1 .. log v_parts, log s2), and its gradient (parts + 1) if not NULL. ORFF_NOT_POSITIVE when the
- * matrix is singular to rounding there. */
+/* log p(y) at x = (log v_1 .. log v_parts, log s2), and its gradient (parts + 1) if not NULL.
+ * ORFF_NOT_POSITIVE when the matrix is singular to rounding there. */
 orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *value, double *gradient);
 
 /* Only theta at x, into mix->theta; mix->C then holds the Cholesky factor. */

@@ -1,5 +1,5 @@
-/* Learning the weights of a sum and lambda from moments: by the evidence, or by a pattern search of the cross-validated
- * error from there. */
+/* Learning the weights of a sum and lambda from moments: by the evidence, or by a pattern search of the
+ * cross-validated error from there. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +94,8 @@ static orff_status pattern_search(learning *l, const folds *f) {
     return ORFF_OK;
 }
 
-static orff_status refine_by_folds(learning *l, const orff_features *features, const orff_moments *moments, bool center) {
+static orff_status refine_by_folds(learning *l, const orff_features *features, const orff_moments *moments,
+                                   bool center) {
     folds f = {0};
     orff_status status = folds_fill(&f, features, moments, center);
     if (!status) status = pattern_search(l, &f);
@@ -113,9 +114,11 @@ static orff_status check_criterion(orff_criterion criterion, const orff_moments 
 
 static orff_status check_learn(const orff_features *f, const orff_moments *moments, const double *weights,
                                const double *lambda, double drop) {
-    if (!f || !moments || !weights || !lambda) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_mixture_learn: NULL argument");
+    if (!f || !moments || !weights || !lambda)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_mixture_learn: NULL argument");
     ORFF_TRY(orff_weights_check(f->kernel->n_parts, weights, drop));
-    if (f->p != moments->p) return orff_fail(ORFF_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p, moments->p);
+    if (f->p != moments->p)
+        return orff_fail(ORFF_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p, moments->p);
     return orff_bank_compare(f->bank, moments->bank);
 }
 
@@ -123,7 +126,8 @@ static orff_status learn(learning *l, const orff_features *features, const orff_
                          orff_criterion criterion, double drop, const double *weights) {
     ORFF_TRY(orff_mixture_init(&l->mix, features, moments, moments->n_sets, center, NULL));
     if (!(l->mix.N > 0.0 && l->mix.yy > 0.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from, or the outputs are constant");
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "there are no rows to learn from, or the outputs are constant");
     l->search.parts = l->mix.parts;
     l->search.outputs = features->p;
     l->search.trace = l->mix.trace;
@@ -135,8 +139,8 @@ static orff_status learn(learning *l, const orff_features *features, const orff_
 }
 
 orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments, bool center,
-                               orff_criterion criterion, double drop, double *weights, double *lambda, double *shares,
-                               orff_solve_info *info) {
+                               orff_criterion criterion, double drop, double *weights, double *lambda,
+                               double *shares, orff_solve_info *info) {
     learning *l;
     ORFF_TRY(check_learn(features, moments, weights, lambda, drop));
     ORFF_TRY(check_criterion(criterion, moments));

@@ -10,15 +10,18 @@
 /* An eigendecomposition costs about as much as so many Cholesky factorisations. */
 #define EIGEN_PRICE 10
 
-orff_status orff_ridge_create(orff_ridge **out, const orff_features *features, const orff_moments *moments, bool center) {
+orff_status orff_ridge_create(orff_ridge **out, const orff_features *features, const orff_moments *moments,
+                              bool center) {
     orff_ridge *ridge;
-    if (!out || !features || !moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_create: NULL argument");
+    if (!out || !features || !moments)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_create: NULL argument");
     ORFF_TRY(ORFF_NEW(ridge));
     ridge->features = features;
     ridge->moments = moments;
     ridge->center = center;
     orff_status status = orff_system_build(&ridge->system, features, moments, moments->n_sets, center, NULL);
-    if (!status && !(ridge->system.N > 0.0)) status = orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
+    if (!status && !(ridge->system.N > 0.0))
+        status = orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
     if (status) {
         orff_ridge_free(ridge);
     } else {
@@ -61,7 +64,8 @@ static orff_status cholesky_columns(const orff_system *s, size_t first, size_t c
     for (size_t i = 0; i < n; i++) work[i * n + i] += shift;
     ORFF_TRY(orff_cholesky(n, work));
     *rcond = fmin(*rcond, orff_cholesky_rcond(n, work, one_norm(n, s->A, m, shift)));
-    for (size_t a = 0; a < n; a++) memcpy(columns + a * count, s->rhs + a * s->r + first, count * sizeof *columns);
+    for (size_t a = 0; a < n; a++)
+        memcpy(columns + a * count, s->rhs + a * s->r + first, count * sizeof *columns);
     ORFF_TRY(orff_cholesky_solve(n, work, count, columns));
     for (size_t a = 0; a < n; a++) memcpy(t + a * s->r + first, columns + a * count, count * sizeof *columns);
     return ORFF_OK;
@@ -138,7 +142,8 @@ static orff_status check_lambda(const orff_system *s, double lambda) {
     return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite", lambda);
 }
 
-orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, double *intercept, orff_solve_info *info) {
+orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, double *intercept,
+                             orff_solve_info *info) {
     double *t;
     orff_solve_info own = {0};
     if (!ridge || !theta) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_solve: NULL argument");
@@ -157,8 +162,9 @@ orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, do
 
 /* ---- a path */
 
-/* With E = e_a m_b and shift = N lambda (or what rounding makes of it):   dof = sum E/(E+shift),   |f|-sums from c^2,
- * log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r) log shift + P log 2 pi ]. */
+/* With E = e_a m_b and shift = N lambda (or what rounding makes of it): dof = sum E/(E+shift), |f|-sums
+ * from c^2, log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r) log shift + P
+ * log 2 pi ]. */
 static void path_point(const orff_system *s, double lambda, orff_path_point *point) {
     const double shift = orff_system_shift(s, lambda), P = s->N * (double)s->p;
     double explained = 0.0, quadratic = 0.0, logs = 0.0, dof = 0.0;
@@ -189,12 +195,14 @@ static void warn_of_rounding(const orff_system *s, size_t count, const double *l
     size_t lost = 0;
     for (size_t l = 0; l < count; l++) lost += lambdas[l] < least;
     if (lost)
-        orff_log(ORFF_LOG_WARNING, "%zu of %zu lambdas are lost in rounding: they count as %g", lost, count, least);
+        orff_log(ORFF_LOG_WARNING, "%zu of %zu lambdas are lost in rounding: they count as %g", lost, count,
+                 least);
 }
 
 /* t of every lambda side by side: T (n x (count r)), then work = A_fold T, and the error of fold rows
  * sum_b (m_b t.A t - 2 t.rhs) + yy. */
-static void fold_errors(const orff_system *fold, size_t count, const double *T, double *work, double *errors) {
+static void fold_errors(const orff_system *fold, size_t count, const double *T, double *work,
+                        double *errors) {
     const size_t n = fold->n, r = fold->r, width = count * r;
     orff_gemm(false, false, n, width, n, 1.0, fold->A, n, T, width, 0.0, work, width);
     for (size_t l = 0; l < count; l++) errors[l] += fold->yy;
@@ -218,7 +226,8 @@ static void solve_all(const orff_system *s, size_t count, const double *lambdas,
     orff_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, work, width, 0.0, T, width);
 }
 
-static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas, double *errors) {
+static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas,
+                            double *errors) {
     orff_system train = {0}, fold = {0};
     double *T = NULL, *work = NULL;
     orff_status status = orff_system_build(&train, ridge->features, ridge->moments, k, ridge->center, NULL);
@@ -237,7 +246,8 @@ static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, con
     return status;
 }
 
-static orff_status cross_validate(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors) {
+static orff_status cross_validate(const orff_ridge *ridge, size_t count, const double *lambdas,
+                                  double *errors) {
     const orff_moments *moments = ridge->moments;
     ORFF_TRY(orff_moments_check_folds(moments));
     for (size_t k = 0; k < moments->n_sets; k++) {
@@ -248,9 +258,11 @@ static orff_status cross_validate(const orff_ridge *ridge, size_t count, const d
     return ORFF_OK;
 }
 
-orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross, orff_path_point *points) {
+orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross,
+                            orff_path_point *points) {
     double *errors;
-    if (!ridge || !lambdas || !points) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
+    if (!ridge || !lambdas || !points)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
     for (size_t l = 0; l < count; l++) ORFF_TRY(check_lambda(&ridge->system, lambdas[l]));
     ORFF_TRY(orff_system_eigen(&ridge->system));
     warn_of_rounding(&ridge->system, count, lambdas);
@@ -258,7 +270,9 @@ orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambd
     const orff_status status = cross ? cross_validate(ridge, count, lambdas, errors) : ORFF_OK;
     for (size_t l = 0; !status && l < count; l++) {
         path_point(&ridge->system, lambdas[l], &points[l]);
-        if (cross) points[l].cv_mse = (errors[l] < 0.0 ? 0.0 : errors[l]) / (ridge->system.N * (double)ridge->system.p);
+        if (cross)
+            points[l].cv_mse =
+                (errors[l] < 0.0 ? 0.0 : errors[l]) / (ridge->system.N * (double)ridge->system.p);
     }
     orff_release(errors);
     return status;

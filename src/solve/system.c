@@ -39,8 +39,8 @@ void orff_columns_clear(orff_columns *columns) {
 }
 
 /* Row i of the cosine half and of the sine half of G; product[k] = B_i . B_k. */
-static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i, const double *product,
-                          double *G) {
+static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i,
+                          const double *product, double *G) {
     const size_t half = columns->count, M = 2 * half, L = 2 * D;
     for (size_t h = 0; h < 2; h++) {
         const double *from = S + (h * D + columns->j[i]) * L;
@@ -59,7 +59,8 @@ orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const
     ORFF_TRY(ORFF_NEW_ARRAY(products, rows * half));
     for (size_t first = 0; first < half; first += rows) {
         const size_t count = half - first < rows ? half - first : rows;
-        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products, half);
+        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products,
+                  half);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
         for (size_t i = 0; i < count; i++) assemble_rows(columns, D, S, first + i, products + i * half, G);
     }
@@ -84,7 +85,9 @@ orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, si
     ORFF_TRY(ORFF_NEW_ARRAY(centre->mean, p));
     ORFF_TRY(ORFF_NEW_ARRAY(centre->R, L * p));
     for (size_t k = 0; k < p; k++)
-        centre->mean[k] = mean ? mean[k] : center && centre->N > 0.0 ? sum->T[p * (p + 1) + k] / centre->N : 0.0;
+        centre->mean[k] = mean                        ? mean[k]
+                          : center && centre->N > 0.0 ? sum->T[p * (p + 1) + k] / centre->N
+                                                      : 0.0;
     centre->yy = centred_square(sum, p, centre->mean);
     for (size_t a = 0; a < L; a++)
         for (size_t k = 0; k < p; k++)
@@ -203,8 +206,8 @@ static orff_status check_match(const orff_features *f, const orff_moments *momen
     return orff_bank_compare(f->bank, moments->bank);
 }
 
-orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments, size_t left_out,
-                              bool center, const double *mean) {
+orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments,
+                              size_t left_out, bool center, const double *mean) {
     orff_moment_set sum = {0};
     ORFF_TRY(check_match(f, moments));
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
@@ -215,8 +218,8 @@ orff_status orff_system_build(orff_system *s, const orff_features *f, const orff
     return status;
 }
 
-orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments, size_t fold,
-                                   const double *mean) {
+orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments,
+                                   size_t fold, const double *mean) {
     orff_moment_set sum = {0};
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
@@ -278,7 +281,9 @@ void orff_system_expand(const orff_system *s, const double *t, double *theta) {
 
 /* ---- the hat matrix of a point */
 
-size_t orff_system_slices(const orff_system *s) { return s->stein ? 1 : s->p; }
+size_t orff_system_slices(const orff_system *s) {
+    return s->stein ? 1 : s->p;
+}
 
 /* Row `slice` of Phi(x)^T in the coordinates of A: phi itself (stein), or phi_a B_i of one output. */
 static void slice_of(const orff_system *s, size_t slice, const double *phi, double *row) {

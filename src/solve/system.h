@@ -15,7 +15,8 @@
 
 #include "moments/moments.h"
 
-/* The columns of all blocks: coefficient i (of M/2, cosine half) belongs to frequency j[i] with vector B[i] in R^p. */
+/* The columns of all blocks: coefficient i (of M/2, cosine half) belongs to frequency j[i] with vector
+ * B[i] in R^p. */
 typedef struct orff_columns {
     size_t count;
     size_t *j;
@@ -24,9 +25,9 @@ typedef struct orff_columns {
 
 /* Sums of a moment set with the mean of y taken off. */
 typedef struct orff_centre {
-    double N, yy;  /* total weight, sum c |y - mean|^2 */
-    double *mean;  /* p */
-    double *R;     /* L x p: sum c phi (y - mean)^T */
+    double N, yy; /* total weight, sum c |y - mean|^2 */
+    double *mean; /* p */
+    double *R;    /* L x p: sum c phi (y - mean)^T */
 } orff_centre;
 
 /* mean: NULL takes the mean of these rows when center, else zeros. */
@@ -35,38 +36,39 @@ orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, si
 void orff_centre_clear(orff_centre *centre);
 
 typedef struct orff_system {
-    size_t L, p;   /* length of phi, outputs */
+    size_t L, p; /* length of phi, outputs */
     size_t n, r;
     bool stein;
-    double N, yy;  /* total weight, sum c |y - mean|^2 */
-    double rounding; /* error of the eigenvalues of A, relative to the largest */
-    double *mean;  /* p: what was taken off y */
-    double *A;     /* n x n, both triangles */
-    double *rhs;   /* n x r */
-    double *m;     /* r */
-    double *W;     /* stein: p x r */
-    double *turn;  /* stein: r x p', rows root B^T W_b / sqrt(m_b) */
-    size_t width;  /* stein: p' */
-    size_t first, used; /* stein: features first .. first + used of each half of phi */
+    double N, yy;         /* total weight, sum c |y - mean|^2 */
+    double rounding;      /* error of the eigenvalues of A, relative to the largest */
+    double *mean;         /* p: what was taken off y */
+    double *A;            /* n x n, both triangles */
+    double *rhs;          /* n x r */
+    double *m;            /* r */
+    double *W;            /* stein: p x r */
+    double *turn;         /* stein: r x p', rows root B^T W_b / sqrt(m_b) */
+    size_t width;         /* stein: p' */
+    size_t first, used;   /* stein: features first .. first + used of each half of phi */
     orff_columns columns; /* not stein */
-    double *U, *e, *c;    /* eigen form: n x n (columns), n ascending and clipped at 0, n x r; NULL until asked */
+    double *U, *e,
+        *c; /* eigen form: n x n (columns), n ascending and clipped at 0, n x r; NULL until asked */
 } orff_system;
 
-/* The system of all sets but left_out (n_sets: all). mean: NULL takes the mean of these rows when center, else zeros; or
- * the given one is taken off. */
-orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments, size_t left_out,
-                              bool center, const double *mean);
+/* The system of all sets but left_out (n_sets: all). mean: NULL takes the mean of these rows when center,
+ * else zeros; or the given one is taken off. */
+orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments,
+                              size_t left_out, bool center, const double *mean);
 
 /* The system of one set alone, y centred by the given mean. */
-orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments, size_t fold,
-                                   const double *mean);
+orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments,
+                                   size_t fold, const double *mean);
 void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
 
 /* Fill U, e, c (once). */
 orff_status orff_system_eigen(orff_system *s);
 
-/* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it. Needs
- * the eigen form. */
+/* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it.
+ * Needs the eigen form. */
 double orff_system_shift(const orff_system *s, double lambda);
 
 /* t (n x r) = U [c / (e m + shift)]; work is n x r. */

@@ -7,11 +7,13 @@
 #include "base/hooks.h"
 
 #define MOST_VARIABLES (ORFF_MOST_PARTS + 1)
-#define MOST_STEPS 60
-#define LONGEST_STEP 2.0 /* in a logarithm: a factor of 7 */
-#define REACH 35.0       /* logarithms stay within so much of their start */
+#define MOST_STEPS     60
+#define LONGEST_STEP   2.0  /* in a logarithm: a factor of 7 */
+#define REACH          35.0 /* logarithms stay within so much of their start */
 
-static size_t n_of(const orff_weights_search *s) { return s->parts + 1; }
+static size_t n_of(const orff_weights_search *s) {
+    return s->parts + 1;
+}
 
 /* ---- evidence */
 
@@ -67,11 +69,14 @@ static void update_hessian(orff_weights_search *s, const double *dx, const doubl
             s->H[i][k] += (1.0 + gHg / xg) * dx[i] * dx[k] / xg - (Hg[i] * dx[k] + dx[i] * Hg[k]) / xg;
 }
 
-static double clamp(double x, double start) { return fmin(fmax(x, start - REACH), start + REACH); }
+static double clamp(double x, double start) {
+    return fmin(fmax(x, start - REACH), start + REACH);
+}
 
 /* One step up. *gain: by how much the evidence rose; 0 when no step along the direction raises it. */
 static orff_status step(orff_weights_search *s, double *gain) {
-    double direction[MOST_VARIABLES], x[MOST_VARIABLES], gradient[MOST_VARIABLES], dx[MOST_VARIABLES], dg[MOST_VARIABLES];
+    double direction[MOST_VARIABLES], x[MOST_VARIABLES], gradient[MOST_VARIABLES], dx[MOST_VARIABLES],
+        dg[MOST_VARIABLES];
     double value = -INFINITY;
     const double slope = direction_of(s, direction);
     *gain = 0.0;
@@ -106,7 +111,8 @@ static orff_status ascend(orff_weights_search *s) {
     bool fresh = true;
     reset_hessian(s);
     ORFF_TRY(evaluate(s, s->x, &s->value, s->gradient));
-    if (isinf(s->value)) return orff_fail(ORFF_NUMERICAL, "the evidence cannot be computed at the start values");
+    if (isinf(s->value))
+        return orff_fail(ORFF_NUMERICAL, "the evidence cannot be computed at the start values");
     s->converged = false;
     for (size_t i = 0; i < MOST_STEPS; i++) {
         double gain;
@@ -163,12 +169,14 @@ static void set_start(orff_weights_search *s, const double *weights) {
 
 orff_status orff_weights_check(size_t parts, const double *weights, double drop) {
     if (parts > ORFF_MOST_PARTS)
-        return orff_fail(ORFF_UNSUPPORTED, "a mixture of %zu parts; at most %d can be learned", parts, ORFF_MOST_PARTS);
-    if (!(drop >= 0.0 && drop < 1.0)) return orff_fail(ORFF_INVALID_ARGUMENT, "drop is %g; it is a share below 1", drop);
+        return orff_fail(ORFF_UNSUPPORTED, "a mixture of %zu parts; at most %d can be learned", parts,
+                         ORFF_MOST_PARTS);
+    if (!(drop >= 0.0 && drop < 1.0))
+        return orff_fail(ORFF_INVALID_ARGUMENT, "drop is %g; it is a share below 1", drop);
     for (size_t m = 0; m < parts; m++)
         if (!(weights[m] > 0.0 && isfinite(weights[m])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the start weight of part %zu is %g; it must be positive", m + 1,
-                             weights[m]);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "the start weight of part %zu is %g; it must be positive",
+                             m + 1, weights[m]);
     return ORFF_OK;
 }
 

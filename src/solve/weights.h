@@ -1,5 +1,5 @@
-/* Weights of a sum's parts by the evidence: quasi-Newton ascent in x = (log v_1 .. log v_parts, log s2), whoever computes the
- * evidence. */
+/* Weights of a sum's parts by the evidence: quasi-Newton ascent in x = (log v_1 .. log v_parts, log s2),
+ * whoever computes the evidence. */
 #ifndef ORFF_SOLVE_WEIGHTS_H
 #define ORFF_SOLVE_WEIGHTS_H
 
@@ -7,14 +7,14 @@
 
 #define ORFF_MOST_PARTS 64
 
-/* log p(y) at x and its gradient (parts + 1). ORFF_NOT_POSITIVE where the matrix is singular to rounding: the search then
- * steps back. */
+/* log p(y) at x and its gradient (parts + 1). ORFF_NOT_POSITIVE where the matrix is singular to rounding:
+ * the search then steps back. */
 typedef orff_status orff_evidence_fn(void *self, const double *x, double *value, double *gradient);
 
 typedef struct orff_weights_search {
     size_t parts, outputs;
-    const double *trace;       /* parts: trace of K_m(0) at v = 1 */
-    double variance;           /* mean square of the centred outputs */
+    const double *trace; /* parts: trace of K_m(0) at v = 1 */
+    double variance;     /* mean square of the centred outputs */
     orff_evidence_fn *evidence;
     void *self;
 
@@ -30,7 +30,8 @@ typedef struct orff_weights_search {
 /* Check the arguments of whoever learns weights. */
 orff_status orff_weights_check(size_t parts, const double *weights, double drop);
 
-/* From start weights (relative to each other) up to the top; parts whose share falls below drop leave, and up again. */
+/* From start weights (relative to each other) up to the top; parts whose share falls below drop leave, and
+ * up again. */
 orff_status orff_weights_learn(orff_weights_search *s, const double *weights, double drop);
 
 /* v_m trace K_m(0) and p s2 as parts of their sum: parts + 1 numbers. */

@@ -10,7 +10,9 @@ static void factor(double v, double *f, double *f1, double *f2) {
     *f2 = (6.0 * v * v - 2.0) * *f * *f * *f;
 }
 
-static double quantile(double u) { return u < 0.5 ? log(2.0 * u) : -log(2.0 * (1.0 - u)); }
+static double quantile(double u) {
+    return u < 0.5 ? log(2.0 * u) : -log(2.0 * (1.0 - u));
+}
 
 /* z^2 exp(-|z|)/4: |z| ~ Gamma(3), the sign from the half u falls in. */
 static double biased_quantile(double u) {
@@ -18,9 +20,13 @@ static double biased_quantile(double u) {
 }
 
 /* E z^(2k) = (2k)! */
-static double coordinate_moment(int k) { return tgamma(2.0 * k + 1.0); }
+static double coordinate_moment(int k) {
+    return tgamma(2.0 * k + 1.0);
+}
 
-static double coordinate_log_density(double z) { return -fabs(z) - log(2.0); }
+static double coordinate_log_density(double z) {
+    return -fabs(z) - log(2.0);
+}
 
 const orff_base_ops orff_base_cauchy_product = {
     .id = ORFF_CAUCHY_PRODUCT,

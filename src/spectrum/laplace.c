@@ -3,8 +3,8 @@
 
 #include "spectrum/bases.h"
 
-/* Not differentiable at 0: no curl-free or divergence-free kernel stands on it, so f' and f'' are not asked for
- * there; away from 0 they are the right ones. */
+/* Not differentiable at 0: no curl-free or divergence-free kernel stands on it, so f' and f'' are not
+ * asked for there; away from 0 they are the right ones. */
 static void factor(double v, double *f, double *f1, double *f2) {
     *f = exp(-fabs(v));
     *f1 = v > 0 ? -*f : *f;
@@ -21,7 +21,9 @@ static double coordinate_moment(int k) {
     return INFINITY;
 }
 
-static double coordinate_log_density(double z) { return -log(ORFF_PI) - log1p(z * z); }
+static double coordinate_log_density(double z) {
+    return -log(ORFF_PI) - log1p(z * z);
+}
 
 const orff_base_ops orff_base_laplace = {
     .id = ORFF_LAPLACE,

@@ -15,7 +15,8 @@ static double k0(double nu, double r) {
     return orff_matern_scaled(nu, x) * e;
 }
 
-/* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2 nu). */
+/* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2
+ * nu). */
 static void slopes_any(double nu, double x, double *g1, double *g2r2) {
     int sign;
     const double front = nu / (nu - 1.0), e = exp(-x);

@@ -1,11 +1,14 @@
-/* Rational quadratic base, shape alpha: k0 = Q^-alpha, Q = 1 + r^2/(2 alpha). tau ~ Gamma(alpha, rate alpha). */
+/* Rational quadratic base, shape alpha: k0 = Q^-alpha, Q = 1 + r^2/(2 alpha). tau ~ Gamma(alpha, rate
+ * alpha). */
 #define _DEFAULT_SOURCE /* lgamma_r */
 #include <math.h>
 
 #include "base/special.h"
 #include "spectrum/bases.h"
 
-static double k0(double alpha, double r) { return exp(-alpha * log1p(r * r / (2.0 * alpha))); }
+static double k0(double alpha, double r) {
+    return exp(-alpha * log1p(r * r / (2.0 * alpha)));
+}
 
 static void slopes(double alpha, double r, double *g1, double *g2r2) {
     const double Q = 1.0 + r * r / (2.0 * alpha);
@@ -24,12 +27,13 @@ static double mixing_moment(double alpha, int k) {
     return moment;
 }
 
-/* p(z) = 2 (2 pi)^(-m/2) alpha^alpha/Gamma(alpha) (r^2/(2 alpha))^(e/2) K_e(r sqrt(2 alpha)), e = alpha - m/2;
- * at the origin it is finite only for e > 0. */
+/* p(z) = 2 (2 pi)^(-m/2) alpha^alpha/Gamma(alpha) (r^2/(2 alpha))^(e/2) K_e(r sqrt(2 alpha)), e = alpha -
+ * m/2; at the origin it is finite only for e > 0. */
 static double log_density(double alpha, size_t dim, double r) {
     const double e = alpha - 0.5 * (double)dim, x = r * sqrt(2.0 * alpha);
     int sign;
-    const double front = -0.5 * (double)dim * log(2.0 * ORFF_PI) + alpha * log(alpha) - lgamma_r(alpha, &sign);
+    const double front =
+        -0.5 * (double)dim * log(2.0 * ORFF_PI) + alpha * log(alpha) - lgamma_r(alpha, &sign);
     if (x < 1e-150) return e > 0.0 ? front + lgamma_r(e, &sign) - e * log(alpha) : INFINITY;
     return front + log(2.0) + 0.5 * e * log(r * r / (2.0 * alpha)) + log(orff_bessel_k_scaled(e, x)) - x;
 }

@@ -52,24 +52,27 @@ orff_status orff_base_parse(const char *name, orff_base *base, double *shape) {
             return ORFF_OK;
         }
     }
-    return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "there is no base '%s'; there are gaussian, laplace, matern12, matern32, matern52, matern72, "
-                     "matern, rational-quadratic, cauchy, cauchy-product",
-                     name);
+    return orff_fail(
+        ORFF_INVALID_ARGUMENT,
+        "there is no base '%s'; there are gaussian, laplace, matern12, matern32, matern52, matern72, "
+        "matern, rational-quadratic, cauchy, cauchy-product",
+        name);
 }
 
 /* ---- building */
 
 static orff_status check_scale(size_t i, double scale) {
     if (scale > 0.0 && isfinite(scale)) return ORFF_OK;
-    return orff_fail(ORFF_INVALID_ARGUMENT, "length scale %zu is %g; it must be positive and finite", i + 1, scale);
+    return orff_fail(ORFF_INVALID_ARGUMENT, "length scale %zu is %g; it must be positive and finite", i + 1,
+                     scale);
 }
 
 static orff_status check_base(const orff_base_ops *ops, int base, double shape) {
     if (!ops) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no base number %d", base);
     if (ops->has_shape && !(shape > 0.0 && shape <= LARGEST_SHAPE))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the shape of base %s is %g; it must be above 0 and at most %g (%s)",
-                         ops->name, shape, LARGEST_SHAPE, "beyond that use the gaussian base");
+        return orff_fail(ORFF_INVALID_ARGUMENT,
+                         "the shape of base %s is %g; it must be above 0 and at most %g (%s)", ops->name,
+                         shape, LARGEST_SHAPE, "beyond that use the gaussian base");
     return ORFF_OK;
 }
 
@@ -78,8 +81,8 @@ static orff_status split(orff_spectrum *s, const size_t *space) {
     for (size_t i = 0; i < s->space_count; i++) {
         s->space[i] = space ? space[i] : i;
         if (s->space[i] >= s->dim)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)", i,
-                             s->space[i], s->dim);
+            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)",
+                             i, s->space[i], s->dim);
         for (size_t k = 0; k < i; k++)
             if (s->space[k] == s->space[i])
                 return orff_fail(ORFF_INVALID_ARGUMENT, "input %zu is named twice in space", s->space[i]);
@@ -133,7 +136,8 @@ orff_status orff_spectrum_copy(orff_spectrum *to, const orff_spectrum *from) {
 }
 
 bool orff_spectrum_same_space(const orff_spectrum *a, const orff_spectrum *b) {
-    return a->space_count == b->space_count && memcmp(a->space, b->space, a->space_count * sizeof *a->space) == 0;
+    return a->space_count == b->space_count &&
+           memcmp(a->space, b->space, a->space_count * sizeof *a->space) == 0;
 }
 
 /* A Gaussian or product law is the same law however its inputs are split. */
@@ -192,7 +196,8 @@ static void curl_spherical(const orff_spectrum *s, const double *delta, double f
     }
 }
 
-/* -d_a d_b prod_i f(v_i): the product with f' (f'' on the diagonal) in place of f at a and b. O(m^3), m is small. */
+/* -d_a d_b prod_i f(v_i): the product with f' (f'' on the diagonal) in place of f at a and b. O(m^3), m is
+ * small. */
 static void curl_product(const orff_spectrum *s, const double *delta, double front, double *K) {
     const size_t m = s->space_count;
     for (size_t a = 0; a < m; a++) {
@@ -227,7 +232,8 @@ static double coordinate_moment(const orff_base_ops *base, int k) {
 
 /* E (sum_i t_i z_i^2)^k from the power sums P_k = sum t_i^k, the coordinates independent given tau. */
 static double moment_of_sum(const orff_base_ops *base, double shape, int k, const double P[4]) {
-    const double m2 = coordinate_moment(base, 1), m4 = coordinate_moment(base, 2), m6 = coordinate_moment(base, 3);
+    const double m2 = coordinate_moment(base, 1), m4 = coordinate_moment(base, 2),
+                 m6 = coordinate_moment(base, 3);
     const double tau = base->spherical ? base->mixing_moment(shape, k) : 1.0;
     if (isinf(tau) || isinf(m2)) return INFINITY;
     if (k == 1) return tau * m2 * P[1];
@@ -254,11 +260,13 @@ double orff_spectrum_whitened_moment(const orff_spectrum *s) {
 
 /* ---- density */
 
-static double factor_log_density(const orff_spectrum *s, size_t count, const size_t *inputs, const double *z) {
+static double factor_log_density(const orff_spectrum *s, size_t count, const size_t *inputs,
+                                 const double *z) {
     double sum = 0.0;
     if (count == 0) return 0.0;
     for (size_t i = 0; i < count; i++)
-        sum += s->base->spherical ? z[inputs[i]] * z[inputs[i]] : s->base->coordinate_log_density(z[inputs[i]]);
+        sum +=
+            s->base->spherical ? z[inputs[i]] * z[inputs[i]] : s->base->coordinate_log_density(z[inputs[i]]);
     return s->base->spherical ? s->base->log_density(s->shape, count, sqrt(sum)) : sum;
 }
 

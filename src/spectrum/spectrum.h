@@ -44,10 +44,10 @@ typedef struct orff_spectrum {
     const orff_base_ops *base;
     double shape;
     size_t dim;
-    double *scale;       /* l, dim values */
-    size_t space_count;  /* inputs in the field's space; dim when nothing is split off */
-    size_t *space;       /* their positions, space_count values ... */
-    size_t *covariates;  /* ... and the others, dim - space_count values */
+    double *scale;      /* l, dim values */
+    size_t space_count; /* inputs in the field's space; dim when nothing is split off */
+    size_t *space;      /* their positions, space_count values ... */
+    size_t *covariates; /* ... and the others, dim - space_count values */
 } orff_spectrum;
 
 const orff_base_ops *orff_base_find(orff_base base); /* NULL for no base */
