@@ -1,0 +1,20 @@
+/* What the commands that write models share. */
+#ifndef ORFF_CLI_FIT_H
+#define ORFF_CLI_FIT_H
+
+#include <jansson.h>
+
+#include "options.h"
+#include "orff.h"
+
+/* -o must be there. */
+int orff_need_output(const orff_arguments *arguments);
+
+/* Puts the notes into the model and writes it to -o. */
+int orff_write_model(const orff_arguments *arguments, orff_model *model, const json_t *notes);
+
+/* Writes the model and tells of it; more (taken over, may be NULL) is added to the JSON. */
+int orff_finish_fit(const orff_arguments *arguments, orff_model *model, const json_t *notes, uint64_t dropped,
+                    double start, json_t *more);
+
+#endif

@@ -1,0 +1,173 @@
+/* --help, manual pages and completion, all from the tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+#include "orff.h"
+
+#define WIDTH 92
+
+static bool serves(const orff_option *option, const orff_command *command) {
+    return option->commands & command->bit;
+}
+
+/* Words of a text, from column `at` on, in lines that begin at column `indent`. */
+static void wrap(const char *text, size_t indent, size_t at) {
+    for (const char *word = text; *word;) {
+        const size_t length = strcspn(word, " \n");
+        if (at > indent && at + 1 + length > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", (int)length, word);
+        at += length;
+        word += length;
+        if (*word == '\n') {
+            printf("\n%*s", (int)indent, "");
+            at = indent;
+        }
+        word += *word != 0;
+    }
+    putchar('\n');
+}
+
+void orff_print_overview(void) {
+    puts("orff learns vector-valued functions with operator-valued kernels.\n\nusage: orff COMMAND ...\n");
+    for (size_t i = 0; orff_commands[i]; i++)
+        printf("  %-10s %s\n", orff_commands[i]->name, orff_commands[i]->summary);
+    puts("  help       help with one command: orff help fit\n\n"
+         "DATA is a table (.csv, .tsv, also .gz, - is standard input), two array files X Y (.npy, IDX), or a "
+         "NetCDF file.\n"
+         "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
+}
+
+static void print_option(const orff_option *option) {
+    const size_t indent = 8;
+    printf("  ");
+    if (option->letter) printf("-%c, ", option->letter);
+    printf("--%s", option->name);
+    if (option->argument) printf(" %s", option->argument);
+    printf("\n%*s", (int)indent, "");
+    char text[512];
+    snprintf(text, sizeof text, option->fallback ? "%s (default %s)" : "%s", option->help, option->fallback);
+    wrap(text, indent, indent);
+}
+
+/* Options of a command in the order of the table, under the names of their groups. */
+void orff_print_help(const orff_command *command) {
+    bool printed[ORFF_OPTION_COUNT] = {false};
+    printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
+           command->usage);
+    wrap(command->text, 0, 0);
+    printf("\nexample:\n%s", command->example);
+    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++) {
+        if (printed[i] || !serves(&orff_options[i], command)) continue;
+        printf("\n%s\n", orff_options[i].group);
+        for (size_t j = i; j < ORFF_OPTION_COUNT; j++) {
+            if (!serves(&orff_options[j], command) || strcmp(orff_options[j].group, orff_options[i].group))
+                continue;
+            print_option(&orff_options[j]);
+            printed[j] = true;
+        }
+    }
+}
+
+/* ---- manual pages (man 7 man) */
+
+/* Text with what troff would read as a command made plain. */
+static void troff(const char *text) {
+    bool start = true;
+    for (; *text; text++) {
+        if (start && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
+        if (*text == '\\') {
+            fputs("\\e", stdout);
+        } else if (*text == '-') {
+            fputs("\\-", stdout);
+        } else {
+            putchar(*text);
+        }
+        start = *text == '\n';
+    }
+    putchar('\n');
+}
+
+static void manual_option(const orff_option *option) {
+    printf(".TP\n.B ");
+    if (option->letter) printf("\\-%c\\fR, \\fB", option->letter);
+    printf("\\-\\-");
+    for (const char *at = option->name; *at; at++) printf(*at == '-' ? "\\-" : "%c", *at);
+    if (option->argument) printf("\\fR \\fI%s", option->argument);
+    puts("\\fR");
+    troff(option->help);
+    if (option->fallback) printf("(default %s)\n", option->fallback);
+}
+
+static void manual_program(void) {
+    printf(".TH ORFF 1 \"\" \"orff %s\"\n.SH NAME\norff \\- learn vector\\-valued functions with "
+           "operator\\-valued kernels\n",
+           orff_version());
+    puts(".SH SYNOPSIS\n.B orff\n.I COMMAND\n[options]\n.SH COMMANDS");
+    for (size_t i = 0; orff_commands[i]; i++) {
+        printf(".TP\n.BR orff\\-%s (1)\n", orff_commands[i]->name);
+        troff(orff_commands[i]->summary);
+    }
+    puts(".SH EXIT STATUS\n0 done, 1 could not be done, 2 wrong usage, 130 interrupted.");
+}
+
+void orff_print_manual(const orff_command *command) {
+    if (!command) {
+        manual_program();
+        return;
+    }
+    printf(".TH ORFF\\-%s 1 \"\" \"orff %s\"\n.SH NAME\norff\\-%s \\- ", command->name, orff_version(),
+           command->name);
+    troff(command->summary);
+    printf(".SH SYNOPSIS\n.B orff %s\n", command->name);
+    troff(command->usage);
+    puts("[options]\n.SH DESCRIPTION");
+    troff(command->text);
+    puts(".SH OPTIONS");
+    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++)
+        if (serves(&orff_options[i], command)) manual_option(&orff_options[i]);
+    puts(".SH EXAMPLE\n.nf");
+    troff(command->example);
+    puts(".fi\n.SH SEE ALSO\n.BR orff (1)");
+}
+
+/* ---- completion of bash */
+
+/* What may follow an option: files, one of the words between bars, or nothing to offer. */
+static void complete_value(const orff_option *option) {
+    if (strstr(option->argument, "FILE")) {
+        printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);
+    } else if (strchr(option->argument, '|') || !strcmp(option->argument, "lonlat")) {
+        printf("        --%s) COMPREPLY=($(compgen -W '", option->name);
+        for (const char *at = option->argument; *at; at++) putchar(*at == '|' ? ' ' : *at);
+        puts("' -- \"$word\")); return ;;");
+    }
+}
+
+void orff_print_completion(void) {
+    puts("# Completion of bash for orff.\n_orff() {\n"
+         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
+         "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then");
+    printf("        COMPREPLY=($(compgen -W 'help");
+    for (size_t i = 0; orff_commands[i]; i++) printf(" %s", orff_commands[i]->name);
+    puts("' -- \"$word\"))\n        return\n    fi\n    case $before in\n"
+         "        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
+    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++)
+        if (orff_options[i].argument && i != ORFF_OPT_PLAN_OUTPUTS) complete_value(&orff_options[i]);
+    puts("    esac\n    case ${COMP_WORDS[1]} in");
+    for (size_t i = 0; orff_commands[i]; i++) {
+        printf("        %s) options='", orff_commands[i]->name);
+        for (size_t j = 0; j < ORFF_OPTION_COUNT; j++)
+            if (serves(&orff_options[j], orff_commands[i])) printf(" --%s", orff_options[j].name);
+        puts("' ;;");
+    }
+    puts("    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+         "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+         "complete -o filenames -F _orff orff");
+}

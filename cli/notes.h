@@ -1,0 +1,45 @@
+/* What travels with a model or with moments: names and units of columns, classes, the plane. A JSON object:
+ *
+ *   {"inputs": [{"name": "lon", "units": "degrees_east", "low": -75, "high": -70}, ..], "outputs": [..],
+ * "named": true, "covariates": [2], "labels": ["a", "b"], "geo": {"lon": -70.1, "lat": 39.2}, "kernel": {..}}
+ */
+#ifndef ORFF_CLI_NOTES_H
+#define ORFF_CLI_NOTES_H
+
+#include <jansson.h>
+
+#include "formats/table.h"
+#include "geo.h"
+#include "options.h"
+
+/* Of a table whose columns are selected. */
+json_t *orff_notes_of_table(const orff_table *table);
+
+/* The notes in a text; an empty object where it holds none of ours. */
+json_t *orff_notes_parse(const char *text);
+
+/* side: "inputs" or "outputs". NULL where there is nothing. */
+const char *orff_notes_name(const json_t *notes, const char *side, size_t i);
+const char *orff_notes_units(const json_t *notes, const char *side, size_t i);
+
+/* The range that input i had; false where it is not known. */
+bool orff_notes_range(const json_t *notes, size_t i, double *low, double *high);
+
+/* Names for --inputs, quoted and with commas between; from malloc; NULL where the columns have none. */
+char *orff_notes_columns(const json_t *notes, const char *side);
+
+/* --covariates: which of the d inputs, names or 1-based numbers. covariate (d) is set. Returns an exit
+ * status. */
+int orff_notes_covariates(const orff_arguments *arguments, json_t *notes, size_t d, bool *covariate);
+bool orff_notes_is_covariate(const json_t *notes, size_t i);
+size_t orff_notes_covariate_count(const json_t *notes);
+
+size_t orff_notes_labels(const json_t *notes);
+const char *orff_notes_label(const json_t *notes, size_t i);
+
+bool orff_notes_geo(const json_t *notes, orff_geo *geo);
+
+/* The units that the inputs of the field's space share, for words; "" where they do not. */
+const char *orff_notes_length_units(const json_t *notes, size_t d);
+
+#endif

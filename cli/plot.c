@@ -1,0 +1,409 @@
+/* orff plot: a 2-D field as a picture, drawn by gnuplot. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "apply.h"
+#include "commands.h"
+#include "data.h"
+#include "fit.h"
+#include "lattice.h"
+#include "report.h"
+
+#define PIXELS 120 /* colour cells along the longer side */
+
+extern char **environ;
+
+typedef struct picture {
+    const orff_arguments *arguments;
+    orff_applied applied;
+    const char *path, *what;
+    size_t axis[2]; /* inputs that are x and y */
+    double *fixed;  /* d: where the other inputs are held */
+    double low[2], high[2];
+    size_t arrows, width, height;
+    const orff_derived *derived; /* NULL: magnitude or error */
+    FILE *script;
+} picture;
+
+/* ---- the region */
+
+static int find_axes(picture *f) {
+    const orff_applied *ap = &f->applied;
+    size_t found = 0;
+    for (size_t i = 0; i < ap->info.inputs; i++) {
+        if (orff_notes_is_covariate(ap->notes, i)) continue;
+        if (found < 2) f->axis[found] = i;
+        found++;
+    }
+    if (found == 2 && ap->info.outputs == 2 && !ap->info.classes) return ORFF_DONE;
+    return orff_failed("a picture needs a model of two inputs (apart from covariates) and two outputs; there "
+                       "are %zu and %zu",
+                       found, ap->info.outputs);
+}
+
+/* From --grid, whose counts do not matter here. */
+static int region_of_grid(picture *f) {
+    orff_lattice lattice;
+    const int status = orff_lattice_parse(&lattice, f->arguments, f->applied.notes, f->applied.info.inputs);
+    for (size_t i = 0; !status && i < f->applied.info.inputs; i++)
+        f->fixed[i] = 0.5 * (lattice.low[i] + lattice.high[i]);
+    for (size_t k = 0; !status && k < 2; k++) {
+        f->low[k] = lattice.low[f->axis[k]];
+        f->high[k] = lattice.high[f->axis[k]];
+    }
+    orff_lattice_clear(&lattice);
+    return status;
+}
+
+/* From what the model remembers of its data; covariates in their middle. */
+static int region_of_data(picture *f) {
+    for (size_t i = 0; i < f->applied.info.inputs; i++) {
+        double low, high;
+        const char *name = orff_notes_name(f->applied.notes, "inputs", i);
+        if (!orff_notes_range(f->applied.notes, i, &low, &high))
+            return orff_failed("%s: does not know the region of its data; give --grid",
+                               f->arguments->words[0]);
+        f->fixed[i] = 0.5 * (low + high);
+        for (size_t k = 0; k < 2; k++) {
+            if (f->axis[k] != i) continue;
+            f->low[k] = low;
+            f->high[k] = high;
+        }
+        if (orff_notes_is_covariate(f->applied.notes, i))
+            orff_say("%s is held at %g", name ? name : "an input", f->fixed[i]);
+    }
+    return ORFF_DONE;
+}
+
+static int find_region(picture *f) {
+    f->fixed = orff_more(NULL, f->applied.info.inputs, sizeof *f->fixed);
+    const int status = orff_given(f->arguments, ORFF_OPT_ON_GRID) ? region_of_grid(f) : region_of_data(f);
+    if (!status && (!(f->high[0] > f->low[0]) || !(f->high[1] > f->low[1])))
+        return orff_failed("the region has no extent: %g to %g, %g to %g", f->low[0], f->high[0], f->low[1],
+                           f->high[1]);
+    return status;
+}
+
+/* nx x ny points over the region, x running fastest, cells centred when there are margins. */
+static double *points(const picture *f, size_t most, bool inside, size_t count[2]) {
+    const size_t d = f->applied.info.inputs;
+    const double extent[2] = {f->high[0] - f->low[0], f->high[1] - f->low[1]},
+                 longer = fmax(extent[0], extent[1]);
+    for (size_t k = 0; k < 2; k++) count[k] = (size_t)fmax(2.0, round((double)most * extent[k] / longer));
+    double *X = orff_more(NULL, count[0] * count[1] * d, sizeof *X);
+    for (size_t i = 0; i < count[0] * count[1]; i++) {
+        const size_t place[2] = {i % count[0], i / count[0]};
+        memcpy(X + i * d, f->fixed, d * sizeof *X);
+        for (size_t k = 0; k < 2; k++) {
+            const double part = inside ? ((double)place[k] + 0.5) / (double)count[k]
+                                       : (double)place[k] / (double)(count[k] - 1);
+            X[i * d + f->axis[k]] = f->low[k] + part * extent[k];
+        }
+    }
+    return X;
+}
+
+/* ---- the data in the script */
+
+static int colours(const picture *f, size_t n, const double *X, double *values) {
+    double *F = orff_more(NULL, 2 * n, sizeof *F);
+    int status;
+    if (f->derived) {
+        status = orff_applied_derive(&f->applied, f->derived, n, X, values);
+    } else if (!strcmp(f->what, "error")) {
+        status = orff_applied_std(&f->applied, n, X, F);
+    } else {
+        status = orff_applied_predict(&f->applied, n, X, F);
+    }
+    for (size_t i = 0; !f->derived && i < n; i++) values[i] = hypot(F[2 * i], F[2 * i + 1]);
+    free(F);
+    return status;
+}
+
+static int put_colours(const picture *f, double *largest) {
+    size_t count[2];
+    double *X = points(f, PIXELS, false, count);
+    const size_t n = count[0] * count[1], d = f->applied.info.inputs;
+    double *values = orff_more(NULL, n, sizeof *values);
+    const int status = colours(f, n, X, values);
+    *largest = 0.0;
+    fputs("$colours << EOD\n", f->script);
+    for (size_t i = 0; !status && i < n; i++) {
+        fprintf(f->script, "%.9g %.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]], values[i]);
+        *largest = fmax(*largest, fabs(values[i]));
+        if (i % count[0] == count[0] - 1) fputc('\n', f->script);
+    }
+    fputs("EOD\n", f->script);
+    free(X);
+    free(values);
+    return status;
+}
+
+/* Arrows centred on their points, the longest as long as the distance between them. Degrees of longitude are
+ * shorter than those of latitude, and an arrow must point where the wind blows. */
+static int put_arrows(const picture *f, double aspect) {
+    size_t count[2];
+    double *X = points(f, f->arrows, true, count), longest = 0.0;
+    const size_t n = count[0] * count[1], d = f->applied.info.inputs;
+    double *F = orff_more(NULL, 2 * n, sizeof *F);
+    const int status = orff_applied_predict(&f->applied, n, X, F);
+    for (size_t i = 0; !status && i < n; i++) longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
+    const double step = (f->high[0] - f->low[0]) / (double)count[0],
+                 scale = longest > 0.0 ? step / longest : 0.0;
+    fputs("$arrows << EOD\n", f->script);
+    for (size_t i = 0; !status && i < n; i++) {
+        const double u = scale * F[2 * i], v = scale * F[2 * i + 1] / aspect;
+        fprintf(f->script, "%.9g %.9g %.9g %.9g\n", X[i * d + f->axis[0]] - 0.5 * u,
+                X[i * d + f->axis[1]] - 0.5 * v, u, v);
+    }
+    fputs("EOD\n", f->script);
+    free(X);
+    free(F);
+    return status;
+}
+
+static int put_points(const picture *f) {
+    const char *path = orff_text(f->arguments, ORFF_OPT_POINTS);
+    orff_data data;
+    const size_t d = f->applied.info.inputs;
+    const char *words[1] = {path};
+    orff_arguments a = *f->arguments;
+    a.words = words;
+    a.n_words = 1;
+    int status = orff_data_apply(&data, &a, 0, f->applied.notes, d, 0, false);
+    double *X = orff_more(NULL, 4096 * d, sizeof *X);
+    size_t n = 1;
+    fputs("$points << EOD\n", f->script);
+    while (!status && n) {
+        status = orff_data_read(&data, 4096, X, NULL, &n);
+        for (size_t i = 0; !status && i < n; i++)
+            fprintf(f->script, "%.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
+    }
+    fputs("EOD\n", f->script);
+    free(X);
+    orff_data_close(&data);
+    return status;
+}
+
+/* ---- the script */
+
+/* gnuplot's double quotes take backslashes; single quotes only themselves. */
+static void put_quoted(FILE *file, const char *text) {
+    fputc('\'', file);
+    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, 0}, file);
+    fputc('\'', file);
+}
+
+static void put_label(const picture *f, const char *what, const char *name, const char *units) {
+    orff_string text = {0};
+    orff_append(&text, units ? "%s [%s]" : "%s", name, units);
+    fprintf(f->script, "set %slabel ", what);
+    put_quoted(f->script, text.text);
+    fputs(" noenhanced\n", f->script);
+    free(text.text);
+}
+
+static const char *input_name(const picture *f, size_t k) {
+    const char *name = orff_notes_name(f->applied.notes, "inputs", f->axis[k]);
+    return name ? name : k ? "y" : "x";
+}
+
+static void put_colour_label(const picture *f) {
+    const char *units = orff_notes_units(f->applied.notes, "outputs", 0);
+    const char *length = orff_notes_length_units(f->applied.notes, f->applied.info.inputs);
+    orff_string unit = {0};
+    if (units && f->derived && *length) {
+        const bool over = !strcmp(f->what, "divergence") || !strcmp(f->what, "curl");
+        orff_append(&unit, over ? "%s / %s" : "%s %s", units, length);
+    } else if (units && !f->derived) {
+        orff_append(&unit, "%s", units);
+    }
+    put_label(f, "cb",
+              !strcmp(f->what, "field")   ? "magnitude"
+              : !strcmp(f->what, "error") ? "standard deviation"
+                                          : f->what,
+              unit.text);
+    free(unit.text);
+}
+
+static void put_terminal(const picture *f, const char *kind, const char *target) {
+    const unsigned w = (unsigned)f->width, h = (unsigned)f->height;
+    if (!strcmp(kind, "svg")) {
+        fprintf(f->script, "set terminal svg size %u,%u background 'white' font 'sans,14'\n", w, h);
+    } else if (!strcmp(kind, "png")) {
+        fprintf(f->script, "set terminal pngcairo size %u,%u background 'white' font 'sans,12'\n", w, h);
+    } else {
+        fprintf(f->script, "set terminal pdfcairo size %.2fin,%.2fin background 'white' font 'sans,12'\n",
+                w / 100.0, h / 100.0);
+    }
+    fputs("set output ", f->script);
+    put_quoted(f->script, target);
+    fputc('\n', f->script);
+}
+
+/* Light to darker for sizes, so that black arrows stand out; blue to red through white for what has a sign.
+ * Both are safe for colour-blind eyes. */
+static void put_palette(const picture *f, double largest) {
+    if (f->derived) {
+        fputs("set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n",
+              f->script);
+        fprintf(f->script, "set cbrange [%.9g:%.9g]\n", largest > 0.0 ? -largest : -1.0,
+                largest > 0.0 ? largest : 1.0);
+        return;
+    }
+    fputs("set palette defined (0 '#ffffff', 0.25 '#edf8b1', 0.5 '#9fdcb8', 0.75 '#4cb8c4', 1 '#3a8fc4')\n",
+          f->script);
+    fprintf(f->script, "set cbrange [0:%.9g]\n", largest > 0.0 ? largest : 1.0);
+}
+
+static double aspect_of(const picture *f) {
+    return f->applied.on_plane ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
+                               : 1.0;
+}
+
+static void put_axes(const picture *f, double aspect) {
+    fprintf(f->script, "set size ratio -%.9g\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", aspect,
+            f->low[0], f->high[0], f->low[1], f->high[1]);
+    fputs("set tics out nomirror\nset border lw 1\nunset key\nset xtics autofreq\n", f->script);
+    put_label(f, "x", input_name(f, 0), orff_notes_units(f->applied.notes, "inputs", f->axis[0]));
+    put_label(f, "y", input_name(f, 1), orff_notes_units(f->applied.notes, "inputs", f->axis[1]));
+    put_colour_label(f);
+}
+
+/* Vector formats get the cells as rectangles, so that no picture file lies beside. */
+static int put_script(const picture *f, const char *kind, const char *target) {
+    double largest = 0.0;
+    const double aspect = aspect_of(f);
+    const bool arrows = !strcmp(f->what, "field"), places = orff_given(f->arguments, ORFF_OPT_POINTS);
+    int status = put_colours(f, &largest);
+    if (!status && arrows) status = put_arrows(f, aspect);
+    if (!status && places) status = put_points(f);
+    if (status) return status;
+    put_terminal(f, kind, target);
+    put_palette(f, largest);
+    put_axes(f, aspect);
+    fprintf(f->script, "plot $colours using 1:2:3 with image%s", strcmp(kind, "svg") ? "" : " pixels");
+    if (places) fputs(", \\\n    $points using 1:2 with points pt 7 ps 0.35 lc rgb '#d95f02'", f->script);
+    if (arrows)
+        fputs(", \\\n    $arrows using 1:2:3:4 with vectors head filled size screen 0.008,20 lw 1.1 lc rgb "
+              "'black'",
+              f->script);
+    fputc('\n', f->script);
+    return ORFF_DONE;
+}
+
+/* ---- running gnuplot */
+
+static int call_gnuplot(const char *script) {
+    char *const words[] = {(char[]){"gnuplot"}, (char *)(size_t)script, NULL};
+    pid_t pid;
+    int status = 0;
+    const int code = posix_spawnp(&pid, "gnuplot", NULL, NULL, words, environ);
+    if (code)
+        return orff_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
+                           strerror(code));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return orff_failed("gnuplot is not installed");
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? ORFF_DONE
+                                                     : orff_failed("gnuplot has failed on %s", script);
+}
+
+static int draw(picture *f, const char *kind) {
+    orff_string script = {0}, target = {0};
+    orff_append(&script, "%s.gp", f->path);
+    orff_append(&target, "%s.part", f->path);
+    f->script = fopen(script.text, "w");
+    int status = f->script ? put_script(f, kind, target.text)
+                           : orff_failed("%s: cannot be written: %s", script.text, strerror(errno));
+    if (f->script && fclose(f->script) && !status)
+        status = orff_failed("%s: cannot be written: %s", script.text, strerror(errno));
+    if (!status) status = call_gnuplot(script.text);
+    if (!status && rename(target.text, f->path))
+        status = orff_failed("%s: cannot be written: %s", f->path, strerror(errno));
+    if (status) remove(target.text);
+    if (f->script && !orff_given(f->arguments, ORFF_OPT_KEEP)) remove(script.text);
+    free(script.text);
+    free(target.text);
+    return status;
+}
+
+/* ---- options */
+
+static int parse_size(picture *f) {
+    const char *text = orff_text(f->arguments, ORFF_OPT_SIZE);
+    double w, h;
+    const char *at = orff_scan_number(text, "x", &w);
+    if (!at || *at != 'x' || !orff_scan_number(at + 1, "", &h) || w < 100 || h < 100 || w > 20000 ||
+        h > 20000)
+        return orff_wrong(f->arguments, ORFF_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000",
+                          text);
+    f->width = (size_t)w;
+    f->height = (size_t)h;
+    return orff_size(f->arguments, ORFF_OPT_ARROWS, 2, 200, &f->arrows);
+}
+
+static int parse_what(picture *f) {
+    static const char *const names[] = {"field", "divergence", "curl", "potential", "stream", "error"};
+    const size_t count = sizeof names / sizeof *names;
+    f->what = orff_text(f->arguments, ORFF_OPT_WHAT);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], f->what)) continue;
+        f->derived = orff_derived_find(f->what);
+        return ORFF_DONE;
+    }
+    const char *near = orff_suggest(f->what, count, names);
+    return orff_wrong(f->arguments, ORFF_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
+                      near ? "did you mean" : "there are",
+                      near ? near : orff_options[ORFF_OPT_WHAT].argument);
+}
+
+static const char *kind_of(const char *path) {
+    static const char *const kinds[] = {"svg", "png", "pdf"};
+    const char *end = strrchr(path, '.');
+    for (size_t i = 0; end && i < 3; i++)
+        if (!strcmp(end + 1, kinds[i])) return kinds[i];
+    return NULL;
+}
+
+static int run(const orff_arguments *a) {
+    picture f = {.arguments = a, .path = orff_text(a, ORFF_OPT_OUTPUT)};
+    int status = orff_need_output(a);
+    if (status) return status;
+    const char *kind = kind_of(f.path);
+    if (!kind) return orff_wrong(a, ORFF_OPT_OUTPUT, "\"%s\" must end in .svg, .png or .pdf", f.path);
+    status = parse_what(&f);
+    if (!status) status = parse_size(&f);
+    if (!status) status = orff_applied_load(&f.applied, a->words[0]);
+    if (!status) status = find_axes(&f);
+    if (!status) status = find_region(&f);
+    if (!status) status = draw(&f, kind);
+    if (!status) orff_say("%s", f.path);
+    if (!status && orff_wants_json())
+        status = orff_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f.path, "what", f.what,
+                                           "x", f.low[0], f.high[0], "y", f.low[1], f.high[1]));
+    free(f.fixed);
+    orff_applied_clear(&f.applied);
+    return status;
+}
+
+const orff_command orff_command_plot = {
+    .name = "plot",
+    .summary = "draw a 2-D field",
+    .usage = "MODEL -o PICTURE.svg|.png|.pdf",
+    .text = "Arrows over the colour of their magnitude, or the colours of a derived field (--what). The "
+            "region is that of the "
+            "data the model was learned from unless --grid names another. Needs gnuplot.",
+    .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
+               "vorticity.png\n",
+    .least = 1,
+    .most = 1,
+    .bit = ORFF_PLOT_BIT,
+    .run = run,
+};

@@ -1,0 +1,195 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One program, one terminal. */
+static struct {
+    bool quiet, json, bar; /* bar: standard error is a terminal */
+    bool shown;            /* a bar stands on the line */
+    char task[48];
+    double start, last; /* of the task; when the bar was drawn */
+} terminal;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+bool orff_interrupted(void) { return interrupted != 0; }
+bool orff_wants_json(void) { return terminal.json; }
+
+double orff_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- progress */
+
+void orff_progress_clear(void) {
+    if (terminal.shown) fputs("\r\033[K", stderr);
+    terminal.shown = false;
+}
+
+static const char *time_left(double seconds, char text[24]) {
+    if (seconds < 90.0) {
+        snprintf(text, 24, "%.0f s left", ceil(seconds));
+    } else {
+        snprintf(text, 24, "%.0f min left", ceil(seconds / 60.0));
+    }
+    return text;
+}
+
+static void draw(double done, double total, double elapsed) {
+    char bar[25] = "", left[24];
+    const double rate = done / elapsed;
+    terminal.shown = true;
+    if (!(total > 0.0)) {
+        fprintf(stderr, "\r\033[K%s: %.0f, %.3g/s", terminal.task, done, rate);
+        return;
+    }
+    const int filled = (int)(24.0 * fmin(done / total, 1.0));
+    memset(bar, '#', (size_t)filled);
+    fprintf(stderr, "\r\033[K%-20s [%-24s] %3.0f %%  %.3g/s  %s", terminal.task, bar,
+            100.0 * fmin(done / total, 1.0), rate, done > 0.0 ? time_left((total - done) / rate, left) : "");
+}
+
+bool orff_progress_show(const char *task, double done, double total) {
+    const double now = orff_seconds();
+    if (strncmp(task, terminal.task, sizeof terminal.task - 1)) {
+        orff_progress_clear();
+        snprintf(terminal.task, sizeof terminal.task, "%s", task);
+        terminal.start = now;
+    }
+    if (terminal.bar && now - terminal.start > 1.0 && now - terminal.last > 0.1) {
+        terminal.last = now;
+        draw(done, total, now - terminal.start);
+    }
+    return !interrupted;
+}
+
+static bool on_progress(void *self, const char *task, double done, double total) {
+    (void)self;
+    return orff_progress_show(task, done, total);
+}
+
+/* ---- messages */
+
+static void say(const char *before, const char *format, va_list list) {
+    orff_progress_clear();
+    fputs(before, stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+}
+
+void orff_say(const char *format, ...) {
+    va_list list;
+    if (terminal.quiet) return;
+    va_start(list, format);
+    say("", format, list);
+    va_end(list);
+}
+
+void orff_warn(const char *format, ...) {
+    va_list list;
+    if (terminal.quiet) return;
+    va_start(list, format);
+    say("warning: ", format, list);
+    va_end(list);
+}
+
+static void on_log(void *self, orff_log_level level, const char *message) {
+    (void)self;
+    if (level == ORFF_LOG_WARNING) {
+        orff_warn("%s", message);
+    } else {
+        orff_say("%s", message);
+    }
+}
+
+int orff_failed(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    if (interrupted) {
+        orff_progress_clear();
+        fputs("orff: interrupted\n", stderr);
+    } else {
+        say("orff: ", format, list);
+    }
+    va_end(list);
+    return interrupted ? ORFF_INTERRUPTED : ORFF_FAILED;
+}
+
+int orff_outcome(orff_status status, const char *what) {
+    if (status == ORFF_OK) return ORFF_DONE;
+    const char *message = *orff_error_message() ? orff_error_message() : orff_status_text(status);
+    return what ? orff_failed("%s: %s", what, message) : orff_failed("%s", message);
+}
+
+int orff_report_begin(const orff_arguments *arguments) {
+    size_t threads = 0;
+    const int status = orff_size(arguments, ORFF_OPT_THREADS, 0, 65536, &threads);
+    if (status) return status;
+    terminal.quiet = orff_given(arguments, ORFF_OPT_QUIET);
+    terminal.json = orff_given(arguments, ORFF_OPT_JSON);
+    terminal.bar = !terminal.quiet && isatty(STDERR_FILENO);
+    /* a second interrupt ends the program at once */
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    const orff_hooks hooks = {.log = on_log, .progress = on_progress};
+    orff_set_hooks(&hooks);
+    return threads ? orff_outcome(orff_set_threads(threads), "--threads") : ORFF_DONE;
+}
+
+/* ---- standard output */
+
+int orff_check_stdout(void) {
+    if (fflush(stdout) || ferror(stdout))
+        return orff_failed("standard output: cannot be written: %s", strerror(errno));
+    return ORFF_DONE;
+}
+
+int orff_print_json(json_t *object) {
+    orff_progress_clear();
+    const int code = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    putchar('\n');
+    return code ? orff_failed("standard output: cannot be written") : orff_check_stdout();
+}
+
+/* ---- memory and text */
+
+void *orff_more(void *memory, size_t count, size_t size) {
+    const bool fits = !size || count <= SIZE_MAX / size;
+    void *more = fits ? realloc(memory, count && size ? count * size : 1) : NULL;
+    if (more) return more;
+    fprintf(stderr, "orff: not enough memory for %zu times %zu bytes\n", count, size);
+    exit(ORFF_FAILED);
+}
+
+char *orff_copy_text(const char *text) { return strcpy(orff_more(NULL, strlen(text) + 1, 1), text); }
+
+void orff_append(orff_string *string, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    const int more = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    string->text = orff_more(string->text, string->length + (size_t)more + 1, 1);
+    va_start(list, format);
+    vsnprintf(string->text + string->length, (size_t)more + 1, format, list);
+    va_end(list);
+    string->length += (size_t)more;
+}

@@ -1,0 +1,207 @@
+#include "result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "notes.h"
+#include "report.h"
+
+json_t *orff_number_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+/* ---- parts */
+
+/* The length scale of a part in its field's space; NAN where inputs differ. */
+static double one_scale(const orff_model *model, const json_t *notes, const orff_part *part) {
+    const size_t d = orff_model_describe(model).inputs;
+    double sigma = NAN;
+    if (!part->sigmas) return part->sigma;
+    for (size_t i = 0; i < d; i++) {
+        if (orff_notes_is_covariate(notes, i)) continue;
+        if (!isnan(sigma) && fabs(part->sigmas[i] - sigma) > 1e-9 * sigma) return NAN;
+        sigma = part->sigmas[i];
+    }
+    return sigma;
+}
+
+static json_t *scale_json(const orff_model *model, const orff_part *part) {
+    const size_t d = orff_model_describe(model).inputs;
+    bool same = true;
+    for (size_t i = 1; part->sigmas && i < d; i++) same = same && part->sigmas[i] == part->sigmas[0];
+    if (same) return json_real(part->sigmas ? part->sigmas[0] : part->sigma);
+    json_t *list = json_array();
+    for (size_t i = 0; i < d; i++) json_array_append_new(list, json_real(part->sigmas[i]));
+    return list;
+}
+
+static const char *base_text(const orff_part *part) {
+    if (part->base == ORFF_RATIONAL_QUADRATIC && part->shape == 1.0) return "cauchy";
+    if (part->base != ORFF_MATERN) return orff_base_name(part->base);
+    return part->shape == 0.5   ? "matern12"
+           : part->shape == 1.5 ? "matern32"
+           : part->shape == 2.5 ? "matern52"
+           : part->shape == 3.5 ? "matern72"
+                                : "matern";
+}
+
+static json_t *part_json(const orff_model *model, size_t i) {
+    const orff_model_info info = orff_model_describe(model);
+    orff_part part;
+    if (orff_model_part(model, i, &part)) return json_null();
+    json_t *object = json_pack("{s:s, s:s, s:o, s:f}", "kernel", orff_rule_name(part.rule), "base",
+                               base_text(&part), "sigma", scale_json(model, &part), "weight", part.weight);
+    if (part.rule == ORFF_HELMHOLTZ) json_object_set_new(object, "mix", json_real(part.mix));
+    if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
+    return object;
+}
+
+/* "kernel", "base" and "sigma": of the one part, or joined and listed. */
+static void set_kernel(json_t *object, const json_t *parts) {
+    const size_t n = json_array_size(parts);
+    orff_string kernel = {0};
+    json_t *bases = json_array(), *sigmas = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const json_t *part = json_array_get(parts, i);
+        orff_append(&kernel, "%s%s", i ? "+" : "", json_string_value(json_object_get(part, "kernel")));
+        json_array_append(bases, json_object_get(part, "base"));
+        json_array_append(sigmas, json_object_get(part, "sigma"));
+    }
+    json_object_set_new(object, "kernel", json_string(kernel.text ? kernel.text : ""));
+    json_object_set(object, "base", n == 1 ? json_array_get(bases, 0) : bases);
+    json_object_set(object, "sigma", n == 1 ? json_array_get(sigmas, 0) : sigmas);
+    json_decref(bases);
+    json_decref(sigmas);
+    free(kernel.text);
+}
+
+/* ---- in words */
+
+static const char *rule_words(orff_rule rule) {
+    switch (rule) {
+    case ORFF_CURL_FREE:
+        return "curl-free";
+    case ORFF_DIV_FREE:
+        return "divergence-free";
+    case ORFF_HELMHOLTZ:
+        return "Helmholtz";
+    default:
+        return "unstructured";
+    }
+}
+
+static void append_share(orff_string *text, const orff_model *model, const json_t *notes, size_t i,
+                         double share) {
+    orff_part part;
+    const char *units = orff_notes_length_units(notes, orff_model_describe(model).inputs);
+    if (orff_model_part(model, i, &part)) return;
+    orff_append(text, "%s%.0f %% %s", text->length ? ", " : "", 100.0 * share, rule_words(part.rule));
+    const double sigma = one_scale(model, notes, &part);
+    if (!isnan(sigma)) orff_append(text, " at %.3g%s%s", sigma, *units ? " " : "", units);
+}
+
+char *orff_result_words(const orff_model *model, const json_t *notes) {
+    const orff_model_info info = orff_model_describe(model);
+    orff_string text = {0};
+    if (!info.shares) return NULL;
+    bool *told = orff_more(NULL, info.parts, sizeof *told);
+    memset(told, 0, info.parts * sizeof *told);
+    for (size_t round = 0; round < info.parts; round++) {
+        size_t largest = info.parts;
+        for (size_t i = 0; i < info.parts; i++)
+            if (!told[i] && (largest == info.parts || info.shares[i] > info.shares[largest])) largest = i;
+        told[largest] = true;
+        append_share(&text, model, notes, largest, info.shares[largest]);
+    }
+    orff_append(&text, ", %.0f %% noise", 100.0 * info.shares[info.parts]);
+    free(told);
+    return text.text;
+}
+
+/* ---- as a table */
+
+static const char *output_name(const json_t *notes, size_t i, char text[24]) {
+    const char *name = orff_notes_name(notes, "outputs", i);
+    snprintf(text, 24, "y%zu", i + 1);
+    return name ? name : text;
+}
+
+static void say_errors(const orff_result *r, const orff_model_info *info) {
+    char text[24];
+    const char *units;
+    const size_t most = 20;
+    if (info->classes) return;
+    for (size_t i = 0; i < info->outputs && i < most; i++) {
+        units = orff_notes_units(r->notes, "outputs", i);
+        orff_say("  train RMSE %-12s %.5g %s", output_name(r->notes, i, text),
+                 sqrt(info->output_train_mse[i]), units ? units : "");
+    }
+    if (info->outputs > most) orff_say("  (and %zu more outputs)", info->outputs - most);
+}
+
+void orff_result_say(const orff_result *r) {
+    const orff_model_info info = orff_model_describe(r->model);
+    char *words = orff_result_words(r->model, r->notes);
+    if (words) orff_say("found: %s", words);
+    orff_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
+    orff_say("  kernel             %s", info.kernel);
+    orff_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
+             orff_scheme_name(info.scheme), info.seed, info.parameters);
+    orff_say("  lambda             %.4g", info.lambda);
+    orff_say("  solver             %s%s", info.solve.method,
+             info.solve.converged ? "" : ", did not converge");
+    say_errors(r, &info);
+    orff_say("  train RMSE         %.5g%s", sqrt(info.train_mse), info.classes ? " (of the codes)" : "");
+    if (isfinite(info.cv_mse)) orff_say("  cross-validated    %.5g", sqrt(info.cv_mse));
+    if (isfinite(info.noise)) orff_say("  noise              %.5g", sqrt(info.noise));
+    orff_say("  time               %.2f s", r->seconds);
+    orff_say("  written            %s", r->path);
+    if (info.warnings) orff_warn("%s", info.warning);
+    free(words);
+}
+
+/* ---- as JSON */
+
+static void set_errors(json_t *object, const orff_result *r, const orff_model_info *info) {
+    char text[24];
+    json_t *outputs = json_array();
+    json_object_set_new(object, "train_rmse", orff_number_or_null(sqrt(info->train_mse)));
+    json_object_set_new(object, "cv_rmse", orff_number_or_null(sqrt(info->cv_mse)));
+    json_object_set_new(object, "noise", orff_number_or_null(sqrt(info->noise)));
+    json_object_set_new(object, "dof", orff_number_or_null(info->dof));
+    json_object_set_new(object, "log_evidence", orff_number_or_null(info->log_evidence));
+    for (size_t i = 0; !info->classes && i < info->outputs; i++)
+        json_array_append_new(outputs,
+                              json_pack("{s:s, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
+                                        orff_number_or_null(sqrt(info->output_train_mse[i]))));
+    json_object_set_new(object, "per_output", outputs);
+}
+
+json_t *orff_result_json(const orff_result *r) {
+    const orff_model_info info = orff_model_describe(r->model);
+    json_t *parts = json_array();
+    for (size_t i = 0; i < info.parts; i++) json_array_append_new(parts, part_json(r->model, i));
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:I}", "n", (json_int_t)info.rows, "dropped", (json_int_t)r->dropped, "d",
+                  (json_int_t)info.inputs, "p", (json_int_t)info.outputs);
+    set_kernel(object, parts);
+    json_object_set_new(object, "parts", parts);
+    if (info.shares) json_object_set_new(object, "noise_share", json_real(info.shares[info.parts]));
+    char *words = orff_result_words(r->model, r->notes);
+    if (words) json_object_set_new(object, "found", json_string(words));
+    free(words);
+    if (info.classes) json_object_set_new(object, "classes", json_integer((json_int_t)info.classes));
+    json_t *rest =
+        json_pack("{s:f, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:s, s:b}", "lambda", info.lambda, "features",
+                  (json_int_t)info.frequencies, "parameters", (json_int_t)info.parameters, "sampling",
+                  orff_scheme_name(info.scheme), "seed", (json_int_t)info.seed, "solver", info.solve.method,
+                  "converged", info.solve.converged, "iterations", (json_int_t)info.solve.iterations,
+                  "precision", info.single ? "single" : "double", "posterior", info.has_posterior);
+    json_object_update_missing(object, rest);
+    json_decref(rest);
+    if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
+    set_errors(object, r, &info);
+    if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));
+    if (r->path) json_object_set_new(object, "model", json_string(r->path));
+    return object;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# plot and plan, manual pages and completion.
+. "$SOURCE_DIR/tests/cli/common.sh"
+
+# Manual pages are good troff, the completion good bash.
+for command in fit predict plot; do
+    "$orff" help --man "$command" >page.1
+    if command -v groff >/dev/null; then
+        [ -z "$(groff -man -Tascii -ww page.1 2>&1 >/dev/null)" ] || fail "manual of $command: $(groff -man -Tascii -ww page.1 2>&1 >/dev/null)"
+    fi
+done
+if command -v bash >/dev/null; then
+    "$orff" help --completion >orff.bash
+    bash -c '. ./orff.bash; COMP_WORDS=(orff fit --ker); COMP_CWORD=2; _orff; [ "${COMPREPLY[*]}" = --kernel ]' || fail "completion of options"
+    bash -c '. ./orff.bash; COMP_WORDS=(orff pr); COMP_CWORD=1; _orff; [ "${COMPREPLY[*]}" = predict ]' || fail "completion of commands"
+    bash -c '. ./orff.bash; COMP_WORDS=(orff fit --kernel div); COMP_CWORD=3; _orff; [ "${COMPREPLY[*]}" = div-free ]' || fail "completion of values"
+fi
+
+field train.csv 1 6000
+# Plans within a factor of two, at three sizes. A busy machine is slower than itself a moment ago, so one may miss.
+missed=0
+for size in '500 100 decomposable auto' '2000 150 div-free 0.8' '6000 200 div-free 0.8'; do
+    # shellcheck disable=SC2086  # words
+    set -- $size
+    head -n $(($1 + 1)) train.csv >in.csv
+    "$orff" plan --n "$1" --dim 2 --outputs 2 --features "$2" --kernel "$3" --sigma "$4" --json >plan.json
+    "$orff" fit in.csv --inputs 1-2 --outputs 3-4 --features "$2" --kernel "$3" --sigma "$4" -o m.orff -q --json >fit.json
+    awk -v a="$(number plan.json seconds)" -v b="$(number fit.json seconds)" 'BEGIN { exit !(a < 2 * b && b < 2 * a) }' || {
+        echo "plan $size: $(number plan.json seconds) s, fit $(number fit.json seconds) s"
+        missed=$((missed + 1))
+    }
+    awk -v a="$(number plan.json peak_bytes)" -v b="$(number fit.json peak_bytes)" 'BEGIN { exit !(a < 2 * b && b < 2 * a) }' ||
+        [ -n "${ASAN_OPTIONS:-}" ] || fail "plan $size: $(number plan.json peak_bytes) bytes, fit $(number fit.json peak_bytes)"
+done
+[ "$missed" -le 1 ] || [ -n "${ASAN_OPTIONS:-}" ] || fail "$missed of 3 plans were off by more than a factor of two"
+expect 2 '--n: is missing' "$orff" plan
+expect 0 'about .* s and .* MB' "$orff" plan --n 1000 --dim 3 --outputs 1 --features 50
+
+# Wrong pictures.
+head -n 101 train.csv >small.csv
+"$orff" fit small.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div-free --sigma 0.8 --features 50 -o m.orff -q
+"$orff" fit small.csv --inputs x_km,y_km --outputs u_ms --sigma 0.8 --features 50 -o one.orff -q
+expect 2 'must end in .svg, .png or .pdf' "$orff" plot m.orff -o p.jpg
+expect 2 '"culr" is not known; did you mean curl' "$orff" plot m.orff --what culr -o p.svg
+expect 1 'two inputs .* and two outputs; there are 2 and 1' "$orff" plot one.orff -o p.svg
+expect 2 '--size: "big"' "$orff" plot m.orff --size big -o p.svg
+status=0
+PATH=/nowhere "$orff" plot m.orff -o p.svg 2>err || status=$?
+[ "$status" -eq 1 ] || fail "without gnuplot: status $status"
+[ ! -e p.svg ] && [ ! -e p.svg.gp ] && [ ! -e p.svg.part ] || fail "a failed plot leaves files"
+
+if command -v gnuplot >/dev/null; then
+    expect 0 'p.svg' "$orff" plot m.orff --points small.csv -o p.svg
+    grep -q 'y_km \[km\]' p.svg || fail "no label in p.svg"
+    grep -q 'magnitude \[m s-1\]' p.svg || fail "no colour label in p.svg"
+    [ ! -e p.svg.gp ] || fail "the script stays without --keep"
+    for what in divergence curl potential stream error; do
+        expect 0 '"picture": "p.png"' "$orff" plot m.orff --what $what --grid x_km=-1:1:2,y_km=-0.5:0.5:2 -o p.png --json --keep
+        [ -s p.png ] && [ -s p.png.gp ] || fail "$what: no picture or script"
+    done
+    expect 0 'p.pdf' "$orff" plot m.orff -o p.pdf --size 600x500 --arrows 10
+    head -c 4 p.pdf | grep -q '%PDF' || fail "p.pdf is none"
+fi
+finish
