@@ -102,6 +102,7 @@ static int fit_rows(const orff_arguments *a) {
     if (!status) status = orff_spec_parse(&spec, a, data.d, p, data.covariate);
     if (!status) status = orff_spec_output_matrix(&spec, a, &data);
     if (!status) status = orff_settings_parse(&settings, a, &spec, data.classes);
+    if (!status) orff_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
     if (!status)
         status = orff_given(a, ORFF_OPT_CHECKPOINT) ? fit_in_stages(a, &settings, &spec, &data, &model)
                                                     : fit_data(a, &settings, &data, &model);

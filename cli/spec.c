@@ -287,7 +287,9 @@ int orff_spec_output_matrix(orff_spec *spec, const orff_arguments *a, const orff
 int orff_sampling_parse(const orff_arguments *a, orff_sampling *sampling) {
     *sampling = orff_sampling_default();
     PARSE_NAME(ORFF_OPT_SAMPLING, orff_scheme_parse, &sampling->scheme)
-    const int status = orff_size(a, ORFF_OPT_FEATURES, 1, (size_t)1 << 24, &sampling->features);
+    const int status = is_auto(orff_text(a, ORFF_OPT_FEATURES))
+                           ? ORFF_DONE
+                           : orff_size(a, ORFF_OPT_FEATURES, 1, (size_t)1 << 24, &sampling->features);
     return status ? status : orff_whole(a, ORFF_OPT_SEED, 0, UINT64_MAX, &sampling->seed);
 }
 
@@ -352,4 +354,38 @@ int orff_settings_parse(orff_settings *s, const orff_arguments *a, const orff_sp
     int status = orff_sampling_parse(a, &s->sampling);
     if (!status) status = parse_precision(a, &s->single);
     return status ? status : parse_learning(a, s);
+}
+
+/* ---- how many frequencies */
+
+#define FEWEST_FEATURES 100
+#define LARGEST_SYSTEM 2400 /* seconds, not minutes, for a handful of eigendecompositions */
+
+static size_t columns_of(orff_rule rule, size_t p) {
+    return rule == ORFF_CURL_FREE ? 1 : rule == ORFF_DIV_FREE ? p - 1 : p;
+}
+
+/* Rows of the system for each frequency: parts that differ in their scales divide the frequencies among them.
+ */
+static double rows_for_each(const orff_spec *spec, size_t p) {
+    size_t columns = 0;
+    bool same = true;
+    if (spec->auto_kernel) return 2.0 * (double)p;
+    if (spec->n == 1 && spec->parts[0].rule == ORFF_DECOMPOSABLE) return 2.0;
+    for (size_t m = 0; m < spec->n; m++) {
+        columns += columns_of(spec->parts[m].rule, p);
+        same = same && spec->parts[m].sigma == spec->parts[0].sigma &&
+               spec->parts[m].base == spec->parts[0].base;
+    }
+    return 2.0 * (double)columns / (same ? 1.0 : (double)spec->n);
+}
+
+void orff_settings_auto_features(orff_settings *settings, const orff_arguments *a, const orff_spec *spec,
+                                 size_t rows, size_t p) {
+    const size_t most = (size_t)(LARGEST_SYSTEM / rows_for_each(spec, p));
+    size_t *features = &settings->sampling.features;
+    if (!is_auto(orff_text(a, ORFF_OPT_FEATURES))) return;
+    if (most < *features) *features = most;
+    if (rows && rows < *features) *features = rows;
+    if (*features < FEWEST_FEATURES) *features = FEWEST_FEATURES;
 }

@@ -33,4 +33,8 @@ int orff_sampling_parse(const orff_arguments *arguments, orff_sampling *sampling
 int orff_settings_parse(orff_settings *settings, const orff_arguments *arguments, const orff_spec *spec,
                         size_t classes);
 
+/* --features auto: as many as `rows` rows (0: not known) and p outputs are worth. */
+void orff_settings_auto_features(orff_settings *settings, const orff_arguments *arguments,
+                                 const orff_spec *spec, size_t rows, size_t p);
+
 #endif

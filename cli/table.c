@@ -62,8 +62,10 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
     [ORFF_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN, "Kernel",
         "the one output column holds the names of classes"},
 
-    [ORFF_OPT_FEATURES] = {"features", 0, "D", "1000", KERNELS, "Features",
-        "number of frequencies (2 D features)"},
+    [ORFF_OPT_FEATURES] = {"features", 0, "D|auto", "auto", KERNELS, "Features",
+        "number of frequencies (2 D features). auto is 1000, for fit and tune no more than there "
+        "are rows and "
+        "than keep the system to be solved at 2400 rows"},
     [ORFF_OPT_SAMPLING] = {"sampling", 0, "auto|iid|orthogonal|qmc|halton|hadamard|grid", "auto", KERNELS,
         "Features",
         "how the frequencies are chosen"},

@@ -69,6 +69,7 @@ static int make_candidates(grid *g, const orff_arguments *a, const orff_data *da
         if (!status) status = orff_spec_output_matrix(&g->specs[i], &g->arguments[i], data);
         if (!status)
             status = orff_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
+        if (!status) orff_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
     }
     return status;
 }

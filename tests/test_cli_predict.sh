@@ -54,6 +54,7 @@ fi
 # npy FILE ROWS COLUMNS BYTES: an array of small whole numbers, octal bytes.
 npy() {
     dictionary="{'descr': '|u1', 'fortran_order': False, 'shape': ($2, $3), }"
+    # shellcheck disable=SC2059  # the bytes are a format
     { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$dictionary"; printf "$4"; } >"$1"
 }
 # y = x1 + x2 on a pair of arrays, plain and packed.

@@ -19,6 +19,8 @@ extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
 extern const char *bli_info_get_version_str(void) __attribute__((weak));
 
+enum { THIN = 2 }; /* columns that are few, see thin */
+
 static int narrow(size_t size) {
     assert(size <= INT_MAX);
     return (int)size;
@@ -39,6 +41,14 @@ static void scale_single(size_t m, size_t n, float beta, float *C, size_t ldc) {
         for (size_t j = 0; j < n; j++) C[i * ldc + j] = beta == 0 ? 0 : beta * C[i * ldc + j];
 }
 
+/* C's few columns one by one: reading A once for each is faster than packing it. */
+static void thin(bool ta, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
+                 const double *B, size_t ldb, double beta, double *C, size_t ldc) {
+    for (size_t j = 0; j < n; j++)
+        cblas_dgemv(CblasRowMajor, turned(ta), narrow(ta ? k : m), narrow(ta ? m : k), alpha, A, narrow(lda),
+                    B + j, narrow(ldb), beta, C + j, narrow(ldc));
+}
+
 void orff_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
                const double *B, size_t ldb, double beta, double *C, size_t ldc) {
     if (!m || !n) return;
@@ -46,8 +56,20 @@ void orff_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, con
         scale(m, n, beta, C, ldc);
         return;
     }
+    if (n <= THIN && !tb) {
+        thin(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+        return;
+    }
     cblas_dgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),
                 B, narrow(ldb), beta, C, narrow(ldc));
+}
+
+/* C's few columns one by one: reading A once for each is faster than packing it. */
+static void thin_single(bool ta, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
+                        const float *B, size_t ldb, float beta, float *C, size_t ldc) {
+    for (size_t j = 0; j < n; j++)
+        cblas_sgemv(CblasRowMajor, turned(ta), narrow(ta ? k : m), narrow(ta ? m : k), alpha, A, narrow(lda),
+                    B + j, narrow(ldb), beta, C + j, narrow(ldc));
 }
 
 void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
@@ -55,6 +77,10 @@ void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alph
     if (!m || !n) return;
     if (!k) {
         scale_single(m, n, beta, C, ldc);
+        return;
+    }
+    if (n <= THIN && !tb) {
+        thin_single(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
         return;
     }
     cblas_sgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),

@@ -11,10 +11,11 @@
 #include "model/survey.h"
 
 #define MOST_ROWS        5000
-#define MOST_FEATURES    600
+#define MOST_UNKNOWNS    1200
 #define MIXES            7
-#define FEW_OBSERVATIONS 1200 /* rows x outputs up to which the exact kernel is the cheaper way */
-#define SMALLEST_SHARE   0.01 /* of the variance: parts below leave a mixture */
+#define FEW_OBSERVATIONS 2000      /* rows x outputs up to which the exact kernel is the cheaper way ... */
+#define FEW_NUMBERS      (1 << 26) /* ... and what its matrices may hold in all */
+#define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
  * random. */
@@ -42,11 +43,24 @@ static orff_status sample(const orff_plan *plan, const orff_rows *rows, orff_tab
     return ORFF_OK;
 }
 
+/* Coefficients for each feature, about: the columns of the parts' blocks together, 1 for a Stein equation. */
+static size_t columns_of(const orff_plan *plan) {
+    const size_t n = plan->settings.n_parts;
+    size_t columns = 0;
+    if (n == 1 && plan->parts[0].rule == ORFF_DECOMPOSABLE) return 1;
+    for (size_t m = 0; m < n; m++)
+        columns += plan->parts[m].rule == ORFF_CURL_FREE  ? 1
+                   : plan->parts[m].rule == ORFF_DIV_FREE ? plan->p - 1
+                                                          : plan->p;
+    return columns > 0 ? columns : 1;
+}
+
 /* Half as many frequencies as rows are as many features as rows: more would not tell candidates apart
- * better. */
+ * better. And no more than keep the systems small: there is one to factor for every candidate and fold. */
 static size_t fewer_features(const orff_plan *plan, const orff_table *table) {
     const size_t D = plan->settings.sampling.features, enough = table->n < 200 ? 100 : table->n / 2;
-    const size_t most = enough < MOST_FEATURES ? enough : MOST_FEATURES;
+    const size_t small = MOST_UNKNOWNS / (2 * columns_of(plan)), quick = small < 50 ? 50 : small;
+    const size_t most = enough < quick ? enough : quick;
     return D && D < most ? D : most;
 }
 
@@ -315,6 +329,12 @@ orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *featur
     return status;
 }
 
+static bool is_few(const orff_plan *plan, size_t rows) {
+    const size_t P = rows * plan->p;
+    return rows <= FEW_OBSERVATIONS && P <= FEW_OBSERVATIONS &&
+           (plan->settings.n_parts + 2) * P * P <= FEW_NUMBERS;
+}
+
 /* Few rows without weights: the exact kernel, no features. */
 static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
     double *weights = NULL, lambda;
@@ -336,7 +356,7 @@ static orff_status learn_exact(orff_plan *plan, const orff_table *table) {
 }
 
 static orff_status learn(orff_plan *plan, const orff_table *table) {
-    if (table->n * plan->p <= FEW_OBSERVATIONS && !table->weights) return learn_exact(plan, table);
+    if (is_few(plan, table->n) && !table->weights) return learn_exact(plan, table);
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status = look(plan, table, 1, &features, &moments);
@@ -373,9 +393,7 @@ orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows) {
     orff_table table = {0};
     const orff_table *head = &rows->head;
     const bool all = rows->stream ? head->n < plan->settings.subsample : head->n == rows->n;
-    if (!all || head->weights || head->n > MOST_ROWS || head->n * plan->p > FEW_OBSERVATIONS ||
-        !has_exact(plan))
-        return ORFF_OK;
+    if (!all || head->weights || !is_few(plan, head->n) || !has_exact(plan)) return ORFF_OK;
     orff_status status = sample(plan, rows, &table);
     if (!status) status = learn_exact(plan, &table);
     if (!status) plan->settings.mixture = false;

@@ -71,11 +71,11 @@ static double degrees_of_freedom(const orff_subsample *s, double damping) {
 }
 
 /* A sample of m rows tells nothing of directions where it fits each of its own rows: the damping is raised
- * until its degrees of freedom are a third of m. It also stays above the rounding of the largest
+ * until its degrees of freedom are two thirds of m. It also stays above the rounding of the largest
  * eigenvalue. */
 static double choose_damping(const orff_subsample *s, double shift) {
     double damping = fmax(shift, 1e-11 * s->scale * s->values[s->m - 1]);
-    while (!s->whole && 3.0 * degrees_of_freedom(s, damping) > (double)s->m) damping *= 1.5;
+    while (!s->whole && 1.5 * degrees_of_freedom(s, damping) > (double)s->m) damping *= 1.5;
     return damping;
 }
 
