@@ -13,8 +13,10 @@ all:
 demo:
 	scripts/setup.sh build
 	cmake -S . -B $(RELEASE)
-	cmake --build $(RELEASE) -j $(JOBS) --target orff-demo
+	cmake --build $(RELEASE) -j $(JOBS) --target orff-demo orff_program
 	$(RELEASE)/examples/orff-demo demo
+	@echo
+	scripts/demo.sh $(RELEASE)/cli/orff demo
 
 check:
 	scripts/setup.sh check

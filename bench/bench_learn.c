@@ -6,7 +6,7 @@
  *   bench_learn curl   N D SIGMA LAMBDA               curl-free field in 5 dimensions
  *   bench_learn dec    N D SIGMA LAMBDA               R^20 -> R^4
  *   bench_learn stream N D double|single              rows made as they are read
- *   bench_learn exact  N SIGMA LAMBDA                 exact curl-free ridge in 2 dimensions, and features beside it
+ *   bench_learn exact  N SIGMA LAMBDA                 exact divergence-free ridge in 2 dimensions, and features beside it
  *
  * prints one line of numbers; bench/run_learn.sh says what they are.
  */
@@ -266,7 +266,7 @@ static int exact(char **v) {
     size_t rows;
     read_source(&self, n + test, X, Y, NULL, &rows);
     orff_part part = orff_part_default();
-    part.rule = ORFF_CURL_FREE;
+    part.rule = ORFF_DIV_FREE;
     part.sigma = strtod(v[1], NULL);
     const double lambda = strtod(v[2], NULL);
     orff_kernel *kernel;

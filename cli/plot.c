@@ -16,7 +16,8 @@
 #include "lattice.h"
 #include "report.h"
 
-#define PIXELS 120 /* colour cells along the longer side */
+#define PIXELS     120 /* colour cells along the longer side */
+#define MOST_DOUBT 4.0 /* standard deviations drawn, in those of the well-known quarter */
 
 extern char **environ;
 
@@ -28,6 +29,7 @@ typedef struct picture {
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
     size_t arrows, width, height;
+    double limit;                /* standard deviation above which nothing is drawn */
     const orff_derived *derived; /* NULL: magnitude or error */
     FILE *script;
 } picture;
@@ -110,6 +112,38 @@ static double *points(const picture *f, size_t most, bool inside, size_t count[2
     return X;
 }
 
+/* ---- where the model knows something */
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
+static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
+    double *S = orff_more(NULL, 2 * n, sizeof *S);
+    const int status = f->applied.info.has_posterior ? orff_applied_std(&f->applied, n, X, S) : ORFF_DONE;
+    for (size_t i = 0; i < n; i++)
+        doubt[i] = f->applied.info.has_posterior ? hypot(S[2 * i], S[2 * i + 1]) : 0.0;
+    free(S);
+    return status;
+}
+
+/* Far from data the error bars grow to those of knowing nothing: a few times what a well-known quarter of
+ * the picture has. */
+static int find_limit(picture *f) {
+    size_t count[2];
+    double *X = points(f, PIXELS / 3, true, count);
+    const size_t n = count[0] * count[1];
+    double *doubt = orff_more(NULL, n, sizeof *doubt);
+    const int status = doubts(f, n, X, doubt);
+    qsort(doubt, n, sizeof *doubt, ascending);
+    f->limit = orff_given(f->arguments, ORFF_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
+    free(X);
+    free(doubt);
+    return status;
+}
+
 /* ---- the data in the script */
 
 static int colours(const picture *f, size_t n, const double *X, double *values) {
@@ -131,18 +165,22 @@ static int put_colours(const picture *f, double *largest) {
     size_t count[2];
     double *X = points(f, PIXELS, false, count);
     const size_t n = count[0] * count[1], d = f->applied.info.inputs;
-    double *values = orff_more(NULL, n, sizeof *values);
-    const int status = colours(f, n, X, values);
+    double *values = orff_more(NULL, n, sizeof *values), *doubt = orff_more(NULL, n, sizeof *doubt);
+    int status = colours(f, n, X, values);
+    if (!status) status = doubts(f, n, X, doubt);
     *largest = 0.0;
     fputs("$colours << EOD\n", f->script);
     for (size_t i = 0; !status && i < n; i++) {
-        fprintf(f->script, "%.9g %.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]], values[i]);
-        *largest = fmax(*largest, fabs(values[i]));
+        const bool known = doubt[i] <= f->limit;
+        fprintf(f->script, known ? "%.9g %.9g %.9g\n" : "%.9g %.9g NaN\n", X[i * d + f->axis[0]],
+                X[i * d + f->axis[1]], values[i]);
+        if (known) *largest = fmax(*largest, fabs(values[i]));
         if (i % count[0] == count[0] - 1) fputc('\n', f->script);
     }
     fputs("EOD\n", f->script);
     free(X);
     free(values);
+    free(doubt);
     return status;
 }
 
@@ -152,20 +190,24 @@ static int put_arrows(const picture *f, double aspect) {
     size_t count[2];
     double *X = points(f, f->arrows, true, count), longest = 0.0;
     const size_t n = count[0] * count[1], d = f->applied.info.inputs;
-    double *F = orff_more(NULL, 2 * n, sizeof *F);
-    const int status = orff_applied_predict(&f->applied, n, X, F);
-    for (size_t i = 0; !status && i < n; i++) longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
+    double *F = orff_more(NULL, 2 * n, sizeof *F), *doubt = orff_more(NULL, n, sizeof *doubt);
+    int status = orff_applied_predict(&f->applied, n, X, F);
+    if (!status) status = doubts(f, n, X, doubt);
+    for (size_t i = 0; !status && i < n; i++)
+        if (doubt[i] <= f->limit) longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
     const double step = (f->high[0] - f->low[0]) / (double)count[0],
                  scale = longest > 0.0 ? step / longest : 0.0;
     fputs("$arrows << EOD\n", f->script);
     for (size_t i = 0; !status && i < n; i++) {
         const double u = scale * F[2 * i], v = scale * F[2 * i + 1] / aspect;
+        if (doubt[i] > f->limit) continue;
         fprintf(f->script, "%.9g %.9g %.9g %.9g\n", X[i * d + f->axis[0]] - 0.5 * u,
                 X[i * d + f->axis[1]] - 0.5 * v, u, v);
     }
     fputs("EOD\n", f->script);
     free(X);
     free(F);
+    free(doubt);
     return status;
 }
 
@@ -383,6 +425,7 @@ static int run(const orff_arguments *a) {
     if (!status) status = orff_applied_load(&f.applied, a->words[0]);
     if (!status) status = find_axes(&f);
     if (!status) status = find_region(&f);
+    if (!status) status = find_limit(&f);
     if (!status) status = draw(&f, kind);
     if (!status) orff_say("%s", f.path);
     if (!status && orff_wants_json())

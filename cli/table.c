@@ -1,20 +1,20 @@
 /* The table of options. */
 #include "options.h"
 
-#define FIT ORFF_FIT_BIT
-#define PREDICT ORFF_PREDICT_BIT
+#define FIT      ORFF_FIT_BIT
+#define PREDICT  ORFF_PREDICT_BIT
 #define EVALUATE ORFF_EVALUATE_BIT
-#define TUNE ORFF_TUNE_BIT
-#define INFO ORFF_INFO_BIT
-#define KERNEL ORFF_KERNEL_BIT
-#define MOMENTS ORFF_MOMENTS_BIT
-#define MERGE ORFF_MERGE_BIT
-#define PLAN ORFF_PLAN_BIT
-#define PLOT ORFF_PLOT_BIT
-#define LEARN (FIT | TUNE)
-#define COLUMNS (LEARN | MOMENTS)
-#define KERNELS (LEARN | MOMENTS | KERNEL | PLAN)
-#define ALL ~0u
+#define TUNE     ORFF_TUNE_BIT
+#define INFO     ORFF_INFO_BIT
+#define KERNEL   ORFF_KERNEL_BIT
+#define MOMENTS  ORFF_MOMENTS_BIT
+#define MERGE    ORFF_MERGE_BIT
+#define PLAN     ORFF_PLAN_BIT
+#define PLOT     ORFF_PLOT_BIT
+#define LEARN    (FIT | TUNE)
+#define COLUMNS  (LEARN | MOMENTS)
+#define KERNELS  (LEARN | MOMENTS | KERNEL | PLAN)
+#define ALL      ~0u
 
 /* clang-format off */
 const orff_option orff_options[ORFF_OPTION_COUNT] = {
@@ -142,6 +142,9 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
         "arrows over their magnitude, or filled contours of a derived field or of the standard deviation"},
     [ORFF_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT, "Picture",
         "show the places of these data"},
+    [ORFF_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
+                             "draw also where the model knows little; else places whose standard deviation is "
+                             "far above that of the others stay white"},
     [ORFF_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
         "keep the gnuplot script and its data beside the picture"},
     [ORFF_OPT_SIZE] = {"size", 0, "WxH", "900x700", PLOT, "Picture",

@@ -13,12 +13,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 /* Present in the BLAS of their name only. */
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
 extern const char *bli_info_get_version_str(void) __attribute__((weak));
 
+/* Orders of eigenproblems that one thread solves as fast as several: their many small products spend more
+ * on waiting for each other, and on a busy machine hundreds of times more. */
+enum { ALONE = 1500 };
 enum { THIN = 2 }; /* columns that are few, see thin */
 
 static int narrow(size_t size) {
@@ -119,7 +123,10 @@ orff_status orff_eigen(size_t n, double *A, double *values) {
     if (!n) return ORFF_OK;
     ORFF_TRY(check_size(what, n, n));
     const lapack_int order = (lapack_int)n;
-    ORFF_TRY(lapack_status(what, LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, A, order, values)));
+    const int before = orff_team_limit(n <= ALONE ? 1 : 0);
+    const lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, A, order, values);
+    orff_team_limit(before);
+    ORFF_TRY(lapack_status(what, info));
     transpose(n, A);
     return ORFF_OK;
 }

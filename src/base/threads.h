@@ -11,6 +11,19 @@
 /* For num_threads(...) clauses: orff_get_threads() as an int. */
 int orff_thread_count(void);
 
+/* How many threads an OpenMP BLAS takes when the calling thread calls it: limit > 0 sets it. Returns what
+ * it was, to be set again; 0 changes nothing. */
+static inline int orff_team_limit(int limit) {
+#ifdef _OPENMP
+    const int before = omp_get_max_threads();
+    if (limit > 0) omp_set_num_threads(limit);
+    return before;
+#else
+    (void)limit;
+    return 0;
+#endif
+}
+
 /* The calling thread's number in its OpenMP team, 0 outside of one: whose scratch is mine. */
 static inline int orff_thread_index(void) {
 #ifdef _OPENMP
