@@ -28,7 +28,7 @@ try() {
     weight=
     case $2 in *+*) weight="--weight auto" ;; esac
     # shellcheck disable=SC2086  # words
-    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --features 300 --quiet --json -o "$out/$1.orff" >"$out/fit.json"
+    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --features 200 --quiet --json -o "$out/$1.orff" >"$out/fit.json"
     "$orff" evaluate "$out/$1.orff" "$out/held_out.csv" --quiet --json >"$out/evaluate.json"
     printf '%8.3f m/s in %4.1f s' "$(number rmse "$out/evaluate.json")" "$(number seconds "$out/fit.json")"
 }
@@ -45,7 +45,7 @@ echo
 
 # The model to keep: auto, on all points there are.
 # shellcheck disable=SC2086
-"$orff" fit "$winds" $columns --kernel auto --features 500 -o "$out/wind.orff" 2>&1 | sed -n 's/^found: /The field is made of /p'
+"$orff" fit "$winds" $columns --kernel auto --features 300 -o "$out/wind.orff" 2>&1 | sed -n 's/^found: /The field is made of /p'
 "$orff" predict "$out/wind.orff" --grid lon_deg=295:350:56,lat_deg=1:59:59 --std --derive curl,divergence --quiet \
     -o "$out/wind.nc"
 if command -v gnuplot >/dev/null 2>&1; then
