@@ -161,6 +161,13 @@ static int colours(const picture *f, size_t n, const double *X, double *values) 
     return status;
 }
 
+/* The size that all but a fiftieth of the cells drawn stay below: an extreme at the edge must not make the
+ * rest pale. Sorts the sizes. */
+static double usual_size(size_t n, double *sizes) {
+    qsort(sizes, n, sizeof *sizes, ascending);
+    return n ? sizes[n - 1 - n / 50] : 0.0;
+}
+
 static int put_colours(const picture *f, double *largest) {
     size_t count[2];
     double *X = points(f, PIXELS, false, count);
@@ -168,16 +175,17 @@ static int put_colours(const picture *f, double *largest) {
     double *values = orff_more(NULL, n, sizeof *values), *doubt = orff_more(NULL, n, sizeof *doubt);
     int status = colours(f, n, X, values);
     if (!status) status = doubts(f, n, X, doubt);
-    *largest = 0.0;
+    size_t drawn = 0; /* doubt is overwritten by the sizes of the cells drawn */
     fputs("$colours << EOD\n", f->script);
     for (size_t i = 0; !status && i < n; i++) {
         const bool known = doubt[i] <= f->limit;
         fprintf(f->script, known ? "%.9g %.9g %.9g\n" : "%.9g %.9g NaN\n", X[i * d + f->axis[0]],
                 X[i * d + f->axis[1]], values[i]);
-        if (known) *largest = fmax(*largest, fabs(values[i]));
+        if (known) doubt[drawn++] = fabs(values[i]);
         if (i % count[0] == count[0] - 1) fputc('\n', f->script);
     }
     fputs("EOD\n", f->script);
+    *largest = usual_size(drawn, doubt);
     free(X);
     free(values);
     free(doubt);
