@@ -152,10 +152,8 @@ static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const o
     if (model->lambda > 0.0) return ORFF_OK;
     orff_status status = ORFF_NEW_ARRAY(lambdas, count);
     if (!status) status = ORFF_NEW_ARRAY(points, count);
-    if (!status) {
-        orff_plan_lambdas(plan, features, lambdas);
-        status = orff_ridge_path(ridge, count, lambdas, true, points);
-    }
+    if (!status) status = orff_plan_lambdas(plan, features, lambdas);
+    if (!status) status = orff_ridge_path(ridge, count, lambdas, true, points);
     if (!status) {
         const orff_best_lambda best = orff_plan_pick(count, points);
         model->lambda = best.lambda;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "model/choose.h"
 #include "model/survey.h"
+#include "solve/system.h"
 
 static bool is_physical(orff_rule rule) {
     return rule == ORFF_CURL_FREE || rule == ORFF_DIV_FREE || rule == ORFF_HELMHOLTZ;
@@ -170,28 +171,30 @@ orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **
 }
 
 /* trace K~(0)/p = sum_i q_j |B_i|^2 / p */
-static double size_of(const orff_features *f) {
-    double *block, *unit, total = 0.0;
-    if (ORFF_NEW_ARRAY(unit, f->p)) return 1.0;
-    for (size_t j = 0; j < f->D; j++) {
-        const size_t columns = orff_features_block_columns(f, j);
-        if (!columns || ORFF_NEW_ARRAY(block, f->p * columns)) continue;
-        orff_features_dense_block(f, j, block, unit);
-        for (size_t i = 0; i < f->p * columns; i++)
-            total += f->bank->amplitude[j] * f->bank->amplitude[j] * block[i] * block[i];
-        orff_release(block);
+static orff_status size_of(const orff_features *f, double *size) {
+    orff_columns columns = {0};
+    double total = 0.0;
+    const orff_status status = orff_columns_fill(&columns, f);
+    for (size_t i = 0; !status && i < columns.count; i++) {
+        const double amplitude = f->bank->amplitude[columns.j[i]];
+        for (size_t k = 0; k < f->p; k++)
+            total += amplitude * amplitude * columns.B[i * f->p + k] * columns.B[i * f->p + k];
     }
-    orff_release(unit);
-    return total > 0.0 ? total / (double)f->p : 1.0;
+    orff_columns_clear(&columns);
+    *size = total > 0.0 ? total / (double)f->p : 1.0;
+    return status;
 }
 
-void orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas) {
+orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas) {
     const orff_settings *s = &plan->settings;
-    const double size = size_of(features), ratio = s->lambda_high / s->lambda_low;
+    const double ratio = s->lambda_high / s->lambda_low;
+    double size;
+    ORFF_TRY(size_of(features, &size));
     for (size_t l = 0; l < s->lambda_count; l++) {
         const double along = s->lambda_count > 1 ? (double)l / (double)(s->lambda_count - 1) : 0.0;
         lambdas[l] = size * s->lambda_low * pow(ratio, along);
     }
+    return ORFF_OK;
 }
 
 /* Of two lambdas with the same error the larger: it asks less of the data. */
@@ -211,10 +214,8 @@ orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features 
     orff_status status = ORFF_NEW_ARRAY(lambdas, count);
     if (!status) status = ORFF_NEW_ARRAY(points, count);
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
-    if (!status) {
-        orff_plan_lambdas(plan, features, lambdas);
-        status = orff_ridge_path(ridge, count, lambdas, true, points);
-    }
+    if (!status) status = orff_plan_lambdas(plan, features, lambdas);
+    if (!status) status = orff_ridge_path(ridge, count, lambdas, true, points);
     if (!status) *best = orff_plan_pick(count, points);
     orff_ridge_free(ridge);
     orff_release(lambdas);

@@ -48,6 +48,6 @@ orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features 
 orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points);
 
 /* The path of lambdas itself: lambda_count values. */
-void orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas);
+orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas);
 
 #endif
