@@ -13,7 +13,8 @@
  *   8. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
  *   9. losses and iteration    when moments do not serve
  *  10. exact                   exact operator-valued kernel ridge, the baseline
- *  11. models                  fit, tune, predict, error bars, derived fields, files
+ *  11. bounds                  how far K~ may be from K, and how many frequencies that takes
+ *  12. models                  fit, tune, predict, error bars, derived fields, files
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
  * output a row (n x p). Sizes are size_t. What the caller fills is an open
@@ -239,8 +240,9 @@ typedef enum orff_switch { ORFF_AUTO, ORFF_YES, ORFF_NO } orff_switch;
 typedef struct orff_sampling {
     orff_scheme scheme;
 
-    /* D: frequencies in all, divided evenly among the kernel's groups. The feature map has 2D entries.
-     * grid: at most D; 0 lets the tolerance decide. */
+    /* D: frequencies in all. Groups of shorter length scales get more of them: a fifth is divided evenly, the
+     * rest by 1/scale^2 (d = 1: 1/scale). The feature map has 2D entries. grid: at most D; 0 lets the
+     * tolerance decide. */
     size_t features;
 
     /* w_j is a function of (seed, group, j): not of D for iid, orthogonal, qmc, halton and hadamard, never
@@ -365,6 +367,9 @@ typedef struct orff_moments_settings {
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
                                          const orff_moments_settings *settings);
+
+/* No rows yet, on the frequencies and with the settings of other moments: to be added to or taken off them. */
+ORFF_API orff_status orff_moments_create_like(orff_moments **moments, const orff_moments *other);
 ORFF_API void orff_moments_free(orff_moments *moments);
 
 /* Add n rows; weights (n values >= 0) may be NULL. When it fails the moments are as before. */
@@ -522,7 +527,8 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
 /* ---------------------------------------------------------------- 10. exact
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
- * approximate. Cost N^3 + p^3 for one decomposable part (rows weighted equally), (N p)^3 otherwise. */
+ * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
+ * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too. */
 
 typedef struct orff_exact orff_exact;
 
@@ -537,10 +543,155 @@ ORFF_API double orff_exact_norm2(const orff_exact *exact);                     /
 /* Bytes that orff_exact_fit will take at its peak. */
 ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
 
-/* ---------------------------------------------------------------- 11. models
+/* All that is told of a path of lambdas (see orff_ridge_path), from one eigendecomposition. cv_mse is the
+ * exact leave-one-out error: N lambda is held fixed, and the mean, with center, is that of the other rows. */
+ORFF_API orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
+                                     bool center, size_t max_bytes, size_t count, const double *lambdas,
+                                     orff_path_point *points);
+
+/* The covariance of f(x) given the rows, of the Gaussian process with noise variance N lambda:
+ *
+ *     K(x,x) - k(x)^T (K + N lambda I)^-1 k(x)                  (n x p x p), never negative
+ *
+ * needs a factor of the matrix, which orff_exact_keep makes and keeps. */
+ORFF_API orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes);
+ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const double *X,
+                                           double *covariance);
+
+/* ---------------------------------------------------------------- 11. bounds
+ *
+ * How far K~ may be from K, uniformly over the points x, z of a set of diameter l, and how many frequencies
+ * that takes:
+ *
+ *     P{ sup_{x,z} |K~(x,z) - K(x,z)| >= epsilon } <= exp(log_factor - rate D)         (spectral norm)
+ *
+ * for D independent draws. Every bound here has this form. Those of the paper are kept as printed, beside
+ * what its proof gives when its slips are mended (docs/bounds.md). They hold for iid frequencies; they are
+ * safe and far too large. What a kernel really needs is measured by orff_bound_measure.
+ *
+ * Numbers that are not known, or do not exist for the base, are NAN, or INFINITY for moments that diverge.
+ */
+
+/* b(delta) = |E[cos^2<w,delta> A(w)^2] - K(delta)^2|: D times the mean-square error of K~(delta), whatever D. */
+typedef struct orff_variance {
+    double exact;      /* iid draws from mu: decomposable with any base, physical rules with the Gaussian */
+    double corrected;  /* the paper's proposition on b_D with the terms that it lost: Gaussian, one sigma */
+    double printed;    /* the same as printed; not for helmholtz */
+    double importance; /* exact, for draws from |w|^2 mu: physical rules, one sigma on the field's space */
+} orff_variance;
+
+/* At one delta (d entries). */
+ORFF_API orff_status orff_bound_variance(const orff_part *part, size_t d, size_t p, const double *delta,
+                                         orff_variance *b);
+
+/* The largest of each over |delta| <= radius, which may be INFINITY: one sigma, a spherical base (all of
+ * decomposable but cauchy-product), no covariates. */
+ORFF_API orff_status orff_bound_variance_sup(const orff_part *part, size_t d, size_t p, double radius,
+                                             orff_variance *b);
+
+typedef struct orff_bound_question {
+    double epsilon;     /* > 0 */
+    bool relative;      /* epsilon is in units of |K(0)| */
+    double diameter;    /* l > 0 */
+    double probability; /* that the error stays below epsilon: in (0,1) */
+    size_t features;    /* D at which the bounds are evaluated, >= 1 */
+    double b;           /* > 0: the caller's value of b_D for all theorems; 0: the best known (terms.b) */
+} orff_bound_question;
+
+/* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
+ORFF_API orff_bound_question orff_bound_question_default(void);
+
+/* The constants of the theorem, in the paper's letters. */
+typedef struct orff_bound_terms {
+    double K0;                   /* |K(0)| = sup |K(delta)|; |A| for decomposable */
+    double E_A2;                 /* |E A^2|: a safe b for every kernel */
+    double var_A, var_A_printed; /* |Var A| = |E A^2 - (E A)^2| */
+    double psi1;                 /* Orlicz norm of |A(w)| */
+    double sigma_p2;             /* E |w|^2 |A|^2 */
+    double b, b_printed;         /* sup of b(delta), else E_A2; sup of the printed one, else b */
+    double m, m_printed;         /* 2 (psi1 + K0/log 2);  4 (psi1 + K0) */
+    double u, u_printed;         /* m log(1 + 2 m^2/b);  2 m log(2^(3/2) (m/b)^2) */
+    double C_prime;              /* (d/2)^(-d/(d+2)) + (d/2)^(2/(d+2)) */
+    double C, C_printed;         /* C' 2^((6d+2)/(d+2)) p^(2/(d+2));  the same with p */
+    double b_importance;         /* draws from |w|^2 mu, physical rules: sup of b(delta), or a bound of it */
+    double sigma_p2_importance;  /* Lipschitz constant of those draws */
+    double largest_importance;   /* largest |D (block of a frequency) - K| of those draws */
+} orff_bound_terms;
+
+typedef enum orff_bound_kind {
+    ORFF_BOUND_PRINTED,         /* the theorem as printed */
+    ORFF_BOUND_CORRECTED,       /* its slips mended, but for the Lipschitz constant (sigma_p) */
+    ORFF_BOUND_RIGOROUS,        /* mended throughout (2 sigma_p) */
+    ORFF_BOUND_BOUNDED,         /* Bernstein for bounded blocks: decomposable */
+    ORFF_BOUND_IMPORTANCE,      /* the same for physical rules drawn from |w|^2 mu */
+    ORFF_BOUND_SCALAR_PRINTED,  /* Rahimi and Recht and the corollary, as printed (d sigma l): decomposable */
+    ORFF_BOUND_SCALAR,          /* with sigma_p l */
+    ORFF_BOUND_SCALAR_TIGHT,    /* the same proof without rounding up its constant */
+    ORFF_BOUND_SCALAR_RIGOROUS, /* and with 2 sigma_p */
+    ORFF_BOUND_COUNT
+} orff_bound_kind;
+
+/* "printed", "corrected", "rigorous", "bounded", "importance", "scalar-printed", "scalar", "scalar-tight",
+ * "scalar-rigorous". */
+ORFF_API const char *orff_bound_name(orff_bound_kind kind);
+
+typedef struct orff_bound {
+    bool applies;
+    bool proven;        /* a theorem as it stands, not a slip kept for comparison */
+    const char *reason; /* why it does not apply, "" where it does; lives for ever */
+    double log_factor, rate;
+    double log_probability; /* at the question's D; above 0 it says nothing */
+    double features;        /* fewest D for the question's probability; INFINITY where none does */
+} orff_bound;
+
+/* log_factor - rate D, and the smallest whole D >= 1 that keeps the error below epsilon with this
+ * probability: for curves. */
+ORFF_API double orff_bound_log_probability(const orff_bound *bound, double D);
+ORFF_API double orff_bound_features(const orff_bound *bound, double probability);
+
+typedef struct orff_bound_report {
+    double epsilon; /* absolute */
+    orff_bound_terms terms;
+    orff_bound bounds[ORFF_BOUND_COUNT];
+    orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
+    double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
+    /* k^2 b/epsilon^2 for k = 2.5 and 4.2, between which the measured errors lie for d = 2 to 4: iid draws, and
+     * draws by importance (NAN for decomposable). */
+    double rule_of_thumb[2], rule_of_thumb_importance[2];
+} orff_bound_report;
+
+/* Everything for one part. Custom and signature rules have no constants: nothing applies. */
+ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
+                                         const orff_bound_question *question, orff_bound_report *report);
+
+typedef struct orff_measure {
+    double diameter; /* l of the set that x and z are drawn from ... */
+    bool ball;       /* ... a ball; else a cube */
+    size_t pairs;    /* of points, x = z among them */
+    size_t repeats;  /* draws of the frequencies, with seeds sampling.seed, sampling.seed + 1, .. */
+    double quantile; /* in (0,1) */
+} orff_measure;
+
+/* A cube of diameter 1, 1500 pairs, 40 repeats, quantile 0.95. */
+ORFF_API orff_measure orff_measure_default(void);
+
+typedef struct orff_measured {
+    double quantile; /* of the largest error over the pairs */
+    double median, largest;
+    double mean; /* of the error over pairs and repeats */
+    double K0;   /* |K(0)|, to make them relative */
+} orff_measured;
+
+/* The error of K~ as it is, for any kernel and any sampling. maxima (repeats, may be NULL) receives the largest
+ * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_UNSUPPORTED. */
+ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
+                                        const orff_measure *how, orff_measured *measured, double *maxima);
+
+/* ---------------------------------------------------------------- 12. models
  *
  * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x -
- * shift)/unit)^T theta. */
+ * shift)/unit)^T theta. With ORFF_SOLVER_EXACT it is the exact kernel on all training points instead: the
+ * same calls serve, but for derived fields. */
 
 typedef enum orff_solver {
     ORFF_SOLVER_AUTO, /* direct where the system fits, else pcg; sgd for losses other than squared */
@@ -549,10 +700,12 @@ typedef enum orff_solver {
     ORFF_SOLVER_IDR,
     ORFF_SOLVER_PCG,
     ORFF_SOLVER_SGD,
+    ORFF_SOLVER_EXACT, /* no features: the exact kernel (section 10), for rows that are few */
     ORFF_SOLVER_COUNT
 } orff_solver;
 
-ORFF_API const char *orff_solver_name(orff_solver solver); /* "auto", "direct", "lsmr", "idr", "pcg", "sgd" */
+/* "auto", "direct", "lsmr", "idr", "pcg", "sgd", "exact". */
+ORFF_API const char *orff_solver_name(orff_solver solver);
 ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_settings {
@@ -569,7 +722,7 @@ typedef struct orff_settings {
 
     orff_sampling sampling; /* extent is taken from the data when NULL */
 
-    double lambda;                  /* > 0; 0: auto, chosen by cross-validation from the moments */
+    double lambda; /* > 0; 0: auto, by cross-validation from the moments; exact: by leaving out each row */
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;
@@ -592,6 +745,7 @@ typedef struct orff_settings {
 
     orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
     size_t subsample;      /* rows looked at for the automatic choices */
+    size_t max_bytes;      /* exact: refuse to take more memory than this; 0: half of what the machine has */
 } orff_settings;
 
 /* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
@@ -605,7 +759,7 @@ ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *set
                                     size_t n, const double *X, const double *Y, const double *weights);
 
 /* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
- * decided on the first rows. Iterative solvers need the rows again and keep them in memory. */
+ * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
                                            size_t p, const orff_reader *reader);
 
@@ -620,23 +774,34 @@ ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_setti
 ORFF_API orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates,
                                      size_t d, size_t p, size_t n, const double *X, const double *Y,
                                      const double *weights, double *scores, size_t *best);
+
+/* The same, and what was found on the way: paths[i], unless NULL, receives the path of candidate i, its
+ * lambda_count points, or one where lambda is given. cv_mse is in the outputs' units; the other numbers are
+ * in units of the outputs' spread for candidates that scale outputs. Undefined when the call fails. */
+ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_settings *candidates,
+                                           size_t d, size_t p, size_t n, const double *X, const double *Y,
+                                           const double *weights, double *scores, size_t *best,
+                                           orff_path_point **paths);
 ORFF_API void orff_model_free(orff_model *model);
 
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
+    bool exact;             /* fitted without features: frequencies is 0, parameters N p */
     size_t frequencies, parameters;
     size_t parts;
     orff_scheme scheme;
     uint64_t seed;
     uint64_t rows;
     double lambda;
-    double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated */
+    double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated; of an exact
+                                 model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
     double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
+    const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */
     orff_solve_info solve;
@@ -669,7 +834,7 @@ ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, cons
 ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
                                            double *covariance);
 
-/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space
+/* Derived fields, analytically from the coefficients, in the user's units; not of exact models. Those that need a field's space
  * use the inputs of the physical parts, or all inputs when d = p. */
 ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X,
                                          double *J); /* n x p x d */
