@@ -6,6 +6,7 @@
 
 #include "base/linalg.h"
 #include "base/random.h"
+#include "features/features.h"
 #include "support.h"
 
 /* ---- rules */
@@ -380,8 +381,8 @@ static void expected_A(const subject *s, const orff_part *part, const double *w,
     }
 }
 
-/* sum over the parts of a group of A(w) = B B^T of the stacked block. Of two groups the first half of the
- * frequencies belongs to the first part. */
+/* sum over the parts of a group of A(w) = B B^T of the stacked block. Of two groups the first belongs to the first
+ * part. */
 static void check_blocks(const subject *s, const bench *b, size_t groups) {
     const size_t p = s->p, pp = p * p;
     double *want = zeros(pp), *got = zeros(pp);
@@ -391,7 +392,8 @@ static void check_blocks(const subject *s, const bench *b, size_t groups) {
         double size = 0;
         memset(want, 0, pp * sizeof *want);
         for (size_t m = 0; m < s->n_parts; m++)
-            if (groups == 1 || (j < (b->D + 1) / 2) == (m == 0)) expected_A(s, &s->parts[m], w, want);
+            if (groups == 1 || (j < b->features->bank->groups[1].first) == (m == 0))
+                expected_A(s, &s->parts[m], w, want);
         for (size_t i = 0; i < p; i++) size += want[i * p + i];
         orff_gemm(false, true, p, p, columns, 1, B, columns, B, columns, 0, got, p);
         assert_near(pp, got, want, 1e-13 * size, "B B^T");

@@ -431,7 +431,7 @@ static void description_is_right(void **state) {
     assert_int_equal(info.frequencies, 11);
     assert_int_equal(info.length, 22);
     assert_int_equal(info.parameters,
-                     2 * (6 * 3 + 5 * 3)); /* 6 frequencies of div-free + curl-free, 5 of identity */
+                     2 * (2 * 3 + 9 * 3)); /* 2 frequencies of div-free + curl-free, 9 of identity */
     assert_int_equal(info.scheme, ORFF_QMC);
     assert_true(info.importance);
     assert_int_equal(info.warnings, 0);
@@ -511,6 +511,37 @@ static void importance_evens_the_blocks(void **state) {
     }
 }
 
+/* A fifth of them evenly, the rest by 1/scale^2; one more for each, which none goes without. */
+static void shorter_scales_get_more_frequencies(void **state) {
+    (void)state;
+    enum { D = 100 };
+    const double scales[3] = {1.0, 0.5, 0.25}, tiny[2] = {1e3, 1e-150};
+    const size_t expected[3] = {11, 22,
+                                67}; /* of 97: 1/15 + 0.8 (1, 4, 16)/21 each, rounded as they add up */
+    double q[D];
+    orff_part parts[3];
+    for (size_t m = 0; m < 3; m++) parts[m] = part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, scales[m]);
+    orff_sampling sampling = {.scheme = ORFF_IID, .features = D};
+    orff_kernel *kernel;
+    orff_features *features;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 3, parts));
+    assert_ok(orff_features_create(&features, kernel, &sampling));
+    assert_ok(orff_features_frequencies(features, NULL, q));
+    for (size_t m = 0, j = 0; m < 3; m++)
+        for (size_t i = 0; i < expected[m]; i++) assert_close(q[j++], 1.0 / (double)expected[m], 1e-15);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+    for (size_t m = 0; m < 2; m++) parts[m].sigma = tiny[m]; /* squares that overflow */
+    sampling.features = 12;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 2, parts));
+    assert_ok(orff_features_create(&features, kernel, &sampling));
+    assert_ok(orff_features_frequencies(features, NULL, q));
+    assert_close(q[0], 0.5, 1e-15);
+    assert_close(q[2], 0.1, 1e-15);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+}
+
 /* w_j is a function of (seed, group, j): more frequencies begin with the same ones. */
 static void frequencies_are_a_function_of_seed_and_index(void **state) {
     (void)state;
@@ -575,11 +606,11 @@ static void features_can_be_rebound(void **state) {
     assert_ok(orff_features_phi(features, 1, x, phi));
     orff_features_free(features); /* the frequencies live on */
     assert_int_equal(orff_features_describe(rebound).frequencies, 10);
-    assert_int_equal(orff_features_describe(rebound).parameters, 2 * 5);
+    assert_int_equal(orff_features_describe(rebound).parameters, 2 * 3); /* of 10, 7 are for the shorter scale */
     assert_ok(orff_features_phi(rebound, 1, x, again));
     assert_memory_equal(phi, again, sizeof phi);
     assert_ok(orff_features_frequencies(rebound, omega, q));
-    for (size_t j = 5; j < 10; j++) { /* the second group has the scale of the curl-free part */
+    for (size_t j = 7; j < 10; j++) { /* the second group has the scale of the curl-free part */
         const double *w = omega + 2 * j, c = q[j] * cos(w[0] * (x[0] - z[0]) + w[1] * (x[1] - z[1]));
         for (size_t i = 0; i < 4; i++) want[i] += c * w[i / 2] * w[i % 2];
     }
@@ -818,6 +849,7 @@ int main(void) {
         cmocka_unit_test(description_is_right),
         cmocka_unit_test(infinite_variance_is_told),
         cmocka_unit_test(importance_evens_the_blocks),
+        cmocka_unit_test(shorter_scales_get_more_frequencies),
         cmocka_unit_test(frequencies_are_a_function_of_seed_and_index),
         cmocka_unit_test(given_frequencies_come_back),
         cmocka_unit_test(features_can_be_rebound),

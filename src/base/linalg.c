@@ -168,6 +168,10 @@ void orff_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta
 }
 
 /* In tiles, so that neither side walks through memory by columns. */
+double orff_dot(size_t n, const double *x, const double *y) {
+    return cblas_ddot(narrow(n), x, 1, y, 1);
+}
+
 void orff_mirror(size_t n, double *A) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)

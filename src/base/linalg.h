@@ -16,6 +16,9 @@ void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alph
 void orff_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc);
 void orff_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc);
 
+/* sum_i x_i y_i */
+double orff_dot(size_t n, const double *x, const double *y);
+
 /* Copy the upper triangle of A (n x n) to the lower. */
 void orff_mirror(size_t n, double *A);
 

@@ -17,13 +17,44 @@ static bool wants_importance(const orff_kernel_group *group, const orff_sampling
            (sampling->importance == ORFF_YES || (sampling->importance == ORFF_AUTO && !vanishing));
 }
 
+/* ---- how the D frequencies are divided among the groups */
+
+#define EVEN_SHARE 0.2 /* of D is divided evenly, whatever the scales */
+
+/* To resolve a field of n inputs on scale l takes of the order of l^-n frequencies; more than squares would
+ * leave nothing to the longer scales. The logarithm; a signature has no scale: 0. */
+static double log_need(const orff_spectrum *law) {
+    double logs = 0.0;
+    for (size_t i = 0; i < law->dim; i++) logs -= log(law->scale[i]) / (double)law->dim;
+    return law->dim < 2 ? logs : 2.0 * logs;
+}
+
+/* The frequencies of groups 0 .. g-1 of D; every group has one at least. */
+static size_t allotted_before(const orff_kernel *kernel, size_t D, size_t g) {
+    const size_t n = kernel->n_groups;
+    double largest = -INFINITY, before = 0.0, total = 0.0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, log_need(kernel->groups[i].law));
+    for (size_t i = 0; i < n; i++) {
+        const double need = exp(log_need(kernel->groups[i].law) - largest);
+        total += need;
+        if (i < g) before += need;
+    }
+    const double share = EVEN_SHARE * (double)g / (double)n + (1.0 - EVEN_SHARE) * before / total;
+    return g == n ? D : g + (size_t)((double)(D - n) * share + 0.5);
+}
+
+/* Of fewer frequencies than groups (a grid's 0: as many as its tolerance asks) the first groups get one. */
+static size_t allotted(const orff_kernel *kernel, size_t D, size_t g) {
+    if (D < kernel->n_groups) return g < D;
+    return allotted_before(kernel, D, g + 1) - allotted_before(kernel, D, g);
+}
+
 static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, size_t g,
                              const orff_sampling *sampling) {
     const orff_kernel_group *group = &kernel->groups[g];
-    const size_t share = sampling->features / kernel->n_groups, rest = sampling->features % kernel->n_groups;
     return (orff_recipe){
         .scheme = sampling->scheme,
-        .count = share + (g < rest),
+        .count = allotted(kernel, sampling->features, g),
         .seed = sampling->seed,
         .stream = (uint32_t)g,
         .importance = wants_importance(group, sampling),

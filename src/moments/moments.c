@@ -93,6 +93,11 @@ orff_status orff_moments_create(orff_moments **out, const orff_features *feature
     return orff_moments_create_on(out, orff_bank_retain(features->bank), features->p, settings);
 }
 
+orff_status orff_moments_create_like(orff_moments **out, const orff_moments *other) {
+    if (!out || !other) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create_like: NULL argument");
+    return orff_moments_create_on(out, orff_bank_retain(other->bank), other->p, &other->settings);
+}
+
 void orff_moments_free(orff_moments *moments) {
     if (!moments) return;
     for (size_t k = 0; moments->sets && k < moments->n_sets; k++) orff_moment_set_clear(&moments->sets[k]);
@@ -106,9 +111,6 @@ void orff_moments_free(orff_moments *moments) {
 
 static orff_status compare_groups(size_t g, const orff_bank_group *a, const orff_bank_group *b) {
     const orff_spectrum *x = &a->law, *y = &b->law;
-    if (a->drawn.count != b->drawn.count)
-        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1,
-                         a->drawn.count, b->drawn.count);
     if (x->base != y->base || x->shape != y->shape)
         return orff_fail(
             ORFF_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
@@ -121,6 +123,9 @@ static orff_status compare_groups(size_t g, const orff_bank_group *a, const orff
     if (a->drawn.scheme != b->drawn.scheme)
         return orff_fail(ORFF_MISMATCH, "the sampling is %s in one and %s in the other",
                          orff_scheme_name(a->drawn.scheme), orff_scheme_name(b->drawn.scheme));
+    if (a->drawn.count != b->drawn.count)
+        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1,
+                         a->drawn.count, b->drawn.count);
     if (a->recipe.seed != b->recipe.seed)
         return orff_fail(ORFF_MISMATCH, "the seed is %llu in one and %llu in the other",
                          (unsigned long long)a->recipe.seed, (unsigned long long)b->recipe.seed);

@@ -151,18 +151,6 @@ static orff_status fill_columns(orff_mixture *mix) {
 
 /* ---- the data */
 
-/* b1_i = b_i . R_a for both halves. */
-static void fill_rhs(orff_mixture *mix, const double *R) {
-    const size_t p = mix->features->p, D = mix->features->D;
-    for (size_t h = 0; h < 2; h++)
-        for (size_t i = 0; i < mix->half; i++) {
-            double sum = 0.0;
-            for (size_t k = 0; k < p; k++)
-                sum += mix->columns.B[i * p + k] * R[(h * D + mix->columns.j[i]) * p + k];
-            mix->b1[h * mix->half + i] = sum;
-        }
-}
-
 static orff_status fill_data(orff_mixture *mix, orff_moment_set *sum, bool center, const double *mean) {
     const size_t L = 2 * mix->features->D, p = mix->features->p;
     orff_centre centre = {0};
@@ -171,7 +159,7 @@ static orff_status fill_data(orff_mixture *mix, orff_moment_set *sum, bool cente
         mix->N = centre.N;
         mix->yy = centre.yy;
         mix->P = centre.N * (double)p;
-        fill_rhs(mix, centre.R);
+        orff_columns_product(&mix->columns, mix->features->D, p, centre.R, mix->b1);
         orff_mirror(L, sum->S);
         status = orff_assemble(&mix->columns, mix->features->D, p, sum->S, mix->G1);
     }

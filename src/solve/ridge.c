@@ -199,81 +199,30 @@ static void warn_of_rounding(const orff_system *s, size_t count, const double *l
                  least);
 }
 
-/* t of every lambda side by side: T (n x (count r)), then work = A_fold T, and the error of fold rows
- * sum_b (m_b t.A t - 2 t.rhs) + yy. */
-static void fold_errors(const orff_system *fold, size_t count, const double *T, double *work,
-                        double *errors) {
-    const size_t n = fold->n, r = fold->r, width = count * r;
-    orff_gemm(false, false, n, width, n, 1.0, fold->A, n, T, width, 0.0, work, width);
-    for (size_t l = 0; l < count; l++) errors[l] += fold->yy;
-    for (size_t a = 0; a < n; a++)
-        for (size_t l = 0; l < count; l++)
-            for (size_t b = 0; b < r; b++) {
-                const size_t i = a * width + l * r + b;
-                errors[l] += T[i] * (fold->m[b] * work[i] - 2.0 * fold->rhs[a * r + b]);
-            }
-}
-
-/* T = U [ c / (e m + N lambda) ] for all lambdas; work has the size of T. */
-static void solve_all(const orff_system *s, size_t count, const double *lambdas, double *T, double *work) {
-    const size_t width = count * s->r;
-    for (size_t l = 0; l < count; l++) {
-        const double shift = orff_system_shift(s, lambdas[l]);
-        for (size_t a = 0; a < s->n; a++)
-            for (size_t b = 0; b < s->r; b++)
-                work[a * width + l * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + shift);
-    }
-    orff_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, work, width, 0.0, T, width);
-}
-
-static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas,
-                            double *errors) {
-    orff_system train = {0}, fold = {0};
-    double *T = NULL, *work = NULL;
-    orff_status status = orff_system_build(&train, ridge->features, ridge->moments, k, ridge->center, NULL);
-    if (!status && !(train.N > 0.0))
-        status = orff_fail(ORFF_INVALID_ARGUMENT, "no weight is left to learn from without fold %zu", k + 1);
-    if (!status) status = orff_system_eigen(&train);
-    if (!status) status = ORFF_NEW_ARRAY(T, train.n * train.r * count);
-    if (!status) status = ORFF_NEW_ARRAY(work, train.n * train.r * count);
-    if (!status) solve_all(&train, count, lambdas, T, work);
-    if (!status) status = orff_system_build_fold(&fold, ridge->features, ridge->moments, k, train.mean);
-    if (!status) fold_errors(&fold, count, T, work, errors);
-    orff_system_clear(&train);
-    orff_system_clear(&fold);
-    orff_release(T);
-    orff_release(work);
+orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross,
+                            orff_path_point *points) {
+    double *outputs = NULL;
+    if (!ridge || !lambdas || !points)
+        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
+    if (!cross) return orff_ridge_path_outputs(ridge, count, lambdas, points, NULL);
+    ORFF_TRY(ORFF_NEW_ARRAY(outputs, count * ridge->system.p));
+    const orff_status status = orff_ridge_path_outputs(ridge, count, lambdas, points, outputs);
+    orff_release(outputs);
     return status;
 }
 
-static orff_status cross_validate(const orff_ridge *ridge, size_t count, const double *lambdas,
-                                  double *errors) {
-    const orff_moments *moments = ridge->moments;
-    ORFF_TRY(orff_moments_check_folds(moments));
-    for (size_t k = 0; k < moments->n_sets; k++) {
-        if (moments->sets[k].rows == 0) continue;
-        ORFF_TRY(orff_progress("cross-validation", (double)k, (double)moments->n_sets));
-        ORFF_TRY(one_fold(ridge, k, count, lambdas, errors));
-    }
-    return ORFF_OK;
-}
-
-orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross,
-                            orff_path_point *points) {
-    double *errors;
-    if (!ridge || !lambdas || !points)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
+orff_status orff_ridge_path_outputs(orff_ridge *ridge, size_t count, const double *lambdas,
+                                    orff_path_point *points, double *outputs) {
+    const size_t p = ridge->system.p;
     for (size_t l = 0; l < count; l++) ORFF_TRY(check_lambda(&ridge->system, lambdas[l]));
     ORFF_TRY(orff_system_eigen(&ridge->system));
     warn_of_rounding(&ridge->system, count, lambdas);
-    ORFF_TRY(ORFF_NEW_ARRAY(errors, count));
-    const orff_status status = cross ? cross_validate(ridge, count, lambdas, errors) : ORFF_OK;
-    for (size_t l = 0; !status && l < count; l++) {
+    if (outputs) ORFF_TRY(orff_ridge_cross(ridge, count, lambdas, outputs));
+    for (size_t l = 0; l < count; l++) {
         path_point(&ridge->system, lambdas[l], &points[l]);
-        if (cross)
-            points[l].cv_mse =
-                (errors[l] < 0.0 ? 0.0 : errors[l]) / (ridge->system.N * (double)ridge->system.p);
+        if (!outputs) continue;
+        points[l].cv_mse = 0.0;
+        for (size_t k = 0; k < p; k++) points[l].cv_mse += outputs[l * p + k] / (double)p;
     }
-    orff_release(errors);
-    return status;
+    return ORFF_OK;
 }

@@ -11,4 +11,11 @@ struct orff_ridge {
     orff_system system;
 };
 
+/* The cross-validated mean square error of every lambda and output: count x p. */
+orff_status orff_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *outputs);
+
+/* orff_ridge_path, and the cross-validated error of each output (count x p); NULL: not cross-validated. */
+orff_status orff_ridge_path_outputs(orff_ridge *ridge, size_t count, const double *lambdas,
+                                    orff_path_point *points, double *outputs);
+
 #endif

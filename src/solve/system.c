@@ -7,66 +7,6 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
-#include "base/threads.h"
-
-/* ---- columns of blocks, and the matrix S_ab B_a^T B_b */
-
-orff_status orff_columns_fill(orff_columns *columns, const orff_features *f) {
-    size_t at = 0;
-    double *block = NULL, *unit = NULL;
-    columns->count = f->M / 2;
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->j, columns->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->B, columns->count * f->p));
-    orff_status status = ORFF_NEW_ARRAY(unit, f->p);
-    if (!status) status = ORFF_NEW_ARRAY(block, f->p * columns->count); /* more than the widest block */
-    for (size_t j = 0; !status && j < f->D; j++) {
-        const size_t width = orff_features_block_columns(f, j);
-        if (width) orff_features_dense_block(f, j, block, unit);
-        for (size_t k = 0; k < width; k++, at++) {
-            columns->j[at] = j;
-            for (size_t i = 0; i < f->p; i++) columns->B[at * f->p + i] = block[i * width + k];
-        }
-    }
-    orff_release(unit);
-    orff_release(block);
-    return status;
-}
-
-void orff_columns_clear(orff_columns *columns) {
-    orff_release(columns->j);
-    orff_release(columns->B);
-    memset(columns, 0, sizeof *columns);
-}
-
-/* Row i of the cosine half and of the sine half of G; product[k] = B_i . B_k. */
-static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i,
-                          const double *product, double *G) {
-    const size_t half = columns->count, M = 2 * half, L = 2 * D;
-    for (size_t h = 0; h < 2; h++) {
-        const double *from = S + (h * D + columns->j[i]) * L;
-        double *to = G + (h * half + i) * M;
-        for (size_t k = 0; k < half; k++) {
-            to[k] = from[columns->j[k]] * product[k];
-            to[half + k] = from[D + columns->j[k]] * product[k];
-        }
-    }
-}
-
-orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G) {
-    const size_t half = columns->count, rows = half < 64 ? half : 64;
-    const int threads = orff_thread_count();
-    double *products;
-    ORFF_TRY(ORFF_NEW_ARRAY(products, rows * half));
-    for (size_t first = 0; first < half; first += rows) {
-        const size_t count = half - first < rows ? half - first : rows;
-        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products,
-                  half);
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-        for (size_t i = 0; i < count; i++) assemble_rows(columns, D, S, first + i, products + i * half, G);
-    }
-    orff_release(products);
-    return ORFF_OK;
-}
 
 /* ---- centring */
 
@@ -169,15 +109,15 @@ static orff_status build_stein(orff_system *s, const orff_features *f, const dou
 
 static orff_status build_dense(orff_system *s, const orff_features *f, const double *S, const double *R) {
     size_t square;
-    s->n = f->M;
+    ORFF_TRY(orff_columns_fill(&s->columns, f));
+    s->n = 2 * s->columns.count;
     s->r = 1;
     ORFF_TRY(orff_multiply(s->n, s->n, &square));
-    ORFF_TRY(orff_columns_fill(&s->columns, f));
     ORFF_TRY(ORFF_NEW_ARRAY(s->A, square));
     ORFF_TRY(ORFF_NEW_ARRAY(s->rhs, s->n));
     ORFF_TRY(ORFF_NEW_ARRAY(s->m, 1));
     s->m[0] = 1.0;
-    orff_features_unfold(f, R, s->rhs);
+    orff_columns_product(&s->columns, f->D, s->p, R, s->rhs);
     return orff_assemble(&s->columns, f->D, s->p, S, s->A);
 }
 
@@ -213,17 +153,6 @@ orff_status orff_system_build(orff_system *s, const orff_features *f, const orff
     orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orff_moments_sum(moments, left_out, &sum);
     if (!status) status = build_from(s, f, moments->settings.single, &sum, center, mean);
-    orff_moment_set_clear(&sum);
-    if (status) orff_system_clear(s);
-    return status;
-}
-
-orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments,
-                                   size_t fold, const double *mean) {
-    orff_moment_set sum = {0};
-    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
-    if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
-    if (!status) status = build_from(s, f, moments->settings.single, &sum, false, mean);
     orff_moment_set_clear(&sum);
     if (status) orff_system_clear(s);
     return status;
@@ -275,7 +204,7 @@ void orff_system_expand(const orff_system *s, const double *t, double *theta) {
     if (s->stein) {
         orff_gemm(false, false, s->n, s->width, s->r, 1.0, t, s->r, s->turn, s->width, 0.0, theta, s->width);
     } else {
-        memcpy(theta, t, s->n * sizeof *theta);
+        orff_columns_expand(&s->columns, t, theta);
     }
 }
 

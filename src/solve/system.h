@@ -6,7 +6,8 @@
  * eigenvalues m_b > 0; A = S on the features used (n = 2 D), rhs_b = sqrt(m_b) R W_b, and
  * theta = sum_b t_b (root B^T W_b / sqrt(m_b))^T.
  *
- * Any other kernel: r = 1, m = 1, n = M, A = the matrix of blocks S_ab B_a^T B_b, rhs = B_a^T R_a, theta = t.
+ * Any other kernel: r = 1, m = 1, A = the matrix of blocks S_ab B_a^T B_b, rhs = B_a^T R_a, theta = t; blocks wider
+ * than p are narrowed to p columns first (columns.h), n <= 2 D p.
  *
  * With A = U diag(e) U^T and c = U^T rhs, everything about a path of lambdas is a sum over (e_a m_b, c_ab).
  */
@@ -14,14 +15,7 @@
 #define ORFF_SOLVE_SYSTEM_H
 
 #include "moments/moments.h"
-
-/* The columns of all blocks: coefficient i (of M/2, cosine half) belongs to frequency j[i] with vector
- * B[i] in R^p. */
-typedef struct orff_columns {
-    size_t count;
-    size_t *j;
-    double *B; /* count x p */
-} orff_columns;
+#include "solve/columns.h"
 
 /* Sums of a moment set with the mean of y taken off. */
 typedef struct orff_centre {
@@ -59,9 +53,6 @@ typedef struct orff_system {
 orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments,
                               size_t left_out, bool center, const double *mean);
 
-/* The system of one set alone, y centred by the given mean. */
-orff_status orff_system_build_fold(orff_system *s, const orff_features *f, const orff_moments *moments,
-                                   size_t fold, const double *mean);
 void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
 
 /* Fill U, e, c (once). */
@@ -76,13 +67,6 @@ void orff_system_eigen_solve(const orff_system *s, double shift, double *t, doub
 
 /* theta (M) from t (n x r). */
 void orff_system_expand(const orff_system *s, const double *t, double *theta);
-
-/* The columns of a kernel's blocks. */
-orff_status orff_columns_fill(orff_columns *columns, const orff_features *f);
-void orff_columns_clear(orff_columns *columns);
-
-/* G (M x M) with G_ik = S_ab B_i . B_k; S is L x L with both triangles. */
-orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G);
 
 /* Phi(x)^T U of some rows of phi (rows x L), from the eigen form: Z and work are rows x slices x n, with
  * slices = 1 (stein) or p. */

@@ -1,0 +1,171 @@
+#include "solve/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+#define RANK_ROUNDING 1e-14 /* pivots below so much of the trace are zero */
+
+/* ---- narrowing */
+
+/* C C^T = A (p x p, in place, lower): columns of pivots that vanish are zero. */
+static void semidefinite_cholesky(size_t p, double *A) {
+    double trace = 0.0;
+    for (size_t i = 0; i < p; i++) trace += A[i * p + i];
+    for (size_t k = 0; k < p; k++) {
+        const double pivot = A[k * p + k], root = pivot > RANK_ROUNDING * trace ? sqrt(pivot) : 0.0;
+        for (size_t i = 0; i < k; i++) A[i * p + k] = 0.0;
+        A[k * p + k] = root;
+        for (size_t i = k + 1; i < p; i++) A[i * p + k] = root > 0.0 ? A[i * p + k] / root : 0.0;
+        for (size_t i = k + 1; i < p; i++)
+            for (size_t l = k + 1; l <= i; l++) A[i * p + l] -= A[i * p + k] * A[l * p + k];
+    }
+}
+
+/* Rows of C^-1 B in place of B (p x width); rows of vanished pivots become zero. */
+static void forward_solve(size_t p, const double *C, size_t width, double *B) {
+    for (size_t i = 0; i < p; i++) {
+        const double root = C[i * p + i];
+        for (size_t k = 0; k < width; k++) {
+            for (size_t l = 0; l < i; l++) B[i * width + k] -= C[i * p + l] * B[l * width + k];
+            B[i * width + k] = root > 0.0 ? B[i * width + k] / root : 0.0;
+        }
+    }
+}
+
+/* p columns from `at` on in place of the block (p x width, destroyed). C is p x p. */
+static void fill_narrowed(orff_columns *columns, size_t at, size_t p, size_t width, double *block,
+                          double *C) {
+    orff_gemm(false, true, p, p, width, 1.0, block, width, block, width, 0.0, C, p);
+    semidefinite_cholesky(p, C);
+    forward_solve(p, C, width, block);
+    for (size_t k = 0; k < p; k++) {
+        for (size_t i = 0; i < p; i++) columns->B[(at + k) * p + i] = C[i * p + k];
+        memcpy(columns->turn + (at + k) * columns->widest, block + k * width, width * sizeof *block);
+    }
+}
+
+/* ---- filling */
+
+static void fill_as_they_are(orff_columns *columns, size_t at, size_t p, size_t width, const double *block) {
+    for (size_t k = 0; k < width; k++) {
+        for (size_t i = 0; i < p; i++) columns->B[(at + k) * p + i] = block[i * width + k];
+        if (columns->turn) columns->turn[(at + k) * columns->widest + k] = 1.0;
+    }
+}
+
+static orff_status allocate(orff_columns *columns, const orff_features *f) {
+    *columns = (orff_columns){.parameters = f->M / 2};
+    for (size_t j = 0; j < f->D; j++) {
+        const size_t width = orff_features_block_columns(f, j);
+        columns->count += width < f->p ? width : f->p;
+        if (width > columns->widest) columns->widest = width;
+    }
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->j, columns->count));
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->B, columns->count * f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->first, columns->count));
+    ORFF_TRY(ORFF_NEW_ARRAY(columns->width, columns->count));
+    if (columns->widest <= f->p) return ORFF_OK;
+    return ORFF_NEW_ARRAY(columns->turn, columns->count * columns->widest);
+}
+
+/* work has room for p (widest + p + 1). */
+static void fill(orff_columns *columns, const orff_features *f, double *work) {
+    const size_t p = f->p;
+    double *block = work, *C = block + p * columns->widest, *unit = C + p * p;
+    for (size_t j = 0, at = 0, parameter = 0; j < f->D; j++) {
+        const size_t width = orff_features_block_columns(f, j), count = width < p ? width : p;
+        for (size_t k = 0; k < count; k++) {
+            columns->j[at + k] = j;
+            columns->first[at + k] = parameter;
+            columns->width[at + k] = width;
+        }
+        if (width) orff_features_dense_block(f, j, block, unit);
+        if (width > p)
+            fill_narrowed(columns, at, p, width, block, C);
+        else
+            fill_as_they_are(columns, at, p, width, block);
+        at += count;
+        parameter += width;
+    }
+}
+
+orff_status orff_columns_fill(orff_columns *columns, const orff_features *f) {
+    double *work = NULL;
+    orff_status status = allocate(columns, f);
+    if (!status) status = ORFF_NEW_ARRAY(work, f->p * (columns->widest + f->p + 1));
+    if (!status) fill(columns, f, work);
+    orff_release(work);
+    if (status) orff_columns_clear(columns);
+    return status;
+}
+
+void orff_columns_clear(orff_columns *columns) {
+    orff_release(columns->j);
+    orff_release(columns->B);
+    orff_release(columns->first);
+    orff_release(columns->width);
+    orff_release(columns->turn);
+    memset(columns, 0, sizeof *columns);
+}
+
+/* ---- products */
+
+void orff_columns_product(const orff_columns *columns, size_t D, size_t p, const double *R, double *out) {
+    for (size_t h = 0; h < 2; h++)
+        for (size_t i = 0; i < columns->count; i++) {
+            const double *from = R + (h * D + columns->j[i]) * p;
+            double sum = 0.0;
+            for (size_t k = 0; k < p; k++) sum += columns->B[i * p + k] * from[k];
+            out[h * columns->count + i] = sum;
+        }
+}
+
+void orff_columns_expand(const orff_columns *columns, const double *t, double *theta) {
+    if (!columns->turn) {
+        memcpy(theta, t, 2 * columns->count * sizeof *theta);
+        return;
+    }
+    memset(theta, 0, 2 * columns->parameters * sizeof *theta);
+    for (size_t h = 0; h < 2; h++)
+        for (size_t i = 0; i < columns->count; i++) {
+            double *to = theta + h * columns->parameters + columns->first[i];
+            for (size_t k = 0; k < columns->width[i]; k++)
+                to[k] += columns->turn[i * columns->widest + k] * t[h * columns->count + i];
+        }
+}
+
+/* ---- the matrix S_ab B_a^T B_b */
+
+/* Row i of the cosine half and of the sine half of G; product[k] = B_i . B_k. */
+static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i,
+                          const double *product, double *G) {
+    const size_t half = columns->count, M = 2 * half, L = 2 * D;
+    for (size_t h = 0; h < 2; h++) {
+        const double *from = S + (h * D + columns->j[i]) * L;
+        double *to = G + (h * half + i) * M;
+        for (size_t k = 0; k < half; k++) {
+            to[k] = from[columns->j[k]] * product[k];
+            to[half + k] = from[D + columns->j[k]] * product[k];
+        }
+    }
+}
+
+orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G) {
+    const size_t half = columns->count, rows = half < 64 ? half : 64;
+    const int threads = orff_thread_count();
+    double *products;
+    ORFF_TRY(ORFF_NEW_ARRAY(products, rows * half));
+    for (size_t first = 0; first < half; first += rows) {
+        const size_t count = half - first < rows ? half - first : rows;
+        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products,
+                  half);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+        for (size_t i = 0; i < count; i++) assemble_rows(columns, D, S, first + i, products + i * half, G);
+    }
+    orff_release(products);
+    return ORFF_OK;
+}

@@ -1,0 +1,38 @@
+/* The columns of all blocks of a kernel, at most p for each frequency.
+ *
+ * A ridge solution depends on B_j B_j^T alone. The stacked block of a sum can have more than p columns; then C_j with
+ * C_j C_j^T = B_j B_j^T (p x p, lower triangular) takes its place, and the coefficients t of C_j become those of
+ * least norm with B_j theta = C_j t:
+ *
+ *     theta = B_j^T C_j^-T t,     |theta| = |t|
+ */
+#ifndef ORFF_SOLVE_COLUMNS_H
+#define ORFF_SOLVE_COLUMNS_H
+
+#include "features/features.h"
+
+/* Column i (of the cosine half) belongs to frequency j[i] and has the vector B[i] in R^p. */
+typedef struct orff_columns {
+    size_t count;
+    size_t *j;
+    double *B; /* count x p */
+
+    /* theta of a half: from first[i] on, width[i] coefficients get turn[i] t_i */
+    size_t parameters, widest;
+    size_t *first, *width;
+    double *turn; /* count x widest; NULL where no block is wider than p: theta = t */
+} orff_columns;
+
+orff_status orff_columns_fill(orff_columns *columns, const orff_features *f);
+void orff_columns_clear(orff_columns *columns); /* accepts a zeroed or half-built one */
+
+/* out (2 count) = B_i . R_a for both halves; R is 2D x p. */
+void orff_columns_product(const orff_columns *columns, size_t D, size_t p, const double *R, double *out);
+
+/* theta (M) from t (2 count). */
+void orff_columns_expand(const orff_columns *columns, const double *t, double *theta);
+
+/* G (2 count square) with G_ik = S_ab B_i . B_k; S is 2D x 2D with both triangles. */
+orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G);
+
+#endif
