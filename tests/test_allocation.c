@@ -3,10 +3,13 @@
  *
  * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees
  * in base/memory.c, which is compiled into this program with a free that counts. */
+#define _DEFAULT_SOURCE /* mkstemp */
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -280,6 +283,49 @@ static void signatures(void **state) {
     check(signature_cycle, 15);
 }
 
+/* ---- models without features */
+
+static const double rows[20] = {0.1, 0.9, 0.4, -0.3, 0.8, 0.2, -0.7, 0.5, -0.2, -0.9,
+                                0.3, 0.6, 1.1, -0.8, 0.0, 0.7, 0.9,  1.2, -0.4, 0.35};
+
+static orff_status exact_cycle(void) {
+    const double weights[5] = {1, 2, 1, 0.5, 1};
+    char path[] = "/tmp/orff_allocation_exact_XXXXXX";
+    double out[8];
+    orff_part part = orff_part_default();
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL, *back = NULL;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    part.rule = cycle_rule;
+    part.A = cycle_rule == ORFF_DECOMPOSABLE ? output_matrix : NULL;
+    part.sigma = 0;
+    settings.solver = ORFF_SOLVER_EXACT;
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.lambda_count = 3;
+    orff_status status = orff_model_fit(&model, &settings, 2, 2, 5, rows, rows + 10, weights);
+    assert_int_equal(status == ORFF_OK, model != NULL);
+    if (!status) status = orff_model_predict(model, 2, rows, out);
+    if (!status) status = orff_model_covariance(model, 2, rows, out);
+    if (!status) status = orff_model_save(model, path, false);
+    if (!status) status = orff_model_load(&back, path);
+    assert_int_equal(status == ORFF_OK, back != NULL);
+    orff_model_free(model);
+    orff_model_free(back);
+    remove(path);
+    return status;
+}
+
+static void exact_models(void **state) {
+    (void)state;
+    cycle_rule = ORFF_DECOMPOSABLE;
+    check(exact_cycle, 60);
+    cycle_rule = ORFF_CURL_FREE;
+    check(exact_cycle, 60);
+}
+
 /* Sizes that fit no memory are refused before anything is asked for. */
 static void sizes_that_fit_no_memory(void **state) {
     (void)state;
@@ -297,11 +343,9 @@ static void sizes_that_fit_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels),
-        cmocka_unit_test(feature_maps),
-        cmocka_unit_test(sampling_schemes),
-        cmocka_unit_test(signatures),
-        cmocka_unit_test(sizes_that_fit_no_memory),
+        cmocka_unit_test(kernels),          cmocka_unit_test(feature_maps),
+        cmocka_unit_test(sampling_schemes), cmocka_unit_test(signatures),
+        cmocka_unit_test(exact_models),     cmocka_unit_test(sizes_that_fit_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,27 @@ static void drops_what_is_not_there(void **state) {
     orff_kernel_free(kernel);
 }
 
+/* A given as the identity matrix goes by all P observations, A left out by one matrix of the rows. */
+static void outputs_of_identity_parts_share_one_matrix(void **state) {
+    (void)state;
+    const double truth[PARTS] = {0.5, 0.3, 0.2}, identity[4] = {1, 0, 0, 1};
+    double weights[2][2] = {{1.0, 1.0}, {1.0, 1.0}}, lambda[2], shares[2][3];
+    draw(truth, 0.05, 5);
+    for (size_t k = 0; k < 2; k++) {
+        orff_kernel *kernel = NULL;
+        orff_part parts[2] = {orff_part_default(), orff_part_default()};
+        parts[0].sigma = 0.3;
+        for (size_t m = 0; m < 2; m++) parts[m].A = k ? identity : NULL;
+        assert_ok(orff_kernel_create(&kernel, 2, 2, 2, parts));
+        assert_int_equal(orff_exact_mixture_side(kernel, N), k ? 2 * N : N);
+        assert_ok(orff_exact_mixture_learn(kernel, N, X, Y, true, 0.0, weights[k], &lambda[k], shares[k]));
+        orff_kernel_free(kernel);
+    }
+    assert_all_close(2, weights[0], weights[1], 1e-6);
+    assert_all_close(3, shares[0], shares[1], 1e-6);
+    assert_close(lambda[0], lambda[1], 1e-6 * lambda[1]);
+}
+
 static void refuses(void **state) {
     (void)state;
     const double truth[PARTS] = {1.0, 0.3, 0.2};
@@ -122,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_top),
         cmocka_unit_test(drops_what_is_not_there),
+        cmocka_unit_test(outputs_of_identity_parts_share_one_matrix),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

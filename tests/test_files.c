@@ -208,6 +208,8 @@ static void assert_same_info(const orff_model *a, const orff_model *b) {
     assert_string_equal(x.kernel, y.kernel);
     assert_string_equal(x.solve.method, y.solve.method);
     assert_same_bits("output_train_mse", a->p, x.output_train_mse, y.output_train_mse);
+    assert_true(!x.output_cv_mse == !y.output_cv_mse);
+    if (x.output_cv_mse) assert_same_bits("output_cv_mse", a->p, x.output_cv_mse, y.output_cv_mse);
     assert_true(!x.shares == !y.shares);
     if (x.shares) assert_same_bits("shares", x.parts + 1, x.shares, y.shares);
 }

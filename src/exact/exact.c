@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/hooks.h"
+#include "base/linalg.h"
 #include "base/memory.h"
 
 /* ---- before any work */
@@ -24,14 +25,14 @@ static size_t half_of_machine(void) {
     return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX;
 }
 
-static orff_status check_memory(const orff_exact_plan *plan, size_t max_bytes) {
-    const size_t need = orff_exact_plan_bytes(plan), limit = max_bytes ? max_bytes : half_of_machine();
+orff_status orff_exact_check_memory(const orff_exact_plan *plan, size_t need, size_t max_bytes) {
+    const size_t limit = max_bytes ? max_bytes : half_of_machine();
     if (need <= limit && need < SIZE_MAX) return ORFF_OK;
-    return orff_fail(
-        ORFF_NO_MEMORY,
-        "exact ridge on %zu points with %zu outputs takes %.3g GB of memory, the limit is %.3g GB; random "
-        "features (orff_features_create, orff_moments_create) take memory that does not grow with the points",
-        plan->n, plan->p, (double)need * 1e-9, (double)limit * 1e-9);
+    return orff_fail(ORFF_NO_MEMORY,
+                     "exact ridge on %zu points with %zu outputs takes %.3g GB of memory, the limit is %.3g "
+                     "GB (%zu of %zu "
+                     "bytes); fit with features, whose memory does not grow with the points",
+                     plan->n, plan->p, (double)need * 1e-9, (double)limit * 1e-9, need, limit);
 }
 
 size_t orff_exact_bytes(const orff_kernel *kernel, size_t n) {
@@ -119,7 +120,7 @@ static orff_status finish(orff_exact *exact, const double *Y, double shift, doub
 }
 
 static orff_status fit(orff_exact *exact, const double *X, const double *Y, double lambda, bool center) {
-    const double shift = (double)exact->plan.n * lambda;
+    const double shift = exact->shift = (double)exact->plan.n * lambda;
     double scale, jitter = 0, *F;
     ORFF_TRY(kernel_scale(exact, X, &scale));
     ORFF_TRY(keep_data(exact, X, Y, center));
@@ -131,6 +132,52 @@ static orff_status fit(orff_exact *exact, const double *X, const double *Y, doub
     return status;
 }
 
+/* ---- an exact model from elsewhere */
+
+static orff_status allocate(orff_exact *exact, const orff_kernel *kernel, size_t n) {
+    size_t points, outputs;
+    ORFF_TRY(orff_multiply(n, kernel->d, &points));
+    ORFF_TRY(orff_multiply(n, kernel->p, &outputs));
+    ORFF_TRY(orff_exact_plan_make(&exact->plan, kernel, n));
+    ORFF_TRY(ORFF_NEW_ARRAY(exact->X, points));
+    ORFF_TRY(ORFF_NEW_ARRAY(exact->alpha, outputs));
+    return ORFF_NEW_ARRAY(exact->mean, kernel->p);
+}
+
+orff_status orff_exact_create(orff_exact **out, const orff_kernel *kernel, size_t n) {
+    orff_exact *exact;
+    ORFF_TRY(ORFF_NEW(exact));
+    exact->kernel = orff_kernel_retain(kernel);
+    const orff_status status = allocate(exact, kernel, n);
+    if (status) {
+        orff_exact_free(exact);
+    } else {
+        *out = exact;
+    }
+    return status;
+}
+
+/* rows A alpha_i, A = W diag(m) W^T */
+orff_status orff_exact_fold(orff_exact *exact) {
+    const orff_exact_plan *plan = &exact->plan;
+    const size_t n = plan->n, p = plan->p;
+    double *turned;
+    if (!plan->law) return ORFF_OK;
+    orff_release(exact->folded);
+    exact->folded = NULL;
+    ORFF_TRY(ORFF_NEW_ARRAY(exact->folded, n * p));
+    if (!plan->W) {
+        for (size_t i = 0; i < n * p; i++) exact->folded[i] = plan->m[0] * exact->alpha[i];
+        return ORFF_OK;
+    }
+    ORFF_TRY(ORFF_NEW_ARRAY(turned, n * p));
+    orff_gemm(false, false, n, p, p, 1.0, exact->alpha, p, plan->W, p, 0.0, turned, p);
+    for (size_t i = 0; i < n * p; i++) turned[i] *= plan->m[i % p];
+    orff_gemm(false, true, n, p, p, 1.0, turned, p, plan->W, p, 0.0, exact->folded, p);
+    orff_release(turned);
+    return ORFF_OK;
+}
+
 /* ---- the public calls */
 
 orff_status orff_exact_fit(orff_exact **out, const orff_kernel *kernel, size_t n, const double *X,
@@ -140,7 +187,8 @@ orff_status orff_exact_fit(orff_exact **out, const orff_kernel *kernel, size_t n
     ORFF_TRY(ORFF_NEW(exact));
     exact->kernel = orff_kernel_retain(kernel);
     orff_status status = orff_exact_plan_make(&exact->plan, kernel, n);
-    if (!status) status = check_memory(&exact->plan, max_bytes);
+    if (!status)
+        status = orff_exact_check_memory(&exact->plan, orff_exact_plan_bytes(&exact->plan), max_bytes);
     if (!status) status = fit(exact, X, Y, lambda, center);
     if (status) {
         orff_exact_free(exact);
@@ -158,6 +206,7 @@ void orff_exact_free(orff_exact *exact) {
     orff_release(exact->alpha);
     orff_release(exact->folded);
     orff_release(exact->mean);
+    orff_exact_kept_free(exact->kept);
     orff_release(exact);
 }
 

@@ -17,6 +17,15 @@ typedef struct orff_exact_plan {
     bool eigen;               /* diagonalise k: there are too many groups to factor for each */
 } orff_exact_plan;
 
+/* What covariances need: with Z = k(x) F, k(x) (K + shift/c)^-1 k(x)^T = Z diag(g) Z^T, for K = k (x) A in each
+ * turned output by itself, times m_b^2. See exact/system.h. */
+typedef struct orff_exact_kept {
+    size_t n, modes; /* N or N p; columns of g */
+    const double *F; /* n x n, rows multiplied by sqrt(c): into `owned`, or into a file */
+    double *owned;
+    double *g; /* n x modes */
+} orff_exact_kept;
+
 struct orff_exact {
     orff_kernel *kernel;
     orff_exact_plan plan;
@@ -25,11 +34,16 @@ struct orff_exact {
     double *folded; /* n x p: rows A alpha_i where K = k (x) A, else NULL */
     double *mean;   /* p: taken off y, added to predictions */
     double norm2;
+    double shift;          /* N lambda */
+    orff_exact_kept *kept; /* or NULL */
 };
 
 orff_status orff_exact_plan_make(orff_exact_plan *plan, const orff_kernel *kernel, size_t n);
 void orff_exact_plan_clear(orff_exact_plan *plan);
 size_t orff_exact_plan_bytes(const orff_exact_plan *plan);
+
+/* Refuse what takes more than max_bytes (0: half of what the machine has). */
+orff_status orff_exact_check_memory(const orff_exact_plan *plan, size_t need, size_t max_bytes);
 
 /* Past the last eigenvalue of A that is equal, to rounding, to that at `first`. */
 size_t orff_exact_plan_group(const orff_exact_plan *plan, size_t first);
@@ -50,5 +64,13 @@ orff_status orff_exact_scalar_gram(const orff_spectrum *law, size_t n, const dou
 
 /* F = sum_i K(x, x_i) alpha_i, without the mean   (n x p). */
 orff_status orff_exact_evaluate(const orff_exact *exact, size_t n, const double *X, double *F);
+
+/* An exact model with room for n points, all zeros; the kernel is retained. */
+orff_status orff_exact_create(orff_exact **exact, const orff_kernel *kernel, size_t n);
+
+/* folded from alpha, where K = k (x) A. */
+orff_status orff_exact_fold(orff_exact *exact);
+
+void orff_exact_kept_free(orff_exact_kept *kept);
 
 #endif

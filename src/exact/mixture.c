@@ -11,10 +11,13 @@
 
 typedef struct dense_mixture {
     const orff_kernel *kernel;
+    size_t n; /* rows */
+    size_t
+        copies; /* p where all parts are k_m I, whose outputs are as many fields of one scalar kernel; else 1 */
     size_t P, parts;
     double **K;        /* parts, each P x P */
     double *trace;     /* parts: trace of K_m(0) */
-    double *y, *alpha; /* P */
+    double *y, *alpha; /* P x copies */
     double *C;         /* P x P */
 } dense_mixture;
 
@@ -31,23 +34,23 @@ static orff_status mixture_allocate(dense_mixture *mix) {
     ORFF_TRY(ORFF_NEW_ARRAY(mix->K, mix->parts));
     for (size_t m = 0; m < mix->parts; m++) ORFF_TRY(ORFF_NEW_ARRAY(mix->K[m], mix->P * mix->P));
     ORFF_TRY(ORFF_NEW_ARRAY(mix->trace, mix->parts));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->y, mix->P));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->alpha, mix->P));
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->y, mix->P * mix->copies));
+    ORFF_TRY(ORFF_NEW_ARRAY(mix->alpha, mix->P * mix->copies));
     return ORFF_NEW_ARRAY(mix->C, mix->P * mix->P);
 }
 
-/* Gram matrix of one part; block is p x p, delta d numbers. */
-static orff_status fill_gram(const orff_kernel_part *part, size_t n, const double *X, double *block,
+/* Gram matrix of one part, of its first q outputs; block is p x p, delta d numbers. */
+static orff_status fill_gram(const orff_kernel_part *part, size_t q, size_t n, const double *X, double *block,
                              double *delta, double *K) {
-    const size_t d = part->d, p = part->p, P = n * p;
+    const size_t d = part->d, p = part->p, P = n * q;
     const double scale = part->root * part->root;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i; j < n; j++) {
             for (size_t k = 0; k < d; k++) delta[k] = X[i * d + k] - X[j * d + k];
             ORFF_TRY(part->rule->exact(part, delta, block));
-            for (size_t a = 0; a < p; a++)
-                for (size_t b = 0; b < p; b++)
-                    K[(i * p + a) * P + j * p + b] = K[(j * p + b) * P + i * p + a] =
+            for (size_t a = 0; a < q; a++)
+                for (size_t b = 0; b < q; b++)
+                    K[(i * q + a) * P + j * q + b] = K[(j * q + b) * P + i * q + a] =
                         scale * block[a * p + b];
         }
     }
@@ -55,13 +58,14 @@ static orff_status fill_gram(const orff_kernel_part *part, size_t n, const doubl
 }
 
 static orff_status fill_grams(dense_mixture *mix, size_t n, const double *X) {
-    const size_t p = mix->kernel->p;
+    const size_t p = mix->kernel->p, q = p / mix->copies;
     double *block = NULL, *delta = NULL;
     orff_status status = ORFF_NEW_ARRAY(block, p * p);
     if (!status) status = ORFF_NEW_ARRAY(delta, mix->kernel->d);
     for (size_t m = 0; !status && m < mix->parts; m++) {
-        status = fill_gram(&mix->kernel->parts[m], n, X, block, delta, mix->K[m]);
-        for (size_t a = 0; !status && a < p; a++) mix->trace[m] += mix->K[m][a * mix->P + a];
+        status = fill_gram(&mix->kernel->parts[m], q, n, X, block, delta, mix->K[m]);
+        for (size_t a = 0; !status && a < q; a++)
+            mix->trace[m] += (double)mix->copies * mix->K[m][a * mix->P + a];
     }
     orff_release(block);
     orff_release(delta);
@@ -87,18 +91,18 @@ static void fill_matrix(dense_mixture *mix, const double *x) {
     for (size_t i = 0; i < mix->P; i++) mix->C[i * mix->P + i] += exp(x[mix->parts]);
 }
 
-/* d / d log v_m = v_m/2 sum_ik (alpha_i alpha_k - C^-1_ik) K_ik; C holds the inverse. */
-static void fill_gradient(const dense_mixture *mix, const double *x, double *gradient) {
-    const size_t P = mix->P;
+/* d / d log v_m = v_m/2 sum_ik W_ik K_ik with W = alpha alpha^T - copies C^-1; C holds the inverse, then W. */
+static void fill_gradient(dense_mixture *mix, const double *x, double *gradient) {
+    const size_t P = mix->P, c = mix->copies;
     double noise = 0.0;
-    for (size_t i = 0; i < P; i++) noise += mix->alpha[i] * mix->alpha[i] - mix->C[i * P + i];
+    orff_gemm(false, true, P, P, c, 1.0, mix->alpha, c, mix->alpha, c, -(double)c, mix->C, P);
+    for (size_t i = 0; i < P; i++) noise += mix->C[i * P + i];
     gradient[mix->parts] = 0.5 * exp(x[mix->parts]) * noise;
     for (size_t m = 0; m < mix->parts; m++) {
+        const double v = exp(x[m]);
         double sum = 0.0;
-        for (size_t i = 0; exp(x[m]) > 0.0 && i < P; i++)
-            for (size_t k = 0; k < P; k++)
-                sum += (mix->alpha[i] * mix->alpha[k] - mix->C[i * P + k]) * mix->K[m][i * P + k];
-        gradient[m] = 0.5 * exp(x[m]) * sum;
+        for (size_t i = 0; v > 0.0 && i < P; i++) sum += orff_dot(P, mix->C + i * P, mix->K[m] + i * P);
+        gradient[m] = 0.5 * v * sum;
     }
 }
 
@@ -107,13 +111,11 @@ static orff_status evidence(void *self, const double *x, double *value, double *
     double logs = 0.0, quadratic = 0.0;
     fill_matrix(mix, x);
     ORFF_TRY(orff_cholesky(mix->P, mix->C));
-    memcpy(mix->alpha, mix->y, mix->P * sizeof *mix->y);
-    ORFF_TRY(orff_cholesky_solve(mix->P, mix->C, 1, mix->alpha));
-    for (size_t i = 0; i < mix->P; i++) {
-        logs += 2.0 * log(mix->C[i * mix->P + i]);
-        quadratic += mix->y[i] * mix->alpha[i];
-    }
-    *value = -0.5 * (quadratic + logs + (double)mix->P * LOG_TWO_PI);
+    memcpy(mix->alpha, mix->y, mix->P * mix->copies * sizeof *mix->y);
+    ORFF_TRY(orff_cholesky_solve(mix->P, mix->C, mix->copies, mix->alpha));
+    for (size_t i = 0; i < mix->P; i++) logs += 2.0 * log(mix->C[i * mix->P + i]);
+    for (size_t i = 0; i < mix->P * mix->copies; i++) quadratic += mix->y[i] * mix->alpha[i];
+    *value = -0.5 * (quadratic + (double)mix->copies * (logs + (double)mix->P * LOG_TWO_PI));
     if (!gradient) return ORFF_OK;
     ORFF_TRY(orff_cholesky_inverse(mix->P, mix->C));
     fill_gradient(mix, x, gradient);
@@ -122,8 +124,9 @@ static orff_status evidence(void *self, const double *x, double *value, double *
 
 static double variance(const dense_mixture *mix) {
     double sum = 0.0;
-    for (size_t i = 0; i < mix->P; i++) sum += mix->y[i] * mix->y[i];
-    return sum / (double)mix->P;
+    const size_t observations = mix->P * mix->copies;
+    for (size_t i = 0; i < observations; i++) sum += mix->y[i] * mix->y[i];
+    return sum / (double)observations;
 }
 
 static orff_status learn(dense_mixture *mix, double drop, double *weights, double *lambda, double *shares) {
@@ -138,17 +141,32 @@ static orff_status learn(dense_mixture *mix, double drop, double *weights, doubl
     const orff_status status = orff_weights_learn(search, weights, drop);
     if (!status) {
         for (size_t m = 0; m < mix->parts; m++) weights[m] = exp(search->x[m]);
-        *lambda = exp(search->x[mix->parts]) * (double)mix->kernel->p / (double)mix->P;
+        *lambda = exp(search->x[mix->parts]) / (double)mix->n;
         if (shares) orff_weights_shares(search, shares);
     }
     orff_release(search);
     return status;
 }
 
+/* Whether every part is k_m I. */
+static bool is_scalar(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].rule->id != ORFF_DECOMPOSABLE || kernel->parts[m].A) return false;
+    return true;
+}
+
+size_t orff_exact_mixture_side(const orff_kernel *kernel, size_t n) {
+    return is_scalar(kernel) ? n : n * kernel->p;
+}
+
 orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
                                      bool center, double drop, double *weights, double *lambda,
                                      double *shares) {
-    dense_mixture mix = {.kernel = kernel, .P = n * kernel->p, .parts = kernel->n_parts};
+    dense_mixture mix = {.kernel = kernel,
+                         .n = n,
+                         .copies = is_scalar(kernel) ? kernel->p : 1,
+                         .P = orff_exact_mixture_side(kernel, n),
+                         .parts = kernel->n_parts};
     ORFF_TRY(orff_weights_check(kernel->n_parts, weights, drop));
     orff_status status = mixture_allocate(&mix);
     if (!status) status = fill_grams(&mix, n, X);

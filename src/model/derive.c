@@ -158,6 +158,11 @@ static orff_status derive(const orff_model *model, const field *what, size_t n, 
     size_t k, size;
     double *C;
     if (!model || !X || !out) return orff_fail(ORFF_INVALID_ARGUMENT, "the %s: NULL argument", what->name);
+    if (model->exact)
+        return orff_fail(ORFF_UNSUPPORTED,
+                         "the %s of an exact model is not there: fit with features (another solver) for "
+                         "derived fields",
+                         what->name);
     ORFF_TRY(check_field(model, what, &space, &k));
     ORFF_TRY(orff_multiply(2 * model->features->D, k, &size));
     ORFF_TRY(ORFF_NEW_ARRAY(C, size));

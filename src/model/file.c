@@ -4,9 +4,12 @@
  *     shift, unit        d
  *     mean, spread       p
  *     output_train_mse   p
+ *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
  *     posterior.F, .g    n x n, n x r, where there is a posterior; F is used where it lies
  *     posterior.W        p x r, where it is that of one decomposable part
+ *
+ * An exact model has no bank, and instead of theta what file_exact.c writes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,14 +18,16 @@
 #include "base/fields.h"
 #include "base/memory.h"
 #include "features/recipe.h"
+#include "model/file_exact.h"
 #include "model/model.h"
 
 enum { VERSION = 1 };
 static const char format[] = "orff-model";
 
 /* What solve.method may be: the text of a loaded model lives as long as the program. */
-static const char *const methods[] = {"cholesky", "eigen", "stein-cholesky", "stein-eigen",     "lsmr", "idr",
-                                      "pcg",      "sgd",   "evidence",       "cross-validation"};
+static const char *const methods[] = {
+    "cholesky", "eigen", "stein-cholesky", "stein-eigen",      "lsmr",           "idr",
+    "pcg",      "sgd",   "evidence",       "cross-validation", "exact-cholesky", "exact-eigen"};
 
 static orff_status no_memory(void) {
     return orff_fail(ORFF_NO_MEMORY, "no memory for the document of a file");
@@ -56,16 +61,19 @@ static orff_status add_posterior(const orff_model *model, orff_archive_writer *w
 }
 
 static orff_status add_tensors(const orff_model *model, orff_archive_writer *writer) {
-    ORFF_TRY(orff_check_finite("theta", model->features->M, 1, model->theta));
-    ORFF_TRY(add_vector(writer, "theta", model->features->M, model->theta));
+    if (model->features) {
+        ORFF_TRY(orff_check_finite("theta", model->features->M, 1, model->theta));
+        ORFF_TRY(add_vector(writer, "theta", model->features->M, model->theta));
+    }
     ORFF_TRY(add_vector(writer, "shift", model->d, model->shift));
     ORFF_TRY(add_vector(writer, "unit", model->d, model->unit));
     ORFF_TRY(add_vector(writer, "mean", model->p, model->mean));
     ORFF_TRY(add_vector(writer, "spread", model->p, model->spread));
     ORFF_TRY(add_vector(writer, "output_train_mse", model->p, model->output_train_mse));
+    if (model->output_cv_mse) ORFF_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
     if (model->shares)
-        ORFF_TRY(add_vector(writer, "shares", model->features->kernel->n_parts + 1, model->shares));
-    return add_posterior(model, writer);
+        ORFF_TRY(add_vector(writer, "shares", orff_model_kernel(model)->n_parts + 1, model->shares));
+    return model->exact ? orff_exact_add(model->exact, writer) : add_posterior(model, writer);
 }
 
 static json_t *pack_solve(const orff_solve_info *solve) {
@@ -83,22 +91,26 @@ static json_t *pack_posterior(const orff_posterior *posterior) {
                      (json_int_t)posterior->used);
 }
 
+static json_t *pack_groups(const orff_features *f) {
+    return f ? orff_json_sizes(f->kernel->n_parts, f->part_group) : json_null();
+}
+
 static json_t *pack_model(const orff_model *model) {
-    return json_pack(
-        "{sI so so so so so so so so sb so so ss*}", "classes", (json_int_t)model->classes, "part_groups",
-        orff_json_sizes(model->features->kernel->n_parts, model->features->part_group), "rows",
-        orff_json_whole(model->rows), "lambda", orff_json_number(model->lambda), "train_mse",
-        orff_json_number(model->train_mse), "cv_mse", orff_json_number(model->cv_mse), "dof",
-        orff_json_number(model->dof), "log_evidence", orff_json_number(model->log_evidence), "noise",
-        orff_json_number(model->noise), "single", (int)model->single, "solve", pack_solve(&model->solve),
-        "posterior", pack_posterior(model->posterior), "notes", model->notes);
+    return json_pack("{sI so so so so so so so so sb so so so ss*}", "classes", (json_int_t)model->classes,
+                     "part_groups", pack_groups(model->features), "rows", orff_json_whole(model->rows),
+                     "lambda", orff_json_number(model->lambda), "train_mse",
+                     orff_json_number(model->train_mse), "cv_mse", orff_json_number(model->cv_mse), "dof",
+                     orff_json_number(model->dof), "log_evidence", orff_json_number(model->log_evidence),
+                     "noise", orff_json_number(model->noise), "single", (int)model->single, "solve",
+                     pack_solve(&model->solve), "posterior", pack_posterior(model->posterior), "exact",
+                     orff_exact_pack(model->exact), "notes", model->notes);
 }
 
 static orff_status fill_archive(const orff_model *model, bool compact, orff_archive_writer *writer) {
     json_t *document = json_object();
     orff_status status = json_object_set_new(document, "model", pack_model(model)) ? no_memory() : ORFF_OK;
-    if (!status) status = orff_kernel_write(model->features->kernel, writer, document);
-    if (!status)
+    if (!status) status = orff_kernel_write(orff_model_kernel(model), writer, document);
+    if (!status && model->features)
         status =
             orff_bank_write(model->features->bank, compact ? model->features->M / 2 : 0, writer, document);
     if (!status) status = add_tensors(model, writer);
@@ -173,13 +185,17 @@ static orff_status copy_vector(const orff_archive *archive, const char *name, si
 }
 
 static orff_status read_vectors(const orff_archive *archive, orff_model *model) {
-    const size_t parts = model->features->kernel->n_parts;
-    ORFF_TRY(copy_vector(archive, "theta", model->features->M, FINITE, model->theta));
+    const size_t parts = orff_model_kernel(model)->n_parts;
+    if (model->features) ORFF_TRY(copy_vector(archive, "theta", model->features->M, FINITE, model->theta));
     ORFF_TRY(copy_vector(archive, "shift", model->d, FINITE, model->shift));
     ORFF_TRY(copy_vector(archive, "unit", model->d, POSITIVE, model->unit));
     ORFF_TRY(copy_vector(archive, "mean", model->p, FINITE, model->mean));
     ORFF_TRY(copy_vector(archive, "spread", model->p, POSITIVE, model->spread));
     ORFF_TRY(copy_vector(archive, "output_train_mse", model->p, NOT_NEGATIVE, model->output_train_mse));
+    if (orff_archive_has(archive, "output_cv_mse")) {
+        ORFF_TRY(ORFF_NEW_ARRAY(model->output_cv_mse, model->p));
+        ORFF_TRY(copy_vector(archive, "output_cv_mse", model->p, NOT_NEGATIVE, model->output_cv_mse));
+    }
     if (!orff_archive_has(archive, "shares")) return ORFF_OK;
     ORFF_TRY(ORFF_NEW_ARRAY(model->shares, parts + 1));
     return copy_vector(archive, "shares", parts + 1, FINITE, model->shares);
@@ -243,7 +259,8 @@ static orff_status read_shape(const orff_fields *in, const orff_model *model, or
     if (posterior->first != (posterior->stein ? group->first : 0) ||
         posterior->used != (posterior->stein ? group->drawn.count : 0))
         return orff_fields_fail(in, "used", "is not the part's group of frequencies");
-    if (posterior->n != (posterior->stein ? 2 * posterior->used : f->M))
+    if (!posterior->stein) ORFF_TRY(orff_columns_fill(&posterior->columns, f));
+    if (posterior->n != 2 * (posterior->stein ? posterior->used : posterior->columns.count))
         return orff_fields_fail(in, "n", "is not the number of coefficients");
     if (posterior->stein ? posterior->r > model->p : posterior->r != 1)
         return orff_fields_fail(in, "r", "is not possible for this kernel");
@@ -267,17 +284,19 @@ static orff_status read_matrices(const orff_archive *archive, const orff_model *
     for (size_t i = 0; i < n * r; i++)
         if (g[i] < 0.0) return orff_archive_fail(archive, "number %zu of \"posterior.g\" is negative", i + 1);
     ORFF_TRY(orff_duplicate(&posterior->g, g, n * r, sizeof *g));
-    if (!posterior->stein) return orff_columns_fill(&posterior->columns, model->features);
+    if (!posterior->stein) return ORFF_OK;
     ORFF_TRY(find_matrix(archive, "posterior.W", model->p, r, &W));
     return orff_duplicate(&posterior->W, W, model->p * r, sizeof *W);
 }
 
 static orff_status read_posterior(const orff_fields *about, orff_model *model) {
     orff_fields in;
-    if (!orff_fields_has(about, "posterior")) return ORFF_OK;
-    ORFF_TRY(orff_fields_object(about, "posterior", &in));
-    if (!isfinite(model->noise))
+    const bool there = orff_fields_has(about, "posterior");
+    if ((there || (model->exact && model->exact->kept)) && !isfinite(model->noise))
         return orff_fields_fail(about, "noise", "is not known, but there is a posterior");
+    if (!there) return ORFF_OK;
+    if (model->exact) return orff_fields_fail(about, "posterior", "is not for an exact model");
+    ORFF_TRY(orff_fields_object(about, "posterior", &in));
     ORFF_TRY(ORFF_NEW(model->posterior));
     ORFF_TRY(read_shape(&in, model, model->posterior));
     return read_matrices(about->archive, model, model->posterior);
@@ -293,6 +312,13 @@ static orff_status fill_model(const orff_fields *in, orff_model *model) {
     return orff_fields_blame(in, orff_model_finish(model));
 }
 
+static orff_status read_exact_model(orff_model **model, const orff_fields *in, size_t classes) {
+    orff_exact *exact = NULL;
+    ORFF_TRY(orff_exact_read(&exact, in));
+    ORFF_TRY(orff_fields_blame(in, orff_model_create_exact(model, exact, classes)));
+    return fill_model(in, *model);
+}
+
 static orff_status read_model(orff_model **model, const orff_archive *archive) {
     const orff_fields document = orff_fields_of(archive);
     orff_fields in;
@@ -301,6 +327,7 @@ static orff_status read_model(orff_model **model, const orff_archive *archive) {
     orff_features *features = NULL;
     ORFF_TRY(orff_fields_object(&document, "model", &in));
     ORFF_TRY(orff_fields_size(&in, "classes", &classes));
+    if (orff_fields_has(&in, "exact")) return read_exact_model(model, &in, classes);
     ORFF_TRY(read_sizes(archive, &s));
     const orff_status status = read_features(&in, &s, &features);
     if (status) {
@@ -318,7 +345,7 @@ orff_status orff_model_load(orff_model **out, const char *path) {
     if (!out || !path) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_load: NULL argument");
     ORFF_TRY(orff_archive_open(&archive, path, format, 1, VERSION));
     const orff_status status = read_model(&model, archive);
-    if (!status && model->posterior) {
+    if (!status && (model->posterior || (model->exact && model->exact->kept))) {
         model->file = archive;
     } else {
         orff_archive_close(archive);

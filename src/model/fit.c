@@ -1,4 +1,5 @@
-/* Fitting: rows -> plan -> features -> moments -> ridge -> model, or rows -> iteration -> model. */
+/* Fitting: rows -> plan -> features -> moments -> ridge -> model, or rows -> iteration -> model; or
+ * without features, rows -> exact kernel -> model. */
 #include <math.h>
 #include <string.h>
 
@@ -78,15 +79,18 @@ static orff_status finish(orff_status status, orff_model *model, const orff_plan
 orff_status orff_fit_plan(orff_model **out, orff_plan *plan, orff_rows *rows) {
     orff_model *model = NULL;
     bool direct = true;
+    const bool exact = plan->settings.solver == ORFF_SOLVER_EXACT;
     rows->units = &plan->units;
-    orff_status status = pick_solver(plan, &direct);
-    if (!status) status = (direct ? orff_fit_direct : orff_fit_iterative)(&model, plan, rows);
+    orff_status status = exact ? ORFF_OK : pick_solver(plan, &direct);
+    if (!status)
+        status = (exact ? orff_fit_exact : direct ? orff_fit_direct : orff_fit_iterative)(&model, plan, rows);
     return finish(status, model, plan, out);
 }
 
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orff_rows *rows) {
     orff_plan plan = {0};
-    orff_status status = orff_plan_make(&plan, settings, rows);
+    orff_status status = orff_fit_exact_check(settings, rows);
+    if (!status) status = orff_plan_make(&plan, settings, rows);
     if (!status) status = orff_fit_plan(out, &plan, rows);
     orff_plan_clear(&plan);
     return status;
@@ -175,7 +179,8 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
 
 /* ---- names */
 
-static const char *const solver_names[ORFF_SOLVER_COUNT] = {"auto", "direct", "lsmr", "idr", "pcg", "sgd"};
+static const char *const solver_names[ORFF_SOLVER_COUNT] = {"auto", "direct", "lsmr", "idr",
+                                                            "pcg",  "sgd",    "exact"};
 
 const char *orff_solver_name(orff_solver solver) {
     return (unsigned)solver < ORFF_SOLVER_COUNT ? solver_names[solver] : NULL;
@@ -190,5 +195,5 @@ orff_status orff_solver_parse(const char *name, orff_solver *solver) {
         }
     }
     return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "there is no solver '%s'; there are auto, direct, lsmr, idr, pcg, sgd", name);
+                     "there is no solver '%s'; there are auto, direct, lsmr, idr, pcg, sgd, exact", name);
 }

@@ -53,48 +53,6 @@ static orff_status training_errors(const orff_moments *moments, orff_model *mode
     return status;
 }
 
-/* Errors of each output on fold k of a model learned from the others. theta is M, mean p. */
-static orff_status fold_errors(const orff_plan *plan, const orff_features *features,
-                               const orff_moments *moments, size_t k, double lambda, double *theta,
-                               double *mean, double *errors) {
-    const size_t L = 2 * features->D, p = features->p;
-    orff_ridge rest = {.features = features, .moments = moments, .center = plan->settings.center};
-    orff_moment_set fold = {0};
-    orff_status status = orff_system_build(&rest.system, features, moments, k, plan->settings.center, NULL);
-    if (!status) status = orff_ridge_solve(&rest, lambda, theta, mean, NULL);
-    if (!status) status = orff_moment_set_init(&fold, L, p);
-    if (!status) {
-        orff_moment_set_add(&fold, &moments->sets[k], 1.0, L, p);
-        status = squared_errors(features, &fold, theta, mean, errors);
-    }
-    orff_system_clear(&rest.system);
-    orff_moment_set_clear(&fold);
-    return status;
-}
-
-/* Where all outputs have one spread its square does it; else every output's error is needed by itself. */
-orff_status orff_cross_error(const orff_plan *plan, const orff_features *features,
-                             const orff_moments *moments, orff_best_lambda best, double *cv_mse) {
-    const double *spread = plan->units.spread;
-    const size_t p = features->p;
-    double *work, total = 0.0, N = 0.0;
-    bool same = true;
-    for (size_t i = 0; spread && i < p; i++) same = same && spread[i] == spread[0];
-    *cv_mse = spread ? best.cv_mse * spread[0] * spread[0] : best.cv_mse;
-    if (same) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(work, features->M + 2 * p));
-    double *mean = work + features->M, *errors = mean + p;
-    orff_status status = ORFF_OK;
-    for (size_t k = 0; !status && k < moments->n_sets; k++) {
-        status = fold_errors(plan, features, moments, k, best.lambda, work, mean, errors);
-        for (size_t i = 0; i < p; i++) total += errors[i] * spread[i] * spread[i];
-        N += moments->sets[k].T[(p + 1) * (p + 1) - 1];
-    }
-    *cv_mse = total / (N * (double)p);
-    orff_release(work);
-    return status;
-}
-
 /* Whether to keep what error bars need. */
 static bool wants_posterior(const orff_plan *plan, const orff_system *system) {
     return plan->settings.posterior == ORFF_YES ||
@@ -141,26 +99,29 @@ static orff_status tell(orff_ridge *ridge, const orff_plan *plan, const orff_mom
     return ORFF_OK;
 }
 
-/* lambda as given, or the best of the path; cv_mse is in the user's units. */
+/* The cross-validated errors of a path at its best lambda. */
+orff_status orff_model_take_errors(orff_model *model, const orff_cross_path *path) {
+    model->cv_mse = path->points[path->best].cv_mse;
+    if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
+    orff_release(model->output_cv_mse); /* an exact model has some already */
+    model->output_cv_mse = NULL;
+    return orff_duplicate(&model->output_cv_mse, path->outputs + path->best * model->p, model->p,
+                          sizeof *model->output_cv_mse);
+}
+
+/* lambda as given, or the best of the path. */
 static orff_status find_lambda(const orff_plan *plan, orff_ridge *ridge, const orff_features *features,
                                orff_model *model) {
-    const size_t count = plan->settings.lambda_count;
-    double *lambdas = NULL;
-    orff_path_point *points = NULL;
+    orff_cross_path path = {0};
     model->lambda = plan->settings.lambda;
     model->cv_mse = NAN;
     if (model->lambda > 0.0) return ORFF_OK;
-    orff_status status = ORFF_NEW_ARRAY(lambdas, count);
-    if (!status) status = ORFF_NEW_ARRAY(points, count);
-    if (!status) status = orff_plan_lambdas(plan, features, lambdas);
-    if (!status) status = orff_ridge_path(ridge, count, lambdas, true, points);
+    orff_status status = orff_cross_path_fill(&path, plan, features, ridge);
     if (!status) {
-        const orff_best_lambda best = orff_plan_pick(count, points);
-        model->lambda = best.lambda;
-        status = orff_cross_error(plan, features, ridge->moments, best, &model->cv_mse);
+        model->lambda = path.lambdas[path.best];
+        status = orff_model_take_errors(model, &path);
     }
-    orff_release(lambdas);
-    orff_release(points);
+    orff_cross_path_clear(&path);
     return status;
 }
 

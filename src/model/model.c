@@ -11,23 +11,27 @@
 
 /* ---- making and freeing */
 
+const orff_kernel *orff_model_kernel(const orff_model *model) {
+    return model->exact ? model->exact->kernel : model->features->kernel;
+}
+
 static orff_status allocate(orff_model *model) {
     const orff_features *f = model->features;
-    ORFF_TRY(ORFF_NEW_ARRAY(model->theta, f->M));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->V, 2 * f->D * f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->shift, f->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->unit, f->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->mean, f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->spread, f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->output_train_mse, f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->user_sigmas, f->kernel->n_parts * f->d));
-    if (model->classes) ORFF_TRY(ORFF_NEW_ARRAY(model->codes, model->classes * f->p));
+    if (f) ORFF_TRY(ORFF_NEW_ARRAY(model->theta, f->M));
+    if (f) ORFF_TRY(ORFF_NEW_ARRAY(model->V, 2 * f->D * f->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->shift, model->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->unit, model->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->mean, model->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->spread, model->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->output_train_mse, model->p));
+    ORFF_TRY(ORFF_NEW_ARRAY(model->user_sigmas, orff_model_kernel(model)->n_parts * model->d));
+    if (model->classes) ORFF_TRY(ORFF_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;
 }
 
 static orff_status start(orff_model *model, size_t classes) {
-    model->d = model->features->d;
-    model->p = model->features->p;
+    model->d = orff_model_kernel(model)->d;
+    model->p = orff_model_kernel(model)->p;
     model->classes = classes;
     model->cv_mse = model->dof = model->log_evidence = NAN;
     if (classes && classes != model->p + 1)
@@ -39,14 +43,16 @@ static orff_status start(orff_model *model, size_t classes) {
     return ORFF_OK;
 }
 
-orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes) {
+static orff_status create(orff_model **out, orff_features *features, orff_exact *exact, size_t classes) {
     orff_model *model;
     orff_status status = ORFF_NEW(model);
     if (status) {
         orff_features_free(features);
+        orff_exact_free(exact);
         return status;
     }
     model->features = features;
+    model->exact = exact;
     status = start(model, classes);
     if (status) {
         orff_model_free(model);
@@ -56,17 +62,26 @@ orff_status orff_model_create(orff_model **out, orff_features *features, size_t 
     return status;
 }
 
+orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes) {
+    return create(out, features, NULL, classes);
+}
+
+orff_status orff_model_create_exact(orff_model **out, orff_exact *exact, size_t classes) {
+    return create(out, NULL, exact, classes);
+}
+
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->theta,  model->V,          model->shift, model->unit,
-                     model->mean,   model->spread,     model->codes, model->output_train_mse,
-                     model->shares, model->user_sigmas};
+    double *all[] = {model->theta,  model->V,           model->shift,        model->unit,
+                     model->mean,   model->spread,      model->codes,        model->output_train_mse,
+                     model->shares, model->user_sigmas, model->output_cv_mse};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
     orff_release(model->kernel_words);
     orff_release(model->notes);
     orff_posterior_free(model->posterior);
     orff_archive_close(model->file);
     orff_features_free(model->features);
+    orff_exact_free(model->exact);
     orff_release(model);
 }
 
@@ -125,7 +140,7 @@ static double user_weight(const orff_model *model, const orff_kernel_part *part)
 }
 
 static void say_part(const orff_model *model, size_t m, words *w) {
-    const orff_kernel_part *part = &model->features->kernel->parts[m];
+    const orff_kernel_part *part = &orff_model_kernel(model)->parts[m];
     const double weight = user_weight(model, part);
     say(w, "%s%s", m ? " + " : "", part->rule->name);
     if (!part->law.base) {
@@ -142,9 +157,10 @@ static void say_part(const orff_model *model, size_t m, words *w) {
 }
 
 static orff_status fill_words(orff_model *model) {
-    words w = {.room = model->features->kernel->n_parts * PART_WORDS};
+    const size_t parts = orff_model_kernel(model)->n_parts;
+    words w = {.room = parts * PART_WORDS};
     ORFF_TRY(ORFF_NEW_ARRAY(w.text, w.room));
-    for (size_t m = 0; m < model->features->kernel->n_parts; m++) say_part(model, m, &w);
+    for (size_t m = 0; m < parts; m++) say_part(model, m, &w);
     orff_release(model->kernel_words);
     model->kernel_words = w.text;
     return ORFF_OK;
@@ -154,15 +170,16 @@ static orff_status fill_words(orff_model *model) {
 
 /* Length scales in the user's units; zeros for a signature, which has none. */
 static void fill_sigmas(orff_model *model) {
-    for (size_t m = 0; m < model->features->kernel->n_parts; m++) {
-        const orff_spectrum *law = &model->features->kernel->parts[m].law;
+    const orff_kernel *kernel = orff_model_kernel(model);
+    for (size_t m = 0; m < kernel->n_parts; m++) {
+        const orff_spectrum *law = &kernel->parts[m].law;
         for (size_t k = 0; law->base && k < model->d; k++)
             model->user_sigmas[m * model->d + k] = law->scale[k] * model->unit[k];
     }
 }
 
 orff_status orff_model_finish(orff_model *model) {
-    orff_features_fold(model->features, model->theta, model->V);
+    if (model->features) orff_features_fold(model->features, model->theta, model->V);
     fill_sigmas(model);
     if (model->classes) ORFF_TRY(orff_simplex_codes(model->classes, model->codes));
     return fill_words(model);
@@ -178,15 +195,16 @@ void orff_model_transform(const orff_model *model, size_t n, const double *X, do
 
 orff_model_info orff_model_describe(const orff_model *model) {
     const orff_features *f = model->features;
-    const orff_bank_group *group = &f->bank->groups[0];
+    const orff_bank_group *group = f ? &f->bank->groups[0] : NULL;
     return (orff_model_info){.inputs = model->d,
                              .outputs = model->classes ? 1 : model->p,
                              .classes = model->classes,
-                             .frequencies = f->D,
-                             .parameters = f->M,
-                             .parts = f->kernel->n_parts,
-                             .scheme = group->drawn.scheme,
-                             .seed = group->recipe.seed,
+                             .exact = model->exact != NULL,
+                             .frequencies = f ? f->D : 0,
+                             .parameters = f ? f->M : model->exact->plan.n * model->p,
+                             .parts = orff_model_kernel(model)->n_parts,
+                             .scheme = group ? group->drawn.scheme : ORFF_SAMPLING_AUTO,
+                             .seed = group ? group->recipe.seed : 0,
                              .rows = model->rows,
                              .lambda = model->lambda,
                              .train_mse = model->train_mse,
@@ -195,21 +213,23 @@ orff_model_info orff_model_describe(const orff_model *model) {
                              .log_evidence = model->log_evidence,
                              .noise = model->noise,
                              .single = model->single,
-                             .has_posterior = model->posterior != NULL,
+                             .has_posterior = model->posterior || (model->exact && model->exact->kept),
                              .kernel = model->kernel_words,
                              .output_train_mse = model->output_train_mse,
+                             .output_cv_mse = model->output_cv_mse,
                              .shares = model->shares,
                              .solve = model->solve,
-                             .warnings = f->warnings,
-                             .warning = f->warning};
+                             .warnings = f ? f->warnings : 0,
+                             .warning = f ? f->warning : ""};
 }
 
 orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     if (!model || !out) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_part: NULL argument");
-    if (i >= model->features->kernel->n_parts)
+    const orff_kernel *kernel = orff_model_kernel(model);
+    if (i >= kernel->n_parts)
         return orff_fail(ORFF_INVALID_ARGUMENT, "there is no part %zu among %zu (0-based)", i,
-                         model->features->kernel->n_parts);
-    const orff_kernel_part *part = &model->features->kernel->parts[i];
+                         kernel->n_parts);
+    const orff_kernel_part *part = &kernel->parts[i];
     *out = orff_part_default();
     out->rule = part->rule->id;
     out->weight = user_weight(model, part);

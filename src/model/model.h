@@ -1,11 +1,14 @@
 /* A fitted model, as the files of this module share it.
  *
  *     f(x) = mean + spread * phi(x') V,      x' = (x - shift) / unit        V = B theta, 2D x p
+ *
+ * or, for an exact model, which has no features, f(x) = mean + spread * sum_i K(x', x'_i) alpha_i.
  */
 #ifndef ORFF_MODEL_MODEL_H
 #define ORFF_MODEL_MODEL_H
 
 #include "base/archive.h"
+#include "exact/exact.h"
 #include "features/features.h"
 #include "solve/system.h"
 
@@ -24,22 +27,24 @@ typedef struct orff_posterior {
 } orff_posterior;
 
 struct orff_model {
-    orff_features *features;
-    size_t d, p; /* of the features: p = T-1 for T classes */
+    orff_features *features; /* one of these two ... */
+    orff_exact *exact;       /* ... is there; its own mean is not used */
+    size_t d, p;             /* of the kernel: p = T-1 for T classes */
     size_t classes;
-    double *theta;             /* M */
-    double *V;                 /* 2D x p */
+    double *theta;             /* M, or NULL */
+    double *V;                 /* 2D x p, or NULL */
     double *shift, *unit;      /* d: inputs */
     double *mean, *spread;     /* p: outputs */
     double *codes;             /* T x (T-1), or NULL */
     orff_posterior *posterior; /* or NULL */
-    orff_archive *file;        /* what posterior->F may point into, or NULL */
+    orff_archive *file;        /* what F of the posterior may point into, or NULL */
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */
+    double *output_cv_mse;    /* p, or NULL when not cross-validated */
     double *shares;           /* parts + 1, or NULL */
     orff_solve_info solve;
     char *notes; /* the caller's, or NULL */
@@ -50,6 +55,9 @@ struct orff_model {
 /* Zeroed, with room for the arrays whose sizes follow from the features (taken over, also on failure).
  * shift = 0, unit = 1, mean = 0, spread = 1. */
 orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes);
+orff_status orff_model_create_exact(orff_model **out, orff_exact *exact, size_t classes);
+
+const orff_kernel *orff_model_kernel(const orff_model *model);
 
 /* V, codes, words and user_sigmas from what is there: called when theta and units are final. */
 orff_status orff_model_finish(orff_model *model);

@@ -53,9 +53,13 @@ static orff_status check_solver(const orff_settings *s) {
         return orff_fail(ORFF_UNSUPPORTED, "the %s solver is for the squared loss; for %s use sgd",
                          orff_solver_name(s->solver), orff_loss_name(s->loss));
     if (s->mixture && !s->auto_kernel &&
-        (s->loss != ORFF_SQUARED || (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_DIRECT)))
+        (s->loss != ORFF_SQUARED ||
+         (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_DIRECT && s->solver != ORFF_SOLVER_EXACT)))
         return orff_fail(ORFF_UNSUPPORTED,
-                         "learning the weights of a mixture needs the direct solver and the squared loss");
+                         "learning the weights of a mixture needs the direct or the exact solver and the "
+                         "squared loss");
+    if (s->single && s->solver == ORFF_SOLVER_EXACT)
+        return orff_fail(ORFF_UNSUPPORTED, "exact models are computed in double precision, not in single");
     return ORFF_OK;
 }
 

@@ -214,10 +214,29 @@ static orff_status do_blocks(const orff_model *model, size_t n, const double *X,
     return orff_progress("covariance", (double)n, (double)n);
 }
 
+/* noise Phi(x)^T (G + shift)^-1 Phi(x) is noise / shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
+static orff_status exact_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
+    const double factor = inner_noise(model) / model->exact->shift;
+    const size_t p = model->p;
+    size_t size;
+    double *x;
+    ORFF_TRY(orff_check_finite("X", n, model->d, X));
+    ORFF_TRY(orff_multiply(n, model->d, &size));
+    ORFF_TRY(ORFF_NEW_ARRAY(x, size));
+    orff_model_transform(model, n, X, x);
+    orff_status status = orff_check_finite("X in the model's units", n, model->d, x);
+    if (!status) status = orff_exact_covariance(model->exact, n, x, covariance);
+    for (size_t i = 0; !status && i < n * p * p; i++)
+        covariance[i] *= factor * model->spread[i / p % p] * model->spread[i % p];
+    orff_release(x);
+    return status;
+}
+
 orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     covariance_work w = {0};
     if (!model || !X || !covariance)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
+    if (model->exact && model->exact->kept) return exact_covariance(model, n, X, covariance);
     if (!model->posterior)
         return orff_fail(
             ORFF_UNSUPPORTED,

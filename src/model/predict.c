@@ -35,8 +35,47 @@ orff_status orff_model_sweep(const orff_model *model, const char *task, size_t k
     return sweep_double(model, task, k, C, scale, offset, n, X, out);
 }
 
+/* mean + spread * sum_i K(x', x'_i) alpha_i, in memory of its own first. */
+static orff_status predict_exact(const orff_model *model, size_t n, const double *X, double *F) {
+    const size_t p = model->p;
+    size_t inputs, outputs;
+    double *x = NULL, *values = NULL;
+    ORFF_TRY(orff_check_finite("X", n, model->d, X));
+    ORFF_TRY(orff_multiply(n, model->d, &inputs));
+    ORFF_TRY(orff_multiply(n, p, &outputs));
+    orff_status status = ORFF_NEW_ARRAY(x, inputs);
+    if (!status) status = ORFF_NEW_ARRAY(values, outputs);
+    if (!status) {
+        orff_model_transform(model, n, X, x);
+        status = orff_check_finite("X in the model's units", n, model->d, x);
+    }
+    if (!status) status = orff_exact_evaluate(model->exact, n, x, values);
+    for (size_t i = 0; !status && i < outputs; i++)
+        F[i] = model->mean[i % p] + model->spread[i % p] * values[i];
+    orff_release(x);
+    orff_release(values);
+    return status;
+}
+
+/* The kernel is computed in double all the same. */
+static orff_status predict_exact_single(const orff_model *model, size_t n, const float *X, float *F) {
+    size_t inputs, outputs;
+    double *x = NULL, *values = NULL;
+    ORFF_TRY(orff_multiply(n, model->d, &inputs));
+    ORFF_TRY(orff_multiply(n, model->p, &outputs));
+    orff_status status = ORFF_NEW_ARRAY(x, inputs);
+    if (!status) status = ORFF_NEW_ARRAY(values, outputs);
+    for (size_t i = 0; !status && i < inputs; i++) x[i] = (double)X[i];
+    if (!status) status = predict_exact(model, n, x, values);
+    for (size_t i = 0; !status && i < outputs; i++) F[i] = (float)values[i];
+    orff_release(x);
+    orff_release(values);
+    return status;
+}
+
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
     if (!model || !X || !F) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
+    if (model->exact) return predict_exact(model, n, X, F);
     return orff_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
 }
 
@@ -44,6 +83,7 @@ orff_status orff_model_predict_single(const orff_model *model, size_t n, const f
     float *V;
     if (!model || !X || !F)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
+    if (model->exact) return predict_exact_single(model, n, X, F);
     const size_t size = 2 * model->features->D * model->p;
     ORFF_TRY(ORFF_NEW_ARRAY(V, size));
     for (size_t i = 0; i < size; i++) V[i] = (float)model->V[i];

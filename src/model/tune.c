@@ -5,8 +5,10 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "model/choose.h"
+#include "model/choose_exact.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "solve/ridge.h"
 
 /* One candidate on its way. */
 typedef struct trial {
@@ -21,6 +23,9 @@ typedef struct tuning {
     trial *trials;
     orff_rows rows;
     double *codes;
+    size_t winner;           /* of those scored so far; count: none is */
+    orff_cross_path best;    /* the winner's */
+    orff_path_point **paths; /* the caller's, or NULL */
 } tuning;
 
 static void tuning_clear(tuning *t) {
@@ -31,6 +36,7 @@ static void tuning_clear(tuning *t) {
     orff_release(t->trials);
     orff_rows_clear(&t->rows);
     orff_release(t->codes);
+    orff_cross_path_clear(&t->best);
 }
 
 static orff_status prepare(tuning *t, const orff_settings *candidates) {
@@ -43,7 +49,9 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
                              "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same "
                              "classes in all",
                              i + 1);
+        ORFF_TRY(orff_fit_exact_check(&candidates[i], &t->rows));
         ORFF_TRY(orff_plan_make(&one->plan, &candidates[i], &t->rows));
+        if (candidates[i].solver == ORFF_SOLVER_EXACT) continue; /* no features */
         ORFF_TRY(orff_plan_features(&one->plan, candidates[i].sampling.features, &one->features));
     }
     return ORFF_OK;
@@ -53,7 +61,8 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
 static bool share_moments(const trial *a, const trial *b) {
     const orff_settings *x = &a->plan.settings, *y = &b->plan.settings;
     const size_t d = a->plan.d, p = a->plan.p;
-    return x->folds == y->folds && x->single == y->single && x->sampling.seed == y->sampling.seed &&
+    return a->features && b->features && x->folds == y->folds && x->single == y->single &&
+           x->sampling.seed == y->sampling.seed &&
            memcmp(a->plan.units.unit, b->plan.units.unit, d * sizeof(double)) == 0 &&
            memcmp(a->plan.units.spread, b->plan.units.spread, p * sizeof(double)) == 0 &&
            orff_bank_compare(a->features->bank, b->features->bank) == ORFF_OK;
@@ -80,27 +89,50 @@ static orff_status learn_features(const trial *one, const orff_moments *moments,
     return status;
 }
 
-/* The best of the path, or the error at the lambda that is given. */
-static orff_status best_of(const orff_plan *plan, const orff_features *features, const orff_moments *moments,
-                           orff_best_lambda *best) {
-    orff_ridge *ridge = NULL;
-    orff_path_point point;
-    if (plan->settings.lambda == 0.0) return orff_plan_cross_validate(plan, features, moments, best);
-    orff_status status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
-    if (!status) status = orff_ridge_path(ridge, 1, &plan->settings.lambda, true, &point);
-    if (!status) *best = (orff_best_lambda){point.lambda, point.cv_mse};
-    orff_ridge_free(ridge);
+/* The best of trial i's path, which is kept when it is the best so far: path then holds the one before. */
+static void take_path(tuning *t, size_t i, orff_cross_path *path) {
+    const orff_path_point *best = &path->points[path->best];
+    t->trials[i].best = (orff_best_lambda){best->lambda, best->cv_mse};
+    if (t->paths && t->paths[i]) memcpy(t->paths[i], path->points, path->count * sizeof *path->points);
+    const double least = t->winner < t->count ? t->trials[t->winner].best.cv_mse : INFINITY;
+    if (best->cv_mse < least || (best->cv_mse == least && i < t->winner)) {
+        const orff_cross_path before = t->best;
+        t->winner = i;
+        t->best = *path;
+        *path = before;
+    }
+}
+
+/* Without features: by leaving out one row at a time. */
+static orff_status score_exact(tuning *t, size_t i) {
+    orff_cross_path path = {0};
+    const orff_status status = orff_exact_cross_path(&path, &t->trials[i].plan, &t->rows);
+    if (!status) take_path(t, i, &path);
+    t->trials[i].scored = !status;
+    orff_cross_path_clear(&path);
     return status;
 }
 
-/* The error is in the user's units: candidates may differ in how they scale outputs. */
-static orff_status score(trial *one, const orff_moments *moments) {
+/* The path of trial i under its features. */
+static orff_status walk(tuning *t, size_t i, const orff_features *features, const orff_moments *moments) {
+    trial *one = &t->trials[i];
+    orff_ridge *ridge = NULL;
+    orff_cross_path path = {0};
+    orff_status status = orff_ridge_create(&ridge, features, moments, one->plan.settings.center);
+    if (!status) status = orff_cross_path_fill(&path, &one->plan, features, ridge);
+    orff_ridge_free(ridge);
+    if (!status) take_path(t, i, &path);
+    orff_cross_path_clear(&path);
+    return status;
+}
+
+/* Errors are in the user's units: candidates may differ in how they scale outputs. */
+static orff_status score(tuning *t, size_t i, const orff_moments *moments) {
+    trial *one = &t->trials[i];
     const orff_settings *s = &one->plan.settings;
     orff_features *learned = NULL;
     orff_status status = s->mixture && !s->auto_kernel ? learn_features(one, moments, &learned) : ORFF_OK;
-    const orff_features *features = learned ? learned : one->features;
-    if (!status) status = best_of(&one->plan, features, moments, &one->best);
-    if (!status) status = orff_cross_error(&one->plan, features, moments, one->best, &one->best.cv_mse);
+    if (!status) status = walk(t, i, learned ? learned : one->features, moments);
     orff_features_free(learned);
     one->scored = !status;
     return status;
@@ -116,49 +148,58 @@ static orff_status score_together(tuning *t, size_t i) {
     orff_status status = orff_moments_create(&moments, t->trials[i].features, &how);
     if (!status) status = orff_rows_outcome(&t->rows, orff_moments_read(moments, &reader));
     for (size_t k = i; !status && k < t->count; k++) {
-        trial *one = &t->trials[k];
-        if (one->scored || (k != i && !share_moments(&t->trials[i], one))) continue;
-        status = score(one, moments);
+        if (t->trials[k].scored || (k != i && !share_moments(&t->trials[i], &t->trials[k]))) continue;
+        status = score(t, k, moments);
     }
     orff_moments_free(moments);
     return status;
 }
 
-static orff_status score_all(tuning *t, size_t *best) {
-    *best = 0;
+static orff_status score_all(tuning *t) {
+    t->winner = t->count;
     for (size_t i = 0; i < t->count; i++) {
         ORFF_TRY(orff_progress("tuning", (double)i, (double)t->count));
-        if (!t->trials[i].scored) ORFF_TRY(score_together(t, i));
+        if (!t->trials[i].scored) ORFF_TRY(t->trials[i].features ? score_together(t, i) : score_exact(t, i));
     }
-    for (size_t i = 0; i < t->count; i++)
-        if (t->trials[i].best.cv_mse < t->trials[*best].best.cv_mse) *best = i;
-    return ORFF_OK;
+    if (t->winner < t->count) return ORFF_OK;
+    return orff_fail(ORFF_NUMERICAL, "no candidate has a finite cross-validated error");
 }
 
 /* The winner on all rows, its lambda as found. */
-static orff_status fit_winner(orff_model **model, tuning *t, size_t winner) {
-    trial *one = &t->trials[winner];
+static orff_status fit_winner(orff_model **out, tuning *t) {
+    trial *one = &t->trials[t->winner];
+    orff_model *model = NULL;
     one->plan.settings.lambda = one->best.lambda;
-    ORFF_TRY(orff_fit_plan(model, &one->plan, &t->rows));
-    (*model)->cv_mse = one->best.cv_mse;
-    return ORFF_OK;
+    ORFF_TRY(orff_fit_plan(&model, &one->plan, &t->rows));
+    const orff_status status = orff_model_take_errors(model, &t->best);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
 }
 
 static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,
                        size_t *best) {
-    size_t winner;
     ORFF_TRY(prepare(t, candidates));
-    ORFF_TRY(score_all(t, &winner));
-    ORFF_TRY(fit_winner(model, t, winner));
+    ORFF_TRY(score_all(t));
+    ORFF_TRY(fit_winner(model, t));
     for (size_t i = 0; scores && i < t->count; i++) scores[i] = t->trials[i].best.cv_mse;
-    if (best) *best = winner;
+    if (best) *best = t->winner;
     return ORFF_OK;
 }
 
 orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d,
                             size_t p, size_t n, const double *X, const double *Y, const double *weights,
                             double *scores, size_t *best) {
-    tuning t = {.count = count};
+    return orff_model_tune_paths(model, count, candidates, d, p, n, X, Y, weights, scores, best, NULL);
+}
+
+orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_settings *candidates, size_t d,
+                                  size_t p, size_t n, const double *X, const double *Y, const double *weights,
+                                  double *scores, size_t *best, orff_path_point **paths) {
+    tuning t = {.count = count, .paths = paths};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
     for (size_t i = 0; i < count; i++) ORFF_TRY(orff_check_fit(&candidates[i], d, p));

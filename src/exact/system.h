@@ -1,0 +1,83 @@
+/* Exact ridge with rows of weights c_i, in one shape for every kernel:
+ *
+ *     (m_b G + shift I) t_b = y_b,   b = 1 .. r,      shift = N lambda,  N = sum c
+ *
+ * K = k (x) A: outputs are turned by W, G_ij = sqrt(c_i c_j) k(x_i, x_j) (n = rows), y = sqrt(c) (Y - mean) W,
+ * r = p.  Any other kernel: G_ij = sqrt(c_i c_j) K(x_i, x_j) (n = rows p), r = 1, m = 1.  In both
+ * alpha_i = sqrt(c_i) t_i, turned back, and what is left of row i is sqrt(c_i) (y_i - f(x_i)) = shift t_i.
+ *
+ *     (m_b G + shift I)^-1 = F diag(g_b) F^T
+ *
+ * by G = U diag(e) U^T (F = U, g_ab = 1/(e_a m_b + shift), every shift) or by one shift's Cholesky factor
+ * (F = L^-T, g = 1) where all m_b are the same. */
+#ifndef ORFF_EXACT_SYSTEM_H
+#define ORFF_EXACT_SYSTEM_H
+
+#include "exact/exact.h"
+
+typedef struct orff_exact_rows {
+    size_t n;
+    const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
+    bool center;
+} orff_exact_rows;
+
+typedef struct orff_exact_system {
+    const orff_kernel *kernel;
+    const orff_exact_plan *plan;
+    size_t rows, p, n, r;
+    size_t modes; /* columns of g: 1 where all m_b are the same, else r */
+    double N;
+    double *root;              /* rows: sqrt(c), or NULL for ones */
+    double *mean;              /* p: taken off y */
+    double *y;                 /* n x r */
+    double *F;                 /* n x n: G at first */
+    double *e;                 /* n: eigenvalues, ascending, not negative; NULL by Cholesky */
+    double *c;                 /* n x r: F^T y, with e */
+    double *s;                 /* n x width: F^T (sqrt(c) (x) I), what moving the mean moves, with center */
+    size_t width;              /* 1, or p for any other kernel */
+    double log_det, condition; /* by Cholesky */
+} orff_exact_system;
+
+/* The system with its Gram matrix. kernel, plan and rows must outlive it. */
+orff_status orff_exact_system_build(orff_exact_system *system, const orff_kernel *kernel,
+                                    const orff_exact_plan *plan, const orff_exact_rows *rows);
+void orff_exact_system_clear(orff_exact_system *system);
+
+/* The Gram matrix again, in the place of F. */
+orff_status orff_exact_system_refill(orff_exact_system *system, const orff_exact_rows *rows);
+
+orff_status orff_exact_system_eigen(orff_exact_system *system);
+
+/* Whether one Cholesky factor serves all outputs. */
+bool orff_exact_system_is_plain(const orff_exact_system *system);
+
+/* t (n x r) at this shift, and F. ORFF_NOT_POSITIVE when there is no factor, or none with digits: F is then
+ * to be filled again. */
+orff_status orff_exact_system_cholesky(orff_exact_system *system, double shift, double *t);
+
+/* N lambda, or what rounding leaves of it in the eigen form. */
+double orff_exact_system_shift(const orff_exact_system *system, double lambda);
+
+/* m of mode v. */
+double orff_exact_system_value(const orff_exact_system *system, size_t v);
+
+/* g (n x modes) at a shift, and by the eigen form t (n x r). work: n x r. */
+void orff_exact_system_inverse(const orff_exact_system *system, double shift, double *g);
+void orff_exact_system_solve(const orff_exact_system *system, double shift, double *t, double *work);
+
+/* What t and g tell. cv_mse is left alone. */
+void orff_exact_system_tell(const orff_exact_system *system, double lambda, double shift, const double *t,
+                            orff_path_point *point);
+
+/* sqrt(c_i) (y_i - f_(-i)(x_i)) of the model without row i, shift held fixed, turned   (n x r). */
+orff_status orff_exact_system_leave_one_out(const orff_exact_system *system, const double *t, const double *g,
+                                            double *left);
+
+/* The mean square of turned rows A (n x r), for each output as the user sees it: p values. */
+orff_status orff_exact_system_errors(const orff_exact_system *system, const double *A, double factor,
+                                     double *mse);
+
+/* Numbers at the peak of it all. */
+double orff_exact_system_numbers(const orff_exact_plan *plan, bool eigen);
+
+#endif

@@ -1,0 +1,123 @@
+/* Length scales and Helmholtz weights, from moments of a subsample: one pass for each length scale,
+ * everything else without another. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/choose_exact.h"
+
+#define MIXES 7
+
+/* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
+ * random. */
+static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
+static const double scales_high[] = {0.5, 1.0, 2.0};
+static const double mixes[MIXES] = {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0};
+
+static bool wants_scale(const orff_part *part) {
+    return part->rule != ORFF_SIGNATURE && part->sigma == 0.0;
+}
+
+/* Covariates keep their own median: only the scales of the field's space are searched. */
+static void set_scales(orff_plan *plan, const bool *chosen, const double *median, double multiple) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++)
+        for (size_t i = 0; chosen[m] && i < plan->d; i++)
+            plan->sigmas[m * plan->d + i] = median[i] * (orff_plan_in_space(plan, i) ? multiple : 1.0);
+}
+
+static void set_mix(orff_plan *plan, double c) {
+    for (size_t m = 0; m < plan->settings.n_parts; m++) plan->parts[m].mix = c;
+}
+
+/* The same for Helmholtz weight c, on moments that are there; without any, by the exact kernel. */
+static orff_status try_mix(orff_plan *plan, const orff_table *table, const orff_features *features,
+                           const orff_moments *moments, double c, double *error) {
+    orff_kernel *kernel = NULL;
+    orff_features *bound = NULL;
+    orff_best_lambda best = {0};
+    set_mix(plan, c);
+    if (!features) return orff_choose_try_exact(plan, table, error);
+    orff_status status = orff_plan_kernel(plan, &kernel);
+    if (!status) status = orff_features_rebind(&bound, features, kernel);
+    if (!status) status = orff_plan_cross_validate(plan, bound, moments, &best);
+    *error = best.cv_mse;
+    orff_features_free(bound);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* One pass over the table serves all of them. */
+static orff_status search_mix(orff_plan *plan, const orff_table *table) {
+    orff_features *features = NULL;
+    orff_moments *moments = NULL;
+    double best = INFINITY, best_c = 0.5, error = INFINITY;
+    orff_status status = orff_chooses_exactly(plan, table->n)
+                             ? ORFF_OK
+                             : orff_trial_look(plan, table, orff_trial_frequencies(plan, table),
+                                               orff_trial_folds(plan, table), &features, &moments);
+    for (size_t i = 0; !status && i < MIXES; i++) {
+        status = try_mix(plan, table, features, moments, mixes[i], &error);
+        if (!status && error < best) {
+            best = error;
+            best_c = mixes[i];
+        }
+    }
+    set_mix(plan, best_c);
+    orff_moments_free(moments);
+    orff_features_free(features);
+    return status;
+}
+
+orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
+                               const double *median, size_t D, double *multiple, double *error) {
+    const size_t inputs = plan->space ? plan->p : plan->d;
+    const double *multiples = inputs <= 3 ? scales_low : scales_high;
+    const size_t count =
+        inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    double trial;
+    *error = INFINITY;
+    *multiple = multiples[0];
+    for (size_t i = 0; i < count; i++) {
+        ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
+        set_scales(plan, chosen, median, multiples[i]);
+        ORFF_TRY(orff_trial_error(plan, table, D, &trial));
+        if (trial < *error) {
+            *error = trial;
+            *multiple = multiples[i];
+        }
+    }
+    set_scales(plan, chosen, median, *multiple);
+    return ORFF_OK;
+}
+
+static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
+                                 const double *median) {
+    double multiple, error;
+    ORFF_TRY(orff_search_scales(plan, table, chosen, median, orff_trial_frequencies(plan, table), &multiple,
+                                &error));
+    orff_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
+             median[plan->space ? plan->space[0] : 0] * multiple, multiple);
+    return ORFF_OK;
+}
+
+orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows) {
+    orff_table table = {0};
+    double *median = NULL;
+    bool *chosen = NULL;
+    const size_t n = plan->settings.n_parts;
+    orff_status status = orff_trial_sample(plan, rows, ORFF_TRIAL_ROWS, &table);
+    if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
+    if (!status) status = ORFF_NEW_ARRAY(chosen, n);
+    if (!status) status = orff_trial_medians(plan, &table, median);
+    for (size_t m = 0; !status && m < n; m++)
+        chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
+    if (!status && memchr(chosen, true, n * sizeof *chosen))
+        status = search_scales(plan, &table, chosen, median);
+    if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
+    orff_table_clear(&table);
+    orff_release(median);
+    orff_release(chosen);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* A mixture against its single parts, on rows left out. */
+#include <math.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/dictionary.h"
+#include "model/survey.h"
+
+#define MOST_UNKNOWNS 1600 /* of the mixture */
+#define NO_WORSE      0.98 /* of the mixture's error: what a single part must come below to be preferred */
+
+/* What a plan says of its kernel; here to be put aside and back. */
+typedef struct choice {
+    size_t n_parts;
+    orff_part *parts;
+    double *sigmas, *shares;
+    double error;
+} choice;
+
+static void choice_clear(choice *c) {
+    orff_release(c->parts);
+    orff_release(c->sigmas);
+    orff_release(c->shares);
+    *c = (choice){0};
+}
+
+/* Move the plan's kernel out. */
+static choice take(orff_plan *plan, double error) {
+    const choice c = {plan->settings.n_parts, plan->parts, plan->sigmas, plan->shares, error};
+    plan->parts = NULL;
+    plan->sigmas = plan->shares = NULL;
+    plan->settings.parts = NULL;
+    plan->settings.n_parts = 0;
+    return c;
+}
+
+/* Move a kernel in. */
+static void put(orff_plan *plan, choice *c) {
+    plan->settings.n_parts = c->n_parts;
+    plan->settings.parts = plan->parts = c->parts;
+    plan->sigmas = c->sigmas;
+    plan->shares = c->shares;
+    *c = (choice){0};
+}
+
+/* Frequencies for comparing: the plan's own where the mixture's systems stay small. */
+static orff_status comparing_frequencies(const orff_plan *plan, const orff_table *table, size_t *D) {
+    orff_features *features;
+    const size_t enough = table->n < 200 ? 100 : table->n / 2, wanted = plan->settings.sampling.features;
+    *D = wanted && wanted < enough ? wanted : enough;
+    ORFF_TRY(orff_plan_features(plan, *D, &features));
+    const size_t M = orff_features_describe(features).parameters, most = 2 * *D * plan->p;
+    orff_features_free(features);
+    const size_t unknowns = M < most ? M : most;
+    if (unknowns > MOST_UNKNOWNS) *D = *D * MOST_UNKNOWNS / unknowns;
+    return ORFF_OK;
+}
+
+static double variance_of(const orff_table *table, size_t p) {
+    double *deviation, sum = 0.0;
+    if (ORFF_NEW_ARRAY(deviation, p)) return 1.0;
+    orff_column_statistics(table->n, p, table->Y, NULL, deviation, NULL);
+    for (size_t k = 0; k < p; k++) sum += deviation[k] * deviation[k] / (double)p;
+    orff_release(deviation);
+    return sum > 0.0 ? sum : 1.0;
+}
+
+/* The plan becomes one part at its best scale; what it does not predict counts as noise. */
+static orff_status try_single(const orff_dictionary *dictionary, size_t i, orff_plan *plan,
+                              const orff_table *table, size_t D, double *error) {
+    const orff_entry *entry = &dictionary->entries[i];
+    const bool chosen = true;
+    double *scale, multiple;
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, plan->d));
+    ORFF_TRY(ORFF_NEW_ARRAY(plan->shares, 2));
+    ORFF_TRY(orff_duplicate(&plan->parts, &dictionary->part, 1, sizeof dictionary->part));
+    plan->parts[0].rule = entry->rule;
+    plan->settings.parts = plan->parts;
+    plan->settings.n_parts = 1;
+    ORFF_TRY(ORFF_NEW_ARRAY(scale, plan->d));
+    for (size_t k = 0; k < plan->d; k++)
+        scale[k] = dictionary->median[k] * (entry->stretched ? dictionary->stretch[k] : 1.0);
+    const orff_status status = orff_search_scales(plan, table, &chosen, scale, D, &multiple, error);
+    orff_release(scale);
+    plan->shares[1] = status ? 1.0 : fmin(*error / variance_of(table, plan->p), 1.0);
+    plan->shares[0] = 1.0 - plan->shares[1];
+    return status;
+}
+
+/* Evidence believes in as many features as it likes; with those there are, and on rows left out, one part at
+ * its best scale may do better. */
+orff_status orff_dictionary_compare(const orff_dictionary *dictionary, orff_plan *plan,
+                                    const orff_table *table) {
+    size_t D;
+    double error, mixture;
+    ORFF_TRY(comparing_frequencies(plan, table, &D));
+    ORFF_TRY(orff_trial_error(plan, table, D, &mixture));
+    choice best = take(plan, NO_WORSE * mixture);
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && i < dictionary->count; i++) {
+        status = try_single(dictionary, i, plan, table, D, &error);
+        choice single = take(plan, error);
+        if (!status && single.error < best.error) {
+            choice_clear(&best);
+            best = single;
+        } else {
+            choice_clear(&single);
+        }
+    }
+    put(plan, &best);
+    if (!status && plan->settings.n_parts == 1)
+        orff_log(ORFF_LOG_INFO, "one %s part predicts better than the mixture at %zu frequencies",
+                 orff_rule_name(plan->parts[0].rule), D);
+    return status;
+}

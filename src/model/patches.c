@@ -1,0 +1,81 @@
+#include "model/patches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define PATCHES 8
+#define GOLDEN \
+    0.61803398874989484820 /* its multiples modulo 1 are never periodic: rows of a lattice stay apart */
+
+typedef struct neighbour {
+    double distance;
+    size_t row;
+} neighbour;
+
+/* By distance, then by row, so that the order is one. */
+static int by_distance(const void *left, const void *right) {
+    const neighbour *a = left, *b = right;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static size_t spread_row(size_t i, size_t n) {
+    const double along = fmod(((double)i + 0.5) * GOLDEN, 1.0);
+    return (size_t)(along * (double)n);
+}
+
+/* Take the `count` rows nearest to the centre that are not taken yet. near has room for n. */
+static void take_patch(const orff_table *table, size_t d, const double *unit, size_t centre, size_t count,
+                       bool *taken, neighbour *near) {
+    for (size_t i = 0; i < table->n; i++) {
+        double square = 0.0;
+        for (size_t k = 0; k < d; k++) {
+            const double step = (table->X[i * d + k] - table->X[centre * d + k]) / unit[k];
+            square += step * step;
+        }
+        near[i] = (neighbour){square, i};
+    }
+    qsort(near, table->n, sizeof *near, by_distance);
+    for (size_t i = 0; count && i < table->n; i++) {
+        if (taken[near[i].row]) continue;
+        taken[near[i].row] = true;
+        count--;
+    }
+}
+
+static orff_status copy_taken(const orff_table *table, size_t d, size_t p, const bool *taken,
+                              orff_table *out) {
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < table->n; i++) count += taken[i];
+    ORFF_TRY(orff_table_init(out, count, d, p, false));
+    for (size_t i = 0; i < table->n; i++) {
+        if (!taken[i]) continue;
+        memcpy(out->X + at * d, table->X + i * d, d * sizeof *out->X);
+        memcpy(out->Y + at * p, table->Y + i * p, p * sizeof *out->Y);
+        at++;
+    }
+    return ORFF_OK;
+}
+
+orff_status orff_patches(const orff_table *table, size_t d, size_t p, const double *unit, size_t most,
+                         orff_table *out) {
+    const size_t spread = most / 3, patch = (most - spread) / PATCHES;
+    bool *taken = NULL;
+    neighbour *near = NULL;
+    orff_status status = ORFF_NEW_ARRAY(taken, table->n);
+    if (!status) status = ORFF_NEW_ARRAY(near, table->n);
+    if (!status && table->n <= most) {
+        memset(taken, true, table->n * sizeof *taken);
+    } else if (!status) {
+        for (size_t i = 0; i < spread; i++) taken[spread_row(i, table->n)] = true;
+        for (size_t i = 0; i < PATCHES; i++)
+            take_patch(table, d, unit, spread_row(spread + i, table->n), patch, taken, near);
+    }
+    if (!status) status = copy_taken(table, d, p, taken, out);
+    orff_release(taken);
+    orff_release(near);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* What automatic kernels are chosen from, and that the choice is no worse than a single part. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "model/patches.h"
+#include "support.h"
+
+enum { SIDE = 100, LATTICE = SIDE * SIDE, MOST = 99 };
+
+/* A lattice of unit spacing; the first output is the row's number. */
+static orff_table lattice(void) {
+    orff_table table = {0};
+    assert_ok(orff_table_init(&table, LATTICE, 2, 2, false));
+    for (size_t i = 0; i < LATTICE; i++) {
+        table.X[2 * i] = (double)(i % SIDE);
+        table.X[2 * i + 1] = (double)(i / SIDE);
+        table.Y[2 * i] = (double)i;
+    }
+    return table;
+}
+
+static double nearest(const orff_table *t, size_t i) {
+    double best = INFINITY;
+    for (size_t k = 0; k < t->n; k++)
+        if (k != i) best = fmin(best, hypot(t->X[2 * k] - t->X[2 * i], t->X[2 * k + 1] - t->X[2 * i + 1]));
+    return best;
+}
+
+static void patches_are_dense_and_spread(void **state) {
+    (void)state;
+    const double unit[2] = {1.0, 1.0};
+    orff_table table = lattice(), few = {0};
+    size_t quadrants[4] = {0}, dense = 0;
+    assert_ok(orff_patches(&table, 2, 2, unit, MOST, &few));
+    assert_true(few.n <= MOST && few.n > 9 * MOST / 10);
+    for (size_t i = 0; i < few.n; i++) {
+        const size_t row = (size_t)few.Y[2 * i];
+        assert_memory_equal(few.X + 2 * i, table.X + 2 * row, 2 * sizeof(double));
+        if (i) assert_true(few.Y[2 * i] > few.Y[2 * i - 2]); /* no row twice */
+        quadrants[2 * (few.X[2 * i] < SIDE / 2) + (few.X[2 * i + 1] < SIDE / 2)]++;
+        dense += nearest(&few, i) == 1.0;
+    }
+    assert_true(dense >= few.n / 2);
+    for (size_t k = 0; k < 4; k++) assert_true(quadrants[k] >= MOST / 10);
+    orff_table_clear(&few);
+    orff_table_clear(&table);
+}
+
+/* An input whose unit is large hardly counts: the patches become lines along it. */
+static void distances_are_in_units(void **state) {
+    (void)state;
+    const double unit[2] = {1000.0, 1.0};
+    orff_table table = lattice(), few = {0};
+    size_t along = 0;
+    assert_ok(orff_patches(&table, 2, 2, unit, MOST, &few));
+    for (size_t i = 1; i < few.n; i++)
+        along += few.X[2 * i + 1] == few.X[2 * i - 1] && few.X[2 * i] == few.X[2 * i - 2] + 1.0;
+    assert_true(along >= few.n / 2);
+    orff_table_clear(&few);
+    orff_table_clear(&table);
+}
+
+static void few_rows_are_all_taken(void **state) {
+    (void)state;
+    const double unit[2] = {1.0, 1.0};
+    orff_table table = lattice(), few = {0};
+    assert_ok(orff_patches(&table, 2, 2, unit, LATTICE, &few));
+    assert_int_equal(few.n, LATTICE);
+    assert_memory_equal(few.Y, table.Y, 2 * LATTICE * sizeof(double));
+    orff_table_clear(&few);
+    orff_table_clear(&table);
+}
+
+/* ---- the choice */
+
+enum { ROWS = 1500, HELD = 500 };
+static double X[ROWS * 2], Y[ROWS * 2], X_held[HELD * 2], Y_held[HELD * 2], F[HELD * 2];
+
+/* Many eddies of several sizes, stream function and potential of random waves: more than few frequencies resolve. */
+static void eddies(size_t n, const double *at, double *out) {
+    enum { WAVES = 120 };
+    const orff_rng rng = {7, 3};
+    memset(out, 0, 2 * n * sizeof *out);
+    for (size_t k = 0; k < WAVES; k++) {
+        const double length = 4.0 + 20.0 * orff_rng_uniform(rng, k, 0),
+                     turn = 6.2831853 * orff_rng_uniform(rng, k, 1);
+        const double w[2] = {length * cos(turn), length * sin(turn)},
+                     phase = 6.2831853 * orff_rng_uniform(rng, k, 2);
+        for (size_t i = 0; i < n; i++) {
+            const double c = cos(w[0] * at[2 * i] + w[1] * at[2 * i + 1] + phase) / sqrt(WAVES);
+            out[2 * i] += c * (-0.9 * w[1] + 0.3 * w[0]) / length;
+            out[2 * i + 1] += c * (0.9 * w[0] + 0.3 * w[1]) / length;
+        }
+    }
+}
+
+static double held_error(const orff_part *part, bool automatic) {
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    double sum = 0.0;
+    settings.n_parts = 1;
+    settings.parts = part;
+    settings.auto_kernel = automatic;
+    settings.sampling.features = 120;
+    settings.posterior = ORFF_NO;
+    assert_ok(orff_model_fit(&model, &settings, 2, 2, ROWS, X, Y, NULL));
+    assert_ok(orff_model_predict(model, HELD, X_held, F));
+    orff_model_free(model);
+    for (size_t i = 0; i < 2 * HELD; i++) sum += pow(F[i] - Y_held[i], 2);
+    return sqrt(sum / (2 * HELD));
+}
+
+/* With few frequencies for a dense field, where the evidence alone would choose scales that they cannot resolve. */
+static void automatic_is_no_worse_than_a_single_part(void **state) {
+    (void)state;
+    const orff_rng rng = {11, 1};
+    const orff_rule rules[3] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+    double best = INFINITY;
+    orff_part part = orff_part_default();
+    for (size_t i = 0; i < ROWS * 2; i++) X[i] = orff_rng_uniform(rng, i, 0);
+    for (size_t i = 0; i < HELD * 2; i++) X_held[i] = orff_rng_uniform(rng, i, 1);
+    eddies(ROWS, X, Y);
+    eddies(HELD, X_held, Y_held);
+    for (size_t i = 0; i < ROWS * 2; i++) Y[i] += 0.02 * orff_rng_normal(rng, i, 2);
+    part.sigma = 0.0;
+    for (size_t k = 0; k < 3; k++) {
+        part.rule = rules[k];
+        best = fmin(best, held_error(&part, false));
+    }
+    const double automatic = held_error(&part, true);
+    print_message("automatic %.4f, the best single part %.4f\n", automatic, best);
+    assert_true(automatic <= 1.03 * best);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patches_are_dense_and_spread),
+        cmocka_unit_test(distances_are_in_units),
+        cmocka_unit_test(few_rows_are_all_taken),
+        cmocka_unit_test(automatic_is_no_worse_than_a_single_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
