@@ -13,6 +13,8 @@ extern const orff_command orff_command_kernel;
 extern const orff_command orff_command_moments;
 extern const orff_command orff_command_merge;
 extern const orff_command orff_command_plan;
+extern const orff_command orff_command_bound;
+extern const orff_command orff_command_exact;
 extern const orff_command orff_command_plot;
 
 #endif

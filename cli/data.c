@@ -54,9 +54,14 @@ static void make_room(orff_data *data, size_t rows) {
     if (data->weighted) data->weights = orff_more(data->weights, rows, sizeof *data->weights);
 }
 
-static bool show_reading(const orff_data *data) {
+/* Rows in all, by how far the file has been read; 0 where that is not known. */
+static double expected_rows(const orff_data *data) {
     const double part = orff_table_progress(data->table), used = (double)orff_table_used(data->table);
-    return orff_progress_show("reading rows", used, part > 0.0 ? used / part : 0.0);
+    return part > 0.0 ? used / part : 0.0;
+}
+
+static bool show_reading(const orff_data *data) {
+    return orff_progress_show("reading rows", (double)orff_table_used(data->table), expected_rows(data));
 }
 
 /* Rows into memory up to the budget. */
@@ -73,6 +78,7 @@ static int hold(orff_data *data, size_t budget) {
         if (!show_reading(data)) return orff_failed("interrupted");
     }
     data->whole = got == 0;
+    orff_progress_rows(data->whole ? (double)data->n : expected_rows(data));
     return ORFF_DONE;
 }
 
@@ -316,6 +322,7 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
     }
     data->trouble = orff_table_read(data->table, room, X, Y, weights, rows) != 0;
     if (!data->trouble) to_plane(data, *rows, X, Y);
+    orff_progress_rows(expected_rows(data));
     return data->trouble;
 }
 

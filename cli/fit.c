@@ -91,7 +91,17 @@ static int fit_in_stages(const orff_arguments *a, const orff_settings *settings,
     return status;
 }
 
-static int fit_rows(const orff_arguments *a) {
+/* What has no effect without features. */
+static int refuse_features(const orff_arguments *a) {
+    static const orff_option_id ids[] = {ORFF_OPT_FEATURES, ORFF_OPT_SAMPLING,  ORFF_OPT_SEED,
+                                         ORFF_OPT_FOLDS,    ORFF_OPT_TOLERANCE, ORFF_OPT_ITERATIONS,
+                                         ORFF_OPT_COMPACT,  ORFF_OPT_CHECKPOINT};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (orff_given(a, ids[i])) return orff_wrong(a, ids[i], "has no effect on an exact model");
+    return ORFF_DONE;
+}
+
+int orff_fit_rows(const orff_arguments *a, bool exact) {
     const double start = orff_seconds();
     orff_data data;
     orff_spec spec = {0};
@@ -102,6 +112,8 @@ static int fit_rows(const orff_arguments *a) {
     if (!status) status = orff_spec_parse(&spec, a, data.d, p, data.covariate);
     if (!status) status = orff_spec_output_matrix(&spec, a, &data);
     if (!status) status = orff_settings_parse(&settings, a, &spec, data.classes);
+    if (!status && exact) settings.solver = ORFF_SOLVER_EXACT;
+    if (!status && settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
     if (!status) orff_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
     if (!status)
         status = orff_given(a, ORFF_OPT_CHECKPOINT) ? fit_in_stages(a, &settings, &spec, &data, &model)
@@ -182,7 +194,7 @@ static int run(const orff_arguments *a) {
     if (orff_given(a, ORFF_OPT_RESUME) && !orff_given(a, ORFF_OPT_CHECKPOINT))
         return orff_wrong(a, ORFF_OPT_RESUME, "needs --checkpoint FILE");
     if (!a->n_words) return orff_wrong_usage(a->command, "DATA is missing; usage: orff fit DATA -o MODEL");
-    return fit_rows(a);
+    return orff_fit_rows(a, false);
 }
 
 const orff_command orff_command_fit = {

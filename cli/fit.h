@@ -7,6 +7,9 @@
 #include "options.h"
 #include "orff.h"
 
+/* Learns from the rows of DATA and writes the model; exact: without features, whatever --solver says. */
+int orff_fit_rows(const orff_arguments *arguments, bool exact);
+
 /* -o must be there. */
 int orff_need_output(const orff_arguments *arguments);
 

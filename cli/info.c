@@ -58,8 +58,11 @@ static void print_model(const orff_applied *ap) {
         printf("%-14sazimuthal equidistant at %.4f E %.4f N, km\n", "plane", ap->geo.lon, ap->geo.lat);
     printf("%-14s%s\n", "kernel", info->kernel);
     if (words) printf("%-14s%s\n", "found", words);
-    printf("%-14s%zu, %s, seed %" PRIu64 "\n", "frequencies", info->frequencies,
-           orff_scheme_name(info->scheme), info->seed);
+    if (info->exact)
+        printf("%-14snone: the exact kernel, %zu coefficients\n", "features", info->parameters);
+    else
+        printf("%-14s%zu, %s, seed %" PRIu64 "\n", "frequencies", info->frequencies,
+               orff_scheme_name(info->scheme), info->seed);
     printf("%-14s%.6g\n", "lambda", info->lambda);
     printf("%-14s%.6g\n", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) printf("%-14s%.6g\n", "cv RMSE", sqrt(info->cv_mse));

@@ -11,11 +11,13 @@ const orff_command *const orff_commands[] = {
     &orff_command_predict,
     &orff_command_evaluate,
     &orff_command_tune,
+    &orff_command_exact,
     &orff_command_info,
     &orff_command_kernel,
     &orff_command_moments,
     &orff_command_merge,
     &orff_command_plan,
+    &orff_command_bound,
     &orff_command_plot,
     NULL,
 };

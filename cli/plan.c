@@ -14,8 +14,8 @@
 #define CALIBRATION_FEATURES 250
 #define CHOICE_FEATURES \
     600 /* what fit takes at most to choose length scales, and how many rows, scales and folds */
-#define CHOICE_ROWS 5000
-#define CHOICES 5
+#define CHOICE_ROWS  5000
+#define CHOICES      5
 #define CHOICE_FOLDS 3
 
 typedef struct task {
@@ -23,7 +23,7 @@ typedef struct task {
     size_t n, d, p, folds;
     orff_spec spec;
     orff_sampling sampling;
-    bool single, choose;
+    bool single, choose, exact;
 } task;
 
 /* ---- synthetic rows */
@@ -144,7 +144,60 @@ static int predict(const task *t, double *seconds, double *bytes) {
     return status;
 }
 
+/* ---- exact models */
+
+#define CALIBRATION_ORDER 600  /* rows of the matrix that is decomposed here */
+#define CHOICE_ORDER      1500 /* rows of it up to which fit compares length scales by the exact kernel */
+
+/* Seconds of an exact fit to n rows, lambda auto. */
+static int time_exact(const task *t, size_t n, double *seconds) {
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    double *X = orff_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d;
+    fill(n, t->d, t->p, X, Y);
+    settings.n_parts = t->spec.n;
+    settings.parts = t->spec.parts;
+    settings.solver = ORFF_SOLVER_EXACT;
+    settings.posterior = ORFF_YES;
+    const double start = orff_seconds();
+    const int status = orff_outcome(orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL), NULL);
+    *seconds = orff_seconds() - start;
+    orff_model_free(model);
+    free(X);
+    return status;
+}
+
+/* The eigendecomposition of a matrix of n rows, n p where outputs do not part: cubic, in three times its
+ * memory. */
+static int predict_exact(const task *t, double *seconds, double *bytes) {
+    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_DECOMPOSABLE;
+    const double each = plain ? 1.0 : (double)t->p, order = (double)t->n * each;
+    const double small = fmin(order, CALIBRATION_ORDER);
+    int status = time_exact(t, (size_t)fmax(small / each, 2.0), seconds);
+    if (status) return status;
+    *seconds *= pow(order / small, 3.0);
+    *bytes = 30e6 + 8.0 * (3.0 * order * order + (double)t->n * (2.0 * (double)t->d + 8.0 * (double)t->p));
+    if (!t->choose) return ORFF_DONE;
+    if (order <= CHOICE_ORDER) {
+        *seconds *= CHOICES + 1.0;
+        return ORFF_DONE;
+    }
+    cost choice;
+    const size_t D = t->n < CHOICE_FEATURES ? t->n : CHOICE_FEATURES;
+    status = measure(t, D, CHOICE_FOLDS, &choice);
+    *seconds += CHOICES * (fmin((double)t->n, CHOICE_ROWS) * choice.row + choice.solve);
+    return status;
+}
+
 /* ---- */
+
+static int parse_solver(task *t) {
+    const char *solver = orff_text(t->arguments, ORFF_OPT_SOLVER);
+    t->exact = !strcmp(solver, "exact");
+    if (t->exact || !strcmp(solver, "auto") || !strcmp(solver, "direct")) return ORFF_DONE;
+    return orff_wrong(t->arguments, ORFF_OPT_SOLVER, "\"%s\" cannot be planned; auto, direct and exact can",
+                      solver);
+}
 
 static int parse_sizes(task *t) {
     static const orff_option_id ids[] = {ORFF_OPT_PLAN_ROWS, ORFF_OPT_PLAN_INPUTS, ORFF_OPT_PLAN_OUTPUTS};
@@ -160,6 +213,7 @@ static int parse_sizes(task *t) {
 static int parse(task *t) {
     const char *precision = orff_text(t->arguments, ORFF_OPT_PRECISION);
     int status = parse_sizes(t);
+    if (!status) status = parse_solver(t);
     t->single = !strcmp(precision, "single");
     if (!status && !t->single && strcmp(precision, "double"))
         status =
@@ -176,11 +230,12 @@ static int run(const orff_arguments *a) {
     task t = {.arguments = a};
     double seconds = 0.0, bytes = 0.0;
     int status = parse(&t);
-    if (!status) status = predict(&t, &seconds, &bytes);
+    if (!status) status = (t.exact ? predict_exact : predict)(&t, &seconds, &bytes);
     if (!status && orff_wants_json()) {
         status = orff_print_json(json_pack("{s:f, s:I, s:I, s:I, s:I, s:I}", "seconds", seconds, "peak_bytes",
                                            (json_int_t)bytes, "n", (json_int_t)t.n, "d", (json_int_t)t.d, "p",
-                                           (json_int_t)t.p, "features", (json_int_t)t.sampling.features));
+                                           (json_int_t)t.p, "features",
+                                           (json_int_t)(t.exact ? 0 : t.sampling.features)));
     } else if (!status) {
         printf("about %.3g s and %.3g MB\n", seconds, bytes / 1e6);
         status = orff_check_stdout();
@@ -194,7 +249,7 @@ const orff_command orff_command_plan = {
     .summary = "predicted time and memory of a fit on this machine",
     .usage = "--n N --dim d --outputs p",
     .text = "Measures for a moment and scales up: the time and the peak memory of orff fit with the direct "
-            "solver, lambda auto "
+            "solver, or of orff exact with --solver exact, lambda auto "
             "and, without --sigma, sigma auto. Reading the file is not included.",
     .example = "  orff plan --n 1000000 --dim 3 --outputs 3 --features 1000 --kernel div-free\n",
     .least = 0,

@@ -1,34 +1,28 @@
-/* orff plot: a 2-D field as a picture, drawn by gnuplot. */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
+/* orff plot: a 2-D field as a picture, or the curves of a tuning. */
 #include <math.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "apply.h"
 #include "commands.h"
+#include "curves.h"
 #include "data.h"
-#include "fit.h"
+#include "gnuplot.h"
 #include "lattice.h"
 #include "report.h"
 
 #define PIXELS     120 /* colour cells along the longer side */
 #define MOST_DOUBT 4.0 /* standard deviations drawn, in those of the well-known quarter */
 
-extern char **environ;
-
 typedef struct picture {
     const orff_arguments *arguments;
+    orff_picture file;
     orff_applied applied;
-    const char *path, *what;
+    const char *what;
     size_t axis[2]; /* inputs that are x and y */
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
-    size_t arrows, width, height;
+    size_t arrows;
     double limit;                /* standard deviation above which nothing is drawn */
     const orff_derived *derived; /* NULL: magnitude or error */
     FILE *script;
@@ -244,18 +238,11 @@ static int put_points(const picture *f) {
 
 /* ---- the script */
 
-/* gnuplot's double quotes take backslashes; single quotes only themselves. */
-static void put_quoted(FILE *file, const char *text) {
-    fputc('\'', file);
-    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, 0}, file);
-    fputc('\'', file);
-}
-
 static void put_label(const picture *f, const char *what, const char *name, const char *units) {
     orff_string text = {0};
     orff_append(&text, units ? "%s [%s]" : "%s", name, units);
     fprintf(f->script, "set %slabel ", what);
-    put_quoted(f->script, text.text);
+    orff_put_quoted(f->script, text.text);
     fputs(" noenhanced\n", f->script);
     free(text.text);
 }
@@ -281,21 +268,6 @@ static void put_colour_label(const picture *f) {
                                           : f->what,
               unit.text);
     free(unit.text);
-}
-
-static void put_terminal(const picture *f, const char *kind, const char *target) {
-    const unsigned w = (unsigned)f->width, h = (unsigned)f->height;
-    if (!strcmp(kind, "svg")) {
-        fprintf(f->script, "set terminal svg size %u,%u background 'white' font 'sans,14'\n", w, h);
-    } else if (!strcmp(kind, "png")) {
-        fprintf(f->script, "set terminal pngcairo size %u,%u background 'white' font 'sans,12'\n", w, h);
-    } else {
-        fprintf(f->script, "set terminal pdfcairo size %.2fin,%.2fin background 'white' font 'sans,12'\n",
-                w / 100.0, h / 100.0);
-    }
-    fputs("set output ", f->script);
-    put_quoted(f->script, target);
-    fputc('\n', f->script);
 }
 
 /* Light to darker for sizes, so that black arrows stand out; blue to red through white for what has a sign.
@@ -328,81 +300,43 @@ static void put_axes(const picture *f, double aspect) {
 }
 
 /* Vector formats get the cells as rectangles, so that no picture file lies beside. */
-static int put_script(const picture *f, const char *kind, const char *target) {
+static int put_script(void *self, FILE *script) {
+    picture *f = self;
     double largest = 0.0;
     const double aspect = aspect_of(f);
     const bool arrows = !strcmp(f->what, "field"), places = orff_given(f->arguments, ORFF_OPT_POINTS);
+    f->script = script;
     int status = put_colours(f, &largest);
     if (!status && arrows) status = put_arrows(f, aspect);
     if (!status && places) status = put_points(f);
     if (status) return status;
-    put_terminal(f, kind, target);
     put_palette(f, largest);
     put_axes(f, aspect);
-    fprintf(f->script, "plot $colours using 1:2:3 with image%s", strcmp(kind, "svg") ? "" : " pixels");
-    if (places) fputs(", \\\n    $points using 1:2 with points pt 7 ps 0.35 lc rgb '#d95f02'", f->script);
+    fprintf(script, "plot $colours using 1:2:3 with image%s", strcmp(f->file.kind, "svg") ? "" : " pixels");
+    if (places) fputs(", \\\n    $points using 1:2 with points pt 7 ps 0.35 lc rgb '#d95f02'", script);
     if (arrows)
         fputs(", \\\n    $arrows using 1:2:3:4 with vectors head filled size screen 0.008,20 lw 1.1 lc rgb "
               "'black'",
-              f->script);
-    fputc('\n', f->script);
+              script);
+    fputc('\n', script);
     return ORFF_DONE;
-}
-
-/* ---- running gnuplot */
-
-static int call_gnuplot(const char *script) {
-    char *const words[] = {(char[]){"gnuplot"}, (char *)(size_t)script, NULL};
-    pid_t pid;
-    int status = 0;
-    const int code = posix_spawnp(&pid, "gnuplot", NULL, NULL, words, environ);
-    if (code)
-        return orff_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
-                           strerror(code));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return orff_failed("gnuplot is not installed");
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? ORFF_DONE
-                                                     : orff_failed("gnuplot has failed on %s", script);
-}
-
-static int draw(picture *f, const char *kind) {
-    orff_string script = {0}, target = {0};
-    orff_append(&script, "%s.gp", f->path);
-    orff_append(&target, "%s.part", f->path);
-    f->script = fopen(script.text, "w");
-    int status = f->script ? put_script(f, kind, target.text)
-                           : orff_failed("%s: cannot be written: %s", script.text, strerror(errno));
-    if (f->script && fclose(f->script) && !status)
-        status = orff_failed("%s: cannot be written: %s", script.text, strerror(errno));
-    if (!status) status = call_gnuplot(script.text);
-    if (!status && rename(target.text, f->path))
-        status = orff_failed("%s: cannot be written: %s", f->path, strerror(errno));
-    if (status) remove(target.text);
-    if (f->script && !orff_given(f->arguments, ORFF_OPT_KEEP)) remove(script.text);
-    free(script.text);
-    free(target.text);
-    return status;
 }
 
 /* ---- options */
 
-static int parse_size(picture *f) {
-    const char *text = orff_text(f->arguments, ORFF_OPT_SIZE);
-    double w, h;
-    const char *at = orff_scan_number(text, "x", &w);
-    if (!at || *at != 'x' || !orff_scan_number(at + 1, "", &h) || w < 100 || h < 100 || w > 20000 ||
-        h > 20000)
-        return orff_wrong(f->arguments, ORFF_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000",
-                          text);
-    f->width = (size_t)w;
-    f->height = (size_t)h;
-    return orff_size(f->arguments, ORFF_OPT_ARROWS, 2, 200, &f->arrows);
+/* Models have any name but that of a table. */
+static bool is_report(const char *path) {
+    const size_t length = strlen(path);
+    return (length > 4 && !strcmp(path + length - 4, ".csv")) ||
+           (length > 7 && !strcmp(path + length - 7, ".csv.gz"));
 }
 
 static int parse_what(picture *f) {
-    static const char *const names[] = {"field", "divergence", "curl", "potential", "stream", "error"};
+    static const char *const names[] = {"field",  "divergence", "curl",  "potential",
+                                        "stream", "error",      "tuning"};
     const size_t count = sizeof names / sizeof *names;
-    f->what = orff_text(f->arguments, ORFF_OPT_WHAT);
+    const bool report = !orff_given(f->arguments, ORFF_OPT_WHAT) && is_report(f->arguments->words[0]);
+    f->what = report ? "tuning" : orff_text(f->arguments, ORFF_OPT_WHAT);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], f->what)) continue;
         f->derived = orff_derived_find(f->what);
@@ -414,45 +348,41 @@ static int parse_what(picture *f) {
                       near ? near : orff_options[ORFF_OPT_WHAT].argument);
 }
 
-static const char *kind_of(const char *path) {
-    static const char *const kinds[] = {"svg", "png", "pdf"};
-    const char *end = strrchr(path, '.');
-    for (size_t i = 0; end && i < 3; i++)
-        if (!strcmp(end + 1, kinds[i])) return kinds[i];
-    return NULL;
+static int plot_field(picture *f) {
+    int status = orff_size(f->arguments, ORFF_OPT_ARROWS, 2, 200, &f->arrows);
+    if (!status) status = orff_applied_load(&f->applied, f->arguments->words[0]);
+    if (!status) status = find_axes(f);
+    if (!status) status = find_region(f);
+    if (!status) status = find_limit(f);
+    if (!status) status = orff_picture_draw(&f->file, put_script, f);
+    if (!status) orff_say("%s", f->file.path);
+    if (!status && orff_wants_json())
+        status = orff_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f->file.path, "what",
+                                           f->what, "x", f->low[0], f->high[0], "y", f->low[1], f->high[1]));
+    free(f->fixed);
+    orff_applied_clear(&f->applied);
+    return status;
 }
 
 static int run(const orff_arguments *a) {
-    picture f = {.arguments = a, .path = orff_text(a, ORFF_OPT_OUTPUT)};
-    int status = orff_need_output(a);
+    picture f = {.arguments = a};
+    int status = orff_picture_parse(&f.file, a);
+    if (!status) status = parse_what(&f);
     if (status) return status;
-    const char *kind = kind_of(f.path);
-    if (!kind) return orff_wrong(a, ORFF_OPT_OUTPUT, "\"%s\" must end in .svg, .png or .pdf", f.path);
-    status = parse_what(&f);
-    if (!status) status = parse_size(&f);
-    if (!status) status = orff_applied_load(&f.applied, a->words[0]);
-    if (!status) status = find_axes(&f);
-    if (!status) status = find_region(&f);
-    if (!status) status = find_limit(&f);
-    if (!status) status = draw(&f, kind);
-    if (!status) orff_say("%s", f.path);
-    if (!status && orff_wants_json())
-        status = orff_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f.path, "what", f.what,
-                                           "x", f.low[0], f.high[0], "y", f.low[1], f.high[1]));
-    free(f.fixed);
-    orff_applied_clear(&f.applied);
-    return status;
+    return strcmp(f.what, "tuning") ? plot_field(&f) : orff_plot_curves(&f.file, a->words[0]);
 }
 
 const orff_command orff_command_plot = {
     .name = "plot",
-    .summary = "draw a 2-D field",
-    .usage = "MODEL -o PICTURE.svg|.png|.pdf",
+    .summary = "draw a 2-D field, or the curves of a tuning",
+    .usage = "MODEL|REPORT.csv -o PICTURE.svg|.png|.pdf",
     .text = "Arrows over the colour of their magnitude, or the colours of a derived field (--what). The "
             "region is that of the "
-            "data the model was learned from unless --grid names another. Needs gnuplot.",
+            "data the model was learned from unless --grid names another. Of a report of orff tune: the "
+            "cross-validated error against lambda, one line for each candidate. Needs gnuplot.",
     .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
-               "vorticity.png\n",
+               "vorticity.png\n"
+               "  orff plot scores.csv -o curves.svg\n",
     .least = 1,
     .most = 1,
     .bit = ORFF_PLOT_BIT,

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "report.h"
 
@@ -18,6 +18,7 @@ static struct {
     bool shown;            /* a bar stands on the line */
     char task[48];
     double start, last; /* of the task; when the bar was drawn */
+    double rows;        /* that a pass over the data will meet; 0: not known */
 } terminal;
 
 static volatile sig_atomic_t interrupted;
@@ -27,8 +28,12 @@ static void on_interrupt(int number) {
     interrupted = 1;
 }
 
-bool orff_interrupted(void) { return interrupted != 0; }
-bool orff_wants_json(void) { return terminal.json; }
+bool orff_interrupted(void) {
+    return interrupted != 0;
+}
+bool orff_wants_json(void) {
+    return terminal.json;
+}
 
 double orff_seconds(void) {
     struct timespec now;
@@ -52,18 +57,26 @@ static const char *time_left(double seconds, char text[24]) {
     return text;
 }
 
+/* "12.1 k/s" */
+static const char *rate_text(double rate, char text[24]) {
+    const double unit = rate >= 1e6 ? 1e6 : rate >= 1e3 ? 1e3 : 1.0;
+    snprintf(text, 24, "%.3g%s/s", rate / unit, unit == 1e6 ? " M" : unit == 1e3 ? " k" : "");
+    return text;
+}
+
 static void draw(double done, double total, double elapsed) {
-    char bar[25] = "", left[24];
+    char bar[25] = "", left[24], speed[24];
     const double rate = done / elapsed;
     terminal.shown = true;
     if (!(total > 0.0)) {
-        fprintf(stderr, "\r\033[K%s: %.0f, %.3g/s", terminal.task, done, rate);
+        fprintf(stderr, "\r\033[K%s: %.0f  %s", terminal.task, done, rate_text(rate, speed));
         return;
     }
     const int filled = (int)(24.0 * fmin(done / total, 1.0));
     memset(bar, '#', (size_t)filled);
-    fprintf(stderr, "\r\033[K%-20s [%-24s] %3.0f %%  %.3g/s  %s", terminal.task, bar,
-            100.0 * fmin(done / total, 1.0), rate, done > 0.0 ? time_left((total - done) / rate, left) : "");
+    fprintf(stderr, "\r\033[K%-20s [%-24s] %3.0f %%  %s  %s", terminal.task, bar,
+            100.0 * fmin(done / total, 1.0), rate_text(rate, speed),
+            done > 0.0 ? time_left(fmax(total - done, 0.0) / rate, left) : "");
 }
 
 bool orff_progress_show(const char *task, double done, double total) {
@@ -80,8 +93,13 @@ bool orff_progress_show(const char *task, double done, double total) {
     return !interrupted;
 }
 
+void orff_progress_rows(double rows) {
+    terminal.rows = rows;
+}
+
 static bool on_progress(void *self, const char *task, double done, double total) {
     (void)self;
+    if (!(total > 0.0) && !strcmp(task, "moments")) total = terminal.rows;
     return orff_progress_show(task, done, total);
 }
 
@@ -149,6 +167,9 @@ int orff_report_begin(const orff_arguments *arguments) {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is then an error like others */
+#endif
     const orff_hooks hooks = {.log = on_log, .progress = on_progress};
     orff_set_hooks(&hooks);
     return threads ? orff_outcome(orff_set_threads(threads), "--threads") : ORFF_DONE;
@@ -180,7 +201,9 @@ void *orff_more(void *memory, size_t count, size_t size) {
     exit(ORFF_FAILED);
 }
 
-char *orff_copy_text(const char *text) { return strcpy(orff_more(NULL, strlen(text) + 1, 1), text); }
+char *orff_copy_text(const char *text) {
+    return strcpy(orff_more(NULL, strlen(text) + 1, 1), text);
+}
 
 void orff_append(orff_string *string, const char *format, ...) {
     va_list list;

@@ -27,6 +27,9 @@ bool orff_interrupted(void);
 bool orff_progress_show(const char *task, double done, double total);
 void orff_progress_clear(void);
 
+/* How many rows there will be, as far as is known: the library's passes over a reader do not know. */
+void orff_progress_rows(double rows);
+
 double orff_seconds(void); /* a clock that only goes forward */
 
 bool orff_wants_json(void);

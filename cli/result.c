@@ -8,7 +8,9 @@
 #include "notes.h"
 #include "report.h"
 
-json_t *orff_number_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+json_t *orff_number_or_null(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
 
 /* ---- parts */
 
@@ -126,17 +128,31 @@ static const char *output_name(const json_t *notes, size_t i, char text[24]) {
     return name ? name : text;
 }
 
+/* "0.1234", or "-" for what is not known. */
+static const char *root_text(double mse, char text[24]) {
+    snprintf(text, 24, isfinite(mse) ? "%.5g" : "-", sqrt(mse));
+    return text;
+}
+
+/* One line of errors: of the training rows, and cross-validated where that was done. */
+static void say_error(const char *name, double train, double cv, bool crossed, const char *units) {
+    char a[24], b[24];
+    orff_say("  %-18s %-10s %s%s%s", name, root_text(train, a), crossed ? root_text(cv, b) : "",
+             crossed && units ? "  " : "", units ? units : "");
+}
+
 static void say_errors(const orff_result *r, const orff_model_info *info) {
+    const bool crossed = isfinite(info->cv_mse);
+    const size_t most = 20, count = info->classes ? 0 : info->outputs;
     char text[24];
-    const char *units;
-    const size_t most = 20;
-    if (info->classes) return;
-    for (size_t i = 0; i < info->outputs && i < most; i++) {
-        units = orff_notes_units(r->notes, "outputs", i);
-        orff_say("  train RMSE %-12s %.5g %s", output_name(r->notes, i, text),
-                 sqrt(info->output_train_mse[i]), units ? units : "");
-    }
-    if (info->outputs > most) orff_say("  (and %zu more outputs)", info->outputs - most);
+    orff_say("  RMSE               %-10s %s", "training", crossed ? "cross-validated" : "");
+    for (size_t i = 0; i < count && i < most; i++)
+        say_error(output_name(r->notes, i, text), info->output_train_mse[i],
+                  info->output_cv_mse ? info->output_cv_mse[i] : NAN, crossed,
+                  orff_notes_units(r->notes, "outputs", i));
+    if (count > most) orff_say("  (and %zu more outputs)", count - most);
+    if (count != 1)
+        say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);
 }
 
 void orff_result_say(const orff_result *r) {
@@ -145,14 +161,15 @@ void orff_result_say(const orff_result *r) {
     if (words) orff_say("found: %s", words);
     orff_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     orff_say("  kernel             %s", info.kernel);
-    orff_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
-             orff_scheme_name(info.scheme), info.seed, info.parameters);
+    if (info.exact)
+        orff_say("  features           none: the exact kernel, %zu coefficients", info.parameters);
+    else
+        orff_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
+                 orff_scheme_name(info.scheme), info.seed, info.parameters);
     orff_say("  lambda             %.4g", info.lambda);
     orff_say("  solver             %s%s", info.solve.method,
              info.solve.converged ? "" : ", did not converge");
     say_errors(r, &info);
-    orff_say("  train RMSE         %.5g%s", sqrt(info.train_mse), info.classes ? " (of the codes)" : "");
-    if (isfinite(info.cv_mse)) orff_say("  cross-validated    %.5g", sqrt(info.cv_mse));
     if (isfinite(info.noise)) orff_say("  noise              %.5g", sqrt(info.noise));
     orff_say("  time               %.2f s", r->seconds);
     orff_say("  written            %s", r->path);
@@ -171,9 +188,11 @@ static void set_errors(json_t *object, const orff_result *r, const orff_model_in
     json_object_set_new(object, "dof", orff_number_or_null(info->dof));
     json_object_set_new(object, "log_evidence", orff_number_or_null(info->log_evidence));
     for (size_t i = 0; !info->classes && i < info->outputs; i++)
-        json_array_append_new(outputs,
-                              json_pack("{s:s, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
-                                        orff_number_or_null(sqrt(info->output_train_mse[i]))));
+        json_array_append_new(
+            outputs,
+            json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
+                      orff_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
+                      orff_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
     json_object_set_new(object, "per_output", outputs);
 }
 
@@ -191,12 +210,12 @@ json_t *orff_result_json(const orff_result *r) {
     if (words) json_object_set_new(object, "found", json_string(words));
     free(words);
     if (info.classes) json_object_set_new(object, "classes", json_integer((json_int_t)info.classes));
-    json_t *rest =
-        json_pack("{s:f, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:s, s:b}", "lambda", info.lambda, "features",
-                  (json_int_t)info.frequencies, "parameters", (json_int_t)info.parameters, "sampling",
-                  orff_scheme_name(info.scheme), "seed", (json_int_t)info.seed, "solver", info.solve.method,
-                  "converged", info.solve.converged, "iterations", (json_int_t)info.solve.iterations,
-                  "precision", info.single ? "single" : "double", "posterior", info.has_posterior);
+    json_t *rest = json_pack(
+        "{s:f, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:s, s:b}", "lambda", info.lambda, "features",
+        (json_int_t)info.frequencies, "parameters", (json_int_t)info.parameters, "sampling",
+        info.exact ? "none" : orff_scheme_name(info.scheme), "seed", (json_int_t)info.seed, "solver",
+        info.solve.method, "converged", info.solve.converged, "iterations", (json_int_t)info.solve.iterations,
+        "precision", info.single ? "single" : "double", "posterior", info.has_posterior);
     json_object_update_missing(object, rest);
     json_decref(rest);
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));

@@ -209,13 +209,15 @@ static int parse_auto(orff_spec *spec, const orff_arguments *a) {
 
 /* ---- */
 
-static bool can_choose(const orff_arguments *a) { return a->command->bit & (ORFF_FIT_BIT | ORFF_TUNE_BIT); }
+static bool can_choose(const orff_arguments *a) {
+    return a->command->bit & (ORFF_FIT_BIT | ORFF_TUNE_BIT | ORFF_EXACT_BIT);
+}
 
 static int check_choices(const orff_spec *spec, const orff_arguments *a) {
     if (can_choose(a)) return ORFF_DONE;
-    if (spec->auto_kernel) return orff_wrong(a, ORFF_OPT_KERNEL, "auto is for fit and tune");
-    if (spec->mixture) return orff_wrong(a, ORFF_OPT_WEIGHT, "auto is for fit and tune");
-    if (spec->auto_mix) return orff_wrong(a, ORFF_OPT_MIX, "auto is for fit and tune");
+    if (spec->auto_kernel) return orff_wrong(a, ORFF_OPT_KERNEL, "auto is for fit, tune and exact");
+    if (spec->mixture) return orff_wrong(a, ORFF_OPT_WEIGHT, "auto is for fit, tune and exact");
+    if (spec->auto_mix) return orff_wrong(a, ORFF_OPT_MIX, "auto is for fit, tune and exact");
     return ORFF_DONE;
 }
 

@@ -11,9 +11,12 @@
 #define MERGE    ORFF_MERGE_BIT
 #define PLAN     ORFF_PLAN_BIT
 #define PLOT     ORFF_PLOT_BIT
-#define LEARN    (FIT | TUNE)
+#define BOUND    ORFF_BOUND_BIT
+#define EXACT    ORFF_EXACT_BIT
+#define MAPPED   (FIT | TUNE) /* with features */
+#define LEARN    (MAPPED | EXACT)
 #define COLUMNS  (LEARN | MOMENTS)
-#define KERNELS  (LEARN | MOMENTS | KERNEL | PLAN)
+#define KERNELS  (LEARN | MOMENTS | KERNEL | PLAN | BOUND)
 #define ALL      ~0u
 
 /* clang-format off */
@@ -43,12 +46,12 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
     [ORFF_OPT_KERNEL] = {"kernel", 0, "decomposable|curl-free|div-free|helmholtz|auto", "decomposable",
         KERNELS, "Kernel",
         "the kernel, a sum such as div-free+decomposable, or auto: a mixture of all that fit the "
-        "dimensions at several scales (fit and tune)"},
+        "dimensions at several scales (fit, tune and exact)"},
     [ORFF_OPT_WEIGHT] = {"weight", 0, "V1+V2+..|auto", "1", KERNELS, "Kernel",
-        "weights of the parts of a sum, or auto: by the marginal likelihood (fit and tune). The parts of "
+        "weights of the parts of a sum, or auto: by the marginal likelihood (fit, tune and exact). The parts of "
         "a sum are scaled to unit variance first"},
     [ORFF_OPT_MIX] = {"mix", 0, "C|auto", "0.5", KERNELS, "Kernel",
-        "helmholtz: weight of the curl-free half, 0 to 1, or auto (fit and tune)"},
+        "helmholtz: weight of the curl-free half, 0 to 1, or auto (fit, tune and exact)"},
     [ORFF_OPT_BASE] = {"base", 0, "gaussian|laplace|matern12|matern32|matern52|matern72|cauchy",
         "gaussian", KERNELS, "Kernel",
         "the scalar kernel below; one for each part of a sum with +"},
@@ -56,40 +59,43 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
         "length scale; one for each input with commas; one for each part of a sum with + (2+0.5); auto: a "
         "multiple of the median distance between inputs, by cross-validation"},
     [ORFF_OPT_OUTPUT_MATRIX] = {"output-matrix", 0, "identity|covariance|FILE|laplacian:FILE", "identity",
-        LEARN, "Kernel",
+        LEARN | BOUND, "Kernel",
         "decomposable: how the outputs belong together; FILE is a p x p table, for laplacian of weights "
         "between outputs"},
     [ORFF_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN, "Kernel",
         "the one output column holds the names of classes"},
 
-    [ORFF_OPT_FEATURES] = {"features", 0, "D|auto", "auto", KERNELS, "Features",
+    [ORFF_OPT_FEATURES] = {"features", 0, "D|auto", "auto", KERNELS & ~EXACT, "Features",
         "number of frequencies (2 D features). auto is 1000, for fit and tune no more than there "
         "are rows and "
         "than keep the system to be solved at 2400 rows"},
-    [ORFF_OPT_SAMPLING] = {"sampling", 0, "auto|iid|orthogonal|qmc|halton|hadamard|grid", "auto", KERNELS,
-        "Features",
+    [ORFF_OPT_SAMPLING] = {"sampling", 0, "auto|iid|orthogonal|qmc|halton|hadamard|grid", "auto",
+        KERNELS & ~EXACT, "Features",
         "how the frequencies are chosen"},
-    [ORFF_OPT_SEED] = {"seed", 0, "N", "0", KERNELS, "Features",
+    [ORFF_OPT_SEED] = {"seed", 0, "N", "0", KERNELS & ~EXACT, "Features",
         "seed of the frequencies and of the folds"},
-    [ORFF_OPT_PRECISION] = {"precision", 0, "double|single", "double", LEARN | MOMENTS | PLAN, "Features",
+    [ORFF_OPT_PRECISION] = {"precision", 0, "double|single", "double", MAPPED | MOMENTS | PLAN, "Features",
         "single: features and products of blocks in float, sums in double"},
 
     [ORFF_OPT_LAMBDA] = {"lambda", 0, "L|auto", "auto", LEARN, "Learning",
-        "penalty of (1/N) sum |f - y|^2 + L |theta|^2; auto: by cross-validation from the moments"},
+        "penalty of (1/N) sum |f - y|^2 + L |theta|^2; auto: by cross-validation from the moments; of "
+        "exact models, by leaving out each row in turn"},
     [ORFF_OPT_LAMBDA_GRID] = {"lambda-grid", 0, "LO:HI:COUNT", "1e-10:10:45", LEARN, "Learning",
         "what auto looks at, relative to the kernel's own size"},
-    [ORFF_OPT_FOLDS] = {"folds", 0, "K", "5", LEARN | MOMENTS | PLAN, "Learning",
+    [ORFF_OPT_FOLDS] = {"folds", 0, "K", "5", MAPPED | MOMENTS | PLAN, "Learning",
         "folds of cross-validation"},
-    [ORFF_OPT_LOSS] = {"loss", 0, "squared|huber|epsilon|pinball|logistic|hinge", "squared", LEARN,
+    [ORFF_OPT_LOSS] = {"loss", 0, "squared|huber|epsilon|pinball|logistic|hinge", "squared", MAPPED,
         "Learning",
         "loss; logistic and hinge with --classify"},
-    [ORFF_OPT_LOSS_PARAMETER] = {"loss-parameter", 0, "P", "1", LEARN, "Learning",
+    [ORFF_OPT_LOSS_PARAMETER] = {"loss-parameter", 0, "P", "1", MAPPED, "Learning",
         "huber: where it turns linear; epsilon: the free width; pinball: the quantile"},
-    [ORFF_OPT_SOLVER] = {"solver", 0, "auto|direct|lsmr|idr|pcg|sgd", "auto", LEARN, "Learning",
-        "auto: direct where the system fits, else pcg; sgd for losses other than squared"},
-    [ORFF_OPT_TOLERANCE] = {"tolerance", 0, "T", "1e-8", LEARN, "Learning",
+    [ORFF_OPT_SOLVER] = {"solver", 0, "auto|direct|lsmr|idr|pcg|sgd|exact", "auto", MAPPED | PLAN,
+        "Learning",
+        "auto: direct where the system fits, else pcg; sgd for losses other than squared; exact: no "
+        "features, the kernel itself, as orff exact does (plan: auto, direct or exact)"},
+    [ORFF_OPT_TOLERANCE] = {"tolerance", 0, "T", "1e-8", MAPPED, "Learning",
         "iterative solvers: stop at this residual"},
-    [ORFF_OPT_ITERATIONS] = {"iterations", 0, "N", "500", LEARN, "Learning",
+    [ORFF_OPT_ITERATIONS] = {"iterations", 0, "N", "500", MAPPED, "Learning",
         "iterative solvers: stop after so many"},
     [ORFF_OPT_CENTER] = {"center", 0, "yes|no", "yes", LEARN, "Learning",
         "take the mean off y"},
@@ -103,10 +109,10 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
         "sigma is theirs"},
     [ORFF_OPT_POSTERIOR] = {"posterior", 0, "yes|no|auto", "auto", LEARN, "Learning",
         "keep what error bars (predict --std) need; auto: when its matrix has at most 4000 rows"},
-    [ORFF_OPT_COMPACT] = {"compact", 0, NULL, NULL, LEARN, "Files",
+    [ORFF_OPT_COMPACT] = {"compact", 0, NULL, NULL, MAPPED, "Files",
         "leave the frequencies out of the model file; they are drawn again"},
     [ORFF_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
-        "write all candidates and scores as a CSV table"},
+        "write the errors of all candidates at every lambda as a CSV table; orff plot draws it"},
     [ORFF_OPT_CHECKPOINT] = {"checkpoint", 0, "FILE", NULL, FIT | MOMENTS, "Files",
         "save the moments there every so often"},
     [ORFF_OPT_CHECKPOINT_ROWS] = {"checkpoint-rows", 0, "N", "1000000", FIT | MOMENTS, "Files",
@@ -133,13 +139,25 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
 
     [ORFF_OPT_PLAN_ROWS] = {"n", 0, "N", NULL, PLAN, "Problem",
         "rows"},
-    [ORFF_OPT_PLAN_INPUTS] = {"dim", 0, "d", NULL, PLAN, "Problem",
+    [ORFF_OPT_PLAN_INPUTS] = {"dim", 0, "d", NULL, PLAN | BOUND, "Problem",
         "inputs"},
-    [ORFF_OPT_PLAN_OUTPUTS] = {"outputs", 0, "p", NULL, PLAN, "Problem",
-        "outputs"},
+    [ORFF_OPT_PLAN_OUTPUTS] = {"outputs", 0, "p", NULL, PLAN | BOUND, "Problem",
+        "outputs; bound: as many as inputs for curl-free, div-free and helmholtz, else 1, when not given"},
+    [ORFF_OPT_DIAMETER] = {"diameter", 0, "L", NULL, BOUND, "Problem",
+        "diameter of the set that x and z are of; [-1,1]^d has 2 sqrt(d)"},
+    [ORFF_OPT_EPSILON] = {"epsilon", 0, "E", NULL, BOUND, "Problem",
+        "largest error |K~ - K| wanted, in spectral norm"},
+    [ORFF_OPT_RELATIVE] = {"relative", 0, NULL, NULL, BOUND, "Problem",
+        "epsilon is in units of |K(0)|"},
+    [ORFF_OPT_PROBABILITY] = {"probability", 0, "P", "0.95", BOUND, "Problem",
+        "probability that the error stays below epsilon"},
+    [ORFF_OPT_EMPIRICAL] = {"empirical", 0, "REPEATS", NULL, BOUND, "Problem",
+        "also measure the error, over so many draws of the frequencies: the share P of them at most that "
+        "large"},
 
-    [ORFF_OPT_WHAT] = {"what", 0, "field|divergence|curl|potential|stream|error", "field", PLOT, "Picture",
-        "arrows over their magnitude, or filled contours of a derived field or of the standard deviation"},
+    [ORFF_OPT_WHAT] = {"what", 0, "field|divergence|curl|potential|stream|error|tuning", "field", PLOT, "Picture",
+        "arrows over their magnitude, or filled contours of a derived field or of the standard deviation; "
+        "tuning: curves of a report of orff tune, as is the default for a .csv file"},
     [ORFF_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT, "Picture",
         "show the places of these data"},
     [ORFF_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",

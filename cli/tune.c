@@ -22,6 +22,7 @@ typedef struct grid {
     orff_spec *specs;          /* count */
     orff_settings *settings;   /* count */
     double *scores;            /* count */
+    orff_path_point **paths;   /* count: lambdas and errors of each */
     size_t best;
 } grid;
 
@@ -55,6 +56,11 @@ static orff_arguments pick(const grid *g, const orff_arguments *a, size_t i) {
     return one;
 }
 
+/* Points of a candidate's path: one where its lambda is given. */
+static size_t path_length(const grid *g, size_t i) {
+    return g->settings[i].lambda > 0.0 ? 1 : g->settings[i].lambda_count;
+}
+
 static int make_candidates(grid *g, const orff_arguments *a, const orff_data *data) {
     const size_t p = data->classes ? data->classes - 1 : data->p;
     int status = ORFF_DONE;
@@ -62,7 +68,9 @@ static int make_candidates(grid *g, const orff_arguments *a, const orff_data *da
     g->specs = orff_more(NULL, g->count, sizeof *g->specs);
     g->settings = orff_more(NULL, g->count, sizeof *g->settings);
     g->scores = orff_more(NULL, g->count, sizeof *g->scores);
+    g->paths = orff_more(NULL, g->count, sizeof *g->paths);
     memset(g->specs, 0, g->count * sizeof *g->specs);
+    memset(g->paths, 0, g->count * sizeof *g->paths);
     for (size_t i = 0; !status && i < g->count; i++) {
         g->arguments[i] = pick(g, a, i);
         status = orff_spec_parse(&g->specs[i], &g->arguments[i], data->d, p, data->covariate);
@@ -70,6 +78,7 @@ static int make_candidates(grid *g, const orff_arguments *a, const orff_data *da
         if (!status)
             status = orff_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
         if (!status) orff_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
+        if (!status) g->paths[i] = orff_more(NULL, path_length(g, i), sizeof **g->paths);
     }
     return status;
 }
@@ -79,49 +88,76 @@ static void clear(grid *g) {
     free(g->arguments);
     free(g->specs);
     free(g->settings);
+    for (size_t i = 0; g->paths && i < g->count; i++) free(g->paths[i]);
     free(g->scores);
+    free(g->paths);
 }
 
 /* ---- telling */
 
-static const orff_option_id shown[] = {ORFF_OPT_KERNEL, ORFF_OPT_BASE,     ORFF_OPT_SIGMA,
-                                       ORFF_OPT_LAMBDA, ORFF_OPT_FEATURES, ORFF_OPT_SAMPLING};
+static const orff_option_id shown[] = {ORFF_OPT_KERNEL, ORFF_OPT_BASE, ORFF_OPT_SIGMA, ORFF_OPT_FEATURES,
+                                       ORFF_OPT_SAMPLING};
 #define SHOWN (sizeof shown / sizeof *shown)
 
-/* Options of a line of the report: the usual ones and whatever else was varied. */
+/* Options of a line of the report: the usual ones and whatever else was varied. lambda has a column of its
+ * own. */
 static size_t report_columns(const grid *g, orff_option_id *ids) {
     size_t count = SHOWN;
     memcpy(ids, shown, sizeof shown);
     for (size_t k = 0; k < g->n_axes; k++) {
-        bool there = false;
+        bool there = g->axes[k] == ORFF_OPT_LAMBDA;
         for (size_t i = 0; i < SHOWN; i++) there = there || shown[i] == g->axes[k];
         if (!there) ids[count++] = g->axes[k];
     }
     return count;
 }
 
-/* RFC 4180: quotes around what has a separator in it. */
-static void put_cell(FILE *file, const char *text) {
+/* A cell and a comma. RFC 4180: quotes around what has a separator in it. */
+static void append_cell(orff_string *line, const char *text) {
     if (!strpbrk(text, ",\"\n")) {
-        fputs(text, file);
+        orff_append(line, "%s,", text);
         return;
     }
-    fputc('"', file);
-    for (; *text; text++) fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', file);
+    orff_append(line, "\"");
+    for (; *text; text++) orff_append(line, *text == '"' ? "\"\"" : "%c", *text);
+    orff_append(line, "\",");
+}
+
+/* "div-free, sigma 0.3": kernel, sigma, and whatever else was varied. */
+static void append_label(const grid *g, size_t i, orff_string *label) {
+    const orff_arguments *a = &g->arguments[i];
+    orff_append(label, "%s, sigma %s", orff_text(a, ORFF_OPT_KERNEL), orff_text(a, ORFF_OPT_SIGMA));
+    for (size_t k = 0; k < g->n_axes; k++)
+        if (g->axes[k] != ORFF_OPT_KERNEL && g->axes[k] != ORFF_OPT_SIGMA)
+            orff_append(label, ", %s %s", orff_options[g->axes[k]].name, orff_text(a, g->axes[k]));
+}
+
+/* A line for every lambda of a candidate; `before` holds its other cells. */
+static void put_path(const grid *g, size_t i, const char *before, FILE *file) {
+    const size_t count = path_length(g, i);
+    size_t chosen = count;
+    for (size_t l = 0; l < count; l++)
+        if (g->paths[i][l].cv_mse == g->scores[i]) chosen = l;
+    for (size_t l = 0; l < count; l++)
+        fprintf(file, "%s%.9g,%.17g,%.17g,%d\n", before, g->paths[i][l].lambda, g->paths[i][l].cv_mse,
+                sqrt(g->paths[i][l].cv_mse), l == chosen);
 }
 
 static void put_report(const grid *g, FILE *file) {
     orff_option_id ids[SHOWN + ORFF_OPTION_COUNT];
     const size_t count = report_columns(g, ids);
-    for (size_t k = 0; k < count; k++) fprintf(file, "%s,", orff_options[ids[k]].name);
-    fputs("cv_mse,cv_rmse\n", file);
+    fputs("candidate,label", file);
+    for (size_t k = 0; k < count; k++) fprintf(file, ",%s", orff_options[ids[k]].name);
+    fputs(",lambda,cv_mse,cv_rmse,chosen\n", file);
     for (size_t i = 0; i < g->count; i++) {
-        for (size_t k = 0; k < count; k++) {
-            put_cell(file, orff_text(&g->arguments[i], ids[k]));
-            fputc(',', file);
-        }
-        fprintf(file, "%.17g,%.17g\n", g->scores[i], sqrt(g->scores[i]));
+        orff_string label = {0}, cells = {0};
+        append_label(g, i, &label);
+        orff_append(&cells, "%zu,", i + 1);
+        append_cell(&cells, label.text);
+        for (size_t k = 0; k < count; k++) append_cell(&cells, orff_text(&g->arguments[i], ids[k]));
+        put_path(g, i, cells.text, file);
+        free(label.text);
+        free(cells.text);
     }
 }
 
@@ -174,8 +210,9 @@ static int tune(grid *g, const orff_arguments *a, const orff_data *data, orff_mo
     int status = find_axes(g, a);
     if (!status) status = make_candidates(g, a, data);
     if (!status)
-        status = orff_outcome(orff_model_tune(model, g->count, g->settings, data->d, data->p, data->n,
-                                              data->X, data->Y, data->weights, g->scores, &g->best),
+        status = orff_outcome(orff_model_tune_paths(model, g->count, g->settings, data->d, data->p, data->n,
+                                                    data->X, data->Y, data->weights, g->scores, &g->best,
+                                                    g->paths),
                               NULL);
     return status;
 }

@@ -35,6 +35,12 @@ static int pair_choose(orff_table *table) {
         orff_table *part = p->part[which(p->part[0]->columns, &column)];
         part->chosen[part->n_chosen++] = column;
     }
+    if (table->label_slot != ORFF_NO_SLOT) {
+        size_t slot = table->label_slot;
+        orff_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
+        part->label_slot = slot;
+        table->label_done = part->label_done;
+    }
     for (size_t i = 0; i < 2; i++) {
         orff_table *part = p->part[i];
         const int status = part->source->choose ? part->source->choose(part) : ORFF_OK;
@@ -43,12 +49,21 @@ static int pair_choose(orff_table *table) {
     return ORFF_OK;
 }
 
+/* A row of one part, which is lent the classes for as long as it reads. */
+static int part_next(orff_table *table, orff_table *part, double *row, bool *got) {
+    part->labels = table->labels;
+    const int status = part->source->next(part, row, got);
+    table->labels = part->labels;
+    part->labels = (orff_labels){0};
+    return status ? fail_part(table, status, part) : ORFF_OK;
+}
+
 static int pair_next(orff_table *table, double *row, bool *got) {
     pair *p = table->state;
     bool has[2];
     for (size_t i = 0; i < 2; i++) {
-        const int status = p->part[i]->source->next(p->part[i], row, &has[i]);
-        if (status) return fail_part(table, status, p->part[i]);
+        const int status = part_next(table, p->part[i], row, &has[i]);
+        if (status) return status;
         row += p->part[i]->n_chosen;
     }
     *got = has[0] && has[1];

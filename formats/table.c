@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "formats/source.h"
 
@@ -83,8 +84,14 @@ static const orff_source *source_by_name(const char *path) {
     return NULL;
 }
 
-/* By the first bytes. */
+/* By the first bytes. Those of a pipe can be read only once: it is taken for CSV, as standard input is. */
 static int source_by_content(orff_table *table) {
+    struct stat about;
+    if (!stat(table->path, &about) &&
+        (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode) || S_ISSOCK(about.st_mode))) {
+        table->source = &orff_source_csv;
+        return ORFF_OK;
+    }
     unsigned char head[8] = {0};
     size_t got = 0;
     orff_stream *stream;

@@ -9,7 +9,7 @@ cp wind.csv monday.csv
 cut -d , -f 1,2 wind.csv >points.csv
 PATH=$(dirname "$orff"):$PATH
 export PATH
-for command in fit predict evaluate tune info kernel moments merge plan plot; do
+for command in fit predict evaluate tune info kernel moments merge plan plot bound; do
     [ "$command" != plot ] || command -v gnuplot >/dev/null || continue
     [ "$command" != merge ] || cp monday.moments tuesday.moments
     "$orff" "$command" --help | sed -n '/^example:$/,/^$/p' | sed '1d;/^$/d' >example.sh

@@ -31,6 +31,14 @@ for key in n d p kernel base sigma lambda features sampling seed solver precisio
     grep -q "^  \"$key\": " f.json || fail "--json has no $key"
 done
 [ "$(number f.json sigma)" = 0.7 ] || [ "$(number f.json sigma)" = 0.69999999999999996 ] || fail "sigma $(number f.json sigma)"
+# The errors of the outputs make that of all, training and cross-validated.
+for error in train_rmse cv_rmse; do
+    awk -v key="\"$error\":" '$1 == key { if (index($0, "      ") == 1) { sum += ($2 + 0) ^ 2; n++ } else all = ($2 + 0) ^ 2 }
+        END { exit !(n == 2 && all > 0 && (sum / 2 / all - 1) ^ 2 < 1e-20) }' f.json || fail "$error of the outputs: $(cat f.json)"
+done
+expect 0 'RMSE +training +cross-validated' fit --kernel div-free --sigma 0.7
+expect 0 '^  v_ms +0\.0[0-9]+ +0\.0[0-9]+  m s-1$' fit --kernel div-free --sigma 0.7
+expect 0 '^  v_ms +0\.0[0-9]+ +m s-1$' fit --kernel div-free --sigma 0.7 --lambda 1e-5
 for key in n rmse mse r2 per_output; do grep -q "^  \"$key\": " e.json || fail "evaluate --json has no $key"; done
 
 # Options reach the library.
@@ -86,8 +94,13 @@ expect 0 '"classes": 3' "$orff" fit kinds.csv --outputs kind --classify --featur
 # tune
 expect 0 'best' "$orff" tune train.csv --inputs x_km,y_km --outputs u_ms,v_ms --features 60 --kernel curl-free \
     --kernel div-free --sigma 0.3 --sigma 0.8 --report scores.csv -o m.orff
-[ "$(wc -l <scores.csv)" -eq 5 ] || fail "report: $(cat scores.csv)"
-head -n 1 scores.csv | grep -q '^kernel,base,sigma,lambda,features,sampling,cv_mse,cv_rmse$' || fail "$(head -n 1 scores.csv)"
+[ "$(wc -l <scores.csv)" -eq 181 ] || fail "report: $(wc -l <scores.csv) lines" # 4 candidates, 45 lambdas
+head -n 1 scores.csv | grep -q '^candidate,label,kernel,base,sigma,features,sampling,lambda,cv_mse,cv_rmse,chosen$' ||
+    fail "$(head -n 1 scores.csv)"
+[ "$(grep -c ',1$' scores.csv)" -eq 4 ] || fail "one lambda is chosen for each candidate"
+# label has one comma, in quotes: cv_mse is the 10th field, chosen the 12th; none is below the chosen one
+awk -F, 'NR > 1 { if (!($1 in least) || $10 < least[$1]) least[$1] = $10; if ($12) chosen[$1] = $10 }
+    END { for (c in least) if (chosen[c] != least[c]) exit 1 }' scores.csv || fail "chosen is not the smallest"
 expect 0 'div-free' "$orff" info m.orff
 less "$(rmse)" 0.034 "tune"
 expect 0 '"scores"' "$orff" tune train.csv --inputs x_km,y_km --outputs u_ms,v_ms --features 40 --sigma 0.3 --sigma 0.8 -o m.orff --json

@@ -66,5 +66,27 @@ if command -v gnuplot >/dev/null; then
     ! grep -q ' NaN$' wide.png.gp || fail "--everywhere leaves places out"
     expect 0 'p.pdf' "$orff" plot m.orff -o p.pdf --size 600x500 --arrows 10
     head -c 4 p.pdf | grep -q '%PDF' || fail "p.pdf is none"
+
+    # Curves of a tuning: eight in colour, the others grey, the smallest error marked.
+    set -- --inputs x_km,y_km --outputs u_ms,v_ms --features 20 --lambda-grid 1e-6:1:7
+    "$orff" tune small.csv "$@" --kernel decomposable --kernel div-free --sigma 0.2 --sigma 0.4 --sigma 0.6 --sigma 0.8 \
+        --sigma 1 --report scores.csv -o t.orff -q
+    expect 0 '"candidates": 10' "$orff" plot scores.csv -o curves.svg --keep --json
+    cv=$(number out cv_rmse)
+    least=$(awk -F, 'NR > 1 && (!least || $11 < least) { least = $11 } END { print least }' scores.csv)
+    awk -v a="$cv" -v b="$least" 'BEGIN { exit !(a > 0 && (a / b - 1) ^ 2 < 1e-12) }' || fail "best $cv, smallest $least"
+    for text in 'div-free, sigma 0.8' '2 others' 'best: ' 'cross-validated RMSE'; do
+        grep -q "$text" curves.svg || fail "no \"$text\" in curves.svg"
+    done
+    [ "$(grep -c 'with linespoints' curves.svg.gp)" -eq 8 ] || fail "$(grep -c 'with linespoints' curves.svg.gp) curves in colour"
+    "$orff" tune small.csv "$@" --sigma 0.5 --lambda 1e-4 --lambda 1e-2 --report two.csv -o t.orff -q
+    expect 0 '"candidates": 2' "$orff" plot two.csv --what tuning -o curves.png --json
+    expect 1 'small.csv: .*report of orff tune' "$orff" plot small.csv -o p2.svg
+    expect 1 'cannot be opened' "$orff" plot nowhere.csv -o p2.svg
+    printf 'candidate,label,lambda,cv_rmse\n1,a,-1,2\n' >bad.csv
+    expect 1 'row 1: lambda -1' "$orff" plot bad.csv -o p2.svg
+    printf 'candidate,label,lambda,cv_rmse\n' >bad.csv
+    expect 1 'no rows' "$orff" plot bad.csv -o p2.svg
+    [ -z "$(find . -name 'p2.svg*')" ] || fail "a failed plot leaves files"
 fi
 finish

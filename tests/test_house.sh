@@ -40,7 +40,7 @@ check_outside() {
         [ -d "$1/$directory" ] || continue
         includes "$1/$directory" | while read -r file name; do
             case $directory:$name in
-            *:orff.h | "$directory:$directory/"* | cli:formats/*) continue ;;
+            *:orff.h | "$directory:$directory/"* | cli:formats/* | paper:formats/* | paper:paper.h) continue ;;
             *:../* | *:*/../*) ;;
             *) [ ! -e "${file%/*}/$name" ] || continue ;;
             esac

@@ -1,0 +1,189 @@
+#include "curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/table.h"
+#include "report.h"
+#include "result.h"
+
+#define COLOURED 8   /* candidates in colour and in the key */
+#define MOST     3.0 /* errors up to so many times the smallest are drawn */
+
+/* One line of the report. */
+typedef struct point {
+    double lambda, rmse;
+} point;
+
+/* One candidate: its lines, which stand together in the report. */
+typedef struct curve {
+    double number;
+    size_t first, count, best, label; /* best counts from first */
+} curve;
+
+typedef struct curves {
+    orff_table *table; /* knows the labels */
+    size_t n_points, n_curves;
+    point *points;
+    curve *curves; /* after reading: the best first */
+} curves;
+
+static const point *best_point(const curves *c, size_t i) {
+    return &c->points[c->curves[i].first + c->curves[i].best];
+}
+
+/* ---- reading */
+
+static int refuse(const orff_table *table) {
+    return orff_failed(
+        "%s; a report of orff tune (--report) has the columns candidate, label, lambda and cv_rmse",
+        orff_table_error(table));
+}
+
+static void add_row(curves *c, const double *x, double label) {
+    const bool fresh = c->n_curves == 0 || c->curves[c->n_curves - 1].number != x[0];
+    if (fresh) {
+        c->curves = orff_more(c->curves, c->n_curves + 1, sizeof *c->curves);
+        c->curves[c->n_curves++] = (curve){.number = x[0], .first = c->n_points, .label = (size_t)label};
+    }
+    curve *last = &c->curves[c->n_curves - 1];
+    c->points = orff_more(c->points, c->n_points + 1, sizeof *c->points);
+    c->points[c->n_points++] = (point){x[1], x[2]};
+    if (x[2] < c->points[last->first + last->best].rmse) last->best = last->count;
+    last->count++;
+}
+
+static int read_rows(curves *c, const char *path) {
+    enum { ROOM = 256 };
+    double X[3 * ROOM], Y[ROOM];
+    size_t rows = 1;
+    while (rows) {
+        if (orff_table_read(c->table, ROOM, X, Y, NULL, &rows)) return refuse(c->table);
+        for (size_t i = 0; i < rows; i++) {
+            if (!(X[3 * i + 1] > 0.0) || !(X[3 * i + 2] >= 0.0))
+                return orff_failed("%s: row %zu: lambda %g and cv_rmse %g cannot be drawn", path,
+                                   c->n_points + 1, X[3 * i + 1], X[3 * i + 2]);
+            add_row(c, X + 3 * i, Y[i]);
+        }
+    }
+    return c->n_points ? ORFF_DONE : orff_failed("%s: has no rows", path);
+}
+
+/* By the smallest error; the points of every curve lie behind `sorting`. */
+static const curves *sorting;
+
+static int by_error(const void *a, const void *b) {
+    const curve *x = a, *y = b;
+    const double e = sorting->points[x->first + x->best].rmse, f = sorting->points[y->first + y->best].rmse;
+    return e < f ? -1 : e > f ? 1 : (x->number > y->number) - (x->number < y->number);
+}
+
+static int read_report(curves *c, const char *path) {
+    const orff_table_options options = orff_table_options_default();
+    const orff_table_selection selection = {
+        .inputs = "candidate,lambda,cv_rmse", .outputs = "label", .skip_missing = true, .labels = true};
+    if (orff_table_open(&c->table, path, &options)) return orff_failed("%s", orff_table_error(c->table));
+    if (orff_table_select(c->table, &selection)) return refuse(c->table);
+    const int status = read_rows(c, path);
+    sorting = c;
+    if (!status) qsort(c->curves, c->n_curves, sizeof *c->curves, by_error);
+    return status;
+}
+
+/* ---- the script */
+
+/* Colours that colour-blind eyes can tell apart (those of Okabe and Ito, with wine for yellow, which is faint
+ * on white), each with a mark of its own. */
+static const char *const inks[COLOURED] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                           "#e69f00", "#56b4e9", "#882255", "#000000"};
+static const int marks[COLOURED] = {7, 5, 9, 11, 13, 4, 8, 10};
+
+static void put_curve(const curves *c, size_t i, FILE *script) {
+    const curve *one = &c->curves[i];
+    for (size_t k = 0; k < one->count; k++)
+        fprintf(script, "%.9g %.9g\n", c->points[one->first + k].lambda, c->points[one->first + k].rmse);
+    fputs("\n\n", script);
+}
+
+/* A step of 1, 2 or 5 times a power of ten that makes about six of the range. */
+static double tic_step(double range) {
+    const double power = pow(10.0, floor(log10(range / 6.0))), steps = range / 6.0 / power;
+    return power * (steps < 1.5 ? 1.0 : steps < 3.5 ? 2.0 : steps < 7.5 ? 5.0 : 10.0);
+}
+
+/* From a little below the smallest error to the largest, but not to where lambda is far too small. Tics are
+ * listed: a range this short has few powers of ten. */
+static void put_range(const curves *c, FILE *script) {
+    const double least = best_point(c, 0)->rmse;
+    double most = least;
+    for (size_t i = 0; i < c->n_points; i++) most = fmax(most, c->points[i].rmse);
+    if (!(least > 0.0)) return;
+    const double low = 0.95 * least, high = 1.05 * fmin(most, MOST * least), step = tic_step(high - low);
+    fprintf(script, "set yrange [%.9g:%.9g]\nset ytics (", low, high);
+    for (double at = ceil(low / step); at * step <= high; at++)
+        fprintf(script, "%s%.9g", at * step < low + step ? "" : ", ", at * step);
+    fputs(")\n", script);
+}
+
+static void put_axes(const curves *c, FILE *script) {
+    fputs("set logscale xy\nset format x '10^{%T}'\nset tics out nomirror\nset border 3\n"
+          "set grid ytics lw 0.5 lc rgb '#dddddd'\n"
+          "set xlabel 'lambda'\nset ylabel 'cross-validated RMSE'\n"
+          "set key outside right top Left reverse noenhanced samplen 2 spacing 1.2\n",
+          script);
+    put_range(c, script);
+}
+
+static void put_plots(const curves *c, FILE *script) {
+    const size_t coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
+    const point *best = best_point(c, 0);
+    orff_string title = {0};
+    fputs("plot \\\n", script);
+    for (size_t i = coloured; i < c->n_curves; i++) {
+        fprintf(script, "    $curves index %zu with %s lc rgb '#bbbbbb' ", i,
+                c->curves[i].count > 1 ? "lines lw 1" : "points pt 7 ps 0.5");
+        fputs("notitle, \\\n", script);
+    }
+    for (size_t i = 0; i < coloured; i++) {
+        fprintf(script, "    $curves index %zu with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title ", i,
+                marks[i], inks[i]);
+        orff_put_quoted(script, orff_table_label(c->table, c->curves[i].label));
+        fputs(", \\\n", script);
+    }
+    orff_append(&title, "best: %.4g at %.3g", best->rmse, best->lambda);
+    fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title ");
+    orff_put_quoted(script, title.text);
+    if (c->n_curves > coloured)
+        fprintf(script, ", \\\n    NaN with lines lw 1 lc rgb '#bbbbbb' title '%zu others'",
+                c->n_curves - coloured);
+    fputc('\n', script);
+    free(title.text);
+}
+
+static int put_script(void *self, FILE *script) {
+    const curves *c = self;
+    fputs("$curves << EOD\n", script);
+    for (size_t i = 0; i < c->n_curves; i++) put_curve(c, i, script);
+    fputs("EOD\n", script);
+    fprintf(script, "$best << EOD\n%.9g %.9g\nEOD\n", best_point(c, 0)->lambda, best_point(c, 0)->rmse);
+    put_axes(c, script);
+    put_plots(c, script);
+    return ORFF_DONE;
+}
+
+int orff_plot_curves(const orff_picture *picture, const char *report) {
+    curves c = {0};
+    int status = read_report(&c, report);
+    if (!status) status = orff_picture_draw(picture, put_script, &c);
+    if (!status) orff_say("%s", picture->path);
+    if (!status && orff_wants_json())
+        status = orff_print_json(json_pack(
+            "{s:s, s:s, s:I, s:s, s:f, s:o}", "picture", picture->path, "what", "tuning", "candidates",
+            (json_int_t)c.n_curves, "best", orff_table_label(c.table, c.curves[0].label), "lambda",
+            best_point(&c, 0)->lambda, "cv_rmse", orff_number_or_null(best_point(&c, 0)->rmse)));
+    orff_table_close(c.table);
+    free(c.points);
+    free(c.curves);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* orff exact: rows to a model file, without features. */
+#include "commands.h"
+#include "fit.h"
+
+static int run(const orff_arguments *a) {
+    const int status = orff_need_output(a);
+    if (status) return status;
+    if (!a->n_words) return orff_wrong_usage(a->command, "DATA is missing; usage: orff exact DATA -o MODEL");
+    return orff_fit_rows(a, true);
+}
+
+const orff_command orff_command_exact = {
+    .name = "exact",
+    .summary = "learn without features, by the exact kernel: for few rows",
+    .usage = "DATA -o MODEL",
+    .text = "Learns y = f(x) from the rows of DATA as orff fit does, but with the kernel itself instead of "
+            "features that approximate it. The cost grows with the cube of the rows, for kernels that couple "
+            "outputs of rows times outputs, so it serves up to some thousands; what would not fit into half "
+            "of the machine's memory is refused at once. lambda and sigma are chosen by the exact error of "
+            "leaving out each row in turn. The model file serves predict, evaluate, info and plot; fields "
+            "derived from f (divergence, curl, ..) need a model of orff fit. orff fit --solver exact is the "
+            "same.",
+    .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
+    .least = 0,
+    .most = 2,
+    .bit = ORFF_EXACT_BIT,
+    .run = run,
+};
