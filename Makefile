@@ -1,10 +1,11 @@
 # A thin front of CMake. `make help` lists what there is.
 
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 RELEASE = build/release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all demo check bench install format clean help
+.PHONY: all demo check fuzz bench paper install format clean help
 
 all:
 	cmake -S . -B $(RELEASE)
@@ -22,6 +23,10 @@ check:
 	scripts/setup.sh check
 	scripts/check.sh
 
+fuzz:
+	scripts/setup.sh fuzz
+	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
 bench:
 	scripts/setup.sh bench
 	cmake -S . -B $(RELEASE)
@@ -29,12 +34,18 @@ bench:
 	bench/run.sh $(RELEASE)
 	bench/run_learn.sh $(RELEASE)
 
+paper:
+	scripts/setup.sh build
+	cmake -S . -B $(RELEASE)
+	cmake --build $(RELEASE) -j $(JOBS) --target orff_paper
+	$(RELEASE)/paper/orff-paper all --resume -o build/paper $(if $(DATA),--data $(DATA))
+
 install: all
 	cmake --install $(RELEASE) --prefix $(PREFIX)
 
 format:
 	scripts/setup.sh format
-	find include src formats cli tests examples bench -name '*.[ch]' -exec clang-format -i {} +
+	find include src formats cli tests examples bench paper -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	rm -rf build demo
@@ -43,7 +54,9 @@ help:
 	@echo 'make                  build the library and its tests in $(RELEASE)'
 	@echo 'make demo             install what is missing, build, and write the demo to demo/'
 	@echo 'make check            install what is missing, run all tests, also under sanitizers; build with clang'
+	@echo 'make fuzz             fuzz every reader of files for FUZZ_SECONDS (now $(FUZZ_SECONDS)) with clang and libFuzzer'
 	@echo 'make bench            install what is missing and run the benchmarks'
+	@echo 'make paper            regenerate the results of the paper in build/paper (DATA=folder of MNIST)'
 	@echo 'make install          install under PREFIX (now $(PREFIX))'
 	@echo 'make format           clang-format all C files'
 	@echo 'make clean            remove build/ and demo/'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that building, checking or benchmarking needs and that are missing.
 #
-#   scripts/setup.sh [build | check | bench | format]
+#   scripts/setup.sh [build | check | fuzz | bench | python | format]
 #
 # Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
 # cmake to look for it.
@@ -10,13 +10,18 @@ set -eu
 purpose=${1:-build}
 wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev
     zlib1g-dev libnetcdf-dev libcmocka-dev libjansson-dev gnuplot-nox"
+# What the Python package runs on, is installed by, and its tests and examples use.
+python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
+    python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang" ;;
+check) wanted="$wanted clang $python" ;;
+fuzz) wanted="$wanted clang" ;;
+python) wanted="$wanted $python" ;;
 bench) wanted="$wanted python3-numpy python3-scipy python3-sklearn" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: scripts/setup.sh [build | check | bench | format]" >&2
+    echo "usage: scripts/setup.sh [build | check | fuzz | bench | python | format]" >&2
     exit 2
     ;;
 esac
@@ -26,7 +31,7 @@ if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
 pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib; SLEEF makes it fast, netcdf-c reads and writes NetCDF; the
 tests use cmocka and jansson, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
-scikit-learn.
+scikit-learn, the Python package also cffi, its tests pandas and pytest.
 END
     exit 0
 fi
@@ -40,10 +45,24 @@ missing_packages() {
     for package in $wanted; do
         echo "$installed" | grep -qx "$package" || echo "$package"
     done
-    if [ "$purpose" = check ] &&
-        ! echo '#include <omp.h>' | clang -fopenmp -fsyntax-only -x c - 2>/dev/null; then
-        echo libomp-dev
+    case $purpose in check | fuzz)
+        echo '#include <omp.h>' | clang -fopenmp -fsyntax-only -x c - 2>/dev/null || echo libomp-dev
+        ;;
+    esac
+    # So does its libFuzzer; before clang is there its version is that of the package.
+    if [ "$purpose" = fuzz ] && ! fuzzer_links; then
+        version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
+        echo "libclang-rt-${version:-14}-dev"
     fi
+}
+
+fuzzer_links() {
+    program=$(mktemp)
+    echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d != 0 && n > 9; }' |
+        clang -fsanitize=fuzzer,address -x c - -o "$program" 2>/dev/null
+    linked=$?
+    rm -f "$program"
+    return $linked
 }
 
 missing=$(missing_packages | tr '\n' ' ')

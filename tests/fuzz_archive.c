@@ -1,10 +1,8 @@
 /* Any bytes at all are opened as an archive: the reader refuses or serves them, and never steps outside of
  * the file.
  *
- * With libFuzzer:
- *     cmake -S . -B fuzz -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=ON -DORFF_FUZZ=ON && cmake --build fuzz -t fuzz_archive
- *     fuzz/tests/fuzz_archive -max_len=4096
- * Without it the program runs over seeds of its own and mutations of them, as a test.
+ * With libFuzzer: make fuzz, or scripts/fuzz.sh archive. Without it the program runs over seeds of its own and
+ * mutations of them, as a test.
  */
 #define _GNU_SOURCE
 
@@ -84,6 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 
 #ifndef ORFF_FUZZ
+#include "fuzz_seeds.h"
+
 #define META                                                                                                 \
     "\",\"format\":\"orff-test\",\"format_version\":\"1\",\"orff_version\":\"0.1.0\",\"json\":\"{\\\"x\\\":" \
     "[1]}\"}"
@@ -134,6 +134,7 @@ int main(void) {
             fprintf(stderr, "seed %zu was refused: %s\n", s, orff_error_message());
             return 1;
         }
+        if (fuzz_keep(seed, size)) continue;
         for (uint64_t trial = 0; trial < TRIALS; trial++) {
             memcpy(file, seed, size);
             if (LLVMFuzzerTestOneInput(file, mutate(file, size, trial))) return 1;

@@ -2,11 +2,7 @@
  * refused with a message that names it. Without libFuzzer (ORFF_FUZZ) a main over seeds and mutations of
  * them.
  *
- * With libFuzzer:
- *     cmake -S . -B fuzz -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=ON -DORFF_FUZZ=ON
- *     cmake --build fuzz -t fuzz_csv
- *     fuzz/tests/fuzz_csv -max_len=4096
- * */
+ * With libFuzzer: make fuzz, or scripts/fuzz.sh csv. */
 #ifndef ORFF_TESTS_FUZZ_TABLE_H
 #define ORFF_TESTS_FUZZ_TABLE_H
 
@@ -74,6 +70,8 @@ static int fuzz_table(orff_format format, const orff_table_selection *selection)
 }
 
 #ifndef ORFF_FUZZ
+#include "fuzz_seeds.h"
+
 /* Replaces, inserts or takes out a few bytes; those of `likely` come often. The new size, at most 3 more. */
 static size_t fuzz_mutate(uint8_t *file, size_t size, uint64_t trial, const char *likely, size_t n_likely) {
     const orff_rng rng = {.seed = 12, .stream = 1};
@@ -96,6 +94,7 @@ static void fuzz_seed(const void *seed, size_t size, uint64_t trials, const char
     if (!file) abort();
     memcpy(file, seed, size);
     LLVMFuzzerTestOneInput(file, size);
+    if (fuzz_keep(seed, size)) trials = 0;
     for (uint64_t trial = 0; trial < trials; trial++) {
         memcpy(file, seed, size);
         LLVMFuzzerTestOneInput(file, fuzz_mutate(file, size, trial, likely, n_likely));

@@ -1,0 +1,47 @@
+# Mean (above) and largest (below) error for the four ways of sampling.
+set multiplot
+set logscale x 2
+set logscale y
+set format x '2^{%L}'
+set format y '10^{%T}'
+set xtics 16,4,4096
+unset key
+pick(k,s) = (strcol(1) eq k && strcol(2) eq s ? column(3) : NaN)
+kernels = 'decomposable curl-free div-free'
+names = 'decomposable curl-free divergence-free'
+do for [row=0:1] {
+    set tmargin at screen 0.94 - 0.43*row
+    set bmargin at screen 0.60 - 0.43*row
+    do for [i=1:3] {
+        k = word(kernels, i)
+        set lmargin at screen 0.07 + 0.32*(i - 1)
+        set rmargin at screen 0.33 + 0.32*(i - 1)
+        set title (row == 0 ? word(names, i) : '')
+        set xlabel (row == 1 ? 'number of frequencies D' : '')
+        set ylabel (i == 1 ? (row == 0 ? 'mean error' : 'largest error') : '') offset 1,0
+        c = (row == 0 ? 4 : 6)
+        plot 'errors.csv' using (pick(k,'iid')):c every ::1 with linespoints lt 1, \
+             'errors.csv' using (pick(k,'orthogonal')):c every ::1 with linespoints lt 2, \
+             'errors.csv' using (pick(k,'qmc')):c every ::1 with linespoints lt 3, \
+             'errors.csv' using (pick(k,'qmc+importance')):c every ::1 with linespoints lt 4
+    }
+}
+# The legend, a panel of its own.
+unset border
+unset tics
+unset xlabel
+unset ylabel
+unset title
+unset logscale
+set xrange [0:1]
+set yrange [0:1]
+set lmargin at screen 0.05
+set rmargin at screen 0.95
+set tmargin at screen 0.08
+set bmargin at screen 0.01
+set key center center horizontal maxrows 1 Left reverse samplen 3
+plot NaN with linespoints lt 1 title 'iid, as in the paper', \
+     NaN with linespoints lt 2 title 'orthogonal', \
+     NaN with linespoints lt 3 title 'quasi-Monte Carlo', \
+     NaN with linespoints lt 4 title 'quasi-Monte Carlo, importance'
+unset multiplot

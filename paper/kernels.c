@@ -1,0 +1,98 @@
+/* Gaussian kernels of one part, and their exact and approximate values at many deltas at once. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "paper.h"
+
+orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma) {
+    orff_part part = orff_part_default();
+    part.rule = rule;
+    part.sigma = sigma;
+    orff_kernel *kernel;
+    paper_must(orff_kernel_create(&kernel, d, d, 1, &part), "kernel");
+    return kernel;
+}
+
+orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orff_switch importance, size_t D,
+                              uint64_t seed) {
+    orff_sampling sampling = orff_sampling_default();
+    sampling.scheme = scheme;
+    sampling.importance = importance;
+    sampling.features = D;
+    sampling.seed = seed;
+    orff_features *features;
+    paper_must(orff_features_create(&features, kernel, &sampling), "frequencies");
+    return features;
+}
+
+void paper_exact(const orff_kernel *kernel, size_t n, const double *deltas, double *K) {
+    const size_t d = orff_kernel_inputs(kernel), p = orff_kernel_outputs(kernel);
+    double *zero = paper_alloc(d, sizeof *zero);
+    for (size_t i = 0; i < n; i++)
+        paper_must(orff_kernel_eval(kernel, deltas + i * d, zero, K + i * p * p), "K(x,z)");
+    free(zero);
+}
+
+double *paper_blocks(const orff_features *features) {
+    const orff_features_info info = orff_features_describe(features);
+    const size_t D = info.frequencies, p = info.outputs;
+    double *blocks = paper_alloc(D * p * p, sizeof *blocks), *B = paper_alloc(p * p, sizeof *B),
+           *weights = paper_alloc(D, sizeof *weights);
+    paper_must(orff_features_frequencies(features, NULL, weights), "weights");
+    for (size_t j = 0; j < D; j++) {
+        size_t columns;
+        paper_must(orff_features_block(features, j, &columns, NULL), "columns of B");
+        if (columns > p) paper_fatal("blocks wider than high are not expected here");
+        paper_must(orff_features_block(features, j, &columns, B), "B");
+        for (size_t a = 0; a < p; a++)
+            for (size_t b = 0; b < p; b++) {
+                double sum = 0.0;
+                for (size_t c = 0; c < columns; c++) sum += B[a * columns + c] * B[b * columns + c];
+                blocks[(j * p + a) * p + b] = sqrt(weights[j]) * sum;
+            }
+    }
+    free(B);
+    free(weights);
+    return blocks;
+}
+
+/* K~(delta) = sum_j q_j cos<w_j,delta> B_j B_j^T; the first half of phi(delta) is sqrt(q_j) cos<w_j,delta>. */
+void paper_approximate(const orff_features *features, size_t n, const double *deltas, double *K) {
+    enum { ROWS = 256 };
+    const orff_features_info info = orff_features_describe(features);
+    const size_t D = info.frequencies, d = info.inputs, pp = info.outputs * info.outputs;
+    double *blocks = paper_blocks(features), *phi = paper_alloc(ROWS * info.length, sizeof *phi);
+    for (size_t first = 0; first < n; first += ROWS) {
+        const size_t rows = n - first < ROWS ? n - first : ROWS;
+        paper_must(orff_features_phi(features, rows, deltas + first * d, phi), "phi");
+        for (size_t i = 0; i < rows; i++) {
+            double *Ki = K + (first + i) * pp;
+            for (size_t e = 0; e < pp; e++) Ki[e] = 0.0;
+            for (size_t j = 0; j < D; j++)
+                for (size_t e = 0; e < pp; e++) Ki[e] += phi[i * info.length + j] * blocks[j * pp + e];
+        }
+    }
+    free(blocks);
+    free(phi);
+}
+
+double paper_largest_error(const orff_features *features, size_t n, const double *deltas, const double *exact,
+                           double *mean) {
+    const size_t p = orff_features_describe(features).outputs, pp = p * p;
+    double *K = paper_alloc(n * pp, sizeof *K), largest = 0.0, sum = 0.0;
+    paper_approximate(features, n, deltas, K);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t e = 0; e < pp; e++) K[i * pp + e] -= exact[i * pp + e];
+        const double norm = paper_spectral_norm(p, K + i * pp);
+        largest = fmax(largest, norm);
+        sum += norm;
+    }
+    if (mean) *mean = sum / (double)n;
+    free(K);
+    return largest;
+}
+
+void paper_deltas(paper_random *random, size_t n, size_t d, double *deltas) {
+    for (size_t i = 0; i < n * d; i++)
+        deltas[i] = paper_uniform(random, -1.0, 1.0) - paper_uniform(random, -1.0, 1.0);
+}

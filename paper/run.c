@@ -1,0 +1,216 @@
+/* The run of one item: its folder, its settings, its agreement, its progress; and how the program gives up. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "run.h"
+
+#define QUIET_SECONDS 5.0 /* between two lines of progress */
+
+/* ---- giving up */
+
+void paper_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("orff-paper: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(EXIT_FAILURE);
+}
+
+void paper_must(orff_status status, const char *what) {
+    if (status != ORFF_OK) paper_fatal("%s: %s (%s)", what, orff_error_message(), orff_status_text(status));
+}
+
+void *paper_alloc(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) paper_fatal("not enough memory for %zu items of %zu bytes", count, size);
+    return memory;
+}
+
+double paper_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double paper_cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- files */
+
+static void join(char path[PAPER_MAX_PATH], const char *folder, const char *name, const char *file) {
+    const int length = snprintf(path, PAPER_MAX_PATH, "%s/%s/%s", folder, name, file);
+    if (length < 0 || length >= PAPER_MAX_PATH) paper_fatal("%s: the path is too long", folder);
+}
+
+void paper_path(const paper_run *run, const char *file, char path[PAPER_MAX_PATH]) {
+    join(path, run->out, run->item->name, file);
+}
+
+void paper_source(const paper_run *run, const char *file, char path[PAPER_MAX_PATH]) {
+    join(path, PAPER_SOURCE_DIR, run->item->name, file);
+}
+
+char *paper_read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    size_t length = 0, room = 1 << 16;
+    char *text = paper_alloc(room, 1);
+    for (size_t got; (got = fread(text + length, 1, room - length - 1, file)) > 0;) {
+        length += got;
+        if (length + 1 < room) continue;
+        room *= 2;
+        text = realloc(text, room);
+        if (!text) paper_fatal("%s: not enough memory", path);
+    }
+    fclose(file);
+    text[length] = '\0';
+    return text;
+}
+
+static FILE *create(const paper_run *run, const char *file) {
+    char path[PAPER_MAX_PATH];
+    paper_path(run, file, path);
+    FILE *stream = fopen(path, "w");
+    if (!stream) paper_fatal("%s: %s", path, strerror(errno));
+    return stream;
+}
+
+/* Like mkdir -p. */
+static void make_folders(const char *path) {
+    char part[PAPER_MAX_PATH];
+    for (size_t i = 0; i < PAPER_MAX_PATH - 1; i++) {
+        part[i] = '\0';
+        if ((path[i] == '/' || !path[i]) && i > 0 && mkdir(part, 0777) && errno != EEXIST)
+            paper_fatal("%s: %s", part, strerror(errno));
+        if (!path[i]) return;
+        part[i] = path[i];
+    }
+}
+
+/* ---- settings */
+
+/* Whether settings.txt of the run before has this line. */
+static bool had_line(const paper_run *run, const char *line) {
+    const size_t length = strlen(line);
+    for (const char *at = run->previous; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        if (!strncmp(at, line, length) && (at[length] == '\n' || !at[length])) return true;
+    return false;
+}
+
+static bool had_name(const paper_run *run, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = run->previous; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        if (!strncmp(at, name, length) && !strncmp(at + length, " = ", 3)) return true;
+    return false;
+}
+
+void paper_setting(paper_run *run, const char *name, const char *format, ...) {
+    char value[1024], line[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    snprintf(line, sizeof line, "%s = %s", name, value);
+    if (had_name(run, name) && !had_line(run, line))
+        paper_fatal("%s/%s was made with another value of \"%s\" than now, %s; run it without --resume",
+                    run->out, run->item->name, name, value);
+    fprintf(run->settings, "%s\n", line);
+    fflush(run->settings);
+}
+
+/* ---- begin and end */
+
+static const char *mode_line(const paper_run *run) {
+    return run->quick ? "mode = quick" : "mode = full";
+}
+
+bool paper_run_begin(paper_run *run) {
+    char path[PAPER_MAX_PATH];
+    paper_path(run, "", path);
+    make_folders(path);
+    paper_path(run, "settings.txt", path);
+    run->started = run->told = paper_seconds();
+    run->previous = run->resume ? paper_read_text(path) : NULL;
+    if (!had_line(run, mode_line(run))) { /* nothing there, or of the other mode: start afresh */
+        free(run->previous);
+        run->previous = NULL;
+        run->resume = false;
+    }
+    if (had_line(run, "finished = yes")) {
+        free(run->previous);
+        run->previous = NULL;
+        return false;
+    }
+    const char *seconds = run->previous ? strstr(run->previous, "\nseconds = ") : NULL;
+    run->before = seconds ? strtod(seconds + strlen("\nseconds = "), NULL) : 0.0;
+    run->settings = create(run, "settings.txt");
+    run->agreement = create(run, "agreement.md");
+    fprintf(run->settings, "item = %s\n%s\nversion = %s\nbuild = %s\nthreads = %zu\n", run->item->name,
+            mode_line(run), orff_version(), orff_build_info(), orff_get_threads());
+    fprintf(run->agreement, "# %s\n\n", run->item->title);
+    return true;
+}
+
+void paper_run_end(paper_run *run, bool finished) {
+    for (size_t i = 0; i < run->n_tables; i++) paper_table_close(run->tables[i]);
+    run->n_tables = 0;
+    if (finished)
+        fprintf(run->settings, "seconds%s = %.1f\nfinished = yes\n",
+                run->resume && run->before == 0.0 ? " since it was resumed" : "",
+                run->before + paper_seconds() - run->started);
+    if (fclose(run->settings) || fclose(run->agreement))
+        paper_fatal("%s/%s: %s", run->out, run->item->name, strerror(errno));
+    free(run->previous);
+    run->previous = NULL;
+}
+
+/* ---- what an item tells */
+
+bool paper_quick(const paper_run *run) {
+    return run->quick;
+}
+
+const char *paper_data(const paper_run *run) {
+    return run->data;
+}
+
+void paper_agreement(paper_run *run, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(run->agreement, format, arguments);
+    va_end(arguments);
+}
+
+void paper_progress(paper_run *run, double done, double total, const char *format, ...) {
+    const double now = paper_seconds();
+    if (now - run->told < QUIET_SECONDS) return;
+    run->told = now;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: %3.0f %%, %.0f s, ", run->item->name, total > 0 ? 100 * done / total : 0.0,
+            now - run->started);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+int paper_skip(paper_run *run, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%s: left out: ", run->item->name);
+    vprintf(format, arguments);
+    putchar('\n');
+    va_end(arguments);
+    return PAPER_SKIPPED;
+}
