@@ -379,7 +379,8 @@ static double rows_for_each(const orff_spec *spec, size_t p) {
         same = same && spec->parts[m].sigma == spec->parts[0].sigma &&
                spec->parts[m].base == spec->parts[0].base;
     }
-    return 2.0 * (double)columns / (same ? 1.0 : (double)spec->n);
+    if (same) return 2.0 * (double)(columns < p ? columns : p);
+    return 2.0 * (double)columns / (double)spec->n;
 }
 
 void orff_settings_auto_features(orff_settings *settings, const orff_arguments *a, const orff_spec *spec,

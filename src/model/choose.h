@@ -8,10 +8,11 @@
  * Helmholtz parts when auto_mix: by cross-validation. */
 orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows);
 
-/* The best multiple of the median distances for the parts chosen, its cross-validated error with D frequencies; the
- * plan is left with it. */
+/* The best multiple of the median distances for the parts chosen, and its cross-validated error with D frequencies; the
+ * plan is left with it. When the middle one's error is above `hopeless` no other is tried. */
 orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
-                               const double *median, size_t D, double *multiple, double *error);
+                               const double *median, size_t D, double hopeless, double *multiple,
+                               double *error);
 
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */

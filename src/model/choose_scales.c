@@ -71,22 +71,24 @@ static orff_status search_mix(orff_plan *plan, const orff_table *table) {
 }
 
 orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
-                               const double *median, size_t D, double *multiple, double *error) {
+                               const double *median, size_t D, double hopeless, double *multiple,
+                               double *error) {
     const size_t inputs = plan->space ? plan->p : plan->d;
     const double *multiples = inputs <= 3 ? scales_low : scales_high;
     const size_t count =
         inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
-    double trial;
+    double trial = 0.0;
     *error = INFINITY;
-    *multiple = multiples[0];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && trial <= hopeless; i++) {
+        const double candidate = multiples[(i + count / 2) % count]; /* the middle one first */
         ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
-        set_scales(plan, chosen, median, multiples[i]);
+        set_scales(plan, chosen, median, candidate);
         ORFF_TRY(orff_trial_error(plan, table, D, &trial));
         if (trial < *error) {
             *error = trial;
-            *multiple = multiples[i];
+            *multiple = candidate;
         }
+        if (i > 0) hopeless = INFINITY;
     }
     set_scales(plan, chosen, median, *multiple);
     return ORFF_OK;
@@ -95,8 +97,8 @@ orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const b
 static orff_status search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
                                  const double *median) {
     double multiple, error;
-    ORFF_TRY(orff_search_scales(plan, table, chosen, median, orff_trial_frequencies(plan, table), &multiple,
-                                &error));
+    ORFF_TRY(orff_search_scales(plan, table, chosen, median, orff_trial_frequencies(plan, table), INFINITY,
+                                &multiple, &error));
     orff_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
              median[plan->space ? plan->space[0] : 0] * multiple, multiple);
     return ORFF_OK;

@@ -8,6 +8,7 @@
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1600 /* of the mixture */
+#define HOPELESS      3.0  /* of the best error: at the middle scale, no other can make up for it */
 #define NO_WORSE      0.98 /* of the mixture's error: what a single part must come below to be preferred */
 
 /* What a plan says of its kernel; here to be put aside and back. */
@@ -68,7 +69,7 @@ static double variance_of(const orff_table *table, size_t p) {
 
 /* The plan becomes one part at its best scale; what it does not predict counts as noise. */
 static orff_status try_single(const orff_dictionary *dictionary, size_t i, orff_plan *plan,
-                              const orff_table *table, size_t D, double *error) {
+                              const orff_table *table, size_t D, double hopeless, double *error) {
     const orff_entry *entry = &dictionary->entries[i];
     const bool chosen = true;
     double *scale, multiple;
@@ -81,11 +82,19 @@ static orff_status try_single(const orff_dictionary *dictionary, size_t i, orff_
     ORFF_TRY(ORFF_NEW_ARRAY(scale, plan->d));
     for (size_t k = 0; k < plan->d; k++)
         scale[k] = dictionary->median[k] * (entry->stretched ? dictionary->stretch[k] : 1.0);
-    const orff_status status = orff_search_scales(plan, table, &chosen, scale, D, &multiple, error);
+    const orff_status status = orff_search_scales(plan, table, &chosen, scale, D, hopeless, &multiple, error);
     orff_release(scale);
     plan->shares[1] = status ? 1.0 : fmin(*error / variance_of(table, plan->p), 1.0);
     plan->shares[0] = 1.0 - plan->shares[1];
     return status;
+}
+
+/* Whether another entry is the same but stretched as the data are. */
+static bool is_covered(const orff_dictionary *dictionary, size_t i) {
+    for (size_t k = 0; k < dictionary->count; k++)
+        if (dictionary->entries[k].stretched && dictionary->entries[k].rule == dictionary->entries[i].rule)
+            return !dictionary->entries[i].stretched;
+    return false;
 }
 
 /* Evidence believes in as many features as it likes; with those there are, and on rows left out, one part at
@@ -99,7 +108,8 @@ orff_status orff_dictionary_compare(const orff_dictionary *dictionary, orff_plan
     choice best = take(plan, NO_WORSE * mixture);
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < dictionary->count; i++) {
-        status = try_single(dictionary, i, plan, table, D, &error);
+        if (is_covered(dictionary, i)) continue;
+        status = try_single(dictionary, i, plan, table, D, HOPELESS * best.error, &error);
         choice single = take(plan, error);
         if (!status && single.error < best.error) {
             choice_clear(&best);

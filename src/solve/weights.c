@@ -7,7 +7,10 @@
 #include "base/hooks.h"
 
 #define MOST_VARIABLES (ORFF_MOST_PARTS + 1)
-#define MOST_STEPS     60
+#define MOST_STEPS     40
+#define LAST_STEPS     15   /* once the parts are settled */
+#define ENOUGH         0.01 /* nats: a step that gains less is the last */
+#define FIRST_STEPS    12   /* after which parts far below what will be dropped are left out of the work */
 #define LONGEST_STEP   2.0  /* in a logarithm: a factor of 7 */
 #define REACH          35.0 /* logarithms stay within so much of their start */
 
@@ -99,30 +102,29 @@ static orff_status step(orff_weights_search *s, double *gain) {
     return ORFF_OK;
 }
 
-/* No slope along any logarithm that a thousandth of a nat could be gained from. */
+/* No slope along any logarithm that a hundredth of a nat could be gained from. */
 static bool is_flat(const orff_weights_search *s) {
     double steepest = 0.0;
     for (size_t i = 0; i < n_of(s); i++) steepest = fmax(steepest, fabs(s->gradient[i]));
     return steepest < 0.1;
 }
 
-/* Until a step gains less than a thousandth of a nat where it is flat, or from a fresh Hessian. */
-static orff_status ascend(orff_weights_search *s) {
-    bool fresh = true;
-    reset_hessian(s);
+/* Until a step gains less than a hundredth of a nat where it is flat, or from a fresh Hessian. */
+static orff_status ascend(orff_weights_search *s, size_t most_steps) {
+    bool fresh = false;
     ORFF_TRY(evaluate(s, s->x, &s->value, s->gradient));
     if (isinf(s->value))
         return orff_fail(ORFF_NUMERICAL, "the evidence cannot be computed at the start values");
     s->converged = false;
-    for (size_t i = 0; i < MOST_STEPS; i++) {
+    for (size_t i = 0; i < most_steps; i++) {
         double gain;
         ORFF_TRY(step(s, &gain));
-        if (gain < 1e-3) {
+        if (gain < ENOUGH) {
             s->converged = true;
             if (fresh || is_flat(s)) break;
             reset_hessian(s);
         }
-        fresh = gain < 1e-3;
+        fresh = gain < ENOUGH;
     }
     return ORFF_OK;
 }
@@ -147,6 +149,7 @@ static bool drop_parts(orff_weights_search *s, double drop) {
         if (!s->free[m] || shares[m] >= drop) continue;
         s->free[m] = false;
         s->x[m] = -INFINITY;
+        for (size_t i = 0; i < n_of(s); i++) s->H[m][i] = s->H[i][m] = 0.0;
         dropped = true;
     }
     return dropped;
@@ -182,6 +185,11 @@ orff_status orff_weights_check(size_t parts, const double *weights, double drop)
 
 orff_status orff_weights_learn(orff_weights_search *s, const double *weights, double drop) {
     set_start(s, weights);
-    ORFF_TRY(ascend(s));
-    return drop_parts(s, drop) ? ascend(s) : ORFF_OK;
+    reset_hessian(s);
+    if (drop > 0.0) {
+        ORFF_TRY(ascend(s, FIRST_STEPS));
+        drop_parts(s, 0.2 * drop);
+    }
+    ORFF_TRY(ascend(s, MOST_STEPS));
+    return drop_parts(s, drop) ? ascend(s, LAST_STEPS) : ORFF_OK;
 }
