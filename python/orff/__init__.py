@@ -1,0 +1,44 @@
+"""orff: learning vector-valued functions with operator-valued kernels, at scale.
+
+Estimators in the manner of scikit-learn over the C library liborff:
+
+ORFFRegressor, ORFFClassifier
+    Ridge regression and classification with operator-valued random Fourier features.
+OVKRegressor
+    The same with the exact kernel, for few rows.
+OperatorFourierFeatures
+    The feature map by itself.
+Moments
+    Sums over rows that add, subtract and travel in files.
+kernel, bound, plan, load, save
+    The kernel itself, error bounds, predicted costs, files.
+"""
+from ._bound import bound
+from ._classifier import ORFFClassifier
+from ._errors import OrffError, Stopped
+from ._exact import OVKRegressor
+from ._functions import kernel, load, save
+from ._library import __version__, build_info, get_threads, set_threads
+from ._moments import Moments
+from ._plan import plan
+from ._regressor import ORFFRegressor
+from ._transformer import OperatorFourierFeatures
+
+__all__ = [
+    "Moments",
+    "ORFFClassifier",
+    "ORFFRegressor",
+    "OVKRegressor",
+    "OperatorFourierFeatures",
+    "OrffError",
+    "Stopped",
+    "__version__",
+    "bound",
+    "build_info",
+    "get_threads",
+    "kernel",
+    "load",
+    "plan",
+    "save",
+    "set_threads",
+]

@@ -1,0 +1,49 @@
+"""NumPy arrays as the library's pointers."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._errors import check
+from ._library import ffi, lib
+
+Array = np.ndarray
+
+
+def pointer(array: Optional[Array]) -> Any:
+    """The numbers of a C-contiguous array, not copied; NULL for None. Lives as long as what is returned."""
+    if array is None:
+        return ffi.NULL
+    kind = {"d": "double[]", "f": "float[]", "Q": "size_t[]", "L": "size_t[]"}[array.dtype.char]
+    if not array.flags.c_contiguous:
+        raise ValueError("an array on its way to the library must be C-contiguous")
+    return ffi.from_buffer(kind, array)
+
+
+def doubles(array: Any) -> Array:
+    """As C-contiguous float64; not copied where it is that already."""
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def view(pointer: Any, *shape: int) -> Array:
+    """Memory of the library's as an array, not copied."""
+    size = int(np.prod(shape))
+    return np.frombuffer(ffi.buffer(pointer, size * 8), dtype=np.float64, count=size).reshape(shape)
+
+
+def copied(pointer: Any, count: int) -> Array:
+    """Numbers of the library's, copied."""
+    return view(pointer, count).copy()
+
+
+def columns(Y: Array) -> Array:
+    """(n,) as (n, 1)."""
+    return Y.reshape(len(Y), -1)
+
+
+def simplex_codes(classes: int) -> Array:
+    """The codes of the classes: classes x (classes - 1)."""
+    codes = np.empty((classes, classes - 1))
+    check(lib.orff_simplex_codes(classes, pointer(codes)))
+    return codes

@@ -1,0 +1,177 @@
+"""Error bounds of random features."""
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ._errors import check
+from ._functions import count_outputs, refuse_automatic
+from ._kernel import CParts, Kernel, output_matrix as matrix_of, parse_kernel
+from ._library import ffi, lib, text
+from ._progress import run
+from ._settings import positive, sampling as sampling_of, whole
+
+_MEASURE_FEATURES = 500
+
+
+class OneBound(NamedTuple):
+    """One theorem. Where it does not apply, reason says why and the numbers are nan."""
+
+    applies: bool
+    proven: bool
+    reason: str
+    probability: float  # of an error of epsilon or more, at the D asked for; 1 says nothing
+    features: float  # fewest frequencies that keep the error below epsilon with the probability asked for
+
+
+class Measured(NamedTuple):
+    """The largest error over pairs of points as it is, over repeated draws."""
+
+    quantile: float
+    median: float
+    largest: float
+    mean: float
+
+
+class Bound(NamedTuple):
+    """All that is known of the error of the features."""
+
+    printed: OneBound
+    corrected: OneBound
+    features_needed: float
+    best: Optional[str]
+    epsilon: float
+    features: int
+    rms: float
+    rule_of_thumb: tuple
+    bounds: dict
+    terms: dict
+    measured: Optional[Measured]
+
+
+def bound(
+    dim: int,
+    diameter: float,
+    epsilon: float,
+    *,
+    kernel: str = "decomposable",
+    base: str = "gaussian",
+    sigma: Any = 1.0,
+    mix: float = 0.5,
+    output_matrix: Any = "identity",
+    outputs: Optional[int] = None,
+    features: Optional[int] = None,
+    probability: float = 0.95,
+    relative: bool = False,
+    empirical: int = 0,
+    sampling: str = "iid",
+    seed: int = 0,
+) -> Bound:
+    """How far features may be from their kernel, and how many of them that takes.
+
+    Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set, for independent frequencies: the theorem
+    of the paper as printed, corrected, and what is better where it applies.
+
+    Parameters
+    ----------
+    dim : int
+        d.
+    diameter : float
+        Of the set that x and z are in.
+    epsilon : float
+        The error, in the spectral norm.
+    kernel, base, sigma, mix, output_matrix, outputs
+        See `orff.kernel`; one part, no sum.
+    features : int, optional
+        D at which the bounds are evaluated; by default the number that is needed.
+    probability : float, default=0.95
+        That the error stays below epsilon.
+    relative : bool, default=False
+        epsilon is in units of |K(0)|.
+    empirical : int, default=0
+        Also measure the error, over so many draws of `features` (500 where none are given) frequencies.
+    sampling, seed
+        Of what is measured.
+
+    Returns
+    -------
+    Bound
+        `printed` and `corrected`, all `bounds` by name, the `best` that is proven and how many `features_needed` it
+        asks for, the constants (`terms`), and `measured`.
+
+    Examples
+    --------
+    >>> import orff
+    >>> answer = orff.bound(2, 2.828, 0.1, sigma=1.0, features=20000)
+    >>> answer.best in answer.bounds and answer.features_needed > 1000
+    True
+    >>> orff.bound(2, 2.828, 0.1, sigma=1.0, empirical=3).measured.median < 0.2
+    True
+    """
+    dim = whole("dim", dim, 1, 65536)
+    p = count_outputs(dim, kernel, outputs, output_matrix, None)
+    chosen = parse_kernel(dim, p, kernel, base, sigma, 1.0, mix)
+    chosen.matrix = matrix_of(output_matrix, None, p)
+    refuse_automatic(chosen)
+    if len(chosen.parts) > 1:
+        raise ValueError(f"kernel is {kernel!r}; the bounds are of one kernel, not of a sum: ask for each part")
+    question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
+    question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
+    question.relative, question.probability = relative, positive("probability", probability)
+    if features is not None:
+        question.features = whole("features", features, 1, 1 << 62)
+    report = _evaluate(chosen, question, features is None)
+    measured = None
+    if empirical:
+        measured = _measure(chosen, question, features or _MEASURE_FEATURES, whole("empirical", empirical, 1, 10**6),
+                            sampling, seed)
+    return _answer(report, int(question.features), measured)
+
+
+def _evaluate(kernel: Kernel, question: Any, at_needed: bool) -> Any:
+    parts, report = CParts(kernel), ffi.new("orff_bound_report *")
+    check(lib.orff_bound_evaluate(parts.pointer, kernel.inputs, kernel.outputs, question, report))
+    best = report.best
+    if at_needed and best < lib.ORFF_BOUND_COUNT and report.bounds[best].features < 1e15:
+        question.features = int(report.bounds[best].features)
+        check(lib.orff_bound_evaluate(parts.pointer, kernel.inputs, kernel.outputs, question, report))
+    return report
+
+
+def _measure(kernel: Kernel, question: Any, D: int, repeats: int, scheme: str, seed: int) -> Measured:
+    made, how = kernel.create(), ffi.new("orff_measure *", lib.orff_measure_default())
+    how.diameter, how.repeats, how.quantile = question.diameter, repeats, question.probability
+    drawing = ffi.new("orff_sampling *", sampling_of(scheme, D, seed))
+    extent = ffi.new("double[]", [question.diameter / math.sqrt(kernel.inputs)] * kernel.inputs)
+    drawing.extent = extent
+    if scheme == "iid":
+        drawing.importance = lib.ORFF_NO
+    out = ffi.new("orff_measured *")
+    run(lib.orff_bound_measure, made[0], drawing, how, out, ffi.NULL)
+    return Measured(out.quantile, out.median, out.largest, out.mean)
+
+
+def _one(c: Any) -> OneBound:
+    probability = min(1.0, math.exp(min(0.0, c.log_probability))) if c.applies else np.nan
+    return OneBound(bool(c.applies), bool(c.proven), text(c.reason), probability, c.features if c.applies else np.nan)
+
+
+def _answer(report: Any, features: int, measured: Optional[Measured]) -> Bound:
+    bounds = {text(lib.orff_bound_name(i)): _one(report.bounds[i]) for i in range(lib.ORFF_BOUND_COUNT)}
+    best = text(lib.orff_bound_name(report.best)) if report.best < lib.ORFF_BOUND_COUNT else None
+    names = [name for name, _ in ffi.typeof("orff_bound_terms").fields]
+    return Bound(
+        printed=bounds["printed"],
+        corrected=bounds["corrected"],
+        features_needed=bounds[best].features if best else np.nan,
+        best=best,
+        epsilon=report.epsilon,
+        features=features,
+        rms=report.rms,
+        rule_of_thumb=tuple(report.rule_of_thumb),
+        bounds=bounds,
+        terms={name: getattr(report.terms, name) for name in names},
+        measured=measured,
+    )

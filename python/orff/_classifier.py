@@ -1,0 +1,296 @@
+"""Classification by simplex coding."""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+
+from ._arrays import Array, simplex_codes
+from ._estimator import FLOATS, row_weights, validate_data, without_zeros
+from ._progress import Progress
+from ._streaming import StreamingMixin, can_stream
+from ._tuning import TuningMixin
+
+
+class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
+    """Classification with operator-valued random Fourier features.
+
+    T classes are coded as the T corners of a simplex in R^(T-1), which are learned by regression; a prediction is
+    the class whose corner is nearest.
+
+    Parameters
+    ----------
+    kernel, base, sigma, features, sampling, lambda_, weight, mix, output_matrix, covariates
+        See `ORFFRegressor`. The outputs of the kernel are the T - 1 numbers of a code.
+    loss : str, default="squared"
+        "squared", "huber", "epsilon", "pinball", "logistic" or "hinge". With "logistic" there is predict_proba.
+    loss_parameter, solver, tolerance, iterations, precision, seed, folds, lambda_grid, center, scale_inputs
+        See `ORFFRegressor`.
+    posterior : bool or "auto", default="auto"
+        See `ORFFRegressor`.
+    verbose, progress
+        See `ORFFRegressor`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (T,)
+        The classes, sorted.
+    n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, cv_mse_, train_mse_, n_frequencies_, ...
+        See `ORFFRegressor`; mean square errors are those of the codes.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = np.where(np.hypot(*X.T) < 1.0, "in", "out")
+    >>> orff.ORFFClassifier().fit(X, y).predict([[0.0, 0.0], [2.0, 2.0]])
+    array(['in', 'out'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "decomposable",
+        base: str = "gaussian",
+        sigma: Any = "auto",
+        features: Any = "auto",
+        sampling: str = "auto",
+        lambda_: Any = "auto",
+        weight: Any = 1.0,
+        mix: Any = 0.5,
+        output_matrix: Any = "identity",
+        covariates: Optional[Sequence] = None,
+        loss: str = "squared",
+        loss_parameter: float = 1.0,
+        solver: str = "auto",
+        tolerance: float = 1e-8,
+        iterations: int = 500,
+        precision: str = "auto",
+        seed: int = 0,
+        folds: int = 5,
+        lambda_grid: Any = (1e-10, 10.0, 45),
+        center: bool = True,
+        scale_inputs: Any = "auto",
+        posterior: Any = "auto",
+        verbose: int = 0,
+        progress: Optional[Progress] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.base = base
+        self.sigma = sigma
+        self.features = features
+        self.sampling = sampling
+        self.lambda_ = lambda_
+        self.weight = weight
+        self.mix = mix
+        self.output_matrix = output_matrix
+        self.covariates = covariates
+        self.loss = loss
+        self.loss_parameter = loss_parameter
+        self.solver = solver
+        self.tolerance = tolerance
+        self.iterations = iterations
+        self.precision = precision
+        self.seed = seed
+        self.folds = folds
+        self.lambda_grid = lambda_grid
+        self.center = center
+        self.scale_inputs = scale_inputs
+        self.posterior = posterior
+        self.verbose = verbose
+        self.progress = progress
+
+    scale_outputs = False  # codes are not scaled
+
+    # ---- rows
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
+        X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", ensure_min_samples=least)
+        check_classification_targets(y)
+        return X, y, row_weights(sample_weight, X)
+
+    def _set_classes(self, classes: Any) -> None:
+        self.classes_ = np.unique(classes)
+        if len(self.classes_) < 2:
+            raise ValueError(f"there must be at least 2 classes, but there is one class: {self.classes_}")
+
+    def _labels(self, y: Array) -> Array:
+        """Places in classes_."""
+        places = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
+        if not known.all():
+            raise ValueError(f"the class {y[~known][0]!r} is not among those named at first: {self.classes_}")
+        return places
+
+    def _class_notes(self) -> dict[str, Any]:
+        return {"labels": [str(label) for label in self.classes_],
+                "about": {"labels": self.classes_.dtype.str, "loss": self.loss}}
+
+    # ---- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFClassifier":
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        y : array-like of shape (n,)
+            Classes: numbers, strings or anything that sorts.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; rows of weight 0 take no part, nor do classes that only they have.
+
+        Returns
+        -------
+        self
+        """
+        X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
+        self._set_classes(y)
+        labels = self._labels(y).astype(np.float64).reshape(-1, 1)
+        self._fit_rows(X, labels, weights, len(self.classes_), **self._class_notes())
+        return self
+
+    @available_if(can_stream)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "ORFFClassifier":
+        """Add rows to those that came before; the result is that of one fit to all of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        y : array-like of shape (n,)
+            Classes.
+        classes : array-like, optional
+            All classes that will come; needed in the first call unless its rows have them all.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).normal(size=(300, 2)); y = (X[:, 0] > 0) * 1
+        >>> model = orff.ORFFClassifier(sigma=1.0, features=50).partial_fit(X[:9], y[:9], classes=[0, 1])
+        >>> model.partial_fit(X[9:], y[9:]).predict([[-2.0, 0.0], [2.0, 0.0]])
+        array([0, 1])
+        """
+        first = self._starts_anew()
+        X, y, weights = self._rows(X, y, sample_weight, reset=first, least=1)
+        if first:
+            self._set_classes(y if classes is None else classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {classes!r}, but at first it was {self.classes_}")
+        self._classes_of_moments = len(self.classes_)
+        self._add(X, simplex_codes(len(self.classes_))[self._labels(y)], weights)
+        return self
+
+    @available_if(can_stream)
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFClassifier":
+        """Take off rows that came by partial_fit, as if they never had.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As they were given to partial_fit.
+
+        Returns
+        -------
+        self
+        """
+        X, y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
+        self._take_off(X, simplex_codes(len(self.classes_))[self._labels(y)], weights)
+        return self
+
+    def _notes_of_moments(self) -> dict[str, Any]:
+        return self._class_notes()
+
+    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFClassifier":
+        """Of several candidates take the one with the smallest cross-validated error of the codes.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for fit.
+        **grid
+            For each parameter that is varied a list of values; all combinations are compared.
+
+        Returns
+        -------
+        self
+            With `best_params_`, `best_index_` and `tune_results_`.
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).normal(size=(200, 2)); y = (X[:, 0] > 0) * 1
+        >>> orff.ORFFClassifier().tune(X, y, sigma=[1.0, 3.0]).score(X, y) > 0.9
+        True
+        """
+        X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
+        self._set_classes(y)
+        labels = self._labels(y).astype(np.float64).reshape(-1, 1)
+        self._tune_rows(grid, X, labels, weights, len(self.classes_), **self._class_notes())
+        return self
+
+    # ---- using
+
+    def _scores(self, X: Array) -> Array:
+        """How far a prediction goes towards each class: n x T."""
+        return self.model_.predict(X, **self._how) @ simplex_codes(len(self.classes_)).T.astype(X.dtype)
+
+    def decision_function(self, X: Any) -> Array:
+        """How far the prediction goes towards each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n, T), or (n,) for two classes
+            Products with the codes; for two classes that of the second.
+        """
+        scores = self._scores(self._points(X))
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> Array:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X = self._points(X)
+        if X.dtype == np.float32:
+            return self.classes_[self._scores(X).argmax(axis=1)]
+        return self.classes_[self.model_.classify(X, **self._how)]
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes; only for loss="logistic".
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n, T)
+        """
+        scores = self._scores(self._points(X))
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)

@@ -1,0 +1,250 @@
+"""What the estimators that hold a model share: fitting, fitted attributes, prediction."""
+from __future__ import annotations
+
+import threading
+import warnings
+from dataclasses import replace
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+try:  # from scikit-learn 1.6 on
+    from sklearn.utils.validation import validate_data
+except ImportError:
+
+    def validate_data(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
+        """The method that older versions have."""
+        return _estimator._validate_data(*arguments, **how)
+
+
+from . import _notes
+from ._arrays import Array, copied, doubles, pointer
+from ._kernel import Kernel, output_matrix, parse_kernel
+from ._library import ffi, lib, text
+from ._model import Model
+from ._reader import RowReader
+from ._settings import Settings, is_single
+
+FLOATS = [np.float64, np.float32]
+_SETTINGS = (
+    "sampling", "seed", "lambda_", "lambda_grid", "folds", "solver", "loss", "loss_parameter", "tolerance",
+    "iterations", "center", "scale_inputs", "scale_outputs", "posterior",
+    "max_bytes",
+)
+_solving = threading.Lock()
+
+
+def row_weights(sample_weight: Any, X: Array) -> Optional[Array]:
+    """The weights as float64, one for each row; None where there are none."""
+    if sample_weight is None:
+        return None
+    weights = doubles(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(len(X), float(weights))
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight has {weights.ndim} dimensions; expected one weight for each row")
+    check_consistent_length(X, weights)
+    return weights
+
+
+def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, Array, Optional[Array]]:
+    """Rows of weight 0 have no say, not even in what is chosen automatically."""
+    if weights is None or np.all(weights):
+        return X, Y, weights
+    kept = weights != 0
+    if not kept.any():
+        raise ValueError("every sample_weight is 0: there are no rows to learn from")
+    return X[kept], Y[kept], weights[kept]
+
+
+class ModelEstimator(BaseEstimator):
+    """An estimator around a model of the library's. Subclasses have the parameters."""
+
+    _model: Optional[Model] = None
+    _moments: Any = None
+
+    # ---- fitting
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        return {"verbose": self.verbose, "progress": self.progress}
+
+    def _chosen(self) -> dict[str, Any]:
+        """The parameters that are settings of the library's."""
+        return {name: getattr(self, name) for name in _SETTINGS if hasattr(self, name)}
+
+    def _kernel(self, inputs: int, outputs: int, **instead: Any) -> Kernel:
+        given = {name: getattr(self, name) for name in ("kernel", "base", "sigma", "weight", "mix", "covariates")}
+        return parse_kernel(inputs, outputs, **{**given, **instead}, names=getattr(self, "feature_names_in_", None))
+
+    def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
+        outputs = classes - 1 if classes else Y.shape[1]
+        kernel = self._kernel(X.shape[1], outputs).with_medians(X)
+        kernel = replace(kernel, matrix=output_matrix(self.output_matrix, None if classes else Y, outputs))
+        exact = self.solver == "exact"  # which has no single precision
+        single = is_single(self.precision, np.float64 if exact else X.dtype)
+        return Settings(kernel, self.features, len(X), single=single, classes=classes, **self._chosen())
+
+    def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0, **notes: Any) -> None:
+        """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
+        the inputs as the user has them, where they are not X."""
+        settings = self._fit_settings(X, Y, classes)
+        sizes = (X.shape[1], Y.shape[1])
+        if X.dtype == np.float32 and self.solver != "exact":
+            reader = RowReader(X, Y, weights, settings.c.subsample)
+            model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
+        else:
+            rows = (len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights))
+            model = Model.make(lib.orff_model_fit, settings, *sizes, *rows, **self._how)
+        self._adopt(model, settings.parts.kernel, **{"shown": X, **notes})
+        self._moments = None
+
+    def _adopt(self, model: Model, kernel: Kernel, shown: Optional[Array] = None, **notes: Any) -> None:
+        """A new model, with what travels in its file."""
+        names = getattr(self, "feature_names_in_", None)
+        outputs = 1 if model.classes else model.outputs
+        about = {"class": type(self).__name__, **notes.pop("about", {})}
+        model.set_notes(_notes.dump(_notes.make_notes(
+            model.inputs, outputs, names, X=shown, space=kernel.space, python=about, **notes)))
+        self._model = model
+        self._warn(model.describe())
+
+    def _warn(self, info: Any) -> None:
+        if info.warnings:
+            warnings.warn(text(info.warning), UserWarning, stacklevel=4)
+        if info.solve.method != ffi.NULL and not info.solve.converged:
+            warnings.warn(
+                f"{text(info.solve.method)} stopped after {info.solve.iterations} iterations at a residual of "
+                f"{info.solve.residual:.2g}; raise iterations or tolerance",
+                ConvergenceWarning, stacklevel=4,
+            )
+
+    # ---- fitted
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None or self._moments is not None
+
+    @property
+    def model_(self) -> Model:
+        """The model; solved for now if rows came by partial_fit."""
+        check_is_fitted(self)
+        if self._model is None:
+            with _solving:
+                if self._model is None:
+                    self._solve()
+        assert self._model is not None
+        return self._model
+
+    def _solve(self) -> None:
+        raise NotImplementedError
+
+    def _info(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self.model_.describe()
+
+    @property
+    def kernel_(self) -> str:
+        """The kernel in words."""
+        return text(self._info().kernel)
+
+    @property
+    def sigma_(self) -> Array:
+        """Length scales in the inputs' units: (d,), or (parts, d) for a sum."""
+        self._info()
+        scales = np.array([part.sigma for part in self.model_.parts()])
+        return scales[0] if len(scales) == 1 else scales
+
+    @property
+    def weight_(self) -> Array:
+        """The weight of each part as it is; in a sum the parameter multiplies parts scaled to unit variance."""
+        self._info()
+        return np.array([part.weight for part in self.model_.parts()])
+
+    @property
+    def mix_(self) -> Array:
+        """The Helmholtz weight of the curl-free half, of each part."""
+        self._info()
+        return np.array([part.mix for part in self.model_.parts()])
+
+    @property
+    def shares_(self) -> Optional[Array]:
+        """Each part's share of the variance of y, the last one noise's; None unless weights were learned."""
+        self._info()
+        return self.model_.shares()
+
+    @property
+    def chosen_lambda_(self) -> float:
+        """The penalty that was used (lambda_ is the parameter)."""
+        return float(getattr(self._info(), "lambda"))
+
+    @property
+    def train_mse_(self) -> float:
+        """Mean square error on the training rows."""
+        return float(self._info().train_mse)
+
+    @property
+    def cv_mse_(self) -> float:
+        """Cross-validated mean square error, nan where it was not asked for."""
+        return float(self._info().cv_mse)
+
+    @property
+    def output_train_mse_(self) -> Array:
+        """Mean square error on the training rows, of each output."""
+        return copied(self._info().output_train_mse, self.model_.outputs)
+
+    @property
+    def output_cv_mse_(self) -> Optional[Array]:
+        """Cross-validated mean square error of each output; None where it was not asked for, and for classes."""
+        pointer_ = self._info().output_cv_mse
+        return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
+
+    @property
+    def noise_(self) -> float:
+        """Estimate of the noise variance, mean over outputs."""
+        return float(self._info().noise)
+
+    @property
+    def dof_(self) -> float:
+        """Effective degrees of freedom, nan where not known."""
+        return float(self._info().dof)
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log marginal likelihood, nan where not known."""
+        return float(self._info().log_evidence)
+
+    @property
+    def n_frequencies_(self) -> int:
+        """D: frequencies in all."""
+        return int(self._info().frequencies)
+
+    @property
+    def solve_info_(self) -> dict[str, Any]:
+        """How the system was solved: method, iterations, residual, condition, converged."""
+        solve = self._info().solve
+        return {"method": text(solve.method), "iterations": int(solve.iterations), "residual": float(solve.residual),
+                "condition": float(solve.condition), "converged": bool(solve.converged)}
+
+    # ---- using
+
+    def _points(self, X: Any) -> Array:
+        """Inputs for a fitted model."""
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+
+    def save(self, path: Any, compact: bool = False) -> None:
+        """Write a model file, which the program `orff` and C read as well.
+
+        Parameters
+        ----------
+        path : path-like
+            It appears whole or not at all.
+        compact : bool, default=False
+            Leave the frequencies out; they are drawn again when loading.
+        """
+        self.model_.save(path, compact)

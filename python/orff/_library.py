@@ -1,0 +1,125 @@
+"""Finds liborff and the text of its header, and loads both."""
+from __future__ import annotations
+
+import ctypes.util
+import os
+from pathlib import Path
+from typing import Any, Iterator
+
+import cffi
+
+from . import _header
+
+_HERE = Path(__file__).resolve().parent
+_TREE = _HERE.parent.parent  # of the sources, where the package is used in place
+
+
+def _beside_or_in_tree(name: str, inside: str) -> Path:
+    """A file that travels in the wheel, or stands in the source tree."""
+    for path in (_HERE / name, _TREE / inside):
+        if path.is_file():
+            return path
+    raise ImportError(f"orff is not whole: {name} is neither in {_HERE} nor at {_TREE / inside}")
+
+
+def _candidates() -> Iterator[str]:
+    """Where liborff may be, the best place first."""
+    given = os.environ.get("ORFF_LIBRARY")
+    if given:
+        yield given
+        return
+    for path in (_HERE / "liborff.so", _TREE / "build" / "release" / "liborff.so"):
+        if path.is_file():
+            yield str(path)
+    found = ctypes.util.find_library("orff")
+    if found:
+        yield found
+
+
+def _open() -> Any:
+    troubles = []
+    for path in _candidates():
+        try:
+            return ffi.dlopen(path)
+        except OSError as trouble:
+            troubles.append(str(trouble))
+    where = "; ".join(troubles) or (
+        f"it is not beside the package ({_HERE}), not in the build tree ({_TREE / 'build' / 'release'}), not in the "
+        "system. Build it with make, or name it in the environment variable ORFF_LIBRARY"
+    )
+    raise ImportError(f"orff: the library liborff cannot be loaded: {where}")
+
+
+def _check_version() -> None:
+    numbers = [header.constants[f"ORFF_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
+    declared = ".".join(map(str, numbers))
+    running = ffi.string(lib.orff_version()).decode()
+    if not declared == running == __version__:
+        raise ImportError(
+            f"orff: the package is version {__version__}, its header declares {declared}, "
+            f"but the library that was loaded is {running}"
+        )
+
+
+__version__ = _beside_or_in_tree("VERSION", "VERSION").read_text().strip()
+header = _header.read(_beside_or_in_tree("orff.h", "include/orff.h").read_text())
+ffi = cffi.FFI()
+ffi.cdef(header.declarations)
+lib: Any = _open()
+_check_version()
+
+
+def text(pointer: Any) -> str:
+    """A string of the library's, "" for NULL."""
+    return ffi.string(pointer).decode() if pointer != ffi.NULL else ""
+
+
+def owner(kind: str, free: Any) -> Any:
+    """A place for an object of the library's (kind *): what is put there is freed with the place.
+
+    The place owns before the call that fills it returns, so that an interrupt between the two leaks nothing.
+    """
+    return ffi.gc(ffi.new(f"{kind} **"), lambda place: free(place[0]))
+
+
+def build_info() -> str:
+    """What the library runs on, in words.
+
+    Examples
+    --------
+    >>> import orff
+    >>> "BLAS" in orff.build_info()
+    True
+    """
+    return text(lib.orff_build_info())
+
+
+def get_threads() -> int:
+    """How many threads the library may use.
+
+    Examples
+    --------
+    >>> import orff
+    >>> orff.get_threads() >= 1
+    True
+    """
+    return int(lib.orff_get_threads())
+
+
+def set_threads(count: int) -> None:
+    """Set how many threads the library's loops and its BLAS may use; 0: all the machine has.
+
+    The number is a property of the whole process.
+
+    Examples
+    --------
+    >>> import orff
+    >>> before = orff.get_threads()
+    >>> orff.set_threads(1)
+    >>> orff.get_threads()
+    1
+    >>> orff.set_threads(before)
+    """
+    from ._errors import check
+
+    check(lib.orff_set_threads(int(count)))

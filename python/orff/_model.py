@@ -1,0 +1,140 @@
+"""A fitted model of the library's: predictions, derived fields, files."""
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from ._arrays import Array, copied, doubles, pointer
+from ._errors import check
+from ._kernel import Part, part_of_model
+from ._library import ffi, lib, owner, text
+from ._progress import run
+from ._settings import Settings
+
+_STD_ROWS = 4096
+
+
+class Model:
+    """Owns an orff_model, which does not change any more: many threads may use it at once."""
+
+    def __init__(self, place: Any) -> None:
+        self._place = place
+        self._handle = place[0]
+        info = self.describe()
+        self.inputs, self.classes = int(info.inputs), int(info.classes)
+        self.outputs = self.classes - 1 if self.classes else int(info.outputs)
+
+    def describe(self) -> Any:
+        """The orff_model_info."""
+        return lib.orff_model_describe(self._handle)
+
+    def parts(self) -> list[Part]:
+        """The kernel as it was fitted, in the user's units."""
+        return [part_of_model(self._handle, i, self.inputs)[0] for i in range(self.describe().parts)]
+
+    def shares(self) -> Optional[Array]:
+        """Each part's share of the variance, noise's last; None unless learned."""
+        info = self.describe()
+        return copied(info.shares, info.parts + 1) if info.shares != ffi.NULL else None
+
+    # ---- values
+
+    def predict(self, X: Array, **how: Any) -> Array:
+        """n x outputs, in the precision of X."""
+        single = X.dtype == np.float32
+        F = np.empty((len(X), self.outputs), dtype=X.dtype)
+        function = lib.orff_model_predict_single if single else lib.orff_model_predict
+        run(function, self._handle, len(X), pointer(X), pointer(F), **how)
+        return F
+
+    def classify(self, X: Array, **how: Any) -> Array:
+        """The numbers of the classes, n."""
+        labels = np.empty(len(X), dtype=np.uintp)
+        run(lib.orff_model_classify, self._handle, len(X), pointer(doubles(X)), pointer(labels), **how)
+        return labels.astype(np.intp)
+
+    def covariance(self, X: Array, **how: Any) -> Array:
+        """Posterior covariance, n x p x p."""
+        return self._derive(lib.orff_model_covariance, X, (self.outputs, self.outputs), **how)
+
+    def std(self, X: Array, **how: Any) -> Array:
+        """Posterior standard deviation, n x p; the covariances are never held all at once."""
+        S = np.empty((len(X), self.outputs))
+        for first in range(0, len(X), _STD_ROWS):
+            C = self.covariance(X[first : first + _STD_ROWS], **how)
+            S[first : first + _STD_ROWS] = np.sqrt(np.diagonal(C, axis1=1, axis2=2))
+        return S
+
+    def derive(self, name: str, X: Array, **how: Any) -> Array:
+        """A derived field: jacobian (n x p x d), divergence, curl, potential or stream_function."""
+        vector = (3,) if self.outputs == 3 else ()
+        shapes = {"jacobian": (self.outputs, self.inputs), "curl": vector, "stream_function": vector}
+        return self._derive(getattr(lib, f"orff_model_{name}"), X, shapes.get(name, ()), **how)
+
+    def _derive(self, function: Callable, X: Array, shape: tuple, **how: Any) -> Array:
+        out = np.empty((len(X), *shape))
+        run(function, self._handle, len(X), pointer(doubles(X)), pointer(out), **how)
+        return out
+
+    # ---- notes and files
+
+    @property
+    def notes(self) -> str:
+        """The text that travels with the model."""
+        return text(lib.orff_model_notes(self._handle))
+
+    def set_notes(self, notes: str) -> None:
+        """Set the text that travels with the model: before others see it."""
+        check(lib.orff_model_set_notes(self._handle, notes.encode()))
+
+    def save(self, path: Any, compact: bool = False) -> None:
+        """Write a model file."""
+        run(lib.orff_model_save, self._handle, os.fsencode(path), compact)
+
+    @classmethod
+    def load(cls, path: Any) -> "Model":
+        """Read a model file."""
+        place = owner("orff_model", lib.orff_model_free)
+        run(lib.orff_model_load, place, os.fsencode(path))
+        return cls(place)
+
+    def __reduce__(self) -> tuple:
+        return model_from_bytes, (file_bytes(self.save),)
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self
+
+    # ---- making
+
+    @classmethod
+    def make(cls, function: Callable, settings: Settings, *arguments: Any, **how: Any) -> "Model":
+        """By a function (orff_model **, const orff_settings *, ...)."""
+        place = owner("orff_model", lib.orff_model_free)
+        run(function, place, settings.c, *arguments, **how)
+        return cls(place)
+
+
+def file_bytes(save: Callable[[str], None]) -> bytes:
+    """The bytes of the file that `save` writes."""
+    with tempfile.TemporaryDirectory(prefix="orff-") as directory:
+        path = os.path.join(directory, "file")
+        save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def from_file_bytes(data: bytes, load: Callable[[str], Any]) -> Any:
+    """What `load` makes of a file of these bytes."""
+    with tempfile.TemporaryDirectory(prefix="orff-") as directory:
+        path = os.path.join(directory, "file")
+        with open(path, "wb") as file:
+            file.write(data)
+        return load(path)
+
+
+def model_from_bytes(data: bytes) -> Model:
+    """A model from the bytes of its file."""
+    return from_file_bytes(data, Model.load)

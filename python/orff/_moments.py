@@ -1,0 +1,338 @@
+"""Moments: everything the data has to say to ridge regression, in one pass."""
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any, NamedTuple, Optional, Sequence
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length
+
+from . import _notes
+from ._arrays import Array, columns, doubles, pointer
+from ._errors import check
+from ._kernel import Kernel, parse_kernel
+from ._library import ffi, lib, owner, text
+from ._model import Model, file_bytes, from_file_bytes
+from ._progress import Progress, run
+from ._settings import Settings, is_single, sampling, whole
+
+_PROBE_FEATURES = 300
+
+
+class Totals(NamedTuple):
+    """Sums over all rows: S (2D x 2D), R (2D x p), and those of phi, y and y y^T."""
+
+    S: Array
+    R: Array
+    sum_phi: Array
+    sum_y: Array
+    sum_yy: Array
+
+
+class Moments:
+    """Sums over rows from which every kernel on the same frequencies and every lambda can be learned.
+
+    Moments add and subtract: of files, of machines, of days that come and days that must be forgotten. Their size
+    does not depend on the number of rows.
+
+    Parameters
+    ----------
+    kernel, base, covariates
+        See `ORFFRegressor`; they decide which frequencies are drawn.
+    sigma : float, sequence, "auto" or "median", default="auto"
+        Length scales. What is automatic is decided on the rows that come first; moments that are to be added should
+        be given numbers.
+    features : int or "auto", default="auto"
+        Number of frequencies; "auto" is 1000.
+    sampling : str, default="auto"
+        How the frequencies are chosen.
+    seed : int, default=0
+        Seed of the frequencies and of the folds.
+    precision : {"auto", "double", "single"}, default="auto"
+        "auto" is single for float32 inputs.
+    folds : int, default=5
+        Folds of cross-validation that are kept apart; 1 takes least memory, but then lambda must be given.
+    verbose : int, default=0
+        1 shows progress on standard error.
+    progress : callable, optional
+        Called as progress(task, done, total); returning False stops.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (200, 2)); Y = np.c_[-X[:, 1], X[:, 0]]
+    >>> monday = orff.Moments(sigma=0.5, features=50).accumulate(X[:150], Y[:150])
+    >>> tuesday = orff.Moments(sigma=0.5, features=50).accumulate(X[150:], Y[150:])
+    >>> both = monday + tuesday
+    >>> both.rows
+    200
+    >>> (both - tuesday).rows
+    150
+    >>> model = orff.ORFFRegressor(kernel="div-free").fit_moments(both)
+    >>> bool(model.score(X, Y) > 0.999)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "decomposable",
+        base: str = "gaussian",
+        sigma: Any = "auto",
+        features: Any = "auto",
+        sampling: str = "auto",
+        seed: int = 0,
+        precision: str = "auto",
+        folds: int = 5,
+        covariates: Optional[Sequence] = None,
+        verbose: int = 0,
+        progress: Optional[Progress] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.base = base
+        self.sigma = sigma
+        self.features = features
+        self.sampling = sampling
+        self.seed = seed
+        self.precision = precision
+        self.folds = folds
+        self.covariates = covariates
+        self.verbose = verbose
+        self.progress = progress
+        self._place: Any = None
+
+    # ---- rows in and out
+
+    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None) -> "Moments":
+        """Add rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        Y : array-like of shape (n, p) or (n,)
+            Outputs.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, 0 or more.
+
+        Returns
+        -------
+        Moments
+            Itself. When it fails the sums are as before.
+        """
+        names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
+        X = check_array(X, dtype=[np.float64, np.float32], order="C")
+        Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False))
+        check_consistent_length(X, Y, sample_weight)
+        weights = None if sample_weight is None else doubles(sample_weight)
+        if self._place is None:
+            kernel = parse_kernel(X.shape[1], Y.shape[1], self.kernel, self.base, self.sigma,
+                                  covariates=self.covariates, names=names)
+            kernel = settle_kernel(kernel, X, Y, weights)
+            self._begin(kernel, is_single(self.precision, X.dtype), names, outputs)
+        return self._add_rows(X, Y, weights)
+
+    def _begin(self, kernel: Kernel, single: bool, input_names: Any = None, output_names: Any = None) -> None:
+        """Draw the frequencies of a kernel in which nothing is automatic."""
+        features = 0 if isinstance(self.features, str) and self.features == "auto" else whole(
+            "features", self.features, 1, 1 << 24)
+        drawn = owner("orff_features", lib.orff_features_free)
+        c = ffi.new("orff_sampling *", sampling(self.sampling, features, self.seed))
+        made = kernel.create()  # held until the frequencies are drawn
+        check(lib.orff_features_create(drawn, made[0], c))
+        how = ffi.new("orff_moments_settings *", {
+            "folds": whole("folds", self.folds, 1, 1000), "seed": c.seed, "single": single})
+        place = owner("orff_moments", lib.orff_moments_free)
+        check(lib.orff_moments_create(place, drawn[0], how))
+        notes = _notes.make_notes(kernel.inputs, kernel.outputs, input_names, output_names,
+                                  space=kernel.space, kernel=kernel.words())
+        check(lib.orff_moments_set_notes(place[0], _notes.dump(notes).encode()))
+        self._place = place
+
+    def _add_rows(self, X: Array, Y: Array, weights: Optional[Array]) -> "Moments":
+        """Add rows that have been checked."""
+        info = self._describe()
+        if (X.shape[1], Y.shape[1]) != (info.inputs, info.outputs):
+            raise ValueError(
+                f"the rows have {X.shape[1]} inputs and {Y.shape[1]} outputs, the moments {info.inputs} and "
+                f"{info.outputs}"
+            )
+        run(lib.orff_moments_accumulate, self._handle, len(X), pointer(doubles(X)), pointer(doubles(Y)),
+            pointer(weights), verbose=self.verbose, progress=self.progress)
+        return self
+
+    def _subtract_rows(self, X: Array, Y: Array, weights: Optional[Array]) -> "Moments":
+        """Take off rows that have been checked."""
+        gone = self._like()._add_rows(X, Y, weights)
+        self -= gone
+        return self
+
+    # ---- the group
+
+    def __iadd__(self, other: "Moments") -> "Moments":
+        check(lib.orff_moments_add(self._handle, other._handle))
+        return self
+
+    def __isub__(self, other: "Moments") -> "Moments":
+        check(lib.orff_moments_subtract(self._handle, other._handle))
+        return self
+
+    def __add__(self, other: "Moments") -> "Moments":
+        if not isinstance(other, Moments):
+            return NotImplemented
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: "Moments") -> "Moments":
+        if not isinstance(other, Moments):
+            return NotImplemented
+        result = self.copy()
+        result -= other
+        return result
+
+    def copy(self) -> "Moments":
+        """The same sums, to go on with by themselves.
+
+        Examples
+        --------
+        >>> import orff
+        >>> one = orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0])
+        >>> one.copy().accumulate([[2.0]], [0.0]).rows, one.rows
+        (3, 2)
+        """
+        result = self._like()
+        if result._place is not None:
+            result += self
+        return result
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "Moments":
+        return self.copy()
+
+    def _like(self) -> "Moments":
+        """No rows, the same frequencies and folds."""
+        result = Moments(**self._parameters())
+        if self._place is not None:
+            result._place = owner("orff_moments", lib.orff_moments_free)
+            check(lib.orff_moments_create_like(result._place, self._handle))
+            check(lib.orff_moments_set_notes(result._handle, lib.orff_moments_notes(self._handle)))
+        return result
+
+    # ---- what they hold
+
+    @property
+    def _handle(self) -> Any:
+        """The library's object."""
+        if self._place is None:
+            raise ValueError("these moments have no rows yet: call accumulate first")
+        return self._place[0]
+
+    def _describe(self) -> Any:
+        """The orff_moments_info."""
+        return lib.orff_moments_describe(self._handle)
+
+    @property
+    def rows(self) -> int:
+        """Rows accumulated; those subtracted are taken off."""
+        return int(self._describe().rows) if self._place is not None else 0
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(self._describe().weight) if self._place is not None else 0.0
+
+    @property
+    def notes(self) -> dict:
+        """What travels with the moments in their file: names of columns, the kernel."""
+        return _notes.parse(text(lib.orff_moments_notes(self._handle)))
+
+    def totals(self) -> Totals:
+        """The sums themselves.
+
+        Examples
+        --------
+        >>> import orff
+        >>> totals = orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [1.0, 2.0]).totals()
+        >>> totals.S.shape, totals.R.shape, totals.sum_y
+        ((20, 20), (20, 1), array([3.]))
+        """
+        info = self._describe()
+        L, p = 2 * info.frequencies, info.outputs
+        totals = Totals(np.empty((L, L)), np.empty((L, p)), np.empty(L), np.empty(p), np.empty((p, p)))
+        check(lib.orff_moments_totals(self._handle, *(pointer(array) for array in totals)))
+        return totals
+
+    # ---- files
+
+    def save(self, path: Any) -> None:
+        """Write a file of moments, the same that `orff moments` writes."""
+        run(lib.orff_moments_save, self._handle, os.fsencode(path))
+
+    @classmethod
+    def load(cls, path: Any) -> "Moments":
+        """Read a file of moments.
+
+        Examples
+        --------
+        >>> import orff, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "day.moments")
+        >>> orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0]).save(path)
+        >>> orff.Moments.load(path).rows
+        2
+        """
+        result = cls()
+        result._place = owner("orff_moments", lib.orff_moments_free)
+        run(lib.orff_moments_load, result._place, os.fsencode(path))
+        info, notes = result._describe(), result.notes
+        result.features, result.folds = int(info.frequencies), max(1, int(info.folds))
+        result.precision = "single" if info.single else "double"
+        for name, words in notes.get("kernel", {}).items():
+            setattr(result, name, words)
+        result.covariates = notes.get("covariates") or None
+        return result
+
+    def _parameters(self) -> dict[str, Any]:
+        names = ("kernel", "base", "sigma", "features", "sampling", "seed", "precision", "folds", "covariates",
+                 "verbose", "progress")
+        return {name: getattr(self, name) for name in names}
+
+    def __reduce__(self) -> tuple:
+        data = None if self._place is None else file_bytes(self.save)
+        return _restore, (self._parameters(), data)
+
+    def __repr__(self) -> str:
+        if self._place is None:
+            return "Moments(no rows yet)"
+        info = self._describe()
+        return (f"Moments({info.rows} rows, {info.inputs} inputs, {info.outputs} outputs, "
+                f"{info.frequencies} frequencies, {info.folds} folds)")
+
+
+def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> Moments:
+    result = Moments(**parameters)
+    if data is not None:
+        result._place = from_file_bytes(data, Moments.load)._place
+    return result
+
+
+def settle_kernel(kernel: Kernel, X: Array, Y: Array, weights: Optional[Array], **settings: Any) -> Kernel:
+    """The kernel with everything that is automatic decided on these rows, scales in the inputs' own units."""
+    kernel = kernel.with_medians(X)
+    scaled = settings.get("scale_inputs") in (True, "yes")
+    if not (kernel.auto_sigma or kernel.automatic or kernel.auto_mix or scaled):
+        return kernel
+    probe = Model.make(
+        lib.orff_model_fit,
+        Settings(kernel, _PROBE_FEATURES, **{"posterior": False, **settings}),
+        X.shape[1], Y.shape[1], len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights),
+    )
+    parts = probe.parts()
+    if kernel.automatic:
+        parts = [replace(part, weight=1.0) for part in parts]
+    elif len(parts) > 1:
+        parts = [replace(part, weight=before.weight) for part, before in zip(parts, kernel.parts)]
+    return replace(kernel, parts=parts, mixture=kernel.mixture or kernel.automatic, automatic=False, auto_mix=False)

@@ -1,0 +1,67 @@
+"""Notes that travel with models and moments: a JSON object, the same that the program `orff` writes and reads."""
+from __future__ import annotations
+
+import json
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._arrays import Array
+
+
+def _columns(names: Optional[Sequence[str]], count: int, letter: str) -> list[dict[str, Any]]:
+    known = [str(name) for name in names] if names is not None else [f"{letter}{i + 1}" for i in range(count)]
+    return [{"name": name} for name in known]
+
+
+def make_notes(
+    inputs: int,
+    outputs: int,
+    input_names: Optional[Sequence[str]] = None,
+    output_names: Optional[Sequence[str]] = None,
+    X: Optional[Array] = None,
+    space: Optional[Array] = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Names and ranges of columns, covariates, and what else is given."""
+    notes: dict[str, Any] = {
+        "named": input_names is not None,
+        "inputs": _columns(input_names, inputs, "x"),
+        "outputs": _columns(output_names, outputs, "y"),
+        "covariates": [] if space is None else [i for i in range(inputs) if i not in space],
+    }
+    if X is not None:
+        for entry, low, high in zip(notes["inputs"], X.min(axis=0), X.max(axis=0)):
+            entry.update(low=float(low), high=float(high))
+    notes.update(more)
+    return notes
+
+
+def dump(notes: dict[str, Any]) -> str:
+    """As text."""
+    return json.dumps(notes, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The notes in a text; empty where it holds none of ours."""
+    try:
+        notes = json.loads(text)
+    except ValueError:
+        return {}
+    return notes if isinstance(notes, dict) else {}
+
+
+def names(notes: dict[str, Any], side: str, count: int) -> Optional[Array]:
+    """The names of the columns, where the table they came from had any."""
+    entries = notes.get(side, [])
+    if not notes.get("named") or len(entries) != count:
+        return None
+    return np.array([entry.get("name", "") for entry in entries], dtype=object)
+
+
+def pandas_names(Y: Any) -> Optional[list[str]]:
+    """The names of a pandas object's columns."""
+    if hasattr(Y, "columns"):
+        return [str(name) for name in Y.columns]
+    name = getattr(Y, "name", None)
+    return [name] if isinstance(name, str) else None

@@ -1,0 +1,48 @@
+"""Choosing among candidates by cross-validation, from one pass over the data for each set of frequencies."""
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import clone
+
+from ._arrays import Array, doubles, pointer
+from ._estimator import ModelEstimator
+from ._library import ffi, lib, owner
+from ._model import Model
+from ._progress import run
+
+
+def _candidates(grid: dict[str, Any]) -> list[dict[str, Any]]:
+    for name, values in grid.items():
+        if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
+            raise ValueError(f"{name} is {values!r}; expected a list of candidates")
+    return [dict(zip(grid, values)) for values in product(*grid.values())]
+
+
+class TuningMixin(ModelEstimator):
+    """tune over the library's own cross-validation."""
+
+    def _tune_rows(self, grid: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], classes: int = 0,
+                   **notes: Any) -> None:
+        """Y is n x p, or n x 1 labels for classes."""
+        candidates = _candidates(grid)
+        settings = []
+        for candidate in candidates:
+            one = clone(self).set_params(**candidate)
+            if hasattr(self, "feature_names_in_"):
+                one.feature_names_in_ = self.feature_names_in_
+            settings.append(one._fit_settings(X, Y, classes))
+        every = ffi.new("orff_settings[]", [each.c[0] for each in settings])
+        scores, best = np.empty(len(candidates)), ffi.new("size_t *")
+        place = owner("orff_model", lib.orff_model_free)
+        run(lib.orff_model_tune, place, len(candidates), every, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)),
+            pointer(doubles(Y)), pointer(weights), pointer(scores), best, **self._how)
+        self.best_index_ = int(best[0])
+        self.best_params_ = candidates[self.best_index_]
+        self.tune_results_ = {name: [one[name] for one in candidates] for name in grid}
+        self.tune_results_["cv_mse"] = scores
+        self.set_params(**self.best_params_)
+        self._adopt(Model(place), settings[self.best_index_].parts.kernel, **{"shown": X, **notes})
+        self._moments = None

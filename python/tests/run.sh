@@ -1,0 +1,24 @@
+#!/bin/sh
+# run.sh <python> <file | doctest>: one file of tests, or the examples in the docstrings. Exits with 77 where something
+# they need is not there.
+set -u
+python=$1
+what=$2
+cd "$(dirname "$0")/.." || exit 1
+export PYTHONDONTWRITEBYTECODE=1
+
+missing=$("$python" -c '
+import importlib.util
+names = ("cffi", "numpy", "scipy", "sklearn", "pandas", "pytest")
+print(*(name for name in names if importlib.util.find_spec(name) is None))') || { echo "no $python"; exit 77; }
+if [ -n "$missing" ]; then
+    echo "skipped: $python has no $missing (scripts/setup.sh python installs them on Debian)"
+    exit 77
+fi
+
+if [ "$what" = doctest ]; then
+    set -- --doctest-modules orff
+else
+    set -- "$what"
+fi
+exec "$python" -m pytest -q -p no:cacheprovider "$@"

@@ -1,0 +1,65 @@
+"""pip install ./python, without a network, into a fresh virtual environment that sees the system's packages."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import orff
+
+TREE = Path(__file__).resolve().parents[2]
+
+
+def call(*command, **how):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **how)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif("ORFF_INSTALLED" in os.environ, reason="this is about the source tree")
+def test_a_wheel_has_everything(tmp_path):
+    for module in ("pip", "setuptools", "wheel"):
+        pytest.importorskip(module)
+    library = os.environ.get("ORFF_LIBRARY", str(TREE / "build" / "release" / "liborff.so"))
+    sources = tmp_path / "tree"  # a copy, so that nothing is written beside the sources
+    shutil.copytree(TREE / "python", sources / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    (sources / "include").mkdir()
+    shutil.copy(TREE / "include" / "orff.h", sources / "include")
+    shutil.copy(TREE / "VERSION", sources)
+    call(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    environment = {**os.environ, "ORFF_LIBRARY": library, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    call(python, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", tmp_path, sources / "python",
+         env=environment)
+    (wheel,) = tmp_path.glob("orff-*.whl")
+    assert wheel.name.startswith(f"orff-{orff.__version__}-py3-none-linux_")
+    call(python, "-m", "pip", "install", "--no-deps", wheel, env=environment)
+    del environment["ORFF_LIBRARY"]
+    shutil.rmtree(sources)
+    told = call(python, "-c", "import orff, os; print(os.path.dirname(orff.__file__), orff.__version__); "
+                "X = [[0.0], [1.0], [2.0]]; model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3); "
+                "print(model.fit(X, X).predict(X).shape)",
+                env=environment, cwd=tmp_path)
+    place, version = told.split("\n")[0].split()
+    assert str(tmp_path / "venv") in place and version == orff.__version__ and "(3, 1)" in told
+    assert {"liborff.so", "orff.h", "VERSION", "py.typed"} <= set(os.listdir(place))
+
+
+def test_without_the_library_it_is_said_where_it_was_looked_for(tmp_path):
+    shutil.copytree(Path(orff.__file__).parent, tmp_path / "lonely" / "python" / "orff")
+    (tmp_path / "lonely" / "include").mkdir()
+    shutil.copy(TREE / "include" / "orff.h", tmp_path / "lonely" / "include")
+    shutil.copy(TREE / "VERSION", tmp_path / "lonely")
+    (tmp_path / "lonely" / "python" / "orff" / "liborff.so").unlink(missing_ok=True)
+    environment = {name: value for name, value in os.environ.items() if name != "ORFF_LIBRARY"}
+    environment["PYTHONPATH"] = str(tmp_path / "lonely" / "python")
+    done = subprocess.run([sys.executable, "-c", "import orff"], capture_output=True, text=True, env=environment,
+                          cwd=tmp_path)
+    if done.returncode == 0:
+        pytest.skip("a library of the system was found")
+    assert "ORFF_LIBRARY" in done.stderr and "build tree" in done.stderr
+    environment["ORFF_LIBRARY"] = str(tmp_path / "nowhere.so")
+    done = subprocess.run([sys.executable, "-c", "import orff"], capture_output=True, text=True, env=environment)
+    assert done.returncode != 0 and "nowhere.so" in done.stderr
