@@ -20,6 +20,10 @@ typedef struct bench_summary {
 /* Run every case once untimed, then `rounds` times in turn. `seconds` of each case has room for `rounds`. */
 void bench_run(size_t n_cases, const bench_case *cases, size_t rounds);
 
+/* The same by the processor time of the calling thread, for cases that have no other: waiting for a turn on a
+ * busy machine does not count. */
+void bench_run_thread(size_t n_cases, const bench_case *cases, size_t rounds);
+
 bench_summary bench_summarise(size_t n, const double *values);
 
 /* Model name of the CPU as the system tells it, and how many the process may use. */

@@ -28,7 +28,8 @@ try() {
     weight=
     case $2 in *+*) weight="--weight auto" ;; esac
     # shellcheck disable=SC2086  # words
-    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --features 200 --quiet --json -o "$out/$1.orff" >"$out/fit.json"
+    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --features 200 --quiet --json -o "$out/$1.orff" \
+        >"$out/fit.json" || exit 1
     "$orff" evaluate "$out/$1.orff" "$out/held_out.csv" --quiet --json >"$out/evaluate.json"
     printf '%8.3f m/s in %4.1f s' "$(number rmse "$out/evaluate.json")" "$(number seconds "$out/fit.json")"
 }
@@ -43,9 +44,9 @@ for kernel in decomposable curl-free div-free curl-free+div-free div-free+decomp
 done
 echo
 
-# The model to keep: auto, on all points there are.
-# shellcheck disable=SC2086
-"$orff" fit "$winds" $columns --kernel auto --features 300 -o "$out/wind.orff" 2>&1 | sed -n 's/^found: /The field is made of /p'
+# The model to keep: the last one, auto on all points that are not held out.
+mv "$out/rest.orff" "$out/wind.orff"
+sed -n 's/.*"found": "\(.*\)",*$/The field is made of \1./p' "$out/fit.json"
 "$orff" predict "$out/wind.orff" --grid lon_deg=295:350:56,lat_deg=1:59:59 --std --derive curl,divergence --quiet \
     -o "$out/wind.nc"
 if command -v gnuplot >/dev/null 2>&1; then
@@ -58,7 +59,7 @@ else
     pictures="
   (no pictures: gnuplot is not installed)"
 fi
-rm -f "$out/fit.json" "$out/evaluate.json" "$out/few.orff" "$out/rest.orff"
+rm -f "$out/fit.json" "$out/evaluate.json" "$out/few.orff"
 echo
 echo "Written:
   $out/wind.orff       the model

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Real data (ORFF_DATA, or ../shared/data beside the project), a fifth of the rows held out, sigma and lambda automatic.
-# A kernel for fields must not be worse on them than the decomposable one by more than 3 % (the two errors are of the same
-# rows; 3 % is what another seed of the frequencies changes), and no error may be more than 15 % above the one written here.
+# A kernel for fields must not be worse on them than the decomposable one by more than 5 %: the root mean square error of n
+# rows and p outputs is itself known to 1 / sqrt(2 n p), which is 3.5 % for 200 rows of two. No error may be more than 15 %
+# above the one written here, which was measured with 200 frequencies.
 #
-# ORFF_DATA_FEATURES=auto runs the whole table of docs/data.md with the default number of frequencies, which takes minutes.
+# ORFF_DATA_FEATURES=auto makes the table of docs/data.md with the default number of frequencies, which takes minutes and
+# is told, not judged.
 . "$SOURCE_DIR/tests/cli/common.sh"
 
 data=${ORFF_DATA:-$SOURCE_DIR/../shared/data}
@@ -30,7 +32,8 @@ check() {
     [ "$kernel" != decomposable ] || baseline=$error
     printf '| %s | %s | %s | %s | %.4g | %.3f | %.4g | %.1f |\n' "$name" "$(number f.json n)" "$kernel" "$(number f.json features)" \
         "$error" "$(number e.json r2)" "$baseline" "$(number f.json seconds)"
-    less "$error" "$(awk -v a="$baseline" 'BEGIN { print 1.03 * a }')" "$name, $kernel, against decomposable"
+    [ "$features" = 200 ] || return 0 # told, not judged
+    less "$error" "$(awk -v a="$baseline" 'BEGIN { print 1.05 * a }')" "$name, $kernel, against decomposable"
     less "$error" "$(awk -v a="$expected" 'BEGIN { print 1.15 * a }')" "$name, $kernel, against what it was"
 }
 
@@ -41,39 +44,38 @@ lonlat='--inputs lon_deg,lat_deg --outputs u_ms,v_ms --geo lonlat'
 # shellcheck disable=SC2086  # lists of words
 {
     split "$data/drifters/gladfull.csv"
-    for kernel in decomposable div-free div-free+decomposable; do check 'drifters (GLAD)' 0.126 $kernel $xy; done
+    for kernel in decomposable div-free div-free+decomposable; do check 'drifters (GLAD)' 0.125 $kernel $xy; done
     split "$data/drifters/laserfull.csv"
     for kernel in decomposable div-free+decomposable; do check 'drifters (LASER)' 0.033 $kernel $xy; done
     split "$data/ocean/hfradar_20220221T12.csv.gz"
-    for kernel in decomposable div-free+decomposable; do check 'HF radar' 9 $kernel $lonlat; done
+    for kernel in decomposable div-free+decomposable; do check 'HF radar' 0.040 $kernel $lonlat; done
     gzip -dc "$data/stations/surface_wind.csv.gz" | awk -F, 'NR == 1 || /16:00:00/' >stations.csv
     split stations.csv
-    for kernel in decomposable helmholtz; do check 'stations, 16:00' 9 $kernel $lonlat; done
+    for kernel in decomposable helmholtz; do check 'stations, 16:00' 2.4 $kernel $lonlat; done
     for film in 1 2; do
         gzip -dc "$data/piv/soapfilm_$film.csv.gz" | awk -F, 'NR == 1 || $5 > 0' >piv.csv
         split piv.csv
         for kernel in decomposable div-free+decomposable; do
-            check "soap film $film" 9 $kernel --inputs x_mm,y_mm --outputs u_ms,v_ms
+            check "soap film $film" 0.0041 $kernel --inputs x_mm,y_mm --outputs u_ms,v_ms
         done
     done
     gzip -dc "$data/wind/coads_wind_climatology.csv.gz" | awk -F, 'NR == 1 || $1 == 1' >january.csv
     split january.csv
-    check 'COADS winds, January' 9 decomposable --inputs lon_deg,lat_deg --outputs u_ms,v_ms
+    check 'COADS winds, January' 1.41 decomposable --inputs lon_deg,lat_deg --outputs u_ms,v_ms
 }
 split "$data/magnetic/swarm_Concat_A.csv"
-check 'magnetic, by place' 90 decomposable --inputs Latitude,Longitude,Radius --outputs N_res,E_res,C_res
-check 'magnetic, by time and latitude' 90 decomposable --inputs epoch,Latitude --outputs N_res,E_res,C_res
+check 'magnetic' 20.4 decomposable --inputs Latitude,Longitude,Radius --outputs N_res,E_res,C_res
 split "$data/multitarget/enb.csv"
-check 'buildings' 9 decomposable --inputs 1-8 --outputs Y1,Y2
+check 'buildings' 1.28 decomposable --inputs 1-8 --outputs Y1,Y2
 split "$data/timeseries/macrodata.csv"
-check 'macroeconomics' 999 decomposable --inputs year,quarter --outputs realgdp,realcons
+check 'macroeconomics' 113 decomposable --inputs year,quarter --outputs realgdp,realcons
 split "$data/timeseries/wind_ireland.csv"
-check 'Irish wind, by date' 9 decomposable --inputs month,day --outputs 4-15
+check 'Irish wind, by date' 4.82 decomposable --inputs month,day --outputs 4-15
 # A day ahead: yesterday's winds are columns 3 to 14, today's the last twelve.
 sed 1d "$data/timeseries/wind_ireland.csv" | awk -F, '{ now = $4; for (i = 5; i <= 15; i++) now = now "," $i
     if (NR > 1) print $2 "," $3 "," before "," now; before = now }' | sed '1i m,d,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,b1,b2,b3,b4,b5,b6,b7,b8,b9,b10,b11,b12' >ahead.csv
 split ahead.csv
-check 'Irish wind, a day ahead' 9 decomposable --inputs 1-14 --outputs 15-26
+check 'Irish wind, a day ahead' 4.01 decomposable --inputs 1-14 --outputs 15-26
 
 # NetCDF, directly.
 expect 0 'written' "$orff" fit "$data"/ocean/hfr_*.nc --inputs lon,lat --outputs u,v --geo lonlat --features 100 -o nc.orff
@@ -85,5 +87,5 @@ expect 0 'written' "$orff" fit $(images train) --classify --precision single --f
 # shellcheck disable=SC2046
 "$orff" evaluate mnist.orff $(images t10k) --json -q >e.json
 printf '| MNIST, share of errors | 60000 | decomposable | %s | %.4f | | | |\n' "$features" "$(number e.json error_rate)"
-less "$(number e.json error_rate)" 0.15 "MNIST"
+[ "$features" != 200 ] || less "$(number e.json error_rate)" 0.134 "MNIST"
 finish

@@ -8,7 +8,8 @@
 #include "model/choose.h"
 #include "model/choose_exact.h"
 
-#define MIXES 7
+#define MIXES       7
+#define MOST_BEYOND 6 /* steps past the ends of the lists of scales */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
  * random. */
@@ -70,27 +71,57 @@ static orff_status search_mix(orff_plan *plan, const orff_table *table) {
     return status;
 }
 
+typedef struct search {
+    orff_plan *plan;
+    const orff_table *table;
+    const bool *chosen;
+    const double *median;
+    size_t D;
+    double multiple, error; /* the best so far */
+} search;
+
+/* Whether the multiple is better than the best so far, which it then is. */
+static orff_status try_multiple(search *s, double multiple, bool *better) {
+    double error;
+    set_scales(s->plan, s->chosen, s->median, multiple);
+    ORFF_TRY(orff_trial_error(s->plan, s->table, s->D, &error));
+    *better = error < s->error;
+    if (*better) {
+        s->multiple = multiple;
+        s->error = error;
+    }
+    return ORFF_OK;
+}
+
+/* Past the end of the list, by halves or doubles, while that helps. */
+static orff_status go_on(search *s, double factor) {
+    bool better = true;
+    for (size_t i = 0; better && i < MOST_BEYOND; i++) {
+        ORFF_TRY(orff_progress("choosing scales", (double)i, MOST_BEYOND));
+        ORFF_TRY(try_multiple(s, factor * s->multiple, &better));
+    }
+    return ORFF_OK;
+}
+
 orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
                                const double *median, size_t D, double hopeless, double *multiple,
                                double *error) {
     const size_t inputs = plan->space ? plan->p : plan->d;
-    const double *multiples = inputs <= 3 ? scales_low : scales_high;
+    const double *list = inputs <= 3 ? scales_low : scales_high;
     const size_t count =
         inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
-    double trial = 0.0;
-    *error = INFINITY;
-    for (size_t i = 0; i < count && trial <= hopeless; i++) {
-        const double candidate = multiples[(i + count / 2) % count]; /* the middle one first */
+    search s = {plan, table, chosen, median, D, list[count / 2], INFINITY};
+    bool better;
+    for (size_t i = 0; i < count; i++) {
         ORFF_TRY(orff_progress("choosing scales", (double)i, (double)count));
-        set_scales(plan, chosen, median, candidate);
-        ORFF_TRY(orff_trial_error(plan, table, D, &trial));
-        if (trial < *error) {
-            *error = trial;
-            *multiple = candidate;
-        }
-        if (i > 0) hopeless = INFINITY;
+        ORFF_TRY(try_multiple(&s, list[(i + count / 2) % count], &better)); /* the middle one first */
+        if (s.error > hopeless) break;
     }
-    set_scales(plan, chosen, median, *multiple);
+    if (s.multiple == list[0]) ORFF_TRY(go_on(&s, 0.5));
+    if (s.multiple == list[count - 1]) ORFF_TRY(go_on(&s, 2.0));
+    set_scales(plan, chosen, median, s.multiple);
+    *multiple = s.multiple;
+    *error = s.error;
     return ORFF_OK;
 }
 

@@ -9,7 +9,7 @@
 
 #define FEW_OBSERVATIONS 2000      /* rows x outputs up to which the exact kernel is the cheaper way ... */
 #define FEW_NUMBERS      (1 << 26) /* ... and what its matrices may hold in all */
-#define LEARNING_SIDE    800       /* its order where it learns from some of many rows */
+#define LEARNING_SIDE    1000      /* its order where it learns from some of many rows */
 #define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
 
 /* Parts of weight 0 go; shares move along, noise's last. */
