@@ -1,7 +1,8 @@
 #!/bin/sh
 # Real data (ORFF_DATA, or ../shared/data beside the project), a fifth of the rows held out, sigma and lambda automatic.
-# A kernel for fields must not be worse on them than the decomposable one by more than 5 %: the root mean square error of n
-# rows and p outputs is itself known to 1 / sqrt(2 n p), which is 3.5 % for 200 rows of two. No error may be more than 15 %
+# A kernel for fields must not be worse on them than the decomposable one by more than 5 %, and the automatic one not worse
+# by more than that than the best of the others: the root mean square error of n rows and p outputs is itself known to
+# 1 / sqrt(2 n p), which is 3.5 % for 200 rows of two. No error may be more than 15 %
 # above the one written here, which was measured with 200 frequencies.
 #
 # ORFF_DATA_FEATURES=auto makes the table of docs/data.md with the default number of frequencies, which takes minutes and
@@ -17,7 +18,7 @@ export OMP_NUM_THREADS="${ORFF_DATA_THREADS:-2}" GOMP_SPINCOUNT=100
 split() {
     case $1 in *.gz) gzip -dc "$1" ;; *) cat "$1" ;; esac | awk 'NR == 1 { print >"train.csv"; print >"held.csv"; next }
         { print >(NR % 5 ? "train.csv" : "held.csv") }'
-    baseline=
+    baseline= best=
 }
 
 # check NAME EXPECTED KERNEL OPTIONS..: fits train.csv and looks at the rows held out. Of one split the decomposable kernel
@@ -30,10 +31,13 @@ check() {
     "$orff" evaluate m.orff held.csv --skip-missing --json -q >e.json || { fail "$name: evaluate"; return; }
     error=$(number e.json rmse) # the first ones of the object are those of all outputs
     [ "$kernel" != decomposable ] || baseline=$error
+    bar=$baseline
+    [ "$kernel" != auto ] || bar=$best
+    best=$(awk -v a="$error" -v b="${best:-$error}" 'BEGIN { print a < b ? a : b }')
     printf '| %s | %s | %s | %s | %.4g | %.3f | %.4g | %.1f |\n' "$name" "$(number f.json n)" "$kernel" "$(number f.json features)" \
         "$error" "$(number e.json r2)" "$baseline" "$(number f.json seconds)"
     [ "$features" = 200 ] || return 0 # told, not judged
-    less "$error" "$(awk -v a="$baseline" 'BEGIN { print 1.05 * a }')" "$name, $kernel, against decomposable"
+    less "$error" "$(awk -v a="$bar" 'BEGIN { print 1.05 * a }')" "$name, $kernel, against the others"
     less "$error" "$(awk -v a="$expected" 'BEGIN { print 1.15 * a }')" "$name, $kernel, against what it was"
 }
 
@@ -44,24 +48,24 @@ lonlat='--inputs lon_deg,lat_deg --outputs u_ms,v_ms --geo lonlat'
 # shellcheck disable=SC2086  # lists of words
 {
     split "$data/drifters/gladfull.csv"
-    for kernel in decomposable div-free div-free+decomposable; do check 'drifters (GLAD)' 0.125 $kernel $xy; done
+    for kernel in decomposable div-free div-free+decomposable auto; do check 'drifters (GLAD)' 0.125 $kernel $xy; done
     split "$data/drifters/laserfull.csv"
-    for kernel in decomposable div-free+decomposable; do check 'drifters (LASER)' 0.033 $kernel $xy; done
+    for kernel in decomposable div-free+decomposable auto; do check 'drifters (LASER)' 0.033 $kernel $xy; done
     split "$data/ocean/hfradar_20220221T12.csv.gz"
-    for kernel in decomposable div-free+decomposable; do check 'HF radar' 0.040 $kernel $lonlat; done
+    for kernel in decomposable div-free+decomposable auto; do check 'HF radar' 0.040 $kernel $lonlat; done
     gzip -dc "$data/stations/surface_wind.csv.gz" | awk -F, 'NR == 1 || /16:00:00/' >stations.csv
     split stations.csv
-    for kernel in decomposable helmholtz; do check 'stations, 16:00' 2.4 $kernel $lonlat; done
+    for kernel in decomposable helmholtz auto; do check 'stations, 16:00' 2.4 $kernel $lonlat; done
     for film in 1 2; do
         gzip -dc "$data/piv/soapfilm_$film.csv.gz" | awk -F, 'NR == 1 || $5 > 0' >piv.csv
         split piv.csv
-        for kernel in decomposable div-free+decomposable; do
+        for kernel in decomposable div-free+decomposable auto; do
             check "soap film $film" 0.0041 $kernel --inputs x_mm,y_mm --outputs u_ms,v_ms
         done
     done
     gzip -dc "$data/wind/coads_wind_climatology.csv.gz" | awk -F, 'NR == 1 || $1 == 1' >january.csv
     split january.csv
-    check 'COADS winds, January' 1.41 decomposable --inputs lon_deg,lat_deg --outputs u_ms,v_ms
+    for kernel in decomposable auto; do check 'COADS winds, January' 1.41 $kernel --inputs lon_deg,lat_deg --outputs u_ms,v_ms; done
 }
 split "$data/magnetic/swarm_Concat_A.csv"
 check 'magnetic' 20.4 decomposable --inputs Latitude,Longitude,Radius --outputs N_res,E_res,C_res
