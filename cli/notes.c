@@ -127,7 +127,9 @@ bool orff_notes_is_covariate(const json_t *notes, size_t i) {
 
 /* ---- classes and the plane */
 
-size_t orff_notes_labels(const json_t *notes) { return json_array_size(json_object_get(notes, "labels")); }
+size_t orff_notes_labels(const json_t *notes) {
+    return json_array_size(json_object_get(notes, "labels"));
+}
 
 const char *orff_notes_label(const json_t *notes, size_t i) {
     return json_string_value(json_array_get(json_object_get(notes, "labels"), i));
@@ -151,4 +153,13 @@ const char *orff_notes_length_units(const json_t *notes, size_t d) {
         units = own;
     }
     return units ? units : "";
+}
+
+char *orff_notes_derived_units(const json_t *notes, size_t d, const char *field) {
+    const char *own = orff_notes_units(notes, "outputs", 0), *length = orff_notes_length_units(notes, d);
+    const bool potential = !strcmp(field, "potential") || !strcmp(field, "stream");
+    orff_string text = {0};
+    if (!own || !*length) return NULL;
+    orff_append(&text, potential ? "%s %s" : "%s %s-1", own, length);
+    return text.text;
 }

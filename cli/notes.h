@@ -42,4 +42,8 @@ bool orff_notes_geo(const json_t *notes, orff_geo *geo);
 /* The units that the inputs of the field's space share, for words; "" where they do not. */
 const char *orff_notes_length_units(const json_t *notes, size_t d);
 
+/* Units of a field made from the first output: its own for each length, or times a length (potentials). To be freed;
+ * NULL where they are not known. */
+char *orff_notes_derived_units(const json_t *notes, size_t d, const char *field);
+
 #endif

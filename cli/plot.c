@@ -253,21 +253,14 @@ static const char *input_name(const picture *f, size_t k) {
 }
 
 static void put_colour_label(const picture *f) {
-    const char *units = orff_notes_units(f->applied.notes, "outputs", 0);
-    const char *length = orff_notes_length_units(f->applied.notes, f->applied.info.inputs);
-    orff_string unit = {0};
-    if (units && f->derived && *length) {
-        const bool over = !strcmp(f->what, "divergence") || !strcmp(f->what, "curl");
-        orff_append(&unit, over ? "%s / %s" : "%s %s", units, length);
-    } else if (units && !f->derived) {
-        orff_append(&unit, "%s", units);
-    }
+    char *derived =
+        f->derived ? orff_notes_derived_units(f->applied.notes, f->applied.info.inputs, f->what) : NULL;
     put_label(f, "cb",
               !strcmp(f->what, "field")   ? "magnitude"
               : !strcmp(f->what, "error") ? "standard deviation"
                                           : f->what,
-              unit.text);
-    free(unit.text);
+              f->derived ? derived : orff_notes_units(f->applied.notes, "outputs", 0));
+    free(derived);
 }
 
 /* Light to darker for sizes, so that black arrows stand out; blue to red through white for what has a sign.

@@ -12,7 +12,7 @@
 #include "lattice.h"
 #include "report.h"
 
-#define BLOCK 4096
+#define BLOCK        4096
 #define MOST_DERIVED 8
 
 /* What stands in a row of the output, and where it comes from. */
@@ -26,7 +26,8 @@ typedef struct job {
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
     orff_output_column *columns;
-    char **names; /* of columns, ours */
+    char **names;              /* of columns, ours */
+    char *units[MOST_DERIVED]; /* of derived fields, ours */
     const char **labels;
     size_t filled;
     uint64_t rows;
@@ -83,8 +84,10 @@ static void add_errors(job *j) {
 }
 
 /* divergence; curl_1 .. curl_3; du_dx */
-static void add_derived(job *j, const orff_derived *field) {
+static void add_derived(job *j, size_t k) {
+    const orff_derived *field = j->derived[k];
     const size_t d = j->applied.info.inputs, width = field->width(d, j->applied.p);
+    j->units[k] = orff_notes_derived_units(j->applied.notes, d, field->name);
     for (size_t i = 0; i < width; i++) {
         orff_string name = {0};
         if (!strcmp(field->name, "jacobian")) {
@@ -95,7 +98,7 @@ static void add_derived(job *j, const orff_derived *field) {
         } else {
             orff_append(&name, width > 1 ? "%s_%zu" : "%s", field->name, i + 1);
         }
-        add_column(j, (orff_output_column){0}, name.text);
+        add_column(j, (orff_output_column){.units = j->units[k]}, name.text);
     }
 }
 
@@ -131,7 +134,7 @@ static int plan_columns(job *j) {
     add_inputs(j);
     add_outputs(j);
     add_errors(j);
-    for (size_t i = 0; i < j->n_derived; i++) add_derived(j, j->derived[i]);
+    for (size_t i = 0; i < j->n_derived; i++) add_derived(j, i);
     j->width = j->filled;
     return ORFF_DONE;
 }
@@ -245,6 +248,7 @@ static int tell(const job *j, double start) {
 
 static void clear(job *j) {
     for (size_t i = 0; i < j->filled; i++) free(j->names[i]);
+    for (size_t i = 0; i < j->n_derived; i++) free(j->units[i]);
     free(j->names);
     free(j->columns);
     free(j->labels);

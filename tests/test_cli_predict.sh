@@ -44,6 +44,8 @@ expect 2 'both --grid and DATA' "$orff" predict m.orff test.csv --grid x_km=1,y_
 expect 2 'DATA or --grid is missing' "$orff" predict m.orff -o g.csv
 if "$orff" predict m.orff --grid x_km=-1:1:5,y_km=0:0.5:3 --std -o g.nc -q 2>err; then
     expect 0 'netcdf data' "$orff" info g.nc
+    expect 0 'curl.nc' "$orff" predict m.orff --grid x_km=-1:1:5,y_km=0:0.5:3 --derive curl -o curl.nc
+    expect 0 'curl \[m s-1 km-1\]' "$orff" info curl.nc
     # Predictions of the grid are data again.
     expect 0 'u_ms' "$orff" evaluate m.orff g.nc
     expect 0 '"rmse": ([0-9.]+e-[01][0-9]|0\.0),' "$orff" evaluate m.orff g.nc --json
