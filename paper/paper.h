@@ -59,6 +59,9 @@ void paper_setting(paper_run *run, const char *name, const char *format, ...) PA
 /* Appends to agreement.md (Markdown): what the paper shows, what we get, where they differ and why. */
 void paper_agreement(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
 
+/* What a quick run says in place of a comparison. */
+#define PAPER_TOO_SMALL "\nThis is the quick version, too small to be compared with the paper.\n"
+
 /* A line on stderr, at most one in a few seconds: how far a long item is. */
 void paper_progress(paper_run *run, double done, double total, const char *format, ...) PAPER_PRINTF(4, 5);
 
