@@ -33,6 +33,7 @@ bench:
 	cmake --build $(RELEASE) -j $(JOBS)
 	bench/run.sh $(RELEASE)
 	bench/run_learn.sh $(RELEASE)
+	$${PYTHON:-/usr/bin/python3} bench/python_bench.py $(RELEASE)
 
 paper:
 	scripts/setup.sh build

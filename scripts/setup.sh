@@ -18,7 +18,7 @@ build) ;;
 check) wanted="$wanted clang $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
-bench) wanted="$wanted python3-numpy python3-scipy python3-sklearn" ;;
+bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
 format) wanted="clang-format" ;;
 *)
     echo "usage: scripts/setup.sh [build | check | fuzz | bench | python | format]" >&2

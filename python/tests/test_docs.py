@@ -1,0 +1,83 @@
+"""The code of docs/python.md and README.md: every block runs, in order, and prints what is printed there."""
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import orff
+
+TREE = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROMISE = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    """(language, code, what it prints or None, line) of each block that runs."""
+    text = page.read_text()
+    for block in BLOCK.finditer(text):
+        if block[1] != "text":
+            promise = PROMISE.match(text, block.end() + 2)
+            yield block[1], block[2], promise and promise[1], text.count("\n", 0, block.start()) + 1
+
+
+def shell(code, directory, program):
+    """What a block of commands prints; python3 is the Python that runs the tests, orff the program of this build."""
+    commands = directory / "bin"
+    commands.mkdir(exist_ok=True)
+    if not (commands / "orff").exists():
+        (commands / "orff").symlink_to(program)
+    environment = {**os.environ, "PATH": f"{commands}:{os.environ['PATH']}", "PIP_NO_INDEX": "1",
+                   "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore",
+                   "ORFF_LIBRARY": os.environ.get("ORFF_LIBRARY", str(TREE / "build" / "release" / "liborff.so"))}
+    done = subprocess.run(["sh", "-eu", "-c", code.replace("/usr/bin/python3", sys.executable)], cwd=directory,
+                          env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, code + done.stdout + done.stderr
+    return done.stdout
+
+
+def python(code, names, where):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(code, where, "exec"), names)
+    return said.getvalue()
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A directory with what installing from the source tree needs; the current one."""
+    shutil.copytree(TREE / "python", tmp_path / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    (tmp_path / "include").mkdir()
+    shutil.copy(TREE / "include" / "orff.h", tmp_path / "include")
+    shutil.copy(TREE / "VERSION", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.skipif("ORFF_INSTALLED" in os.environ, reason="this is about the source tree")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
+def test_the_code_of_a_page_runs(page, sources, program):
+    names = {"__name__": "__main__"}
+    seen = 0
+    for language, code, promise, line in blocks(TREE / page):
+        where = f"{page}, line {line}"
+        assert language in ("sh", "python"), f"{where}: a block in {language}"
+        printed = shell(code, sources, program) if language == "sh" else python(code, names, where)
+        assert promise is None or printed == promise, where
+        seen += 1
+    assert seen >= 1
+    if page == "docs/python.md":
+        (wheel,) = (sources / "wheels").glob("*.whl")
+        assert orff.__version__ in wheel.name
+
+
+def test_links_of_the_page_lead_somewhere():
+    page = TREE / "docs" / "python.md"
+    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link
