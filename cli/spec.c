@@ -389,6 +389,6 @@ void orff_settings_auto_features(orff_settings *settings, const orff_arguments *
     size_t *features = &settings->sampling.features;
     if (!is_auto(orff_text(a, ORFF_OPT_FEATURES))) return;
     if (most < *features) *features = most;
-    if (rows && rows < *features) *features = rows;
+    if (rows && rows / 2 < *features) *features = rows / 2; /* as many features as rows */
     if (*features < FEWEST_FEATURES) *features = FEWEST_FEATURES;
 }

@@ -66,8 +66,8 @@ const orff_option orff_options[ORFF_OPTION_COUNT] = {
         "the one output column holds the names of classes"},
 
     [ORFF_OPT_FEATURES] = {"features", 0, "D|auto", "auto", KERNELS & ~EXACT, "Features",
-        "number of frequencies (2 D features). auto is 1000, for fit and tune no more than there "
-        "are rows and "
+        "number of frequencies (2 D features). auto is 1000, for fit and tune no more than half "
+        "the rows and "
         "than keep the system to be solved at 2400 rows"},
     [ORFF_OPT_SAMPLING] = {"sampling", 0, "auto|iid|orthogonal|qmc|halton|hadamard|grid", "auto",
         KERNELS & ~EXACT, "Features",

@@ -32,7 +32,7 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         Length scale. A sequence of d numbers is one for each input; for the parts of a sum, "2+0.5" or a sequence of
         sequences. "median" is the median distance between inputs; "auto" a multiple of it, by cross-validation.
     features : int or "auto", default="auto"
-        Number of frequencies. "auto" is 1000, no more than there are rows and than keep the system to be solved at
+        Number of frequencies. "auto" is 1000, no more than half the rows and than keep the system to be solved at
         2400 rows.
     sampling : str, default="auto"
         How the frequencies are chosen: "iid", "orthogonal", "qmc", "halton", "hadamard", "grid" or "auto".

@@ -36,12 +36,12 @@ def sampling(scheme: Any, features: int, seed: Any) -> Any:
 
 
 def count_features(features: Any, kernel: Kernel, rows: Optional[int]) -> int:
-    """Number of frequencies. "auto" is 1000, no more than there are rows and than keep the system small, the same as
+    """Number of frequencies. "auto" is 1000, no more than half the rows and than keep the system small, the same as
     `orff fit` takes."""
     if not (isinstance(features, str) and features == "auto"):
         return whole("features", features, 1, 1 << 24)
     most = min(1000, int(_LARGEST_SYSTEM / _rows_for_each(kernel)))
-    return max(_FEWEST_FEATURES, min(most, rows) if rows else most)
+    return max(_FEWEST_FEATURES, min(most, rows // 2) if rows else most)
 
 
 def _rows_for_each(kernel: Kernel) -> float:
@@ -53,7 +53,7 @@ def _rows_for_each(kernel: Kernel) -> float:
         return 2.0
     columns = sum({"curl-free": 1, "div-free": p - 1}.get(part.rule, p) for part in parts)
     kinds = {(part.base, None if part.sigma is None else float(part.sigma[0])) for part in parts}
-    return 2.0 * columns / (1.0 if len(kinds) == 1 else len(parts))
+    return 2.0 * min(columns, p) if len(kinds) == 1 else 2.0 * columns / len(parts)
 
 
 # ---- checks that the library cannot make, because the value would not reach it
