@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "model/choose.h"
 #include "model/survey.h"
-#include "solve/system.h"
+#include "solve/ridge.h"
 
 static bool is_physical(orff_rule rule) {
     return rule == ORFF_CURL_FREE || rule == ORFF_DIV_FREE || rule == ORFF_HELMHOLTZ;
@@ -201,29 +201,31 @@ orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *featur
     return ORFF_OK;
 }
 
-/* Of two lambdas with the same error the larger: it asks less of the data. */
-orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points) {
-    orff_best_lambda best = {points[0].lambda, points[0].cv_mse};
-    for (size_t l = 1; l < count; l++)
-        if (points[l].cv_mse <= best.cv_mse) best = (orff_best_lambda){points[l].lambda, points[l].cv_mse};
+/* Of two lambdas with the same error the larger: it asks less of the data. errors is count x p. */
+static orff_best_lambda pick(size_t count, size_t p, const double *lambdas, const double *errors) {
+    orff_best_lambda best = {.cv_mse = INFINITY};
+    for (size_t l = 0; l < count; l++) {
+        double error = 0.0;
+        for (size_t k = 0; k < p; k++) error += errors[l * p + k] / (double)p;
+        if (error <= best.cv_mse) best = (orff_best_lambda){lambdas[l], error};
+    }
     return best;
 }
 
 orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
                                      const orff_moments *moments, orff_best_lambda *best) {
-    const size_t count = plan->settings.lambda_count;
+    const size_t count = plan->settings.lambda_count, p = features->p;
     orff_ridge *ridge = NULL;
-    double *lambdas = NULL;
-    orff_path_point *points = NULL;
+    double *lambdas = NULL, *errors = NULL;
     orff_status status = ORFF_NEW_ARRAY(lambdas, count);
-    if (!status) status = ORFF_NEW_ARRAY(points, count);
+    if (!status) status = ORFF_NEW_ARRAY(errors, count * p);
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
     if (!status) status = orff_plan_lambdas(plan, features, lambdas);
-    if (!status) status = orff_ridge_path(ridge, count, lambdas, true, points);
-    if (!status) *best = orff_plan_pick(count, points);
+    if (!status) status = orff_ridge_cross(ridge, count, lambdas, errors);
+    if (!status) *best = pick(count, p, lambdas, errors);
     orff_ridge_free(ridge);
     orff_release(lambdas);
-    orff_release(points);
+    orff_release(errors);
     return status;
 }
 

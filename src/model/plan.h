@@ -44,9 +44,6 @@ typedef struct orff_best_lambda {
 orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
                                      const orff_moments *moments, orff_best_lambda *best);
 
-/* The point of a cross-validated path with the smallest error. */
-orff_best_lambda orff_plan_pick(size_t count, const orff_path_point *points);
-
 /* The path of lambdas itself: lambda_count values. */
 orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas);
 
