@@ -9,7 +9,6 @@
 
 #define MOST_UNKNOWNS 1600 /* of the mixture */
 #define HOPELESS      3.0  /* of the best error: at the middle scale, no other can make up for it */
-#define NO_WORSE      0.98 /* of the mixture's error: what a single part must come below to be preferred */
 
 /* What a plan says of its kernel; here to be put aside and back. */
 typedef struct choice {
@@ -89,6 +88,12 @@ static orff_status try_single(const orff_dictionary *dictionary, size_t i, orff_
     return status;
 }
 
+/* What an error from n numbers must come below to be less by more than chance: such errors have a relative deviation of
+ * sqrt(2/n); those of two models on the same rows differ by less. */
+static double clearly_less(double error, size_t n) {
+    return error * (1.0 - fmin(2.0 / sqrt((double)n), 0.1));
+}
+
 /* Whether another entry is the same but stretched as the data are. */
 static bool is_covered(const orff_dictionary *dictionary, size_t i) {
     for (size_t k = 0; k < dictionary->count; k++)
@@ -105,7 +110,7 @@ orff_status orff_dictionary_compare(const orff_dictionary *dictionary, orff_plan
     double error, mixture;
     ORFF_TRY(comparing_frequencies(plan, table, &D));
     ORFF_TRY(orff_trial_error(plan, table, D, &mixture));
-    choice best = take(plan, NO_WORSE * mixture);
+    choice best = take(plan, clearly_less(mixture, table->n * plan->p));
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < dictionary->count; i++) {
         if (is_covered(dictionary, i)) continue;
