@@ -75,12 +75,12 @@ static void write_text(text *t, bool packed) {
 
 /* ---------------------------------------------------------------- what is timed */
 
-static int read_rows(orff_table *table, double *sum) {
+static int read_rows(fmt_table *table, double *sum) {
     static double X[BLOCK * COLUMNS];
     size_t rows;
     *sum = 0;
     do {
-        const int status = orff_table_read(table, BLOCK, X, NULL, NULL, &rows);
+        const int status = fmt_table_read(table, BLOCK, X, NULL, NULL, &rows);
         if (status) return status;
         for (size_t i = 0; i < rows * COLUMNS; i++) *sum += X[i];
     } while (rows);
@@ -89,12 +89,12 @@ static int read_rows(orff_table *table, double *sum) {
 
 static void run_orff(void *self) {
     text *t = self;
-    orff_table *table;
-    const orff_table_selection everything = {0};
-    if (orff_table_open(&table, t->path, NULL) || orff_table_select(table, &everything) ||
+    fmt_table *table;
+    const fmt_table_selection everything = {0};
+    if (fmt_table_open(&table, t->path, NULL) || fmt_table_select(table, &everything) ||
         read_rows(table, &t->sums[0]))
-        die(orff_table_error(table));
-    orff_table_close(table);
+        die(fmt_table_error(table));
+    fmt_table_close(table);
 }
 
 /* The C library's strtod over the text in memory: no file, no checks. */
@@ -150,9 +150,9 @@ static bool comes_back(double value, const char *format) {
     if (format) {
         snprintf(printed, sizeof printed, format, value);
     } else {
-        orff_number_print(printed, value, true);
+        fmt_number_print(printed, value, true);
     }
-    return orff_number_scan(printed, &back) && !memcmp(&back, &value, sizeof value);
+    return fmt_number_scan(printed, &back) && !memcmp(&back, &value, sizeof value);
 }
 
 /* Random bit patterns of finite doubles, in three ways of printing. */

@@ -100,8 +100,8 @@ static orff_settings settings_of(const orff_part *part, size_t D, double lambda,
     s.sampling.features = D;
     s.lambda = lambda;
     s.single = single;
-    s.scale_inputs = ORFF_NO;
-    s.posterior = ORFF_NO;
+    s.scale_inputs = ORFF_SWITCH_NO;
+    s.posterior = ORFF_SWITCH_NO;
     return s;
 }
 
@@ -245,7 +245,7 @@ static int stream(char **v) {
     source self = {.left = strtoul(v[0], NULL, 10)};
     const orff_reader reader = {.read = read_source, .self = &self};
     orff_part part = orff_part_default();
-    part.rule = ORFF_DIV_FREE;
+    part.rule = ORFF_RULE_DIV_FREE;
     part.sigma = 0.7;
     const orff_settings s = settings_of(&part, strtoul(v[1], NULL, 10), 1e-6, strcmp(v[2], "single") == 0);
     orff_model *model;
@@ -266,7 +266,7 @@ static int exact(char **v) {
     size_t rows;
     read_source(&self, n + test, X, Y, NULL, &rows);
     orff_part part = orff_part_default();
-    part.rule = ORFF_DIV_FREE;
+    part.rule = ORFF_RULE_DIV_FREE;
     part.sigma = strtod(v[1], NULL);
     const double lambda = strtod(v[2], NULL);
     orff_kernel *kernel;
@@ -293,8 +293,10 @@ int main(int count, char **v) {
         return printf("%s, %d cores; %s\n", bench_cpu(), bench_cores(), orff_build_info()) < 0;
     if (strcmp(what, "syrk") == 0 && count == 3) return syrk(v[2]);
     if (strcmp(what, "files") == 0 && count == 9) return files(v + 2);
-    if (strcmp(what, "curl") == 0 && count == 6) return made(v + 2, ORFF_CURL_FREE, 5, 5, curl_free_rows);
-    if (strcmp(what, "dec") == 0 && count == 6) return made(v + 2, ORFF_DECOMPOSABLE, 20, 4, multitask_rows);
+    if (strcmp(what, "curl") == 0 && count == 6)
+        return made(v + 2, ORFF_RULE_CURL_FREE, 5, 5, curl_free_rows);
+    if (strcmp(what, "dec") == 0 && count == 6)
+        return made(v + 2, ORFF_RULE_DECOMPOSABLE, 20, 4, multitask_rows);
     if (strcmp(what, "stream") == 0 && count == 5) return stream(v + 2);
     if (strcmp(what, "exact") == 0 && count == 5) return exact(v + 2);
     fprintf(stderr, "usage: see the head of bench/bench_learn.c\n");

@@ -143,7 +143,7 @@ static orff_features *draw_features(size_t d) {
     orff_part part = orff_part_default();
     orff_sampling sampling = orff_sampling_default();
     part.sigma = sqrt((double)d);
-    sampling.scheme = ORFF_IID;
+    sampling.scheme = ORFF_SCHEME_IID;
     sampling.features = FREQUENCIES;
     check(orff_kernel_create(&kernel, d, 1, 1, &part));
     check(orff_features_create(&features, kernel, &sampling));

@@ -12,34 +12,34 @@
 
 /* ---- work */
 
-static int measure(orff_bound_task *t, const orff_kernel *kernel, const orff_sampling *sampling,
-                   orff_bound_measurement *m) {
+static int measure(cli_bound_task *t, const orff_kernel *kernel, const orff_sampling *sampling,
+                   cli_bound_measurement *m) {
     orff_measure how = orff_measure_default();
     orff_features *features = NULL;
     how.diameter = t->question.diameter;
     how.repeats = t->repeats;
     how.quantile = t->question.probability;
-    int status = orff_outcome(orff_features_create(&features, kernel, sampling), NULL);
+    int status = cli_outcome(orff_features_create(&features, kernel, sampling), NULL);
     if (!status) {
         const orff_features_info info = orff_features_describe(features);
         m->scheme = orff_scheme_name(info.scheme);
         m->features = info.frequencies;
-        status = orff_outcome(orff_bound_measure(kernel, sampling, &how, &m->value, NULL), NULL);
+        status = cli_outcome(orff_bound_measure(kernel, sampling, &how, &m->value, NULL), NULL);
     }
     m->there = !status;
     orff_features_free(features);
     return status;
 }
 
-static int measure_both(orff_bound_task *t) {
+static int measure_both(cli_bound_task *t) {
     orff_kernel *kernel = NULL;
     orff_sampling iid = t->sampling;
-    double *extent = orff_more(NULL, t->d, sizeof *extent);
+    double *extent = cli_more(NULL, t->d, sizeof *extent);
     for (size_t i = 0; i < t->d; i++) extent[i] = t->question.diameter / sqrt((double)t->d);
-    iid.scheme = ORFF_IID;
-    iid.importance = ORFF_NO;
+    iid.scheme = ORFF_SCHEME_IID;
+    iid.importance = ORFF_SWITCH_NO;
     t->sampling.extent = extent;
-    int status = orff_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
+    int status = cli_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
     if (!status) status = measure(t, kernel, &iid, &t->measured[0]);
     if (!status) status = measure(t, kernel, &t->sampling, &t->measured[1]);
     orff_kernel_free(kernel);
@@ -47,83 +47,83 @@ static int measure_both(orff_bound_task *t) {
     return status;
 }
 
-static int evaluate(orff_bound_task *t) {
+static int evaluate(cli_bound_task *t) {
     orff_bound_question *q = &t->question;
     orff_bound_report *r = &t->report;
     if (!t->bounds) {
         r->epsilon = q->epsilon;
-        return ORFF_DONE;
+        return CLI_DONE;
     }
     q->features = t->sampling.features;
-    int status = orff_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
+    int status = cli_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
     /* without --features: at the D that is needed */
-    if (!status && !orff_given(t->arguments, ORFF_OPT_FEATURES) && r->best < ORFF_BOUND_COUNT &&
+    if (!status && !cli_given(t->arguments, CLI_OPT_FEATURES) && r->best < ORFF_BOUND_COUNT &&
         r->bounds[r->best].features < 1e15) {
         q->features = (size_t)r->bounds[r->best].features;
-        status = orff_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
+        status = cli_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
     }
     return status;
 }
 
 /* ---- options */
 
-static int parse_problem(orff_bound_task *t) {
-    const orff_arguments *a = t->arguments;
-    const orff_option_id needed[] = {ORFF_OPT_PLAN_INPUTS, ORFF_OPT_DIAMETER, ORFF_OPT_EPSILON};
-    const char *kernel = orff_text(a, ORFF_OPT_KERNEL);
+static int parse_problem(cli_bound_task *t) {
+    const cli_arguments *a = t->arguments;
+    const cli_option_id needed[] = {CLI_OPT_PLAN_INPUTS, CLI_OPT_DIAMETER, CLI_OPT_EPSILON};
+    const char *kernel = cli_text(a, CLI_OPT_KERNEL);
     const bool physical = strstr(kernel, "-free") || strstr(kernel, "helmholtz");
     for (size_t i = 0; i < 3; i++)
-        if (!orff_given(a, needed[i])) return orff_wrong(a, needed[i], "is missing");
+        if (!cli_given(a, needed[i])) return cli_wrong(a, needed[i], "is missing");
     t->question = orff_bound_question_default();
-    t->question.relative = orff_given(a, ORFF_OPT_RELATIVE);
-    int status = orff_size(a, ORFF_OPT_PLAN_INPUTS, 1, 65536, &t->d);
+    t->question.relative = cli_given(a, CLI_OPT_RELATIVE);
+    int status = cli_size(a, CLI_OPT_PLAN_INPUTS, 1, 65536, &t->d);
     t->p = physical ? t->d : 1;
-    if (!status && orff_given(a, ORFF_OPT_PLAN_OUTPUTS))
-        status = orff_size(a, ORFF_OPT_PLAN_OUTPUTS, 1, 65536, &t->p);
+    if (!status && cli_given(a, CLI_OPT_PLAN_OUTPUTS))
+        status = cli_size(a, CLI_OPT_PLAN_OUTPUTS, 1, 65536, &t->p);
     if (!status && physical && t->p != t->d)
-        return orff_wrong(a, ORFF_OPT_PLAN_OUTPUTS, "is %zu, but %s has as many outputs as inputs, here %zu",
-                          t->p, kernel, t->d);
-    if (!status) status = orff_number(a, ORFF_OPT_DIAMETER, 1e-300, 1e300, &t->question.diameter);
-    if (!status) status = orff_number(a, ORFF_OPT_EPSILON, 1e-300, 1e300, &t->question.epsilon);
-    if (!status) status = orff_number(a, ORFF_OPT_PROBABILITY, 1e-12, 1.0 - 1e-12, &t->question.probability);
-    if (!status && orff_given(a, ORFF_OPT_EMPIRICAL))
-        status = orff_size(a, ORFF_OPT_EMPIRICAL, 1, 1000000, &t->repeats);
+        return cli_wrong(a, CLI_OPT_PLAN_OUTPUTS, "is %zu, but %s has as many outputs as inputs, here %zu",
+                         t->p, kernel, t->d);
+    if (!status) status = cli_number(a, CLI_OPT_DIAMETER, 1e-300, 1e300, &t->question.diameter);
+    if (!status) status = cli_number(a, CLI_OPT_EPSILON, 1e-300, 1e300, &t->question.epsilon);
+    if (!status) status = cli_number(a, CLI_OPT_PROBABILITY, 1e-12, 1.0 - 1e-12, &t->question.probability);
+    if (!status && cli_given(a, CLI_OPT_EMPIRICAL))
+        status = cli_size(a, CLI_OPT_EMPIRICAL, 1, 1000000, &t->repeats);
     return status;
 }
 
-static int parse_kernel(orff_bound_task *t) {
-    const orff_arguments *a = t->arguments;
-    const orff_data data = {.p = t->p};
-    int status = orff_spec_parse(&t->spec, a, t->d, t->p, NULL);
+static int parse_kernel(cli_bound_task *t) {
+    const cli_arguments *a = t->arguments;
+    const cli_data data = {.p = t->p};
+    int status = cli_spec_parse(&t->spec, a, t->d, t->p, NULL);
     if (status) return status;
-    if (t->spec.auto_sigma) return orff_wrong(a, ORFF_OPT_SIGMA, "must be a number: there are no data here");
-    if (!strcmp(orff_text(a, ORFF_OPT_OUTPUT_MATRIX), "covariance"))
-        return orff_wrong(a, ORFF_OPT_OUTPUT_MATRIX, "covariance needs data; name a file");
+    if (t->spec.auto_sigma) return cli_wrong(a, CLI_OPT_SIGMA, "must be a number: there are no data here");
+    if (!strcmp(cli_text(a, CLI_OPT_OUTPUT_MATRIX), "covariance"))
+        return cli_wrong(a, CLI_OPT_OUTPUT_MATRIX, "covariance needs data; name a file");
     t->bounds = t->spec.n == 1;
     if (!t->bounds && !t->repeats)
-        return orff_wrong(a, ORFF_OPT_KERNEL,
-                          "the bounds are of one kernel, not of a sum: ask for each part, or measure with "
-                          "--empirical");
+        return cli_wrong(a, CLI_OPT_KERNEL,
+                         "the bounds are of one kernel, not of a sum: ask for each part, or measure with "
+                         "--empirical");
     if (!t->bounds && t->question.relative)
-        return orff_wrong(a, ORFF_OPT_RELATIVE, "is for one kernel, not for a sum");
-    status = orff_spec_output_matrix(&t->spec, a, &data);
-    if (!status) status = orff_sampling_parse(a, &t->sampling);
-    if (!orff_given(a, ORFF_OPT_FEATURES)) t->sampling.features = MEASURE_FEATURES;
+        return cli_wrong(a, CLI_OPT_RELATIVE, "is for one kernel, not for a sum");
+    status = cli_spec_output_matrix(&t->spec, a, &data);
+    if (!status) status = cli_sampling_parse(a, &t->sampling);
+    if (!cli_given(a, CLI_OPT_FEATURES)) t->sampling.features = MEASURE_FEATURES;
     return status;
 }
 
-static int run(const orff_arguments *a) {
-    orff_bound_task t = {.arguments = a};
+static int run(const cli_arguments *a) {
+    cli_bound_task t = {.arguments = a};
     int status = parse_problem(&t);
     if (!status) status = parse_kernel(&t);
     if (!status) status = evaluate(&t);
     if (!status && t.repeats) status = measure_both(&t);
-    if (!status) status = orff_wants_json() ? orff_bound_tell_json(&t) : orff_bound_tell_text(&t);
-    orff_spec_clear(&t.spec);
+    if (!status) status = cli_wants_json() ? cli_bound_tell_json(&t) : cli_bound_tell_text(&t);
+    cli_spec_clear(&t.spec);
     return status;
 }
 
-const orff_command orff_command_bound = {
+const cli_command cli_command_bound = {
     .name = "bound",
     .summary = "how far features may be from their kernel, and how many that takes",
     .usage = "--kernel K --sigma S --dim d --diameter L --epsilon E",
@@ -141,6 +141,6 @@ const orff_command orff_command_bound = {
         "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n",
     .least = 0,
     .most = 0,
-    .bit = ORFF_BOUND_BIT,
+    .bit = CLI_BOUND_BIT,
     .run = run,
 };

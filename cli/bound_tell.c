@@ -76,8 +76,8 @@ static void print_reasons(const orff_bound_report *r) {
     }
 }
 
-static void print_bounds(const orff_bound_task *t) {
-    const bool at = orff_given(t->arguments, ORFF_OPT_FEATURES);
+static void print_bounds(const cli_bound_task *t) {
+    const bool at = cli_given(t->arguments, CLI_OPT_FEATURES);
     printf("\n  %-41s %12s", "", "D needed");
     if (at) printf("   P{error >= epsilon} <= at D = %zu", t->question.features);
     putchar('\n');
@@ -100,7 +100,7 @@ static void print_thumb(const char *how, const double thumb[2]) {
            thumb[1]);
 }
 
-static void print_conclusion(const orff_bound_task *t) {
+static void print_conclusion(const cli_bound_task *t) {
     const orff_bound_report *r = &t->report;
     putchar('\n');
     if (r->best == ORFF_BOUND_COUNT)
@@ -117,9 +117,9 @@ static void print_conclusion(const orff_bound_task *t) {
         print_thumb(", drawn by importance as fit does", r->rule_of_thumb_importance);
 }
 
-static void print_measured(const orff_bound_task *t) {
+static void print_measured(const cli_bound_task *t) {
     for (int i = 0; i < 2; i++) {
-        const orff_bound_measurement *m = &t->measured[i];
+        const cli_bound_measurement *m = &t->measured[i];
         if (!m->there) continue;
         printf("%s%s, D = %zu: error %.4g (%.4g |K(0)|) or less in %g of %zu draws; mean %.4g\n",
                i ? "measured, as fit draws, " : "measured, ", m->scheme, m->features, m->value.quantile,
@@ -130,18 +130,18 @@ static void print_measured(const orff_bound_task *t) {
     }
 }
 
-int orff_bound_tell_text(const orff_bound_task *t) {
+int cli_bound_tell_text(const cli_bound_task *t) {
     const orff_part *part = &t->spec.parts[0];
     if (t->bounds) {
         printf("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)\n",
-               orff_rule_name(part->rule), orff_text(t->arguments, ORFF_OPT_BASE), t->d, t->p,
+               orff_rule_name(part->rule), cli_text(t->arguments, CLI_OPT_BASE), t->d, t->p,
                t->question.diameter, t->report.epsilon, t->report.epsilon / t->report.terms.K0);
         print_terms(&t->report.terms);
         print_bounds(t);
         print_conclusion(t);
     }
     print_measured(t);
-    return orff_check_stdout();
+    return cli_check_stdout();
 }
 
 /* ---- JSON */
@@ -200,10 +200,10 @@ static json_t *terms_json(const orff_bound_terms *t) {
     return object;
 }
 
-static json_t *measured_json(const orff_bound_task *t) {
+static json_t *measured_json(const cli_bound_task *t) {
     json_t *list = json_array();
     for (int i = 0; i < 2; i++) {
-        const orff_bound_measurement *m = &t->measured[i];
+        const cli_bound_measurement *m = &t->measured[i];
         if (!m->there) continue;
         json_array_append_new(list,
                               json_pack("{s:s, s:b, s:I, s:I, s:f, s:f, s:f, s:f}", "sampling", m->scheme,
@@ -214,13 +214,13 @@ static json_t *measured_json(const orff_bound_task *t) {
     return list;
 }
 
-int orff_bound_tell_json(const orff_bound_task *t) {
+int cli_bound_tell_json(const cli_bound_task *t) {
     const orff_bound_report *r = &t->report;
-    json_t *o = json_pack(
-        "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel", orff_text(t->arguments, ORFF_OPT_KERNEL),
-        "base", orff_text(t->arguments, ORFF_OPT_BASE), "d", (json_int_t)t->d, "p", (json_int_t)t->p,
-        "diameter", t->question.diameter, "epsilon", r->epsilon, "probability", t->question.probability,
-        "features", (json_int_t)t->question.features);
+    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel",
+                          cli_text(t->arguments, CLI_OPT_KERNEL), "base",
+                          cli_text(t->arguments, CLI_OPT_BASE), "d", (json_int_t)t->d, "p", (json_int_t)t->p,
+                          "diameter", t->question.diameter, "epsilon", r->epsilon, "probability",
+                          t->question.probability, "features", (json_int_t)t->question.features);
     json_object_set_new(o, "printed", t->bounds ? probability(&r->bounds[ORFF_BOUND_PRINTED]) : json_null());
     json_object_set_new(o, "corrected",
                         t->bounds ? probability(&r->bounds[ORFF_BOUND_RIGOROUS]) : json_null());
@@ -239,5 +239,5 @@ int orff_bound_tell_json(const orff_bound_task *t) {
         json_object_set_new(o, "terms", terms_json(&r->terms));
     }
     json_object_set_new(o, "measured", measured_json(t));
-    return orff_print_json(o);
+    return cli_print_json(o);
 }

@@ -23,7 +23,7 @@ typedef struct curve {
 } curve;
 
 typedef struct curves {
-    orff_table *table; /* knows the labels */
+    fmt_table *table; /* knows the labels */
     size_t n_points, n_curves;
     point *points;
     curve *curves; /* after reading: the best first */
@@ -35,20 +35,20 @@ static const point *best_point(const curves *c, size_t i) {
 
 /* ---- reading */
 
-static int refuse(const orff_table *table) {
-    return orff_failed(
+static int refuse(const fmt_table *table) {
+    return cli_failed(
         "%s; a report of orff tune (--report) has the columns candidate, label, lambda and cv_rmse",
-        orff_table_error(table));
+        fmt_table_error(table));
 }
 
 static void add_row(curves *c, const double *x, double label) {
     const bool fresh = c->n_curves == 0 || c->curves[c->n_curves - 1].number != x[0];
     if (fresh) {
-        c->curves = orff_more(c->curves, c->n_curves + 1, sizeof *c->curves);
+        c->curves = cli_more(c->curves, c->n_curves + 1, sizeof *c->curves);
         c->curves[c->n_curves++] = (curve){.number = x[0], .first = c->n_points, .label = (size_t)label};
     }
     curve *last = &c->curves[c->n_curves - 1];
-    c->points = orff_more(c->points, c->n_points + 1, sizeof *c->points);
+    c->points = cli_more(c->points, c->n_points + 1, sizeof *c->points);
     c->points[c->n_points++] = (point){x[1], x[2]};
     if (x[2] < c->points[last->first + last->best].rmse) last->best = last->count;
     last->count++;
@@ -59,15 +59,15 @@ static int read_rows(curves *c, const char *path) {
     double X[3 * ROOM], Y[ROOM];
     size_t rows = 1;
     while (rows) {
-        if (orff_table_read(c->table, ROOM, X, Y, NULL, &rows)) return refuse(c->table);
+        if (fmt_table_read(c->table, ROOM, X, Y, NULL, &rows)) return refuse(c->table);
         for (size_t i = 0; i < rows; i++) {
             if (!(X[3 * i + 1] > 0.0) || !(X[3 * i + 2] >= 0.0))
-                return orff_failed("%s: row %zu: lambda %g and cv_rmse %g cannot be drawn", path,
-                                   c->n_points + 1, X[3 * i + 1], X[3 * i + 2]);
+                return cli_failed("%s: row %zu: lambda %g and cv_rmse %g cannot be drawn", path,
+                                  c->n_points + 1, X[3 * i + 1], X[3 * i + 2]);
             add_row(c, X + 3 * i, Y[i]);
         }
     }
-    return c->n_points ? ORFF_DONE : orff_failed("%s: has no rows", path);
+    return c->n_points ? CLI_DONE : cli_failed("%s: has no rows", path);
 }
 
 /* By the smallest error; the points of every curve lie behind `sorting`. */
@@ -80,11 +80,11 @@ static int by_error(const void *a, const void *b) {
 }
 
 static int read_report(curves *c, const char *path) {
-    const orff_table_options options = orff_table_options_default();
-    const orff_table_selection selection = {
+    const fmt_table_options options = fmt_table_options_default();
+    const fmt_table_selection selection = {
         .inputs = "candidate,lambda,cv_rmse", .outputs = "label", .skip_missing = true, .labels = true};
-    if (orff_table_open(&c->table, path, &options)) return orff_failed("%s", orff_table_error(c->table));
-    if (orff_table_select(c->table, &selection)) return refuse(c->table);
+    if (fmt_table_open(&c->table, path, &options)) return cli_failed("%s", fmt_table_error(c->table));
+    if (fmt_table_select(c->table, &selection)) return refuse(c->table);
     const int status = read_rows(c, path);
     sorting = c;
     if (!status) qsort(c->curves, c->n_curves, sizeof *c->curves, by_error);
@@ -138,7 +138,7 @@ static void put_axes(const curves *c, FILE *script) {
 static void put_plots(const curves *c, FILE *script) {
     const size_t coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
     const point *best = best_point(c, 0);
-    orff_string title = {0};
+    cli_string title = {0};
     fputs("plot \\\n", script);
     for (size_t i = coloured; i < c->n_curves; i++) {
         fprintf(script, "    $curves index %zu with %s lc rgb '#bbbbbb' ", i,
@@ -148,12 +148,12 @@ static void put_plots(const curves *c, FILE *script) {
     for (size_t i = 0; i < coloured; i++) {
         fprintf(script, "    $curves index %zu with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title ", i,
                 marks[i], inks[i]);
-        orff_put_quoted(script, orff_table_label(c->table, c->curves[i].label));
+        cli_put_quoted(script, fmt_table_label(c->table, c->curves[i].label));
         fputs(", \\\n", script);
     }
-    orff_append(&title, "best: %.4g at %.3g", best->rmse, best->lambda);
+    cli_append(&title, "best: %.4g at %.3g", best->rmse, best->lambda);
     fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title ");
-    orff_put_quoted(script, title.text);
+    cli_put_quoted(script, title.text);
     if (c->n_curves > coloured)
         fprintf(script, ", \\\n    NaN with lines lw 1 lc rgb '#bbbbbb' title '%zu others'",
                 c->n_curves - coloured);
@@ -169,20 +169,20 @@ static int put_script(void *self, FILE *script) {
     fprintf(script, "$best << EOD\n%.9g %.9g\nEOD\n", best_point(c, 0)->lambda, best_point(c, 0)->rmse);
     put_axes(c, script);
     put_plots(c, script);
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
-int orff_plot_curves(const orff_picture *picture, const char *report) {
+int cli_plot_curves(const cli_picture *picture, const char *report) {
     curves c = {0};
     int status = read_report(&c, report);
-    if (!status) status = orff_picture_draw(picture, put_script, &c);
-    if (!status) orff_say("%s", picture->path);
-    if (!status && orff_wants_json())
-        status = orff_print_json(json_pack(
+    if (!status) status = cli_picture_draw(picture, put_script, &c);
+    if (!status) cli_say("%s", picture->path);
+    if (!status && cli_wants_json())
+        status = cli_print_json(json_pack(
             "{s:s, s:s, s:I, s:s, s:f, s:o}", "picture", picture->path, "what", "tuning", "candidates",
-            (json_int_t)c.n_curves, "best", orff_table_label(c.table, c.curves[0].label), "lambda",
-            best_point(&c, 0)->lambda, "cv_rmse", orff_number_or_null(best_point(&c, 0)->rmse)));
-    orff_table_close(c.table);
+            (json_int_t)c.n_curves, "best", fmt_table_label(c.table, c.curves[0].label), "lambda",
+            best_point(&c, 0)->lambda, "cv_rmse", cli_number_or_null(best_point(&c, 0)->rmse)));
+    fmt_table_close(c.table);
     free(c.points);
     free(c.curves);
     return status;

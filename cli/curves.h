@@ -1,9 +1,9 @@
 /* The curves of a tuning: cross-validated error against lambda, from a report of orff tune. */
-#ifndef ORFF_CLI_CURVES_H
-#define ORFF_CLI_CURVES_H
+#ifndef CLI_CURVES_H
+#define CLI_CURVES_H
 
 #include "gnuplot.h"
 
-int orff_plot_curves(const orff_picture *picture, const char *report);
+int cli_plot_curves(const cli_picture *picture, const char *report);
 
 #endif

@@ -8,94 +8,94 @@
 
 #define BLOCK 4096
 
-static int table_failed(const orff_table *table) {
-    return orff_failed("%s", table ? orff_table_error(table) : "not enough memory");
+static int table_failed(const fmt_table *table) {
+    return cli_failed("%s", table ? fmt_table_error(table) : "not enough memory");
 }
 
-int orff_data_open_table(orff_table **table, const char *path) {
-    const orff_table_options options = orff_table_options_default();
-    return orff_table_open(table, path, &options) ? table_failed(*table) : ORFF_DONE;
+int cli_data_open_table(fmt_table **table, const char *path) {
+    const fmt_table_options options = fmt_table_options_default();
+    return fmt_table_open(table, path, &options) ? table_failed(*table) : CLI_DONE;
 }
 
 /* One file, or two side by side. */
-static int open_words(orff_data *data, const orff_arguments *a, int first) {
-    orff_table *outputs;
-    int status = orff_data_open_table(&data->table, a->words[first]);
+static int open_words(cli_data *data, const cli_arguments *a, int first) {
+    fmt_table *outputs;
+    int status = cli_data_open_table(&data->table, a->words[first]);
     if (status || a->n_words < first + 2) return status;
-    status = orff_data_open_table(&outputs, a->words[first + 1]);
+    status = cli_data_open_table(&outputs, a->words[first + 1]);
     if (status) {
-        orff_table_close(outputs);
+        fmt_table_close(outputs);
         return status;
     }
-    orff_table *inputs = data->table;
+    fmt_table *inputs = data->table;
     data->table = NULL;
-    return orff_table_pair(&data->table, inputs, outputs) ? table_failed(data->table) : ORFF_DONE;
+    return fmt_table_pair(&data->table, inputs, outputs) ? table_failed(data->table) : CLI_DONE;
 }
 
 /* A name that is not there is wrong usage; all else is trouble with the file. */
-static int select_columns(orff_data *data, const orff_table_selection *selection) {
-    const int status = orff_table_select(data->table, selection);
+static int select_columns(cli_data *data, const fmt_table_selection *selection) {
+    const int status = fmt_table_select(data->table, selection);
     if (!status) {
-        data->d = orff_table_inputs(data->table);
-        data->p = orff_table_outputs(data->table);
-        data->weighted = orff_table_weighted(data->table);
-        return ORFF_DONE;
+        data->d = fmt_table_inputs(data->table);
+        data->p = fmt_table_outputs(data->table);
+        data->weighted = fmt_table_weighted(data->table);
+        return CLI_DONE;
     }
     const int code = table_failed(data->table);
-    return status == ORFF_INVALID_ARGUMENT ? ORFF_USAGE : code;
+    return status == ORFF_ERROR_INVALID_ARGUMENT ? CLI_USAGE : code;
 }
 
 /* ---- rows */
 
-static void make_room(orff_data *data, size_t rows) {
+static void make_room(cli_data *data, size_t rows) {
     data->room = rows;
-    data->X = orff_more(data->X, rows * data->d, sizeof *data->X);
-    data->Y = orff_more(data->Y, rows * data->p, sizeof *data->Y);
-    if (data->weighted) data->weights = orff_more(data->weights, rows, sizeof *data->weights);
+    data->X = cli_more(data->X, rows * data->d, sizeof *data->X);
+    data->Y = cli_more(data->Y, rows * data->p, sizeof *data->Y);
+    if (data->weighted) data->weights = cli_more(data->weights, rows, sizeof *data->weights);
 }
 
 /* Rows in all, by how far the file has been read; 0 where that is not known. */
-static double expected_rows(const orff_data *data) {
-    const double part = orff_table_progress(data->table), used = (double)orff_table_used(data->table);
+static double expected_rows(const cli_data *data) {
+    const double part = fmt_table_progress(data->table), used = (double)fmt_table_used(data->table);
     return part > 0.0 ? used / part : 0.0;
 }
 
-static bool show_reading(const orff_data *data) {
-    return orff_progress_show("reading rows", (double)orff_table_used(data->table), expected_rows(data));
+static bool show_reading(const cli_data *data) {
+    return cli_progress_show("reading rows", (double)fmt_table_used(data->table), expected_rows(data));
 }
 
 /* Rows into memory up to the budget. */
-static int hold(orff_data *data, size_t budget) {
+static int hold(cli_data *data, size_t budget) {
     const size_t row = (data->d + data->p + 1) * sizeof(double);
     size_t got = 1;
     data->n = 0;
     while (got && data->n * row < budget) {
         if (data->room < data->n + BLOCK) make_room(data, 2 * data->room + BLOCK);
-        if (orff_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->p,
-                            data->weighted ? data->weights + data->n : NULL, &got))
+        if (fmt_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->p,
+                           data->weighted ? data->weights + data->n : NULL, &got))
             return table_failed(data->table);
         data->n += got;
-        if (!show_reading(data)) return orff_failed("interrupted");
+        if (!show_reading(data)) return cli_failed("interrupted");
     }
     data->whole = got == 0;
-    orff_progress_rows(data->whole ? (double)data->n : expected_rows(data));
-    return ORFF_DONE;
+    cli_progress_rows(data->whole ? (double)data->n : expected_rows(data));
+    return CLI_DONE;
 }
 
-static void add_places(const orff_data *data, orff_geo_sum *sum, size_t n, const double *X) {
+static void add_places(const cli_data *data, cli_geo_sum *sum, size_t n, const double *X) {
     for (size_t i = 0; data->on_plane && i < n; i++)
-        orff_geo_add(sum, X[i * data->d + data->plane[0]], X[i * data->d + data->plane[1]]);
+        cli_geo_add(sum, X[i * data->d + data->plane[0]], X[i * data->d + data->plane[1]]);
 }
 
 /* Reads on to the end for what only all rows can tell. */
-static int scan_rest(orff_data *data, orff_geo_sum *sum) {
-    double *X = orff_more(NULL, BLOCK * data->d, sizeof *X), *Y = orff_more(NULL, BLOCK * data->p, sizeof *Y);
+static int scan_rest(cli_data *data, cli_geo_sum *sum) {
+    double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
     size_t got = 1;
-    int status = ORFF_DONE;
+    int status = CLI_DONE;
     while (got && !status) {
-        if (orff_table_read(data->table, BLOCK, X, Y, NULL, &got)) status = table_failed(data->table);
+        if (fmt_table_read(data->table, BLOCK, X, Y, NULL, &got)) status = table_failed(data->table);
         if (!status) add_places(data, sum, got, X);
-        if (!status && !show_reading(data)) status = orff_failed("interrupted");
+        if (!status && !show_reading(data)) status = cli_failed("interrupted");
     }
     free(X);
     free(Y);
@@ -103,20 +103,20 @@ static int scan_rest(orff_data *data, orff_geo_sum *sum) {
 }
 
 /* Classes in order; those of rows held are renumbered. */
-static void settle_labels(orff_data *data) {
-    data->classes = orff_table_label_count(data->table);
-    size_t *order = orff_more(NULL, data->classes, sizeof *order);
+static void settle_labels(cli_data *data) {
+    data->classes = fmt_table_label_count(data->table);
+    size_t *order = cli_more(NULL, data->classes, sizeof *order);
     json_t *list = json_array();
-    if (!orff_table_sort_labels(data->table, order))
+    if (!fmt_table_sort_labels(data->table, order))
         for (size_t i = 0; i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
     for (size_t i = 0; i < data->classes; i++)
-        json_array_append_new(list, json_string(orff_table_label(data->table, i)));
+        json_array_append_new(list, json_string(fmt_table_label(data->table, i)));
     json_object_set_new(data->notes, "labels", list);
     free(order);
 }
 
 /* The range of every input over the rows held, in the user's units: a plot needs no other region. */
-static void note_ranges(orff_data *data) {
+static void note_ranges(cli_data *data) {
     for (size_t k = 0; data->n && k < data->d; k++) {
         double low = data->X[k], high = data->X[k];
         for (size_t i = 1; i < data->n; i++) {
@@ -131,155 +131,154 @@ static void note_ranges(orff_data *data) {
 
 /* ---- the plane */
 
-static void to_plane(orff_data *data, size_t n, double *X, double *Y) {
+static void to_plane(cli_data *data, size_t n, double *X, double *Y) {
     for (size_t i = 0; data->on_plane && i < n; i++) {
         double *x = X + i * data->d, place[2], turn[2];
-        orff_geo_forward(&data->geo, x[data->plane[0]], x[data->plane[1]], place, turn);
+        cli_geo_forward(&data->geo, x[data->plane[0]], x[data->plane[1]], place, turn);
         x[data->plane[0]] = place[0];
         x[data->plane[1]] = place[1];
-        orff_geo_to_plane(turn, Y + i * data->p);
+        cli_geo_to_plane(turn, Y + i * data->p);
         data->farthest = fmax(data->farthest, hypot(place[0], place[1]));
     }
 }
 
-static int check_geo(orff_data *data, const orff_arguments *a) {
+static int check_geo(cli_data *data, const cli_arguments *a) {
     size_t found = 0;
-    const char *text = orff_text(a, ORFF_OPT_GEO);
-    if (!text) return ORFF_DONE;
+    const char *text = cli_text(a, CLI_OPT_GEO);
+    if (!text) return CLI_DONE;
     if (strcmp(text, "lonlat"))
-        return orff_wrong(a, ORFF_OPT_GEO, "\"%s\" is not known; expected lonlat", text);
+        return cli_wrong(a, CLI_OPT_GEO, "\"%s\" is not known; expected lonlat", text);
     for (size_t i = 0; found < 2 && i < data->d; i++)
         if (!data->covariate[i]) data->plane[found++] = i;
-    if (found < 2 || data->p != 2 || orff_given(a, ORFF_OPT_CLASSIFY))
-        return orff_wrong(a, ORFF_OPT_GEO,
-                          "needs two inputs (longitude, latitude) and two outputs (eastward, northward); "
-                          "there are %zu and %zu",
-                          found, data->p);
+    if (found < 2 || data->p != 2 || cli_given(a, CLI_OPT_CLASSIFY))
+        return cli_wrong(a, CLI_OPT_GEO,
+                         "needs two inputs (longitude, latitude) and two outputs (eastward, northward); "
+                         "there are %zu and %zu",
+                         found, data->p);
     data->on_plane = true;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
-static int check_degrees(const orff_data *data) {
+static int check_degrees(const cli_data *data) {
     for (size_t i = 0; data->on_plane && i < data->n; i++) {
         const double lon = data->X[i * data->d + data->plane[0]], lat = data->X[i * data->d + data->plane[1]];
         if (fabs(lat) > 90.0 || fabs(lon) > 540.0)
-            return orff_failed("--geo: row %zu is at longitude %g, latitude %g; expected degrees", i + 1, lon,
-                               lat);
+            return cli_failed("--geo: row %zu is at longitude %g, latitude %g; expected degrees", i + 1, lon,
+                              lat);
     }
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
-static int settle_plane(orff_data *data, const orff_geo_sum *sum) {
-    if (!data->on_plane) return ORFF_DONE;
-    if (!orff_geo_centre(sum, &data->geo))
-        return orff_failed("--geo: the data have no centre: they surround the Earth");
+static int settle_plane(cli_data *data, const cli_geo_sum *sum) {
+    if (!data->on_plane) return CLI_DONE;
+    if (!cli_geo_centre(sum, &data->geo))
+        return cli_failed("--geo: the data have no centre: they surround the Earth");
     json_object_set_new(data->notes, "geo",
                         json_pack("{s:s, s:f, s:f, s:s}", "projection", "azimuthal-equidistant", "lon",
                                   data->geo.lon, "lat", data->geo.lat, "units", "km"));
     to_plane(data, data->n, data->X, data->Y);
-    const double stretch = orff_geo_stretch(data->farthest);
-    orff_say("plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
-             data->geo.lon, data->geo.lat, data->farthest);
+    const double stretch = cli_geo_stretch(data->farthest);
+    cli_say("plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
+            data->geo.lon, data->geo.lat, data->farthest);
     if (stretch > 0.05)
-        orff_warn(
+        cli_warn(
             "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%",
             data->farthest, 100.0 * stretch);
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* ---- opening */
 
-static int hold_and_settle(orff_data *data, const orff_arguments *a) {
+static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
-    orff_geo_sum sum = {0};
-    const bool classify = orff_given(a, ORFF_OPT_CLASSIFY), twice = classify || data->on_plane;
-    int status = a->command->bit & orff_options[ORFF_OPT_MEMORY].commands
-                     ? orff_size(a, ORFF_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
-                     : ORFF_DONE;
-    const size_t budget =
-        a->command->bit & orff_options[ORFF_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
+    cli_geo_sum sum = {0};
+    const bool classify = cli_given(a, CLI_OPT_CLASSIFY), twice = classify || data->on_plane;
+    int status = a->command->bit & cli_options[CLI_OPT_MEMORY].commands
+                     ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
+                     : CLI_DONE;
+    const size_t budget = a->command->bit & cli_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
     if (!status) status = hold(data, budget);
     if (!status) add_places(data, &sum, data->n, data->X);
     if (!status && !data->whole && twice) {
-        if (!orff_table_reader(data->table).rewind)
-            return orff_failed(
+        if (!fmt_table_reader(data->table).rewind)
+            return cli_failed(
                 "%s: needs to be read twice for --%s, which a pipe cannot; use a file or more --memory",
-                orff_table_path(data->table), classify ? "classify" : "geo");
+                fmt_table_path(data->table), classify ? "classify" : "geo");
         status = scan_rest(data, &sum);
-        if (!status && orff_table_rewind(data->table)) status = table_failed(data->table);
+        if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);
         if (!status) status = hold(data, budget);
     }
     if (!status) status = check_degrees(data);
     if (!status && classify) settle_labels(data);
     if (!status) note_ranges(data);
     if (!status) status = settle_plane(data, &sum);
-    orff_progress_clear();
+    cli_progress_clear();
     return status;
 }
 
-int orff_data_learn(orff_data *data, const orff_arguments *a, int first) {
-    *data = (orff_data){0};
+int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
+    *data = (cli_data){0};
     int status = open_words(data, a, first);
     const bool pair = a->n_words > first + 1;
-    if (!status && !pair && !orff_given(a, ORFF_OPT_OUTPUTS))
-        return orff_wrong_usage(a->command, "--outputs is missing: which columns of %s are to be learned?",
-                                a->words[first]);
-    const orff_table_selection selection = {.inputs = orff_text(a, ORFF_OPT_INPUTS),
-                                            .outputs = orff_text(a, ORFF_OPT_OUTPUTS),
-                                            .weights = orff_text(a, ORFF_OPT_WEIGHTS),
-                                            .fixed = orff_text(a, ORFF_OPT_SELECT),
-                                            .skip_missing = orff_given(a, ORFF_OPT_SKIP_MISSING),
-                                            .labels = orff_given(a, ORFF_OPT_CLASSIFY)};
+    if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS))
+        return cli_wrong_usage(a->command, "--outputs is missing: which columns of %s are to be learned?",
+                               a->words[first]);
+    const fmt_table_selection selection = {.inputs = cli_text(a, CLI_OPT_INPUTS),
+                                           .outputs = cli_text(a, CLI_OPT_OUTPUTS),
+                                           .weights = cli_text(a, CLI_OPT_WEIGHTS),
+                                           .fixed = cli_text(a, CLI_OPT_SELECT),
+                                           .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
+                                           .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
     if (status) return status;
-    data->notes = orff_notes_of_table(data->table);
-    data->covariate = orff_more(NULL, data->d, sizeof *data->covariate);
-    status = orff_notes_covariates(a, data->notes, data->d, data->covariate);
+    data->notes = cli_notes_of_table(data->table);
+    data->covariate = cli_more(NULL, data->d, sizeof *data->covariate);
+    status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
     if (!status) status = check_geo(data, a);
     if (!status) status = hold_and_settle(data, a);
     if (!status && !data->n && data->whole)
-        status = orff_failed("%s: there are no rows", orff_table_path(data->table));
+        status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
     return status;
 }
 
 /* Columns by name where the file has names, else all of them. */
-static char *columns_for(const orff_data *data, const char *given, const json_t *notes, const char *side,
+static char *columns_for(const cli_data *data, const char *given, const json_t *notes, const char *side,
                          bool pair) {
-    if (given) return orff_copy_text(given);
-    return orff_table_named(data->table) && !pair ? orff_notes_columns(notes, side) : NULL;
+    if (given) return cli_copy_text(given);
+    return fmt_table_named(data->table) && !pair ? cli_notes_columns(notes, side) : NULL;
 }
 
-static int check_sizes(const orff_data *data, size_t d, size_t p, bool outputs) {
+static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     if (data->d != d)
-        return orff_failed("%s: the model has %zu inputs, the data %zu columns; name them with --inputs",
-                           orff_table_path(data->table), d, data->d);
+        return cli_failed("%s: the model has %zu inputs, the data %zu columns; name them with --inputs",
+                          fmt_table_path(data->table), d, data->d);
     if (outputs && data->p != p)
-        return orff_failed("%s: the model has %zu outputs, the data %zu; name them with --outputs",
-                           orff_table_path(data->table), p, data->p);
-    return ORFF_DONE;
+        return cli_failed("%s: the model has %zu outputs, the data %zu; name them with --outputs",
+                          fmt_table_path(data->table), p, data->p);
+    return CLI_DONE;
 }
 
-int orff_data_apply(orff_data *data, const orff_arguments *a, int first, const json_t *notes, size_t d,
-                    size_t p, bool outputs) {
-    *data = (orff_data){0};
+int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json_t *notes, size_t d, size_t p,
+                   bool outputs) {
+    *data = (cli_data){0};
     int status = open_words(data, a, first);
     if (status) return status;
     const bool pair = a->n_words > first + 1;
-    const bool takes_outputs = a->command->bit & orff_options[ORFF_OPT_OUTPUTS].commands;
-    char *x = columns_for(data, orff_text(a, ORFF_OPT_INPUTS), notes, "inputs", pair);
-    char *y = outputs ? columns_for(data, takes_outputs ? orff_text(a, ORFF_OPT_OUTPUTS) : NULL, notes,
+    const bool takes_outputs = a->command->bit & cli_options[CLI_OPT_OUTPUTS].commands;
+    char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, "inputs", pair);
+    char *y = outputs ? columns_for(data, takes_outputs ? cli_text(a, CLI_OPT_OUTPUTS) : NULL, notes,
                                     "outputs", pair)
                       : NULL;
-    const size_t count = outputs ? orff_notes_labels(notes) : 0;
-    const char **labels = orff_more(NULL, count, sizeof *labels);
-    for (size_t i = 0; i < count; i++) labels[i] = orff_notes_label(notes, i);
-    const orff_table_selection selection = {.inputs = x,
-                                            .outputs = y,
-                                            .fixed = orff_text(a, ORFF_OPT_SELECT),
-                                            .skip_missing = orff_given(a, ORFF_OPT_SKIP_MISSING),
-                                            .labels = count > 0,
-                                            .n_labels = count,
-                                            .label_names = labels};
+    const size_t count = outputs ? cli_notes_labels(notes) : 0;
+    const char **labels = cli_more(NULL, count, sizeof *labels);
+    for (size_t i = 0; i < count; i++) labels[i] = cli_notes_label(notes, i);
+    const fmt_table_selection selection = {.inputs = x,
+                                           .outputs = y,
+                                           .fixed = cli_text(a, CLI_OPT_SELECT),
+                                           .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
+                                           .labels = count > 0,
+                                           .n_labels = count,
+                                           .label_names = labels};
     status = select_columns(data, &selection);
     if (!status) status = check_sizes(data, d, p, outputs);
     free(x);
@@ -288,24 +287,24 @@ int orff_data_apply(orff_data *data, const orff_arguments *a, int first, const j
     return status;
 }
 
-void orff_data_close(orff_data *data) {
-    orff_table_close(data->table);
+void cli_data_close(cli_data *data) {
+    fmt_table_close(data->table);
     json_decref(data->notes);
     free(data->covariate);
     free(data->X);
     free(data->Y);
     free(data->weights);
-    *data = (orff_data){0};
+    *data = (cli_data){0};
 }
 
-int orff_data_read(orff_data *data, size_t room, double *X, double *Y, size_t *rows) {
-    if (orff_interrupted()) return orff_failed("interrupted");
-    return orff_table_read(data->table, room, X, Y, NULL, rows) ? table_failed(data->table) : ORFF_DONE;
+int cli_data_read(cli_data *data, size_t room, double *X, double *Y, size_t *rows) {
+    if (cli_interrupted()) return cli_failed("interrupted");
+    return fmt_table_read(data->table, room, X, Y, NULL, rows) ? table_failed(data->table) : CLI_DONE;
 }
 
 /* ---- as a reader */
 
-static void give_held(orff_data *data, size_t rows, double *X, double *Y, double *weights) {
+static void give_held(cli_data *data, size_t rows, double *X, double *Y, double *weights) {
     memcpy(X, data->X + data->given * data->d, rows * data->d * sizeof *X);
     memcpy(Y, data->Y + data->given * data->p, rows * data->p * sizeof *Y);
     if (weights) memcpy(weights, data->weights + data->given, rows * sizeof *weights);
@@ -313,46 +312,46 @@ static void give_held(orff_data *data, size_t rows, double *X, double *Y, double
 }
 
 static int read_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
-    orff_data *data = self;
-    if (orff_interrupted()) return 1;
+    cli_data *data = self;
+    if (cli_interrupted()) return 1;
     if (data->given < data->n || data->whole) {
         *rows = data->n - data->given < room ? data->n - data->given : room;
         give_held(data, *rows, X, Y, weights);
         return 0;
     }
-    data->trouble = orff_table_read(data->table, room, X, Y, weights, rows) != 0;
+    data->trouble = fmt_table_read(data->table, room, X, Y, weights, rows) != 0;
     if (!data->trouble) to_plane(data, *rows, X, Y);
-    orff_progress_rows(expected_rows(data));
+    cli_progress_rows(expected_rows(data));
     return data->trouble;
 }
 
-orff_reader orff_data_reader(orff_data *data) {
+orff_reader cli_data_reader(cli_data *data) {
     return (orff_reader){.read = read_rows, .self = data, .weighted = data->weighted};
 }
 
-int orff_data_outcome(const orff_data *data, orff_status status) {
-    return data->trouble ? table_failed(data->table) : orff_outcome(status, NULL);
+int cli_data_outcome(const cli_data *data, orff_status status) {
+    return data->trouble ? table_failed(data->table) : cli_outcome(status, NULL);
 }
 
 /* ---- matrices */
 
-int orff_data_matrix(const char *path, size_t p, double *matrix) {
-    orff_table *table;
+int cli_data_matrix(const char *path, size_t p, double *matrix) {
+    fmt_table *table;
     size_t rows = 0, more = 0;
-    double *extra = orff_more(NULL, p, sizeof *extra);
-    const orff_table_selection selection = {0};
-    int status = orff_data_open_table(&table, path);
-    if (!status && orff_table_select(table, &selection)) status = table_failed(table);
-    if (!status && orff_table_inputs(table) != p)
-        status = orff_failed("%s: there are %zu columns; expected %zu, one for each output", path,
-                             orff_table_inputs(table), p);
-    if (!status && orff_table_read(table, p, matrix, NULL, NULL, &rows)) status = table_failed(table);
-    if (!status && rows == p && orff_table_read(table, 1, extra, NULL, NULL, &more))
+    double *extra = cli_more(NULL, p, sizeof *extra);
+    const fmt_table_selection selection = {0};
+    int status = cli_data_open_table(&table, path);
+    if (!status && fmt_table_select(table, &selection)) status = table_failed(table);
+    if (!status && fmt_table_inputs(table) != p)
+        status = cli_failed("%s: there are %zu columns; expected %zu, one for each output", path,
+                            fmt_table_inputs(table), p);
+    if (!status && fmt_table_read(table, p, matrix, NULL, NULL, &rows)) status = table_failed(table);
+    if (!status && rows == p && fmt_table_read(table, 1, extra, NULL, NULL, &more))
         status = table_failed(table);
     if (!status && rows + more != p)
-        status = orff_failed("%s: there are %s%zu rows; expected %zu, one for each output", path,
-                             more ? "at least " : "", rows + more, p);
-    orff_table_close(table);
+        status = cli_failed("%s: there are %s%zu rows; expected %zu, one for each output", path,
+                            more ? "at least " : "", rows + more, p);
+    fmt_table_close(table);
     free(extra);
     return status;
 }

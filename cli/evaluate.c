@@ -22,7 +22,7 @@ typedef struct sums {
 
 static sums make_sums(size_t p) {
     sums s = {.p = p};
-    s.error = orff_more(NULL, 3 * p, sizeof *s.error);
+    s.error = cli_more(NULL, 3 * p, sizeof *s.error);
     memset(s.error, 0, 3 * p * sizeof *s.error);
     s.mean = s.error + p;
     s.spread = s.mean + p;
@@ -41,26 +41,26 @@ static void add_rows(sums *s, size_t n, const double *F, const double *Y) {
     }
 }
 
-static int add_block(sums *s, const orff_applied *ap, size_t n, const double *X, const double *Y, double *F,
+static int add_block(sums *s, const cli_applied *ap, size_t n, const double *X, const double *Y, double *F,
                      size_t *labels) {
     if (!ap->info.classes) {
-        const int status = orff_applied_predict(ap, n, X, F);
+        const int status = cli_applied_predict(ap, n, X, F);
         if (!status) add_rows(s, n, F, Y);
         return status;
     }
-    const int status = orff_outcome(orff_model_classify(ap->model, n, X, labels), NULL);
+    const int status = cli_outcome(orff_model_classify(ap->model, n, X, labels), NULL);
     for (size_t i = 0; !status && i < n; i++) s->wrong += labels[i] != (size_t)Y[i];
     s->n += status ? 0 : n;
     return status;
 }
 
-static int sweep(sums *s, const orff_applied *ap, orff_data *data) {
-    double *X = orff_more(NULL, BLOCK * data->d, sizeof *X), *Y = orff_more(NULL, BLOCK * data->p, sizeof *Y);
-    double *F = orff_more(NULL, BLOCK * ap->p, sizeof *F);
-    size_t *labels = orff_more(NULL, BLOCK, sizeof *labels), n = 1;
-    int status = ORFF_DONE;
+static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
+    double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
+    double *F = cli_more(NULL, BLOCK * ap->p, sizeof *F);
+    size_t *labels = cli_more(NULL, BLOCK, sizeof *labels), n = 1;
+    int status = CLI_DONE;
     while (n && !status) {
-        status = orff_data_read(data, BLOCK, X, Y, &n);
+        status = cli_data_read(data, BLOCK, X, Y, &n);
         if (!status && n) status = add_block(s, ap, n, X, Y, F, labels);
     }
     free(X);
@@ -68,23 +68,23 @@ static int sweep(sums *s, const orff_applied *ap, orff_data *data) {
     free(F);
     free(labels);
     return status ? status
-           : s->n ? ORFF_DONE
-                  : orff_failed("%s: there are no rows", orff_table_path(data->table));
+           : s->n ? CLI_DONE
+                  : cli_failed("%s: there are no rows", fmt_table_path(data->table));
 }
 
 /* ---- telling */
 
 static json_t *scores(double error, double spread, double count) {
-    return json_pack("{s:o, s:o, s:o}", "rmse", orff_number_or_null(sqrt(error / count)), "mse",
-                     orff_number_or_null(error / count), "r2",
-                     orff_number_or_null(spread > 0.0 ? 1.0 - error / spread : NAN));
+    return json_pack("{s:o, s:o, s:o}", "rmse", cli_number_or_null(sqrt(error / count)), "mse",
+                     cli_number_or_null(error / count), "r2",
+                     cli_number_or_null(spread > 0.0 ? 1.0 - error / spread : NAN));
 }
 
 static json_t *regression(const sums *s, const json_t *notes) {
     json_t *list = json_array();
     double error = 0.0, spread = 0.0;
     for (size_t k = 0; k < s->p; k++) {
-        const char *name = orff_notes_name(notes, "outputs", k);
+        const char *name = cli_notes_name(notes, "outputs", k);
         json_t *entry = scores(s->error[k], s->spread[k], (double)s->n);
         json_object_set_new(entry, "name", name ? json_string(name) : json_null());
         json_array_append_new(list, entry);
@@ -119,41 +119,41 @@ static void print_table(const json_t *object) {
     print_line("all", object);
 }
 
-static int tell(const sums *s, const orff_applied *ap, const orff_data *data) {
-    const uint64_t dropped = orff_table_dropped(data->table);
+static int tell(const sums *s, const cli_applied *ap, const cli_data *data) {
+    const uint64_t dropped = fmt_table_dropped(data->table);
     json_t *object = ap->info.classes ? json_object() : regression(s, ap->notes);
     const double rate = (double)s->wrong / (double)s->n;
     json_object_set_new(object, "n", json_integer((json_int_t)s->n));
     json_object_set_new(object, "dropped", json_integer((json_int_t)dropped));
     if (ap->info.classes) json_object_set_new(object, "error_rate", json_real(rate));
-    orff_say("%" PRIu64 " rows, %" PRIu64 " dropped", s->n, dropped);
-    if (orff_wants_json()) return orff_print_json(object);
+    cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", s->n, dropped);
+    if (cli_wants_json()) return cli_print_json(object);
     if (ap->info.classes)
         printf("error rate %.5f (%" PRIu64 " of %" PRIu64 ")\n", rate, s->wrong, s->n);
     else
         print_table(object);
     json_decref(object);
-    return orff_check_stdout();
+    return cli_check_stdout();
 }
 
-static int run(const orff_arguments *a) {
-    orff_applied ap;
-    orff_data data = {0};
+static int run(const cli_arguments *a) {
+    cli_applied ap;
+    cli_data data = {0};
     sums s = {0};
-    int status = orff_applied_load(&ap, a->words[0]);
-    if (!status) status = orff_data_apply(&data, a, 1, ap.notes, ap.info.inputs, ap.info.outputs, true);
+    int status = cli_applied_load(&ap, a->words[0]);
+    if (!status) status = cli_data_apply(&data, a, 1, ap.notes, ap.info.inputs, ap.info.outputs, true);
     if (!status) {
         s = make_sums(ap.info.outputs);
         status = sweep(&s, &ap, &data);
     }
     if (!status) status = tell(&s, &ap, &data);
     free(s.error);
-    orff_data_close(&data);
-    orff_applied_clear(&ap);
+    cli_data_close(&data);
+    cli_applied_clear(&ap);
     return status;
 }
 
-const orff_command orff_command_evaluate = {
+const cli_command cli_command_evaluate = {
     .name = "evaluate",
     .summary = "errors of a model on data it has not seen",
     .usage = "MODEL DATA",
@@ -163,6 +163,6 @@ const orff_command orff_command_evaluate = {
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,
-    .bit = ORFF_EVALUATE_BIT,
+    .bit = CLI_EVALUATE_BIT,
     .run = run,
 };

@@ -2,14 +2,14 @@
 #include "commands.h"
 #include "fit.h"
 
-static int run(const orff_arguments *a) {
-    const int status = orff_need_output(a);
+static int run(const cli_arguments *a) {
+    const int status = cli_need_output(a);
     if (status) return status;
-    if (!a->n_words) return orff_wrong_usage(a->command, "DATA is missing; usage: orff exact DATA -o MODEL");
-    return orff_fit_rows(a, true);
+    if (!a->n_words) return cli_wrong_usage(a->command, "DATA is missing; usage: orff exact DATA -o MODEL");
+    return cli_fit_rows(a, true);
 }
 
-const orff_command orff_command_exact = {
+const cli_command cli_command_exact = {
     .name = "exact",
     .summary = "learn without features, by the exact kernel: for few rows",
     .usage = "DATA -o MODEL",
@@ -23,6 +23,6 @@ const orff_command orff_command_exact = {
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,
-    .bit = ORFF_EXACT_BIT,
+    .bit = CLI_EXACT_BIT,
     .run = run,
 };

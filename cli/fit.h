@@ -1,6 +1,6 @@
 /* What the commands that write models share. */
-#ifndef ORFF_CLI_FIT_H
-#define ORFF_CLI_FIT_H
+#ifndef CLI_FIT_H
+#define CLI_FIT_H
 
 #include <jansson.h>
 
@@ -8,16 +8,16 @@
 #include "orff.h"
 
 /* Learns from the rows of DATA and writes the model; exact: without features, whatever --solver says. */
-int orff_fit_rows(const orff_arguments *arguments, bool exact);
+int cli_fit_rows(const cli_arguments *arguments, bool exact);
 
 /* -o must be there. */
-int orff_need_output(const orff_arguments *arguments);
+int cli_need_output(const cli_arguments *arguments);
 
 /* Puts the notes into the model and writes it to -o. */
-int orff_write_model(const orff_arguments *arguments, orff_model *model, const json_t *notes);
+int cli_write_model(const cli_arguments *arguments, orff_model *model, const json_t *notes);
 
 /* Writes the model and tells of it; more (taken over, may be NULL) is added to the JSON. */
-int orff_finish_fit(const orff_arguments *arguments, orff_model *model, const json_t *notes, uint64_t dropped,
-                    double start, json_t *more);
+int cli_finish_fit(const cli_arguments *arguments, orff_model *model, const json_t *notes, uint64_t dropped,
+                   double start, json_t *more);
 
 #endif

@@ -4,35 +4,35 @@
  * lengths are stretched by c / sin c, c being the angle from the centre. Vectors keep their length: they are
  * turned by the angle between the meridian and the plane's y axis, measured against the great circle from the
  * centre. */
-#ifndef ORFF_CLI_GEO_H
-#define ORFF_CLI_GEO_H
+#ifndef CLI_GEO_H
+#define CLI_GEO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ORFF_EARTH_KM 6371.0088 /* mean radius */
+#define CLI_EARTH_KM 6371.0088 /* mean radius */
 
-typedef struct orff_geo {
+typedef struct cli_geo {
     double lon, lat; /* centre, degrees */
-} orff_geo;
+} cli_geo;
 
 /* Sums of unit vectors, from which the centre follows. */
-typedef struct orff_geo_sum {
+typedef struct cli_geo_sum {
     double x, y, z;
-} orff_geo_sum;
-void orff_geo_add(orff_geo_sum *sum, double lon, double lat);
+} cli_geo_sum;
+void cli_geo_add(cli_geo_sum *sum, double lon, double lat);
 /* False where there is none: the points surround the Earth evenly. */
-bool orff_geo_centre(const orff_geo_sum *sum, orff_geo *geo);
+bool cli_geo_centre(const cli_geo_sum *sum, cli_geo *geo);
 
 /* Degrees to km on the plane; and the cosine and sine of the angle that turns (east, north) into the plane's
  * (x, y): x = cosine east - sine north, y = sine east + cosine north. Either pointer pair may be NULL. */
-void orff_geo_forward(const orff_geo *geo, double lon, double lat, double plane[2], double turn[2]);
-void orff_geo_inverse(const orff_geo *geo, const double plane[2], double *lon, double *lat);
+void cli_geo_forward(const cli_geo *geo, double lon, double lat, double plane[2], double turn[2]);
+void cli_geo_inverse(const cli_geo *geo, const double plane[2], double *lon, double *lat);
 
-void orff_geo_to_plane(const double turn[2], double vector[2]);
-void orff_geo_from_plane(const double turn[2], double vector[2]);
+void cli_geo_to_plane(const double turn[2], double vector[2]);
+void cli_geo_from_plane(const double turn[2], double vector[2]);
 
 /* c / sin c - 1 at a distance of `km` from the centre. */
-double orff_geo_stretch(double km);
+double cli_geo_stretch(double km);
 
 #endif

@@ -23,35 +23,34 @@ static const char *kind_of(const char *path) {
     return NULL;
 }
 
-int orff_picture_parse(orff_picture *picture, const orff_arguments *a) {
-    const char *text = orff_text(a, ORFF_OPT_SIZE);
+int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
+    const char *text = cli_text(a, CLI_OPT_SIZE);
     double w, h;
-    const int status = orff_need_output(a);
+    const int status = cli_need_output(a);
     if (status) return status;
-    picture->path = orff_text(a, ORFF_OPT_OUTPUT);
+    picture->path = cli_text(a, CLI_OPT_OUTPUT);
     picture->kind = kind_of(picture->path);
-    picture->keep = orff_given(a, ORFF_OPT_KEEP);
+    picture->keep = cli_given(a, CLI_OPT_KEEP);
     if (!picture->kind)
-        return orff_wrong(a, ORFF_OPT_OUTPUT, "\"%s\" must end in .svg, .png or .pdf", picture->path);
-    const char *at = orff_scan_number(text, "x", &w);
-    if (!at || *at != 'x' || !orff_scan_number(at + 1, "", &h) || w < 100 || h < 100 || w > 20000 ||
-        h > 20000)
-        return orff_wrong(a, ORFF_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000", text);
+        return cli_wrong(a, CLI_OPT_OUTPUT, "\"%s\" must end in .svg, .png or .pdf", picture->path);
+    const char *at = cli_scan_number(text, "x", &w);
+    if (!at || *at != 'x' || !cli_scan_number(at + 1, "", &h) || w < 100 || h < 100 || w > 20000 || h > 20000)
+        return cli_wrong(a, CLI_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000", text);
     picture->width = (size_t)w;
     picture->height = (size_t)h;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* ---- the script */
 
 /* Double quotes of gnuplot take backslashes; single quotes only themselves. */
-void orff_put_quoted(FILE *script, const char *text) {
+void cli_put_quoted(FILE *script, const char *text) {
     fputc('\'', script);
     for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, 0}, script);
     fputc('\'', script);
 }
 
-static void put_terminal(const orff_picture *picture, FILE *script, const char *target) {
+static void put_terminal(const cli_picture *picture, FILE *script, const char *target) {
     const unsigned w = (unsigned)picture->width, h = (unsigned)picture->height;
     if (!strcmp(picture->kind, "svg")) {
         fprintf(script, "set terminal svg size %u,%u background 'white' font 'sans,14'\n", w, h);
@@ -62,7 +61,7 @@ static void put_terminal(const orff_picture *picture, FILE *script, const char *
                 w / 100.0, h / 100.0);
     }
     fputs("set output ", script);
-    orff_put_quoted(script, target);
+    cli_put_quoted(script, target);
     fputc('\n', script);
 }
 
@@ -74,29 +73,29 @@ static int call_gnuplot(const char *script) {
     int status = 0;
     const int code = posix_spawnp(&pid, "gnuplot", NULL, NULL, words, environ);
     if (code)
-        return orff_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
-                           strerror(code));
+        return cli_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
+                          strerror(code));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return orff_failed("gnuplot is not installed");
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? ORFF_DONE
-                                                     : orff_failed("gnuplot has failed on %s", script);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? CLI_DONE
+                                                     : cli_failed("gnuplot has failed on %s", script);
 }
 
-int orff_picture_draw(const orff_picture *picture, int (*put)(void *self, FILE *script), void *self) {
-    orff_string path = {0}, target = {0};
-    orff_append(&path, "%s.gp", picture->path);
-    orff_append(&target, "%s.part", picture->path);
+int cli_picture_draw(const cli_picture *picture, int (*put)(void *self, FILE *script), void *self) {
+    cli_string path = {0}, target = {0};
+    cli_append(&path, "%s.gp", picture->path);
+    cli_append(&target, "%s.part", picture->path);
     FILE *script = fopen(path.text, "w");
-    int status = script ? ORFF_DONE : orff_failed("%s: cannot be written: %s", path.text, strerror(errno));
+    int status = script ? CLI_DONE : cli_failed("%s: cannot be written: %s", path.text, strerror(errno));
     if (script) {
         put_terminal(picture, script, target.text);
         status = put(self, script);
         if (fclose(script) && !status)
-            status = orff_failed("%s: cannot be written: %s", path.text, strerror(errno));
+            status = cli_failed("%s: cannot be written: %s", path.text, strerror(errno));
     }
     if (!status) status = call_gnuplot(path.text);
     if (!status && rename(target.text, picture->path))
-        status = orff_failed("%s: cannot be written: %s", picture->path, strerror(errno));
+        status = cli_failed("%s: cannot be written: %s", picture->path, strerror(errno));
     if (status) remove(target.text);
     if (script && !picture->keep) remove(path.text);
     free(path.text);

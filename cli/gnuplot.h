@@ -1,24 +1,24 @@
 /* Pictures by gnuplot: a script with its data inside, run once, and a file that appears whole or not at all. */
-#ifndef ORFF_CLI_GNUPLOT_H
-#define ORFF_CLI_GNUPLOT_H
+#ifndef CLI_GNUPLOT_H
+#define CLI_GNUPLOT_H
 
 #include <stdio.h>
 
 #include "options.h"
 
-typedef struct orff_picture {
+typedef struct cli_picture {
     const char *path, *kind; /* kind: "svg", "png" or "pdf" */
     size_t width, height;
     bool keep; /* the script stays beside the picture */
-} orff_picture;
+} cli_picture;
 
 /* From -o, --size and --keep. Returns an exit status. */
-int orff_picture_parse(orff_picture *picture, const orff_arguments *arguments);
+int cli_picture_parse(cli_picture *picture, const cli_arguments *arguments);
 
 /* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
-int orff_picture_draw(const orff_picture *picture, int (*put)(void *self, FILE *script), void *self);
+int cli_picture_draw(const cli_picture *picture, int (*put)(void *self, FILE *script), void *self);
 
 /* Text in the quotes of gnuplot. */
-void orff_put_quoted(FILE *script, const char *text);
+void cli_put_quoted(FILE *script, const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define WIDTH 92
 
-static bool serves(const orff_option *option, const orff_command *command) {
+static bool serves(const cli_option *option, const cli_command *command) {
     return option->commands & command->bit;
 }
 
@@ -34,17 +34,17 @@ static void wrap(const char *text, size_t indent, size_t at) {
     putchar('\n');
 }
 
-void orff_print_overview(void) {
+void cli_print_overview(void) {
     puts("orff learns vector-valued functions with operator-valued kernels.\n\nusage: orff COMMAND ...\n");
-    for (size_t i = 0; orff_commands[i]; i++)
-        printf("  %-10s %s\n", orff_commands[i]->name, orff_commands[i]->summary);
+    for (size_t i = 0; cli_commands[i]; i++)
+        printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     puts("  help       help with one command: orff help fit\n\n"
          "DATA is a table (.csv, .tsv, also .gz, - is standard input), two array files X Y (.npy, IDX), or a "
          "NetCDF file.\n"
          "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
 }
 
-static void print_option(const orff_option *option) {
+static void print_option(const cli_option *option) {
     const size_t indent = 8;
     printf("  ");
     if (option->letter) printf("-%c, ", option->letter);
@@ -57,19 +57,19 @@ static void print_option(const orff_option *option) {
 }
 
 /* Options of a command in the order of the table, under the names of their groups. */
-void orff_print_help(const orff_command *command) {
-    bool printed[ORFF_OPTION_COUNT] = {false};
+void cli_print_help(const cli_command *command) {
+    bool printed[CLI_OPTION_COUNT] = {false};
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
            command->usage);
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
-    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++) {
-        if (printed[i] || !serves(&orff_options[i], command)) continue;
-        printf("\n%s\n", orff_options[i].group);
-        for (size_t j = i; j < ORFF_OPTION_COUNT; j++) {
-            if (!serves(&orff_options[j], command) || strcmp(orff_options[j].group, orff_options[i].group))
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+        if (printed[i] || !serves(&cli_options[i], command)) continue;
+        printf("\n%s\n", cli_options[i].group);
+        for (size_t j = i; j < CLI_OPTION_COUNT; j++) {
+            if (!serves(&cli_options[j], command) || strcmp(cli_options[j].group, cli_options[i].group))
                 continue;
-            print_option(&orff_options[j]);
+            print_option(&cli_options[j]);
             printed[j] = true;
         }
     }
@@ -94,7 +94,7 @@ static void troff(const char *text) {
     putchar('\n');
 }
 
-static void manual_option(const orff_option *option) {
+static void manual_option(const cli_option *option) {
     printf(".TP\n.B ");
     if (option->letter) printf("\\-%c\\fR, \\fB", option->letter);
     printf("\\-\\-");
@@ -110,14 +110,14 @@ static void manual_program(void) {
            "operator\\-valued kernels\n",
            orff_version());
     puts(".SH SYNOPSIS\n.B orff\n.I COMMAND\n[options]\n.SH COMMANDS");
-    for (size_t i = 0; orff_commands[i]; i++) {
-        printf(".TP\n.BR orff\\-%s (1)\n", orff_commands[i]->name);
-        troff(orff_commands[i]->summary);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        printf(".TP\n.BR orff\\-%s (1)\n", cli_commands[i]->name);
+        troff(cli_commands[i]->summary);
     }
     puts(".SH EXIT STATUS\n0 done, 1 could not be done, 2 wrong usage, 130 interrupted.");
 }
 
-void orff_print_manual(const orff_command *command) {
+void cli_print_manual(const cli_command *command) {
     if (!command) {
         manual_program();
         return;
@@ -130,8 +130,8 @@ void orff_print_manual(const orff_command *command) {
     puts("[options]\n.SH DESCRIPTION");
     troff(command->text);
     puts(".SH OPTIONS");
-    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++)
-        if (serves(&orff_options[i], command)) manual_option(&orff_options[i]);
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
+        if (serves(&cli_options[i], command)) manual_option(&cli_options[i]);
     puts(".SH EXAMPLE\n.nf");
     troff(command->example);
     puts(".fi\n.SH SEE ALSO\n.BR orff (1)");
@@ -140,7 +140,7 @@ void orff_print_manual(const orff_command *command) {
 /* ---- completion of bash */
 
 /* What may follow an option: files, one of the words between bars, or nothing to offer. */
-static void complete_value(const orff_option *option) {
+static void complete_value(const cli_option *option) {
     if (strstr(option->argument, "FILE")) {
         printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);
     } else if (strchr(option->argument, '|') || !strcmp(option->argument, "lonlat")) {
@@ -150,21 +150,21 @@ static void complete_value(const orff_option *option) {
     }
 }
 
-void orff_print_completion(void) {
+void cli_print_completion(void) {
     puts("# Completion of bash for orff.\n_orff() {\n"
          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
          "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then");
     printf("        COMPREPLY=($(compgen -W 'help");
-    for (size_t i = 0; orff_commands[i]; i++) printf(" %s", orff_commands[i]->name);
+    for (size_t i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
     puts("' -- \"$word\"))\n        return\n    fi\n    case $before in\n"
          "        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
-    for (size_t i = 0; i < ORFF_OPTION_COUNT; i++)
-        if (orff_options[i].argument && i != ORFF_OPT_PLAN_OUTPUTS) complete_value(&orff_options[i]);
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
+        if (cli_options[i].argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(&cli_options[i]);
     puts("    esac\n    case ${COMP_WORDS[1]} in");
-    for (size_t i = 0; orff_commands[i]; i++) {
-        printf("        %s) options='", orff_commands[i]->name);
-        for (size_t j = 0; j < ORFF_OPTION_COUNT; j++)
-            if (serves(&orff_options[j], orff_commands[i])) printf(" --%s", orff_options[j].name);
+    for (size_t i = 0; cli_commands[i]; i++) {
+        printf("        %s) options='", cli_commands[i]->name);
+        for (size_t j = 0; j < CLI_OPTION_COUNT; j++)
+            if (serves(&cli_options[j], cli_commands[i])) printf(" --%s", cli_options[j].name);
         puts("' ;;");
     }
     puts("    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"

@@ -30,7 +30,7 @@ static void print_names(const char *title, const json_t *notes, const char *side
     if (!json_is_true(json_object_get(notes, "named"))) return;
     printf("%-14s", title);
     for (size_t i = 0; i < count && i < most; i++) {
-        const char *name = orff_notes_name(notes, side, i), *units = orff_notes_units(notes, side, i);
+        const char *name = cli_notes_name(notes, side, i), *units = cli_notes_units(notes, side, i);
         printf("%s%s", i ? ", " : "", name ? name : "?");
         if (units) printf(" [%s]", units);
     }
@@ -38,18 +38,18 @@ static void print_names(const char *title, const json_t *notes, const char *side
 }
 
 static void print_labels(const json_t *notes) {
-    const size_t count = orff_notes_labels(notes), most = 30;
+    const size_t count = cli_notes_labels(notes), most = 30;
     if (!count) return;
     printf("%-14s", "classes");
-    for (size_t i = 0; i < count && i < most; i++) printf("%s%s", i ? ", " : "", orff_notes_label(notes, i));
+    for (size_t i = 0; i < count && i < most; i++) printf("%s%s", i ? ", " : "", cli_notes_label(notes, i));
     puts(count > most ? ", .." : "");
 }
 
 /* ---- a model */
 
-static void print_model(const orff_applied *ap) {
+static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
-    char *words = orff_result_words(ap->model, ap->notes);
+    char *words = cli_result_words(ap->model, ap->notes);
     printf("model of %" PRIu64 " rows, %zu inputs, %zu outputs\n", info->rows, info->inputs, info->outputs);
     print_names("inputs", ap->notes, "inputs", info->inputs);
     print_names("outputs", ap->notes, "outputs", info->outputs);
@@ -72,30 +72,30 @@ static void print_model(const orff_applied *ap) {
     free(words);
 }
 
-static int show_model(orff_applied *ap) {
-    if (!orff_wants_json()) {
+static int show_model(cli_applied *ap) {
+    if (!cli_wants_json()) {
         print_model(ap);
-        return orff_check_stdout();
+        return cli_check_stdout();
     }
-    const orff_result result = {.model = ap->model, .notes = ap->notes};
-    json_t *object = orff_result_json(&result);
+    const cli_result result = {.model = ap->model, .notes = ap->notes};
+    json_t *object = cli_result_json(&result);
     json_object_set_new(object, "kind", json_string("model"));
     json_object_set(object, "notes", ap->notes);
-    return orff_print_json(object);
+    return cli_print_json(object);
 }
 
 /* ---- moments */
 
 static int show_moments(const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = orff_notes_parse(orff_moments_notes(moments)), *kernel = json_object_get(notes, "kernel");
+    json_t *notes = cli_notes_parse(orff_moments_notes(moments)), *kernel = json_object_get(notes, "kernel");
     int status;
-    if (orff_wants_json()) {
-        status = orff_print_json(json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:O}", "kind", "moments",
-                                           "n", (json_int_t)info.rows, "weight", info.weight, "d",
-                                           (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
-                                           (json_int_t)info.frequencies, "folds", (json_int_t)info.folds,
-                                           "precision", info.single ? "single" : "double", "notes", notes));
+    if (cli_wants_json()) {
+        status = cli_print_json(json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:O}", "kind", "moments",
+                                          "n", (json_int_t)info.rows, "weight", info.weight, "d",
+                                          (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
+                                          (json_int_t)info.frequencies, "folds", (json_int_t)info.folds,
+                                          "precision", info.single ? "single" : "double", "notes", notes));
     } else {
         printf("moments of %" PRIu64 " rows, %zu inputs, %zu outputs\n", info.rows, info.inputs,
                info.outputs);
@@ -106,7 +106,7 @@ static int show_moments(const orff_moments *moments) {
                    json_string_value(json_object_get(kernel, "base")),
                    json_string_value(json_object_get(kernel, "sigma")));
         printf("%-14s%zu\n%-14s%zu\n", "frequencies", info.frequencies, "folds", info.folds);
-        status = orff_check_stdout();
+        status = cli_check_stdout();
     }
     json_decref(notes);
     return status;
@@ -114,63 +114,63 @@ static int show_moments(const orff_moments *moments) {
 
 /* A model, else moments; the message is that of the model. */
 static int show_ours(const char *path) {
-    orff_applied ap = {0};
+    cli_applied ap = {0};
     orff_moments *moments = NULL;
     int status;
     if (!orff_moments_load(&moments, path)) {
         status = show_moments(moments);
     } else {
-        status = orff_applied_load(&ap, path);
+        status = cli_applied_load(&ap, path);
         if (!status) status = show_model(&ap);
     }
     orff_moments_free(moments);
-    orff_applied_clear(&ap);
+    cli_applied_clear(&ap);
     return status;
 }
 
 /* ---- data */
 
 static int show_data(const char *path) {
-    orff_table *table;
-    int status = orff_data_open_table(&table, path);
+    fmt_table *table;
+    int status = cli_data_open_table(&table, path);
     if (!status) {
-        const size_t columns = orff_table_columns(table);
-        const uint64_t rows = orff_table_rows(table);
+        const size_t columns = fmt_table_columns(table);
+        const uint64_t rows = fmt_table_rows(table);
         json_t *list = json_array();
         for (size_t i = 0; i < columns; i++) {
-            const char *units = orff_table_units(table, i);
+            const char *units = fmt_table_units(table, i);
             json_array_append_new(
-                list, units ? json_pack("{s:s, s:s}", "name", orff_table_name(table, i), "units", units)
-                            : json_pack("{s:s}", "name", orff_table_name(table, i)));
+                list, units ? json_pack("{s:s, s:s}", "name", fmt_table_name(table, i), "units", units)
+                            : json_pack("{s:s}", "name", fmt_table_name(table, i)));
         }
         json_t *object =
-            json_pack("{s:s, s:s, s:o}", "kind", "data", "format", orff_table_format(table), "columns", list);
-        if (rows != ORFF_ROWS_UNKNOWN) json_object_set_new(object, "n", json_integer((json_int_t)rows));
-        if (orff_wants_json()) {
-            status = orff_print_json(object);
+            json_pack("{s:s, s:s, s:o}", "kind", "data", "format", fmt_table_format(table), "columns", list);
+        if (rows != FMT_ROWS_UNKNOWN) json_object_set_new(object, "n", json_integer((json_int_t)rows));
+        if (cli_wants_json()) {
+            status = cli_print_json(object);
         } else {
-            printf("%s data, %zu columns", orff_table_format(table), columns);
-            if (rows != ORFF_ROWS_UNKNOWN) printf(", %" PRIu64 " rows", rows);
+            printf("%s data, %zu columns", fmt_table_format(table), columns);
+            if (rows != FMT_ROWS_UNKNOWN) printf(", %" PRIu64 " rows", rows);
             putchar('\n');
             for (size_t i = 0; i < columns && i < 50; i++) {
-                const char *units = orff_table_units(table, i);
-                printf("%4zu  %s%s%s%s\n", i + 1, orff_table_name(table, i), units ? " [" : "",
+                const char *units = fmt_table_units(table, i);
+                printf("%4zu  %s%s%s%s\n", i + 1, fmt_table_name(table, i), units ? " [" : "",
                        units ? units : "", units ? "]" : "");
             }
             if (columns > 50) puts("      ..");
             json_decref(object);
-            status = orff_check_stdout();
+            status = cli_check_stdout();
         }
     }
-    orff_table_close(table);
+    fmt_table_close(table);
     return status;
 }
 
-static int run(const orff_arguments *a) {
+static int run(const cli_arguments *a) {
     return is_ours(a->words[0]) ? show_ours(a->words[0]) : show_data(a->words[0]);
 }
 
-const orff_command orff_command_info = {
+const cli_command cli_command_info = {
     .name = "info",
     .summary = "what is in a model, a moments file or a data file",
     .usage = "FILE",
@@ -178,6 +178,6 @@ const orff_command orff_command_info = {
     .example = "  orff info wind.orff\n",
     .least = 1,
     .most = 1,
-    .bit = ORFF_INFO_BIT,
+    .bit = CLI_INFO_BIT,
     .run = run,
 };

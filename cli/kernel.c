@@ -11,23 +11,23 @@
 
 #define MOST_INPUTS 65536
 
-static int parse_point(const orff_arguments *a, orff_option_id id, double **point, size_t *d) {
-    const char *text = orff_text(a, id), *at = text;
-    if (!text) return orff_wrong(a, id, "is missing; expected numbers with commas between");
+static int parse_point(const cli_arguments *a, cli_option_id id, double **point, size_t *d) {
+    const char *text = cli_text(a, id), *at = text;
+    if (!text) return cli_wrong(a, id, "is missing; expected numbers with commas between");
     for (*d = 0;; at++) {
         double value;
-        at = orff_scan_number(at, ",", &value);
+        at = cli_scan_number(at, ",", &value);
         if (!at || *d == MOST_INPUTS)
-            return orff_wrong(a, id, "\"%s\" is not a list of numbers with commas between", text);
-        *point = orff_more(*point, *d + 1, sizeof **point);
+            return cli_wrong(a, id, "\"%s\" is not a list of numbers with commas between", text);
+        *point = cli_more(*point, *d + 1, sizeof **point);
         (*point)[(*d)++] = value;
-        if (!*at) return ORFF_DONE;
+        if (!*at) return CLI_DONE;
     }
 }
 
 /* The largest singular value of E (p x p): power iteration on E^T E. */
 static double spectral_norm(size_t p, const double *E) {
-    double *v = orff_more(NULL, 2 * p, sizeof *v), *w = v + p, norm = 0.0;
+    double *v = cli_more(NULL, 2 * p, sizeof *v), *w = v + p, norm = 0.0;
     for (size_t i = 0; i < p; i++) v[i] = 1.0 + 0.1 * (double)i;
     for (int step = 0; step < 500; step++) {
         double length = 0.0;
@@ -52,7 +52,7 @@ static json_t *matrix_json(size_t p, const double *K) {
     json_t *rows = json_array();
     for (size_t i = 0; i < p; i++) {
         json_t *row = json_array();
-        for (size_t k = 0; k < p; k++) json_array_append_new(row, orff_number_or_null(K[i * p + k]));
+        for (size_t k = 0; k < p; k++) json_array_append_new(row, cli_number_or_null(K[i * p + k]));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -66,17 +66,17 @@ static void print_matrix(const char *name, size_t p, const double *K) {
     }
 }
 
-static int approximate(const orff_arguments *a, const orff_kernel *kernel, const double *x, const double *z,
+static int approximate(const cli_arguments *a, const orff_kernel *kernel, const double *x, const double *z,
                        double *K, orff_features_info *info) {
     orff_sampling sampling;
     orff_features *features = NULL;
     const size_t d = orff_kernel_inputs(kernel);
-    double *extent = orff_more(NULL, d, sizeof *extent);
+    double *extent = cli_more(NULL, d, sizeof *extent);
     for (size_t i = 0; i < d; i++) extent[i] = fmax(fabs(x[i] - z[i]), 1e-6);
-    int status = orff_sampling_parse(a, &sampling);
+    int status = cli_sampling_parse(a, &sampling);
     sampling.extent = extent;
-    if (!status) status = orff_outcome(orff_features_create(&features, kernel, &sampling), NULL);
-    if (!status) status = orff_outcome(orff_features_kernel(features, x, z, K), NULL);
+    if (!status) status = cli_outcome(orff_features_create(&features, kernel, &sampling), NULL);
+    if (!status) status = cli_outcome(orff_features_kernel(features, x, z, K), NULL);
     if (!status) *info = orff_features_describe(features);
     orff_features_free(features);
     free(extent);
@@ -84,17 +84,17 @@ static int approximate(const orff_arguments *a, const orff_kernel *kernel, const
 }
 
 static int tell(size_t p, const double *exact, const double *approx, const orff_features_info *info) {
-    double *E = orff_more(NULL, p * p, sizeof *E);
+    double *E = cli_more(NULL, p * p, sizeof *E);
     for (size_t i = 0; approx && i < p * p; i++) E[i] = approx[i] - exact[i];
     const double error = approx ? spectral_norm(p, E) : NAN;
     free(E);
-    if (orff_wants_json()) {
+    if (cli_wants_json()) {
         json_t *object = json_pack("{s:o, s:o, s:o}", "exact", matrix_json(p, exact), "approx",
                                    approx ? matrix_json(p, approx) : json_null(), "error_spectral",
-                                   orff_number_or_null(error));
+                                   cli_number_or_null(error));
         if (approx) json_object_set_new(object, "features", json_integer((json_int_t)info->frequencies));
         if (approx) json_object_set_new(object, "sampling", json_string(orff_scheme_name(info->scheme)));
-        return orff_print_json(object);
+        return cli_print_json(object);
     }
     print_matrix("exact", p, exact);
     if (approx) {
@@ -102,50 +102,49 @@ static int tell(size_t p, const double *exact, const double *approx, const orff_
         printf("spectral norm of the error %.6g (%zu frequencies, %s)\n", error, info->frequencies,
                orff_scheme_name(info->scheme));
     }
-    return orff_check_stdout();
+    return cli_check_stdout();
 }
 
 /* Physical kernels have as many outputs as inputs; a decomposable one is shown with one output. */
-static size_t outputs_of(const orff_arguments *a, size_t d) {
-    return strstr(orff_text(a, ORFF_OPT_KERNEL), "-free") ||
-                   strstr(orff_text(a, ORFF_OPT_KERNEL), "helmholtz")
+static size_t outputs_of(const cli_arguments *a, size_t d) {
+    return strstr(cli_text(a, CLI_OPT_KERNEL), "-free") || strstr(cli_text(a, CLI_OPT_KERNEL), "helmholtz")
                ? d
                : 1;
 }
 
-static int evaluate(const orff_arguments *a, size_t d, const double *x, const double *z) {
+static int evaluate(const cli_arguments *a, size_t d, const double *x, const double *z) {
     const size_t p = outputs_of(a, d);
-    orff_spec spec;
+    cli_spec spec;
     orff_kernel *kernel = NULL;
     orff_features_info info = {0};
-    const bool wanted = orff_given(a, ORFF_OPT_FEATURES) || orff_given(a, ORFF_OPT_SAMPLING);
-    double *exact = orff_more(NULL, 2 * p * p, sizeof *exact), *approx = wanted ? exact + p * p : NULL;
-    int status = orff_spec_parse(&spec, a, d, p, NULL);
+    const bool wanted = cli_given(a, CLI_OPT_FEATURES) || cli_given(a, CLI_OPT_SAMPLING);
+    double *exact = cli_more(NULL, 2 * p * p, sizeof *exact), *approx = wanted ? exact + p * p : NULL;
+    int status = cli_spec_parse(&spec, a, d, p, NULL);
     if (!status && spec.auto_sigma)
-        status = orff_wrong(a, ORFF_OPT_SIGMA, "must be a number: there are no data here");
-    if (!status) status = orff_outcome(orff_kernel_create(&kernel, d, p, spec.n, spec.parts), NULL);
-    if (!status) status = orff_outcome(orff_kernel_eval(kernel, x, z, exact), NULL);
+        status = cli_wrong(a, CLI_OPT_SIGMA, "must be a number: there are no data here");
+    if (!status) status = cli_outcome(orff_kernel_create(&kernel, d, p, spec.n, spec.parts), NULL);
+    if (!status) status = cli_outcome(orff_kernel_eval(kernel, x, z, exact), NULL);
     if (!status && wanted) status = approximate(a, kernel, x, z, approx, &info);
     if (!status) status = tell(p, exact, approx, &info);
     orff_kernel_free(kernel);
-    orff_spec_clear(&spec);
+    cli_spec_clear(&spec);
     free(exact);
     return status;
 }
 
-static int run(const orff_arguments *a) {
+static int run(const cli_arguments *a) {
     double *x = NULL, *z = NULL;
     size_t d = 0, e = 0;
-    int status = parse_point(a, ORFF_OPT_POINT_X, &x, &d);
-    if (!status) status = parse_point(a, ORFF_OPT_POINT_Z, &z, &e);
-    if (!status && d != e) status = orff_wrong(a, ORFF_OPT_POINT_Z, "has %zu numbers, --x has %zu", e, d);
+    int status = parse_point(a, CLI_OPT_POINT_X, &x, &d);
+    if (!status) status = parse_point(a, CLI_OPT_POINT_Z, &z, &e);
+    if (!status && d != e) status = cli_wrong(a, CLI_OPT_POINT_Z, "has %zu numbers, --x has %zu", e, d);
     if (!status) status = evaluate(a, d, x, z);
     free(x);
     free(z);
     return status;
 }
 
-const orff_command orff_command_kernel = {
+const cli_command cli_command_kernel = {
     .name = "kernel",
     .summary = "the kernel K(x,z), exactly and by features",
     .usage = "--kernel K --sigma S --x X1,..,Xd --z Z1,..,Zd",
@@ -156,6 +155,6 @@ const orff_command orff_command_kernel = {
     .example = "  orff kernel --kernel div-free --sigma 0.5 --x 0,0 --z 0.1,0.2 --features 1000\n",
     .least = 0,
     .most = 0,
-    .bit = ORFF_KERNEL_BIT,
+    .bit = CLI_KERNEL_BIT,
     .run = run,
 };

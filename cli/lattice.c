@@ -11,11 +11,11 @@
 /* LO:HI:COUNT or V. */
 static bool scan_range(const char *text, double *low, double *high, size_t *count) {
     double number = 1.0;
-    const char *at = orff_scan_number(text, ":", low);
+    const char *at = cli_scan_number(text, ":", low);
     *high = at ? *low : 0.0;
     if (at && *at == ':') {
-        at = orff_scan_number(at + 1, ":", high);
-        at = at && *at == ':' ? orff_scan_number(at + 1, "", &number) : NULL;
+        at = cli_scan_number(at + 1, ":", high);
+        at = at && *at == ':' ? cli_scan_number(at + 1, "", &number) : NULL;
     }
     if (!at || *at || number < 1.0 || number > 1e9 || number != floor(number)) return false;
     *count = (size_t)number;
@@ -24,60 +24,58 @@ static bool scan_range(const char *text, double *low, double *high, size_t *coun
 
 static bool named(const json_t *notes, size_t i, const char *name) {
     char number[24];
-    const char *own = orff_notes_name(notes, "inputs", i);
+    const char *own = cli_notes_name(notes, "inputs", i);
     snprintf(number, sizeof number, "%zu", i + 1);
     return (own && !strcmp(own, name)) || !strcmp(number, name);
 }
 
-static int unknown_input(const orff_arguments *a, const json_t *notes, size_t d, const char *name) {
-    const char **names = orff_more(NULL, d, sizeof *names);
+static int unknown_input(const cli_arguments *a, const json_t *notes, size_t d, const char *name) {
+    const char **names = cli_more(NULL, d, sizeof *names);
     size_t known = 0;
     for (size_t i = 0; i < d; i++)
-        if (orff_notes_name(notes, "inputs", i)) names[known++] = orff_notes_name(notes, "inputs", i);
-    const char *near = orff_suggest(name, known, names);
+        if (cli_notes_name(notes, "inputs", i)) names[known++] = cli_notes_name(notes, "inputs", i);
+    const char *near = cli_suggest(name, known, names);
     if (!near && known) near = names[0];
     free(names);
-    return orff_wrong(a, ORFF_OPT_ON_GRID, "\"%s\" is not an input of the model; did you mean \"%s\"?", name,
-                      near ? near : "1");
+    return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not an input of the model; did you mean \"%s\"?", name,
+                     near ? near : "1");
 }
 
 /* One entry NAME=RANGE. */
-static int take(orff_lattice *l, const orff_arguments *a, const json_t *notes, char *entry) {
+static int take(cli_lattice *l, const cli_arguments *a, const json_t *notes, char *entry) {
     char *range = strrchr(entry, '=');
     size_t i = 0;
-    if (!range) return orff_wrong(a, ORFF_OPT_ON_GRID, "\"%s\" has no =; expected INPUT=LO:HI:COUNT", entry);
+    if (!range) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" has no =; expected INPUT=LO:HI:COUNT", entry);
     *range++ = 0;
     while (i < l->d && !named(notes, i, entry)) i++;
     if (i == l->d) return unknown_input(a, notes, l->d, entry);
-    if (l->count[i]) return orff_wrong(a, ORFF_OPT_ON_GRID, "\"%s\" is there twice", entry);
+    if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is there twice", entry);
     if (!scan_range(range, &l->low[i], &l->high[i], &l->count[i]))
-        return orff_wrong(a, ORFF_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value",
-                          range);
-    return ORFF_DONE;
+        return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value", range);
+    return CLI_DONE;
 }
 
-static int check_all(orff_lattice *l, const orff_arguments *a, const json_t *notes) {
+static int check_all(cli_lattice *l, const cli_arguments *a, const json_t *notes) {
     double rows = 1.0;
     for (size_t i = 0; i < l->d; i++) {
-        const char *name = orff_notes_name(notes, "inputs", i);
+        const char *name = cli_notes_name(notes, "inputs", i);
         if (!l->count[i])
-            return orff_wrong(a, ORFF_OPT_ON_GRID, "input %zu (%s) is missing", i + 1,
-                              name ? name : "no name");
+            return cli_wrong(a, CLI_OPT_ON_GRID, "input %zu (%s) is missing", i + 1, name ? name : "no name");
         rows *= (double)l->count[i];
     }
-    if (rows > 1e12) return orff_wrong(a, ORFF_OPT_ON_GRID, "a grid of %g points is too large", rows);
+    if (rows > 1e12) return cli_wrong(a, CLI_OPT_ON_GRID, "a grid of %g points is too large", rows);
     l->rows = (size_t)rows;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
-int orff_lattice_parse(orff_lattice *l, const orff_arguments *a, const json_t *notes, size_t d) {
-    int status = ORFF_DONE;
-    *l = (orff_lattice){.d = d};
-    l->count = orff_more(NULL, d, sizeof *l->count);
-    l->low = orff_more(NULL, d, sizeof *l->low);
-    l->high = orff_more(NULL, d, sizeof *l->high);
+int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const json_t *notes, size_t d) {
+    int status = CLI_DONE;
+    *l = (cli_lattice){.d = d};
+    l->count = cli_more(NULL, d, sizeof *l->count);
+    l->low = cli_more(NULL, d, sizeof *l->low);
+    l->high = cli_more(NULL, d, sizeof *l->high);
     memset(l->count, 0, d * sizeof *l->count);
-    char *text = orff_copy_text(orff_text(a, ORFF_OPT_ON_GRID));
+    char *text = cli_copy_text(cli_text(a, CLI_OPT_ON_GRID));
     for (char *at = text; !status && at;) {
         char *comma = strchr(at, ',');
         if (comma) *comma = 0;
@@ -88,14 +86,14 @@ int orff_lattice_parse(orff_lattice *l, const orff_arguments *a, const json_t *n
     return status ? status : check_all(l, a, notes);
 }
 
-void orff_lattice_clear(orff_lattice *l) {
+void cli_lattice_clear(cli_lattice *l) {
     free(l->count);
     free(l->low);
     free(l->high);
-    *l = (orff_lattice){0};
+    *l = (cli_lattice){0};
 }
 
-void orff_lattice_fill(const orff_lattice *l, size_t first, size_t n, double *X) {
+void cli_lattice_fill(const cli_lattice *l, size_t first, size_t n, double *X) {
     for (size_t row = 0; row < n; row++) {
         size_t rest = first + row;
         for (size_t i = 0; i < l->d; i++) {

@@ -10,40 +10,40 @@
 static int join(orff_moments *sum, const char *path,
                 orff_status (*how)(orff_moments *, const orff_moments *)) {
     orff_moments *other = NULL;
-    int status = orff_outcome(orff_moments_load(&other, path), NULL);
-    if (!status) status = orff_outcome(how(sum, other), path);
+    int status = cli_outcome(orff_moments_load(&other, path), NULL);
+    if (!status) status = cli_outcome(how(sum, other), path);
     orff_moments_free(other);
     return status;
 }
 
-static int save(const orff_arguments *a, const orff_moments *sum) {
-    const char *path = orff_text(a, ORFF_OPT_OUTPUT);
+static int save(const cli_arguments *a, const orff_moments *sum) {
+    const char *path = cli_text(a, CLI_OPT_OUTPUT);
     const orff_status saved = orff_moments_save(sum, path);
     const int status =
-        orff_outcome(saved, saved == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
+        cli_outcome(saved, saved == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
     if (status) return status;
     const orff_moments_info info = orff_moments_describe(sum);
-    orff_say("%" PRIu64 " rows: %s", info.rows, path);
-    if (!orff_wants_json()) return ORFF_DONE;
-    return orff_print_json(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:s}", "n", (json_int_t)info.rows,
-                                     "weight", info.weight, "d", (json_int_t)info.inputs, "p",
-                                     (json_int_t)info.outputs, "features", (json_int_t)info.frequencies,
-                                     "folds", (json_int_t)info.folds, "moments", path));
+    cli_say("%" PRIu64 " rows: %s", info.rows, path);
+    if (!cli_wants_json()) return CLI_DONE;
+    return cli_print_json(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:s}", "n", (json_int_t)info.rows,
+                                    "weight", info.weight, "d", (json_int_t)info.inputs, "p",
+                                    (json_int_t)info.outputs, "features", (json_int_t)info.frequencies,
+                                    "folds", (json_int_t)info.folds, "moments", path));
 }
 
-static int run(const orff_arguments *a) {
+static int run(const cli_arguments *a) {
     orff_moments *sum = NULL;
-    int status = orff_need_output(a);
-    if (!status) status = orff_outcome(orff_moments_load(&sum, a->words[0]), NULL);
+    int status = cli_need_output(a);
+    if (!status) status = cli_outcome(orff_moments_load(&sum, a->words[0]), NULL);
     for (int i = 1; !status && i < a->n_words; i++) status = join(sum, a->words[i], orff_moments_add);
-    for (int i = 0; !status && i < a->given[ORFF_OPT_SUBTRACT].count; i++)
-        status = join(sum, a->given[ORFF_OPT_SUBTRACT].values[i], orff_moments_subtract);
+    for (int i = 0; !status && i < a->given[CLI_OPT_SUBTRACT].count; i++)
+        status = join(sum, a->given[CLI_OPT_SUBTRACT].values[i], orff_moments_subtract);
     if (!status) status = save(a, sum);
     orff_moments_free(sum);
     return status;
 }
 
-const orff_command orff_command_merge = {
+const cli_command cli_command_merge = {
     .name = "merge",
     .summary = "add files of moments, and subtract some",
     .usage = "A B .. -o FILE",
@@ -53,6 +53,6 @@ const orff_command orff_command_merge = {
                "  orff merge both.moments --subtract monday.moments -o only_tuesday.moments\n",
     .least = 1,
     .most = 65536,
-    .bit = ORFF_MERGE_BIT,
+    .bit = CLI_MERGE_BIT,
     .run = run,
 };

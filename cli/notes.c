@@ -7,27 +7,27 @@
 #include "formats/units.h"
 #include "report.h"
 
-static json_t *column(const orff_table *table, size_t i) {
-    const char *name = orff_table_name(table, i), *units = orff_table_units(table, i);
-    const char *standard = orff_table_standard_name(table, i);
-    if (!units) units = orff_units_guess(name).units;
+static json_t *column(const fmt_table *table, size_t i) {
+    const char *name = fmt_table_name(table, i), *units = fmt_table_units(table, i);
+    const char *standard = fmt_table_standard_name(table, i);
+    if (!units) units = fmt_units_guess(name).units;
     json_t *entry = json_pack("{s:s}", "name", name);
     if (units) json_object_set_new(entry, "units", json_string(units));
     if (standard) json_object_set_new(entry, "standard_name", json_string(standard));
     return entry;
 }
 
-json_t *orff_notes_of_table(const orff_table *table) {
+json_t *cli_notes_of_table(const fmt_table *table) {
     json_t *inputs = json_array(), *outputs = json_array();
-    for (size_t i = 0; i < orff_table_inputs(table); i++)
-        json_array_append_new(inputs, column(table, orff_table_input(table, i)));
-    for (size_t i = 0; i < orff_table_outputs(table); i++)
-        json_array_append_new(outputs, column(table, orff_table_output(table, i)));
-    return json_pack("{s:b, s:o, s:o}", "named", orff_table_named(table), "inputs", inputs, "outputs",
+    for (size_t i = 0; i < fmt_table_inputs(table); i++)
+        json_array_append_new(inputs, column(table, fmt_table_input(table, i)));
+    for (size_t i = 0; i < fmt_table_outputs(table); i++)
+        json_array_append_new(outputs, column(table, fmt_table_output(table, i)));
+    return json_pack("{s:b, s:o, s:o}", "named", fmt_table_named(table), "inputs", inputs, "outputs",
                      outputs);
 }
 
-json_t *orff_notes_parse(const char *text) {
+json_t *cli_notes_parse(const char *text) {
     json_t *notes = json_loads(text, 0, NULL);
     if (json_is_object(notes)) return notes;
     json_decref(notes);
@@ -38,62 +38,62 @@ static const char *member(const json_t *notes, const char *side, size_t i, const
     return json_string_value(json_object_get(json_array_get(json_object_get(notes, side), i), key));
 }
 
-const char *orff_notes_name(const json_t *notes, const char *side, size_t i) {
+const char *cli_notes_name(const json_t *notes, const char *side, size_t i) {
     return member(notes, side, i, "name");
 }
-const char *orff_notes_units(const json_t *notes, const char *side, size_t i) {
+const char *cli_notes_units(const json_t *notes, const char *side, size_t i) {
     return member(notes, side, i, "units");
 }
 
-bool orff_notes_range(const json_t *notes, size_t i, double *low, double *high) {
+bool cli_notes_range(const json_t *notes, size_t i, double *low, double *high) {
     const json_t *entry = json_array_get(json_object_get(notes, "inputs"), i);
     *low = json_number_value(json_object_get(entry, "low"));
     *high = json_number_value(json_object_get(entry, "high"));
     return json_is_number(json_object_get(entry, "low")) && *high >= *low;
 }
 
-char *orff_notes_columns(const json_t *notes, const char *side) {
-    orff_string text = {0};
+char *cli_notes_columns(const json_t *notes, const char *side) {
+    cli_string text = {0};
     const size_t count = json_array_size(json_object_get(notes, side));
     if (!json_is_true(json_object_get(notes, "named")) || !count) return NULL;
     for (size_t i = 0; i < count; i++) {
-        orff_append(&text, i ? ",\"" : "\"");
-        for (const char *at = orff_notes_name(notes, side, i); at && *at; at++)
-            orff_append(&text, *at == '"' ? "\"\"" : "%c", *at);
-        orff_append(&text, "\"");
+        cli_append(&text, i ? ",\"" : "\"");
+        for (const char *at = cli_notes_name(notes, side, i); at && *at; at++)
+            cli_append(&text, *at == '"' ? "\"\"" : "%c", *at);
+        cli_append(&text, "\"");
     }
     return text.text;
 }
 
 /* ---- covariates */
 
-static int find_input(const orff_arguments *a, const json_t *notes, size_t d, const char *word,
+static int find_input(const cli_arguments *a, const json_t *notes, size_t d, const char *word,
                       size_t *found) {
-    const char **names = orff_more(NULL, d, sizeof *names);
+    const char **names = cli_more(NULL, d, sizeof *names);
     char *end;
     for (size_t i = 0; i < d; i++) {
-        names[i] = orff_notes_name(notes, "inputs", i);
+        names[i] = cli_notes_name(notes, "inputs", i);
         if (!strcmp(names[i], word)) {
             *found = i;
             free(names);
-            return ORFF_DONE;
+            return CLI_DONE;
         }
     }
     const unsigned long number = strtoul(word, &end, 10);
-    const char *near = orff_suggest(word, d, names);
+    const char *near = cli_suggest(word, d, names);
     free(names);
     if (*word && !*end && number >= 1 && number <= d) {
         *found = number - 1;
-        return ORFF_DONE;
+        return CLI_DONE;
     }
     if (near)
-        return orff_wrong(a, ORFF_OPT_COVARIATES, "\"%s\" is not an input; did you mean \"%s\"?", word, near);
-    return orff_wrong(a, ORFF_OPT_COVARIATES,
-                      "\"%s\" is neither the name of an input nor a number from 1 to %zu", word, d);
+        return cli_wrong(a, CLI_OPT_COVARIATES, "\"%s\" is not an input; did you mean \"%s\"?", word, near);
+    return cli_wrong(a, CLI_OPT_COVARIATES,
+                     "\"%s\" is neither the name of an input nor a number from 1 to %zu", word, d);
 }
 
-int orff_notes_covariates(const orff_arguments *a, json_t *notes, size_t d, bool *covariate) {
-    const char *text = orff_text(a, ORFF_OPT_COVARIATES);
+int cli_notes_covariates(const cli_arguments *a, json_t *notes, size_t d, bool *covariate) {
+    const char *text = cli_text(a, CLI_OPT_COVARIATES);
     json_t *list = json_array();
     memset(covariate, 0, d * sizeof *covariate);
     for (; text && *text; text += *text == ',') {
@@ -111,14 +111,14 @@ int orff_notes_covariates(const orff_arguments *a, json_t *notes, size_t d, bool
     for (size_t i = 0; i < d; i++)
         if (covariate[i]) json_array_append_new(list, json_integer((json_int_t)i));
     json_object_set_new(notes, "covariates", list);
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
-size_t orff_notes_covariate_count(const json_t *notes) {
+size_t cli_notes_covariate_count(const json_t *notes) {
     return json_array_size(json_object_get(notes, "covariates"));
 }
 
-bool orff_notes_is_covariate(const json_t *notes, size_t i) {
+bool cli_notes_is_covariate(const json_t *notes, size_t i) {
     const json_t *list = json_object_get(notes, "covariates");
     for (size_t k = 0; k < json_array_size(list); k++)
         if ((size_t)json_integer_value(json_array_get(list, k)) == i) return true;
@@ -127,39 +127,39 @@ bool orff_notes_is_covariate(const json_t *notes, size_t i) {
 
 /* ---- classes and the plane */
 
-size_t orff_notes_labels(const json_t *notes) {
+size_t cli_notes_labels(const json_t *notes) {
     return json_array_size(json_object_get(notes, "labels"));
 }
 
-const char *orff_notes_label(const json_t *notes, size_t i) {
+const char *cli_notes_label(const json_t *notes, size_t i) {
     return json_string_value(json_array_get(json_object_get(notes, "labels"), i));
 }
 
-bool orff_notes_geo(const json_t *notes, orff_geo *geo) {
+bool cli_notes_geo(const json_t *notes, cli_geo *geo) {
     const json_t *entry = json_object_get(notes, "geo");
     geo->lon = json_number_value(json_object_get(entry, "lon"));
     geo->lat = json_number_value(json_object_get(entry, "lat"));
     return json_is_object(entry);
 }
 
-const char *orff_notes_length_units(const json_t *notes, size_t d) {
+const char *cli_notes_length_units(const json_t *notes, size_t d) {
     const char *units = NULL;
-    orff_geo geo;
-    if (orff_notes_geo(notes, &geo)) return "km";
+    cli_geo geo;
+    if (cli_notes_geo(notes, &geo)) return "km";
     for (size_t i = 0; i < d; i++) {
-        const char *own = orff_notes_units(notes, "inputs", i);
-        if (orff_notes_is_covariate(notes, i)) continue;
+        const char *own = cli_notes_units(notes, "inputs", i);
+        if (cli_notes_is_covariate(notes, i)) continue;
         if (!own || (units && strcmp(units, own))) return "";
         units = own;
     }
     return units ? units : "";
 }
 
-char *orff_notes_derived_units(const json_t *notes, size_t d, const char *field) {
-    const char *own = orff_notes_units(notes, "outputs", 0), *length = orff_notes_length_units(notes, d);
+char *cli_notes_derived_units(const json_t *notes, size_t d, const char *field) {
+    const char *own = cli_notes_units(notes, "outputs", 0), *length = cli_notes_length_units(notes, d);
     const bool potential = !strcmp(field, "potential") || !strcmp(field, "stream");
-    orff_string text = {0};
+    cli_string text = {0};
     if (!own || !*length) return NULL;
-    orff_append(&text, potential ? "%s %s" : "%s %s-1", own, length);
+    cli_append(&text, potential ? "%s %s" : "%s %s-1", own, length);
     return text.text;
 }

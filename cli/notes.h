@@ -3,8 +3,8 @@
  *   {"inputs": [{"name": "lon", "units": "degrees_east", "low": -75, "high": -70}, ..], "outputs": [..],
  * "named": true, "covariates": [2], "labels": ["a", "b"], "geo": {"lon": -70.1, "lat": 39.2}, "kernel": {..}}
  */
-#ifndef ORFF_CLI_NOTES_H
-#define ORFF_CLI_NOTES_H
+#ifndef CLI_NOTES_H
+#define CLI_NOTES_H
 
 #include <jansson.h>
 
@@ -13,37 +13,37 @@
 #include "options.h"
 
 /* Of a table whose columns are selected. */
-json_t *orff_notes_of_table(const orff_table *table);
+json_t *cli_notes_of_table(const fmt_table *table);
 
 /* The notes in a text; an empty object where it holds none of ours. */
-json_t *orff_notes_parse(const char *text);
+json_t *cli_notes_parse(const char *text);
 
 /* side: "inputs" or "outputs". NULL where there is nothing. */
-const char *orff_notes_name(const json_t *notes, const char *side, size_t i);
-const char *orff_notes_units(const json_t *notes, const char *side, size_t i);
+const char *cli_notes_name(const json_t *notes, const char *side, size_t i);
+const char *cli_notes_units(const json_t *notes, const char *side, size_t i);
 
 /* The range that input i had; false where it is not known. */
-bool orff_notes_range(const json_t *notes, size_t i, double *low, double *high);
+bool cli_notes_range(const json_t *notes, size_t i, double *low, double *high);
 
 /* Names for --inputs, quoted and with commas between; from malloc; NULL where the columns have none. */
-char *orff_notes_columns(const json_t *notes, const char *side);
+char *cli_notes_columns(const json_t *notes, const char *side);
 
 /* --covariates: which of the d inputs, names or 1-based numbers. covariate (d) is set. Returns an exit
  * status. */
-int orff_notes_covariates(const orff_arguments *arguments, json_t *notes, size_t d, bool *covariate);
-bool orff_notes_is_covariate(const json_t *notes, size_t i);
-size_t orff_notes_covariate_count(const json_t *notes);
+int cli_notes_covariates(const cli_arguments *arguments, json_t *notes, size_t d, bool *covariate);
+bool cli_notes_is_covariate(const json_t *notes, size_t i);
+size_t cli_notes_covariate_count(const json_t *notes);
 
-size_t orff_notes_labels(const json_t *notes);
-const char *orff_notes_label(const json_t *notes, size_t i);
+size_t cli_notes_labels(const json_t *notes);
+const char *cli_notes_label(const json_t *notes, size_t i);
 
-bool orff_notes_geo(const json_t *notes, orff_geo *geo);
+bool cli_notes_geo(const json_t *notes, cli_geo *geo);
 
 /* The units that the inputs of the field's space share, for words; "" where they do not. */
-const char *orff_notes_length_units(const json_t *notes, size_t d);
+const char *cli_notes_length_units(const json_t *notes, size_t d);
 
 /* Units of a field made from the first output: its own for each length, or times a length (potentials). To be freed;
  * NULL where they are not known. */
-char *orff_notes_derived_units(const json_t *notes, size_t d, const char *field);
+char *cli_notes_derived_units(const json_t *notes, size_t d, const char *field);
 
 #endif

@@ -19,9 +19,9 @@
 #define CHOICE_FOLDS 3
 
 typedef struct task {
-    const orff_arguments *arguments;
+    const cli_arguments *arguments;
     size_t n, d, p, folds;
-    orff_spec spec;
+    cli_spec spec;
     orff_sampling sampling;
     bool single, choose, exact;
 } task;
@@ -48,8 +48,8 @@ static int draw(const task *t, size_t D, orff_features **features) {
     orff_kernel *kernel = NULL;
     orff_sampling sampling = t->sampling;
     sampling.features = D;
-    int status = orff_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
-    if (!status) status = orff_outcome(orff_features_create(features, kernel, &sampling), NULL);
+    int status = cli_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
+    if (!status) status = cli_outcome(orff_features_create(features, kernel, &sampling), NULL);
     orff_kernel_free(kernel);
     return status;
 }
@@ -59,15 +59,15 @@ static int draw(const task *t, size_t D, orff_features **features) {
 /* Seconds for a row of moments: blocks are added until a fifth of a second has passed. */
 static int time_rows(const task *t, orff_moments *moments, double *seconds) {
     const size_t n = 1024;
-    double *X = orff_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d, start = 0.0;
+    double *X = cli_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d, start = 0.0;
     size_t rows = 0;
-    int status = ORFF_DONE;
+    int status = CLI_DONE;
     fill(n, t->d, t->p, X, Y);
     /* the first block warms up */
-    status = orff_outcome(orff_moments_accumulate(moments, n, X, Y, NULL), NULL);
-    for (start = orff_seconds(); !status && (rows == 0 || orff_seconds() - start < 0.2); rows += n)
-        status = orff_outcome(orff_moments_accumulate(moments, n, X, Y, NULL), NULL);
-    *seconds = rows ? (orff_seconds() - start) / (double)rows : 0.0;
+    status = cli_outcome(orff_moments_accumulate(moments, n, X, Y, NULL), NULL);
+    for (start = cli_seconds(); !status && (rows == 0 || cli_seconds() - start < 0.2); rows += n)
+        status = cli_outcome(orff_moments_accumulate(moments, n, X, Y, NULL), NULL);
+    *seconds = rows ? (cli_seconds() - start) / (double)rows : 0.0;
     free(X);
     return status;
 }
@@ -79,9 +79,9 @@ static int time_solve(const task *t, const orff_moments *moments, double *second
     settings.n_parts = t->spec.n;
     settings.parts = t->spec.parts;
     settings.folds = t->folds;
-    const double start = orff_seconds();
-    const int status = orff_outcome(orff_model_fit_moments(&model, &settings, moments), NULL);
-    *seconds = orff_seconds() - start;
+    const double start = cli_seconds();
+    const int status = cli_outcome(orff_model_fit_moments(&model, &settings, moments), NULL);
+    *seconds = cli_seconds() - start;
     orff_model_free(model);
     return status;
 }
@@ -95,13 +95,13 @@ static int measure(const task *t, size_t D, size_t folds, cost *c) {
     const size_t small = D < CALIBRATION_FEATURES ? D : CALIBRATION_FEATURES;
     const orff_moments_settings how = {.folds = folds, .single = t->single};
     const size_t sizes[2] = {D, small};
-    int status = ORFF_DONE;
+    int status = CLI_DONE;
     for (int round = 0; !status && round < 2; round++) {
         orff_features *features = NULL;
         orff_moments *moments = NULL;
         status = draw(t, sizes[round], &features);
         if (!status && round == 0) c->parameters = orff_features_describe(features).parameters;
-        if (!status) status = orff_outcome(orff_moments_create(&moments, features, &how), NULL);
+        if (!status) status = cli_outcome(orff_moments_create(&moments, features, &how), NULL);
         double row = 0.0;
         if (!status) status = time_rows(t, moments, &row);
         if (!status && round == 0) c->row = row;
@@ -118,7 +118,7 @@ static int measure(const task *t, size_t D, size_t folds, cost *c) {
 
 /* Rows of the system that is factored: 2 D for one decomposable part, else M. */
 static double system_rows(const task *t, const cost *c) {
-    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_DECOMPOSABLE;
+    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_RULE_DECOMPOSABLE;
     return plain ? 2.0 * (double)t->sampling.features : (double)c->parameters;
 }
 
@@ -136,7 +136,7 @@ static int predict(const task *t, double *seconds, double *bytes) {
     if (status) return status;
     *seconds = (double)t->n * c.row + c.solve;
     *bytes = bytes_of(t, &c);
-    if (!t->choose) return ORFF_DONE;
+    if (!t->choose) return CLI_DONE;
     const size_t most = t->n < CHOICE_FEATURES ? t->n : CHOICE_FEATURES;
     const size_t D = t->sampling.features < most ? t->sampling.features : most;
     status = measure(t, D ? D : 1, CHOICE_FOLDS, &choice);
@@ -153,15 +153,15 @@ static int predict(const task *t, double *seconds, double *bytes) {
 static int time_exact(const task *t, size_t n, double *seconds) {
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;
-    double *X = orff_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d;
+    double *X = cli_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d;
     fill(n, t->d, t->p, X, Y);
     settings.n_parts = t->spec.n;
     settings.parts = t->spec.parts;
     settings.solver = ORFF_SOLVER_EXACT;
-    settings.posterior = ORFF_YES;
-    const double start = orff_seconds();
-    const int status = orff_outcome(orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL), NULL);
-    *seconds = orff_seconds() - start;
+    settings.posterior = ORFF_SWITCH_YES;
+    const double start = cli_seconds();
+    const int status = cli_outcome(orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL), NULL);
+    *seconds = cli_seconds() - start;
     orff_model_free(model);
     free(X);
     return status;
@@ -170,17 +170,17 @@ static int time_exact(const task *t, size_t n, double *seconds) {
 /* The eigendecomposition of a matrix of n rows, n p where outputs do not part: cubic, in three times its
  * memory. */
 static int predict_exact(const task *t, double *seconds, double *bytes) {
-    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_DECOMPOSABLE;
+    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_RULE_DECOMPOSABLE;
     const double each = plain ? 1.0 : (double)t->p, order = (double)t->n * each;
     const double small = fmin(order, CALIBRATION_ORDER);
     int status = time_exact(t, (size_t)fmax(small / each, 2.0), seconds);
     if (status) return status;
     *seconds *= pow(order / small, 3.0);
     *bytes = 30e6 + 8.0 * (3.0 * order * order + (double)t->n * (2.0 * (double)t->d + 8.0 * (double)t->p));
-    if (!t->choose) return ORFF_DONE;
+    if (!t->choose) return CLI_DONE;
     if (order <= CHOICE_ORDER) {
         *seconds *= CHOICES + 1.0;
-        return ORFF_DONE;
+        return CLI_DONE;
     }
     cost choice;
     const size_t D = t->n < CHOICE_FEATURES ? t->n : CHOICE_FEATURES;
@@ -192,59 +192,58 @@ static int predict_exact(const task *t, double *seconds, double *bytes) {
 /* ---- */
 
 static int parse_solver(task *t) {
-    const char *solver = orff_text(t->arguments, ORFF_OPT_SOLVER);
+    const char *solver = cli_text(t->arguments, CLI_OPT_SOLVER);
     t->exact = !strcmp(solver, "exact");
-    if (t->exact || !strcmp(solver, "auto") || !strcmp(solver, "direct")) return ORFF_DONE;
-    return orff_wrong(t->arguments, ORFF_OPT_SOLVER, "\"%s\" cannot be planned; auto, direct and exact can",
-                      solver);
+    if (t->exact || !strcmp(solver, "auto") || !strcmp(solver, "direct")) return CLI_DONE;
+    return cli_wrong(t->arguments, CLI_OPT_SOLVER, "\"%s\" cannot be planned; auto, direct and exact can",
+                     solver);
 }
 
 static int parse_sizes(task *t) {
-    static const orff_option_id ids[] = {ORFF_OPT_PLAN_ROWS, ORFF_OPT_PLAN_INPUTS, ORFF_OPT_PLAN_OUTPUTS};
+    static const cli_option_id ids[] = {CLI_OPT_PLAN_ROWS, CLI_OPT_PLAN_INPUTS, CLI_OPT_PLAN_OUTPUTS};
     size_t *const values[] = {&t->n, &t->d, &t->p};
     for (size_t i = 0; i < 3; i++) {
-        if (!orff_given(t->arguments, ids[i])) return orff_wrong(t->arguments, ids[i], "is missing");
-        const int status = orff_size(t->arguments, ids[i], 1, i ? 65536 : (size_t)1 << 50, values[i]);
+        if (!cli_given(t->arguments, ids[i])) return cli_wrong(t->arguments, ids[i], "is missing");
+        const int status = cli_size(t->arguments, ids[i], 1, i ? 65536 : (size_t)1 << 50, values[i]);
         if (status) return status;
     }
-    return orff_size(t->arguments, ORFF_OPT_FOLDS, 2, 1000, &t->folds);
+    return cli_size(t->arguments, CLI_OPT_FOLDS, 2, 1000, &t->folds);
 }
 
 static int parse(task *t) {
-    const char *precision = orff_text(t->arguments, ORFF_OPT_PRECISION);
+    const char *precision = cli_text(t->arguments, CLI_OPT_PRECISION);
     int status = parse_sizes(t);
     if (!status) status = parse_solver(t);
     t->single = !strcmp(precision, "single");
     if (!status && !t->single && strcmp(precision, "double"))
-        status =
-            orff_wrong(t->arguments, ORFF_OPT_PRECISION, "\"%s\" is neither double nor single", precision);
-    if (!status) status = orff_sampling_parse(t->arguments, &t->sampling);
-    if (!status) status = orff_spec_parse(&t->spec, t->arguments, t->d, t->p, NULL);
+        status = cli_wrong(t->arguments, CLI_OPT_PRECISION, "\"%s\" is neither double nor single", precision);
+    if (!status) status = cli_sampling_parse(t->arguments, &t->sampling);
+    if (!status) status = cli_spec_parse(&t->spec, t->arguments, t->d, t->p, NULL);
     t->choose = t->spec.auto_sigma;
     for (size_t m = 0; !status && m < t->spec.n; m++)
         if (t->spec.parts[m].sigma == 0.0) t->spec.parts[m].sigma = 0.5 + 0.5 * (double)m;
     return status;
 }
 
-static int run(const orff_arguments *a) {
+static int run(const cli_arguments *a) {
     task t = {.arguments = a};
     double seconds = 0.0, bytes = 0.0;
     int status = parse(&t);
     if (!status) status = (t.exact ? predict_exact : predict)(&t, &seconds, &bytes);
-    if (!status && orff_wants_json()) {
-        status = orff_print_json(json_pack("{s:f, s:I, s:I, s:I, s:I, s:I}", "seconds", seconds, "peak_bytes",
-                                           (json_int_t)bytes, "n", (json_int_t)t.n, "d", (json_int_t)t.d, "p",
-                                           (json_int_t)t.p, "features",
-                                           (json_int_t)(t.exact ? 0 : t.sampling.features)));
+    if (!status && cli_wants_json()) {
+        status = cli_print_json(json_pack("{s:f, s:I, s:I, s:I, s:I, s:I}", "seconds", seconds, "peak_bytes",
+                                          (json_int_t)bytes, "n", (json_int_t)t.n, "d", (json_int_t)t.d, "p",
+                                          (json_int_t)t.p, "features",
+                                          (json_int_t)(t.exact ? 0 : t.sampling.features)));
     } else if (!status) {
         printf("about %.3g s and %.3g MB\n", seconds, bytes / 1e6);
-        status = orff_check_stdout();
+        status = cli_check_stdout();
     }
-    orff_spec_clear(&t.spec);
+    cli_spec_clear(&t.spec);
     return status;
 }
 
-const orff_command orff_command_plan = {
+const cli_command cli_command_plan = {
     .name = "plan",
     .summary = "predicted time and memory of a fit on this machine",
     .usage = "--n N --dim d --outputs p",
@@ -254,6 +253,6 @@ const orff_command orff_command_plan = {
     .example = "  orff plan --n 1000000 --dim 3 --outputs 3 --features 1000 --kernel div-free\n",
     .least = 0,
     .most = 0,
-    .bit = ORFF_PLAN_BIT,
+    .bit = CLI_PLAN_BIT,
     .run = run,
 };

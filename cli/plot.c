@@ -15,46 +15,46 @@
 #define MOST_DOUBT 4.0 /* standard deviations drawn, in those of the well-known quarter */
 
 typedef struct picture {
-    const orff_arguments *arguments;
-    orff_picture file;
-    orff_applied applied;
+    const cli_arguments *arguments;
+    cli_picture file;
+    cli_applied applied;
     const char *what;
     size_t axis[2]; /* inputs that are x and y */
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
     size_t arrows;
-    double limit;                /* standard deviation above which nothing is drawn */
-    const orff_derived *derived; /* NULL: magnitude or error */
+    double limit;               /* standard deviation above which nothing is drawn */
+    const cli_derived *derived; /* NULL: magnitude or error */
     FILE *script;
 } picture;
 
 /* ---- the region */
 
 static int find_axes(picture *f) {
-    const orff_applied *ap = &f->applied;
+    const cli_applied *ap = &f->applied;
     size_t found = 0;
     for (size_t i = 0; i < ap->info.inputs; i++) {
-        if (orff_notes_is_covariate(ap->notes, i)) continue;
+        if (cli_notes_is_covariate(ap->notes, i)) continue;
         if (found < 2) f->axis[found] = i;
         found++;
     }
-    if (found == 2 && ap->info.outputs == 2 && !ap->info.classes) return ORFF_DONE;
-    return orff_failed("a picture needs a model of two inputs (apart from covariates) and two outputs; there "
-                       "are %zu and %zu",
-                       found, ap->info.outputs);
+    if (found == 2 && ap->info.outputs == 2 && !ap->info.classes) return CLI_DONE;
+    return cli_failed("a picture needs a model of two inputs (apart from covariates) and two outputs; there "
+                      "are %zu and %zu",
+                      found, ap->info.outputs);
 }
 
 /* From --grid, whose counts do not matter here. */
 static int region_of_grid(picture *f) {
-    orff_lattice lattice;
-    const int status = orff_lattice_parse(&lattice, f->arguments, f->applied.notes, f->applied.info.inputs);
+    cli_lattice lattice;
+    const int status = cli_lattice_parse(&lattice, f->arguments, f->applied.notes, f->applied.info.inputs);
     for (size_t i = 0; !status && i < f->applied.info.inputs; i++)
         f->fixed[i] = 0.5 * (lattice.low[i] + lattice.high[i]);
     for (size_t k = 0; !status && k < 2; k++) {
         f->low[k] = lattice.low[f->axis[k]];
         f->high[k] = lattice.high[f->axis[k]];
     }
-    orff_lattice_clear(&lattice);
+    cli_lattice_clear(&lattice);
     return status;
 }
 
@@ -62,28 +62,28 @@ static int region_of_grid(picture *f) {
 static int region_of_data(picture *f) {
     for (size_t i = 0; i < f->applied.info.inputs; i++) {
         double low, high;
-        const char *name = orff_notes_name(f->applied.notes, "inputs", i);
-        if (!orff_notes_range(f->applied.notes, i, &low, &high))
-            return orff_failed("%s: does not know the region of its data; give --grid",
-                               f->arguments->words[0]);
+        const char *name = cli_notes_name(f->applied.notes, "inputs", i);
+        if (!cli_notes_range(f->applied.notes, i, &low, &high))
+            return cli_failed("%s: does not know the region of its data; give --grid",
+                              f->arguments->words[0]);
         f->fixed[i] = 0.5 * (low + high);
         for (size_t k = 0; k < 2; k++) {
             if (f->axis[k] != i) continue;
             f->low[k] = low;
             f->high[k] = high;
         }
-        if (orff_notes_is_covariate(f->applied.notes, i))
-            orff_say("%s is held at %g", name ? name : "an input", f->fixed[i]);
+        if (cli_notes_is_covariate(f->applied.notes, i))
+            cli_say("%s is held at %g", name ? name : "an input", f->fixed[i]);
     }
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 static int find_region(picture *f) {
-    f->fixed = orff_more(NULL, f->applied.info.inputs, sizeof *f->fixed);
-    const int status = orff_given(f->arguments, ORFF_OPT_ON_GRID) ? region_of_grid(f) : region_of_data(f);
+    f->fixed = cli_more(NULL, f->applied.info.inputs, sizeof *f->fixed);
+    const int status = cli_given(f->arguments, CLI_OPT_ON_GRID) ? region_of_grid(f) : region_of_data(f);
     if (!status && (!(f->high[0] > f->low[0]) || !(f->high[1] > f->low[1])))
-        return orff_failed("the region has no extent: %g to %g, %g to %g", f->low[0], f->high[0], f->low[1],
-                           f->high[1]);
+        return cli_failed("the region has no extent: %g to %g, %g to %g", f->low[0], f->high[0], f->low[1],
+                          f->high[1]);
     return status;
 }
 
@@ -93,7 +93,7 @@ static double *points(const picture *f, size_t most, bool inside, size_t count[2
     const double extent[2] = {f->high[0] - f->low[0], f->high[1] - f->low[1]},
                  longer = fmax(extent[0], extent[1]);
     for (size_t k = 0; k < 2; k++) count[k] = (size_t)fmax(2.0, round((double)most * extent[k] / longer));
-    double *X = orff_more(NULL, count[0] * count[1] * d, sizeof *X);
+    double *X = cli_more(NULL, count[0] * count[1] * d, sizeof *X);
     for (size_t i = 0; i < count[0] * count[1]; i++) {
         const size_t place[2] = {i % count[0], i / count[0]};
         memcpy(X + i * d, f->fixed, d * sizeof *X);
@@ -115,8 +115,8 @@ static int ascending(const void *a, const void *b) {
 
 /* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
 static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
-    double *S = orff_more(NULL, 2 * n, sizeof *S);
-    const int status = f->applied.info.has_posterior ? orff_applied_std(&f->applied, n, X, S) : ORFF_DONE;
+    double *S = cli_more(NULL, 2 * n, sizeof *S);
+    const int status = f->applied.info.has_posterior ? cli_applied_std(&f->applied, n, X, S) : CLI_DONE;
     for (size_t i = 0; i < n; i++)
         doubt[i] = f->applied.info.has_posterior ? hypot(S[2 * i], S[2 * i + 1]) : 0.0;
     free(S);
@@ -129,10 +129,10 @@ static int find_limit(picture *f) {
     size_t count[2];
     double *X = points(f, PIXELS / 3, true, count);
     const size_t n = count[0] * count[1];
-    double *doubt = orff_more(NULL, n, sizeof *doubt);
+    double *doubt = cli_more(NULL, n, sizeof *doubt);
     const int status = doubts(f, n, X, doubt);
     qsort(doubt, n, sizeof *doubt, ascending);
-    f->limit = orff_given(f->arguments, ORFF_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
+    f->limit = cli_given(f->arguments, CLI_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
     free(X);
     free(doubt);
     return status;
@@ -141,14 +141,14 @@ static int find_limit(picture *f) {
 /* ---- the data in the script */
 
 static int colours(const picture *f, size_t n, const double *X, double *values) {
-    double *F = orff_more(NULL, 2 * n, sizeof *F);
+    double *F = cli_more(NULL, 2 * n, sizeof *F);
     int status;
     if (f->derived) {
-        status = orff_applied_derive(&f->applied, f->derived, n, X, values);
+        status = cli_applied_derive(&f->applied, f->derived, n, X, values);
     } else if (!strcmp(f->what, "error")) {
-        status = orff_applied_std(&f->applied, n, X, F);
+        status = cli_applied_std(&f->applied, n, X, F);
     } else {
-        status = orff_applied_predict(&f->applied, n, X, F);
+        status = cli_applied_predict(&f->applied, n, X, F);
     }
     for (size_t i = 0; !f->derived && i < n; i++) values[i] = hypot(F[2 * i], F[2 * i + 1]);
     free(F);
@@ -166,7 +166,7 @@ static int put_colours(const picture *f, double *largest) {
     size_t count[2];
     double *X = points(f, PIXELS, false, count);
     const size_t n = count[0] * count[1], d = f->applied.info.inputs;
-    double *values = orff_more(NULL, n, sizeof *values), *doubt = orff_more(NULL, n, sizeof *doubt);
+    double *values = cli_more(NULL, n, sizeof *values), *doubt = cli_more(NULL, n, sizeof *doubt);
     int status = colours(f, n, X, values);
     if (!status) status = doubts(f, n, X, doubt);
     size_t drawn = 0; /* doubt is overwritten by the sizes of the cells drawn */
@@ -192,8 +192,8 @@ static int put_arrows(const picture *f, double aspect) {
     size_t count[2];
     double *X = points(f, f->arrows, true, count), longest = 0.0;
     const size_t n = count[0] * count[1], d = f->applied.info.inputs;
-    double *F = orff_more(NULL, 2 * n, sizeof *F), *doubt = orff_more(NULL, n, sizeof *doubt);
-    int status = orff_applied_predict(&f->applied, n, X, F);
+    double *F = cli_more(NULL, 2 * n, sizeof *F), *doubt = cli_more(NULL, n, sizeof *doubt);
+    int status = cli_applied_predict(&f->applied, n, X, F);
     if (!status) status = doubts(f, n, X, doubt);
     for (size_t i = 0; !status && i < n; i++)
         if (doubt[i] <= f->limit) longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
@@ -214,52 +214,52 @@ static int put_arrows(const picture *f, double aspect) {
 }
 
 static int put_points(const picture *f) {
-    const char *path = orff_text(f->arguments, ORFF_OPT_POINTS);
-    orff_data data;
+    const char *path = cli_text(f->arguments, CLI_OPT_POINTS);
+    cli_data data;
     const size_t d = f->applied.info.inputs;
     const char *words[1] = {path};
-    orff_arguments a = *f->arguments;
+    cli_arguments a = *f->arguments;
     a.words = words;
     a.n_words = 1;
-    int status = orff_data_apply(&data, &a, 0, f->applied.notes, d, 0, false);
-    double *X = orff_more(NULL, 4096 * d, sizeof *X);
+    int status = cli_data_apply(&data, &a, 0, f->applied.notes, d, 0, false);
+    double *X = cli_more(NULL, 4096 * d, sizeof *X);
     size_t n = 1;
     fputs("$points << EOD\n", f->script);
     while (!status && n) {
-        status = orff_data_read(&data, 4096, X, NULL, &n);
+        status = cli_data_read(&data, 4096, X, NULL, &n);
         for (size_t i = 0; !status && i < n; i++)
             fprintf(f->script, "%.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
     }
     fputs("EOD\n", f->script);
     free(X);
-    orff_data_close(&data);
+    cli_data_close(&data);
     return status;
 }
 
 /* ---- the script */
 
 static void put_label(const picture *f, const char *what, const char *name, const char *units) {
-    orff_string text = {0};
-    orff_append(&text, units ? "%s [%s]" : "%s", name, units);
+    cli_string text = {0};
+    cli_append(&text, units ? "%s [%s]" : "%s", name, units);
     fprintf(f->script, "set %slabel ", what);
-    orff_put_quoted(f->script, text.text);
+    cli_put_quoted(f->script, text.text);
     fputs(" noenhanced\n", f->script);
     free(text.text);
 }
 
 static const char *input_name(const picture *f, size_t k) {
-    const char *name = orff_notes_name(f->applied.notes, "inputs", f->axis[k]);
+    const char *name = cli_notes_name(f->applied.notes, "inputs", f->axis[k]);
     return name ? name : k ? "y" : "x";
 }
 
 static void put_colour_label(const picture *f) {
     char *derived =
-        f->derived ? orff_notes_derived_units(f->applied.notes, f->applied.info.inputs, f->what) : NULL;
+        f->derived ? cli_notes_derived_units(f->applied.notes, f->applied.info.inputs, f->what) : NULL;
     put_label(f, "cb",
               !strcmp(f->what, "field")   ? "magnitude"
               : !strcmp(f->what, "error") ? "standard deviation"
                                           : f->what,
-              f->derived ? derived : orff_notes_units(f->applied.notes, "outputs", 0));
+              f->derived ? derived : cli_notes_units(f->applied.notes, "outputs", 0));
     free(derived);
 }
 
@@ -287,8 +287,8 @@ static void put_axes(const picture *f, double aspect) {
     fprintf(f->script, "set size ratio -%.9g\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", aspect,
             f->low[0], f->high[0], f->low[1], f->high[1]);
     fputs("set tics out nomirror\nset border lw 1\nunset key\nset xtics autofreq\n", f->script);
-    put_label(f, "x", input_name(f, 0), orff_notes_units(f->applied.notes, "inputs", f->axis[0]));
-    put_label(f, "y", input_name(f, 1), orff_notes_units(f->applied.notes, "inputs", f->axis[1]));
+    put_label(f, "x", input_name(f, 0), cli_notes_units(f->applied.notes, "inputs", f->axis[0]));
+    put_label(f, "y", input_name(f, 1), cli_notes_units(f->applied.notes, "inputs", f->axis[1]));
     put_colour_label(f);
 }
 
@@ -297,7 +297,7 @@ static int put_script(void *self, FILE *script) {
     picture *f = self;
     double largest = 0.0;
     const double aspect = aspect_of(f);
-    const bool arrows = !strcmp(f->what, "field"), places = orff_given(f->arguments, ORFF_OPT_POINTS);
+    const bool arrows = !strcmp(f->what, "field"), places = cli_given(f->arguments, CLI_OPT_POINTS);
     f->script = script;
     int status = put_colours(f, &largest);
     if (!status && arrows) status = put_arrows(f, aspect);
@@ -312,7 +312,7 @@ static int put_script(void *self, FILE *script) {
               "'black'",
               script);
     fputc('\n', script);
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* ---- options */
@@ -328,44 +328,43 @@ static int parse_what(picture *f) {
     static const char *const names[] = {"field",  "divergence", "curl",  "potential",
                                         "stream", "error",      "tuning"};
     const size_t count = sizeof names / sizeof *names;
-    const bool report = !orff_given(f->arguments, ORFF_OPT_WHAT) && is_report(f->arguments->words[0]);
-    f->what = report ? "tuning" : orff_text(f->arguments, ORFF_OPT_WHAT);
+    const bool report = !cli_given(f->arguments, CLI_OPT_WHAT) && is_report(f->arguments->words[0]);
+    f->what = report ? "tuning" : cli_text(f->arguments, CLI_OPT_WHAT);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], f->what)) continue;
-        f->derived = orff_derived_find(f->what);
-        return ORFF_DONE;
+        f->derived = cli_derived_find(f->what);
+        return CLI_DONE;
     }
-    const char *near = orff_suggest(f->what, count, names);
-    return orff_wrong(f->arguments, ORFF_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
-                      near ? "did you mean" : "there are",
-                      near ? near : orff_options[ORFF_OPT_WHAT].argument);
+    const char *near = cli_suggest(f->what, count, names);
+    return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
+                     near ? "did you mean" : "there are", near ? near : cli_options[CLI_OPT_WHAT].argument);
 }
 
 static int plot_field(picture *f) {
-    int status = orff_size(f->arguments, ORFF_OPT_ARROWS, 2, 200, &f->arrows);
-    if (!status) status = orff_applied_load(&f->applied, f->arguments->words[0]);
+    int status = cli_size(f->arguments, CLI_OPT_ARROWS, 2, 200, &f->arrows);
+    if (!status) status = cli_applied_load(&f->applied, f->arguments->words[0]);
     if (!status) status = find_axes(f);
     if (!status) status = find_region(f);
     if (!status) status = find_limit(f);
-    if (!status) status = orff_picture_draw(&f->file, put_script, f);
-    if (!status) orff_say("%s", f->file.path);
-    if (!status && orff_wants_json())
-        status = orff_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f->file.path, "what",
-                                           f->what, "x", f->low[0], f->high[0], "y", f->low[1], f->high[1]));
+    if (!status) status = cli_picture_draw(&f->file, put_script, f);
+    if (!status) cli_say("%s", f->file.path);
+    if (!status && cli_wants_json())
+        status = cli_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f->file.path, "what",
+                                          f->what, "x", f->low[0], f->high[0], "y", f->low[1], f->high[1]));
     free(f->fixed);
-    orff_applied_clear(&f->applied);
+    cli_applied_clear(&f->applied);
     return status;
 }
 
-static int run(const orff_arguments *a) {
+static int run(const cli_arguments *a) {
     picture f = {.arguments = a};
-    int status = orff_picture_parse(&f.file, a);
+    int status = cli_picture_parse(&f.file, a);
     if (!status) status = parse_what(&f);
     if (status) return status;
-    return strcmp(f.what, "tuning") ? plot_field(&f) : orff_plot_curves(&f.file, a->words[0]);
+    return strcmp(f.what, "tuning") ? plot_field(&f) : cli_plot_curves(&f.file, a->words[0]);
 }
 
-const orff_command orff_command_plot = {
+const cli_command cli_command_plot = {
     .name = "plot",
     .summary = "draw a 2-D field, or the curves of a tuning",
     .usage = "MODEL|REPORT.csv -o PICTURE.svg|.png|.pdf",
@@ -378,6 +377,6 @@ const orff_command orff_command_plot = {
                "  orff plot scores.csv -o curves.svg\n",
     .least = 1,
     .most = 1,
-    .bit = ORFF_PLOT_BIT,
+    .bit = CLI_PLOT_BIT,
     .run = run,
 };

@@ -17,15 +17,15 @@
 
 /* What stands in a row of the output, and where it comes from. */
 typedef struct job {
-    const orff_arguments *arguments;
-    orff_applied applied;
-    orff_data data;       /* either these ... */
-    orff_lattice lattice; /* ... or this, when it has rows */
-    size_t next;          /* row of the lattice */
-    const orff_derived *derived[MOST_DERIVED];
+    const cli_arguments *arguments;
+    cli_applied applied;
+    cli_data data;       /* either these ... */
+    cli_lattice lattice; /* ... or this, when it has rows */
+    size_t next;         /* row of the lattice */
+    const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
-    orff_output_column *columns;
+    fmt_output_column *columns;
     char **names;              /* of columns, ours */
     char *units[MOST_DERIVED]; /* of derived fields, ours */
     const char **labels;
@@ -35,119 +35,119 @@ typedef struct job {
 
 /* ---- columns */
 
-static void add_column(job *j, orff_output_column column, char *name) {
-    j->columns = orff_more(j->columns, j->filled + 1, sizeof *j->columns);
-    j->names = orff_more(j->names, j->filled + 1, sizeof *j->names);
+static void add_column(job *j, fmt_output_column column, char *name) {
+    j->columns = cli_more(j->columns, j->filled + 1, sizeof *j->columns);
+    j->names = cli_more(j->names, j->filled + 1, sizeof *j->names);
     column.name = name;
     j->columns[j->filled] = column;
     j->names[j->filled++] = name;
 }
 
 static char *name_of(const job *j, const char *side, size_t i) {
-    const char *known = orff_notes_name(j->applied.notes, side, i);
-    orff_string made = {0};
-    if (known) return orff_copy_text(known);
-    orff_append(&made, "%c%zu", side[0] == 'i' ? 'x' : 'y', i + 1);
+    const char *known = cli_notes_name(j->applied.notes, side, i);
+    cli_string made = {0};
+    if (known) return cli_copy_text(known);
+    cli_append(&made, "%c%zu", side[0] == 'i' ? 'x' : 'y', i + 1);
     return made.text;
 }
 
 static void add_inputs(job *j) {
     for (size_t i = 0; j->with_inputs && i < j->applied.info.inputs; i++)
         add_column(
-            j, (orff_output_column){.input = true, .units = orff_notes_units(j->applied.notes, "inputs", i)},
+            j, (fmt_output_column){.input = true, .units = cli_notes_units(j->applied.notes, "inputs", i)},
             name_of(j, "inputs", i));
 }
 
 static void add_outputs(job *j) {
     const size_t classes = j->applied.info.classes;
-    j->labels = orff_more(NULL, classes, sizeof *j->labels);
-    for (size_t i = 0; i < classes; i++) j->labels[i] = orff_notes_label(j->applied.notes, i);
-    const bool named = classes && orff_notes_labels(j->applied.notes) == classes;
+    j->labels = cli_more(NULL, classes, sizeof *j->labels);
+    for (size_t i = 0; i < classes; i++) j->labels[i] = cli_notes_label(j->applied.notes, i);
+    const bool named = classes && cli_notes_labels(j->applied.notes) == classes;
     for (size_t i = 0; i < j->applied.info.outputs; i++)
         add_column(j,
-                   (orff_output_column){.units = orff_notes_units(j->applied.notes, "outputs", i),
-                                        .n_labels = named ? classes : 0,
-                                        .labels = j->labels},
+                   (fmt_output_column){.units = cli_notes_units(j->applied.notes, "outputs", i),
+                                       .n_labels = named ? classes : 0,
+                                       .labels = j->labels},
                    name_of(j, "outputs", i));
 }
 
 static void add_errors(job *j) {
     const size_t first = j->with_inputs ? j->applied.info.inputs : 0;
     for (size_t i = 0; j->with_std && i < j->applied.p; i++) {
-        orff_string name = {0};
-        orff_append(&name, "%s_std", j->names[first + i]);
+        cli_string name = {0};
+        cli_append(&name, "%s_std", j->names[first + i]);
         add_column(j,
-                   (orff_output_column){.units = orff_notes_units(j->applied.notes, "outputs", i),
-                                        .error_of = j->names[first + i]},
+                   (fmt_output_column){.units = cli_notes_units(j->applied.notes, "outputs", i),
+                                       .error_of = j->names[first + i]},
                    name.text);
     }
 }
 
 /* divergence; curl_1 .. curl_3; du_dx */
 static void add_derived(job *j, size_t k) {
-    const orff_derived *field = j->derived[k];
+    const cli_derived *field = j->derived[k];
     const size_t d = j->applied.info.inputs, width = field->width(d, j->applied.p);
-    j->units[k] = orff_notes_derived_units(j->applied.notes, d, field->name);
+    j->units[k] = cli_notes_derived_units(j->applied.notes, d, field->name);
     for (size_t i = 0; i < width; i++) {
-        orff_string name = {0};
+        cli_string name = {0};
         if (!strcmp(field->name, "jacobian")) {
             char *output = name_of(j, "outputs", i / d), *input = name_of(j, "inputs", i % d);
-            orff_append(&name, "d%s_d%s", output, input);
+            cli_append(&name, "d%s_d%s", output, input);
             free(output);
             free(input);
         } else {
-            orff_append(&name, width > 1 ? "%s_%zu" : "%s", field->name, i + 1);
+            cli_append(&name, width > 1 ? "%s_%zu" : "%s", field->name, i + 1);
         }
-        add_column(j, (orff_output_column){.units = j->units[k]}, name.text);
+        add_column(j, (fmt_output_column){.units = j->units[k]}, name.text);
     }
 }
 
 static int parse_derive(job *j) {
-    const char *text = orff_text(j->arguments, ORFF_OPT_DERIVE);
+    const char *text = cli_text(j->arguments, CLI_OPT_DERIVE);
     while (text && *text) {
         char word[32];
         const size_t length = strcspn(text, ",");
         snprintf(word, sizeof word, "%.*s", (int)length, text);
-        const orff_derived *field = orff_derived_find(word);
+        const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
-            return orff_wrong(j->arguments, ORFF_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
-                              orff_options[ORFF_OPT_DERIVE].argument);
+            return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
+                             cli_options[CLI_OPT_DERIVE].argument);
         if (!field->width(j->applied.info.inputs, j->applied.p) || j->applied.info.classes)
-            return orff_failed("--derive %s: is not there for a model of %zu outputs%s", word,
-                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
+            return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
+                              j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
         j->derived[j->n_derived++] = field;
         text += length + (text[length] == ',');
     }
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 static int plan_columns(job *j) {
-    const char *path = orff_text(j->arguments, ORFF_OPT_OUTPUT), *end = strrchr(path, '.');
+    const char *path = cli_text(j->arguments, CLI_OPT_OUTPUT), *end = strrchr(path, '.');
     const bool array = end && !strcmp(end, ".npy");
     int status = parse_derive(j);
     if (status) return status;
-    j->with_inputs = !array && !orff_given(j->arguments, ORFF_OPT_BARE) &&
+    j->with_inputs = !array && !cli_given(j->arguments, CLI_OPT_BARE) &&
                      (j->lattice.rows || json_is_true(json_object_get(j->applied.notes, "named")));
-    j->with_std = orff_given(j->arguments, ORFF_OPT_STD);
+    j->with_std = cli_given(j->arguments, CLI_OPT_STD);
     if (j->with_std && j->applied.info.classes)
-        return orff_failed("--std: classes have no standard deviation");
+        return cli_failed("--std: classes have no standard deviation");
     add_inputs(j);
     add_outputs(j);
     add_errors(j);
     for (size_t i = 0; i < j->n_derived; i++) add_derived(j, i);
     j->width = j->filled;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* ---- rows */
 
 static int next_block(job *j, double *X, size_t *n) {
-    if (!j->lattice.rows) return orff_data_read(&j->data, BLOCK, X, NULL, n);
-    if (orff_interrupted()) return orff_failed("interrupted");
+    if (!j->lattice.rows) return cli_data_read(&j->data, BLOCK, X, NULL, n);
+    if (cli_interrupted()) return cli_failed("interrupted");
     *n = j->lattice.rows - j->next < BLOCK ? j->lattice.rows - j->next : BLOCK;
-    orff_lattice_fill(&j->lattice, j->next, *n, X);
+    cli_lattice_fill(&j->lattice, j->next, *n, X);
     j->next += *n;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* Puts an n x count block at column `at` of the rows. */
@@ -156,46 +156,46 @@ static void put(const job *j, size_t n, size_t at, size_t count, const double *v
 }
 
 static int classify(const job *j, size_t n, const double *X, double *values) {
-    size_t *labels = orff_more(NULL, n, sizeof *labels);
-    const int status = orff_outcome(orff_model_classify(j->applied.model, n, X, labels), NULL);
+    size_t *labels = cli_more(NULL, n, sizeof *labels);
+    const int status = cli_outcome(orff_model_classify(j->applied.model, n, X, labels), NULL);
     for (size_t i = 0; !status && i < n; i++) values[i] = (double)labels[i];
     free(labels);
     return status;
 }
 
 static int compute(const job *j, size_t n, const double *X, double *values, double *rows) {
-    const orff_applied *ap = &j->applied;
+    const cli_applied *ap = &j->applied;
     const size_t d = ap->info.inputs;
     size_t at = 0;
     if (j->with_inputs) put(j, n, 0, d, X, rows);
     if (j->with_inputs) at = d;
-    int status = ap->info.classes ? classify(j, n, X, values) : orff_applied_predict(ap, n, X, values);
+    int status = ap->info.classes ? classify(j, n, X, values) : cli_applied_predict(ap, n, X, values);
     if (!status) put(j, n, at, ap->info.outputs, values, rows);
     at += ap->info.outputs;
     if (!status && j->with_std) {
-        status = orff_applied_std(ap, n, X, values);
+        status = cli_applied_std(ap, n, X, values);
         if (!status) put(j, n, at, ap->p, values, rows);
         at += ap->p;
     }
     for (size_t i = 0; !status && i < j->n_derived; i++) {
         const size_t width = j->derived[i]->width(d, ap->p);
-        status = orff_applied_derive(ap, j->derived[i], n, X, values);
+        status = cli_applied_derive(ap, j->derived[i], n, X, values);
         if (!status) put(j, n, at, width, values, rows);
         at += width;
     }
     return status;
 }
 
-static int write_block(orff_output *output, size_t n, const double *rows) {
-    return orff_output_write(output, n, rows) ? orff_failed("%s", orff_output_error(output)) : ORFF_DONE;
+static int write_block(fmt_output *output, size_t n, const double *rows) {
+    return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
 }
 
-static int run_blocks(job *j, orff_output *output) {
-    double *X = orff_more(NULL, BLOCK * j->applied.info.inputs, sizeof *X);
-    double *values = orff_more(NULL, BLOCK * (j->width + j->applied.p), sizeof *values);
-    double *rows = orff_more(NULL, BLOCK * j->width, sizeof *rows);
+static int run_blocks(job *j, fmt_output *output) {
+    double *X = cli_more(NULL, BLOCK * j->applied.info.inputs, sizeof *X);
+    double *values = cli_more(NULL, BLOCK * (j->width + j->applied.p), sizeof *values);
+    double *rows = cli_more(NULL, BLOCK * j->width, sizeof *rows);
     size_t n = 1;
-    int status = ORFF_DONE;
+    int status = CLI_DONE;
     while (n && !status) {
         status = next_block(j, X, &n);
         if (!status && n) status = compute(j, n, X, values, rows);
@@ -209,41 +209,41 @@ static int run_blocks(job *j, orff_output *output) {
 }
 
 static int write_all(job *j) {
-    orff_output *output = NULL;
-    const orff_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
-    int status = ORFF_DONE;
-    if (orff_output_open(&output, orff_text(j->arguments, ORFF_OPT_OUTPUT), &options))
-        status = orff_failed("%s", orff_output_error(output));
+    fmt_output *output = NULL;
+    const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
+    int status = CLI_DONE;
+    if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
+        status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = run_blocks(j, output);
-    if (!status && orff_output_finish(output)) status = orff_failed("%s", orff_output_error(output));
-    orff_output_close(output);
+    if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
+    fmt_output_close(output);
     return status;
 }
 
 /* ---- */
 
 static int open_points(job *j) {
-    const orff_arguments *a = j->arguments;
-    if (orff_given(a, ORFF_OPT_ON_GRID) == (a->n_words > 1))
-        return orff_wrong_usage(
+    const cli_arguments *a = j->arguments;
+    if (cli_given(a, CLI_OPT_ON_GRID) == (a->n_words > 1))
+        return cli_wrong_usage(
             a->command, "%s", a->n_words > 1 ? "there is both --grid and DATA" : "DATA or --grid is missing");
-    if (orff_given(a, ORFF_OPT_ON_GRID))
-        return orff_lattice_parse(&j->lattice, a, j->applied.notes, j->applied.info.inputs);
-    return orff_data_apply(&j->data, a, 1, j->applied.notes, j->applied.info.inputs, j->applied.info.outputs,
-                           false);
+    if (cli_given(a, CLI_OPT_ON_GRID))
+        return cli_lattice_parse(&j->lattice, a, j->applied.notes, j->applied.info.inputs);
+    return cli_data_apply(&j->data, a, 1, j->applied.notes, j->applied.info.inputs, j->applied.info.outputs,
+                          false);
 }
 
 static int tell(const job *j, double start) {
-    const char *path = orff_text(j->arguments, ORFF_OPT_OUTPUT);
-    const uint64_t dropped = j->data.table ? orff_table_dropped(j->data.table) : 0;
-    const double seconds = orff_seconds() - start;
-    orff_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped, seconds, path);
-    if (!orff_wants_json()) return ORFF_DONE;
+    const char *path = cli_text(j->arguments, CLI_OPT_OUTPUT);
+    const uint64_t dropped = j->data.table ? fmt_table_dropped(j->data.table) : 0;
+    const double seconds = cli_seconds() - start;
+    cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped, seconds, path);
+    if (!cli_wants_json()) return CLI_DONE;
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
-    return orff_print_json(json_pack("{s:I, s:I, s:o, s:f, s:s}", "n", (json_int_t)j->rows, "dropped",
-                                     (json_int_t)dropped, "columns", columns, "seconds", seconds, "output",
-                                     path));
+    return cli_print_json(json_pack("{s:I, s:I, s:o, s:f, s:s}", "n", (json_int_t)j->rows, "dropped",
+                                    (json_int_t)dropped, "columns", columns, "seconds", seconds, "output",
+                                    path));
 }
 
 static void clear(job *j) {
@@ -252,20 +252,20 @@ static void clear(job *j) {
     free(j->names);
     free(j->columns);
     free(j->labels);
-    orff_lattice_clear(&j->lattice);
-    orff_data_close(&j->data);
-    orff_applied_clear(&j->applied);
+    cli_lattice_clear(&j->lattice);
+    cli_data_close(&j->data);
+    cli_applied_clear(&j->applied);
 }
 
-static int run(const orff_arguments *a) {
-    const double start = orff_seconds();
+static int run(const cli_arguments *a) {
+    const double start = cli_seconds();
     job j = {.arguments = a};
-    int status = orff_need_output(a);
+    int status = cli_need_output(a);
     if (status) return status;
-    if (orff_wants_json() && !strcmp(orff_text(a, ORFF_OPT_OUTPUT), "-"))
-        return orff_wrong(a, ORFF_OPT_JSON,
-                          "standard output cannot hold both the predictions (-o -) and the JSON");
-    status = orff_applied_load(&j.applied, a->words[0]);
+    if (cli_wants_json() && !strcmp(cli_text(a, CLI_OPT_OUTPUT), "-"))
+        return cli_wrong(a, CLI_OPT_JSON,
+                         "standard output cannot hold both the predictions (-o -) and the JSON");
+    status = cli_applied_load(&j.applied, a->words[0]);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
     if (!status) status = write_all(&j);
@@ -274,7 +274,7 @@ static int run(const orff_arguments *a) {
     return status;
 }
 
-const orff_command orff_command_predict = {
+const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "predict at the points of a table or on a grid",
     .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT",
@@ -286,6 +286,6 @@ const orff_command orff_command_predict = {
                "  orff predict wind.orff --grid x=0:1:50,y=0:1:50 --derive curl -o field.nc\n",
     .least = 1,
     .most = 2,
-    .bit = ORFF_PREDICT_BIT,
+    .bit = CLI_PREDICT_BIT,
     .run = run,
 };

@@ -28,14 +28,14 @@ static void on_interrupt(int number) {
     interrupted = 1;
 }
 
-bool orff_interrupted(void) {
+bool cli_interrupted(void) {
     return interrupted != 0;
 }
-bool orff_wants_json(void) {
+bool cli_wants_json(void) {
     return terminal.json;
 }
 
-double orff_seconds(void) {
+double cli_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -43,7 +43,7 @@ double orff_seconds(void) {
 
 /* ---- progress */
 
-void orff_progress_clear(void) {
+void cli_progress_clear(void) {
     if (terminal.shown) fputs("\r\033[K", stderr);
     terminal.shown = false;
 }
@@ -79,10 +79,10 @@ static void draw(double done, double total, double elapsed) {
             done > 0.0 ? time_left(fmax(total - done, 0.0) / rate, left) : "");
 }
 
-bool orff_progress_show(const char *task, double done, double total) {
-    const double now = orff_seconds();
+bool cli_progress_show(const char *task, double done, double total) {
+    const double now = cli_seconds();
     if (strncmp(task, terminal.task, sizeof terminal.task - 1)) {
-        orff_progress_clear();
+        cli_progress_clear();
         snprintf(terminal.task, sizeof terminal.task, "%s", task);
         terminal.start = now;
     }
@@ -93,26 +93,26 @@ bool orff_progress_show(const char *task, double done, double total) {
     return !interrupted;
 }
 
-void orff_progress_rows(double rows) {
+void cli_progress_rows(double rows) {
     terminal.rows = rows;
 }
 
 static bool on_progress(void *self, const char *task, double done, double total) {
     (void)self;
     if (!(total > 0.0) && !strcmp(task, "moments")) total = terminal.rows;
-    return orff_progress_show(task, done, total);
+    return cli_progress_show(task, done, total);
 }
 
 /* ---- messages */
 
 static void say(const char *before, const char *format, va_list list) {
-    orff_progress_clear();
+    cli_progress_clear();
     fputs(before, stderr);
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
 }
 
-void orff_say(const char *format, ...) {
+void cli_say(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
@@ -120,7 +120,7 @@ void orff_say(const char *format, ...) {
     va_end(list);
 }
 
-void orff_warn(const char *format, ...) {
+void cli_warn(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
@@ -131,37 +131,37 @@ void orff_warn(const char *format, ...) {
 static void on_log(void *self, orff_log_level level, const char *message) {
     (void)self;
     if (level == ORFF_LOG_WARNING) {
-        orff_warn("%s", message);
+        cli_warn("%s", message);
     } else {
-        orff_say("%s", message);
+        cli_say("%s", message);
     }
 }
 
-int orff_failed(const char *format, ...) {
+int cli_failed(const char *format, ...) {
     va_list list;
     va_start(list, format);
     if (interrupted) {
-        orff_progress_clear();
+        cli_progress_clear();
         fputs("orff: interrupted\n", stderr);
     } else {
         say("orff: ", format, list);
     }
     va_end(list);
-    return interrupted ? ORFF_INTERRUPTED : ORFF_FAILED;
+    return interrupted ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
-int orff_outcome(orff_status status, const char *what) {
-    if (status == ORFF_OK) return ORFF_DONE;
+int cli_outcome(orff_status status, const char *what) {
+    if (status == ORFF_OK) return CLI_DONE;
     const char *message = *orff_error_message() ? orff_error_message() : orff_status_text(status);
-    return what ? orff_failed("%s: %s", what, message) : orff_failed("%s", message);
+    return what ? cli_failed("%s: %s", what, message) : cli_failed("%s", message);
 }
 
-int orff_report_begin(const orff_arguments *arguments) {
+int cli_report_begin(const cli_arguments *arguments) {
     size_t threads = 0;
-    const int status = orff_size(arguments, ORFF_OPT_THREADS, 0, 65536, &threads);
+    const int status = cli_size(arguments, CLI_OPT_THREADS, 0, 65536, &threads);
     if (status) return status;
-    terminal.quiet = orff_given(arguments, ORFF_OPT_QUIET);
-    terminal.json = orff_given(arguments, ORFF_OPT_JSON);
+    terminal.quiet = cli_given(arguments, CLI_OPT_QUIET);
+    terminal.json = cli_given(arguments, CLI_OPT_JSON);
     terminal.bar = !terminal.quiet && isatty(STDERR_FILENO);
     /* a second interrupt ends the program at once */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -172,45 +172,45 @@ int orff_report_begin(const orff_arguments *arguments) {
 #endif
     const orff_hooks hooks = {.log = on_log, .progress = on_progress};
     orff_set_hooks(&hooks);
-    return threads ? orff_outcome(orff_set_threads(threads), "--threads") : ORFF_DONE;
+    return threads ? cli_outcome(orff_set_threads(threads), "--threads") : CLI_DONE;
 }
 
 /* ---- standard output */
 
-int orff_check_stdout(void) {
+int cli_check_stdout(void) {
     if (fflush(stdout) || ferror(stdout))
-        return orff_failed("standard output: cannot be written: %s", strerror(errno));
-    return ORFF_DONE;
+        return cli_failed("standard output: cannot be written: %s", strerror(errno));
+    return CLI_DONE;
 }
 
-int orff_print_json(json_t *object) {
-    orff_progress_clear();
+int cli_print_json(json_t *object) {
+    cli_progress_clear();
     const int code = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
     putchar('\n');
-    return code ? orff_failed("standard output: cannot be written") : orff_check_stdout();
+    return code ? cli_failed("standard output: cannot be written") : cli_check_stdout();
 }
 
 /* ---- memory and text */
 
-void *orff_more(void *memory, size_t count, size_t size) {
+void *cli_more(void *memory, size_t count, size_t size) {
     const bool fits = !size || count <= SIZE_MAX / size;
     void *more = fits ? realloc(memory, count && size ? count * size : 1) : NULL;
     if (more) return more;
     fprintf(stderr, "orff: not enough memory for %zu times %zu bytes\n", count, size);
-    exit(ORFF_FAILED);
+    exit(CLI_FAILED);
 }
 
-char *orff_copy_text(const char *text) {
-    return strcpy(orff_more(NULL, strlen(text) + 1, 1), text);
+char *cli_copy_text(const char *text) {
+    return strcpy(cli_more(NULL, strlen(text) + 1, 1), text);
 }
 
-void orff_append(orff_string *string, const char *format, ...) {
+void cli_append(cli_string *string, const char *format, ...) {
     va_list list;
     va_start(list, format);
     const int more = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    string->text = orff_more(string->text, string->length + (size_t)more + 1, 1);
+    string->text = cli_more(string->text, string->length + (size_t)more + 1, 1);
     va_start(list, format);
     vsnprintf(string->text + string->length, (size_t)more + 1, format, list);
     va_end(list);

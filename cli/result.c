@@ -8,7 +8,7 @@
 #include "notes.h"
 #include "report.h"
 
-json_t *orff_number_or_null(double value) {
+json_t *cli_number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
@@ -20,7 +20,7 @@ static double one_scale(const orff_model *model, const json_t *notes, const orff
     double sigma = NAN;
     if (!part->sigmas) return part->sigma;
     for (size_t i = 0; i < d; i++) {
-        if (orff_notes_is_covariate(notes, i)) continue;
+        if (cli_notes_is_covariate(notes, i)) continue;
         if (!isnan(sigma) && fabs(part->sigmas[i] - sigma) > 1e-9 * sigma) return NAN;
         sigma = part->sigmas[i];
     }
@@ -38,8 +38,8 @@ static json_t *scale_json(const orff_model *model, const orff_part *part) {
 }
 
 static const char *base_text(const orff_part *part) {
-    if (part->base == ORFF_RATIONAL_QUADRATIC && part->shape == 1.0) return "cauchy";
-    if (part->base != ORFF_MATERN) return orff_base_name(part->base);
+    if (part->base == ORFF_BASE_RATIONAL_QUADRATIC && part->shape == 1.0) return "cauchy";
+    if (part->base != ORFF_BASE_MATERN) return orff_base_name(part->base);
     return part->shape == 0.5   ? "matern12"
            : part->shape == 1.5 ? "matern32"
            : part->shape == 2.5 ? "matern52"
@@ -53,7 +53,7 @@ static json_t *part_json(const orff_model *model, size_t i) {
     if (orff_model_part(model, i, &part)) return json_null();
     json_t *object = json_pack("{s:s, s:s, s:o, s:f}", "kernel", orff_rule_name(part.rule), "base",
                                base_text(&part), "sigma", scale_json(model, &part), "weight", part.weight);
-    if (part.rule == ORFF_HELMHOLTZ) json_object_set_new(object, "mix", json_real(part.mix));
+    if (part.rule == ORFF_RULE_HELMHOLTZ) json_object_set_new(object, "mix", json_real(part.mix));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
     return object;
 }
@@ -61,11 +61,11 @@ static json_t *part_json(const orff_model *model, size_t i) {
 /* "kernel", "base" and "sigma": of the one part, or joined and listed. */
 static void set_kernel(json_t *object, const json_t *parts) {
     const size_t n = json_array_size(parts);
-    orff_string kernel = {0};
+    cli_string kernel = {0};
     json_t *bases = json_array(), *sigmas = json_array();
     for (size_t i = 0; i < n; i++) {
         const json_t *part = json_array_get(parts, i);
-        orff_append(&kernel, "%s%s", i ? "+" : "", json_string_value(json_object_get(part, "kernel")));
+        cli_append(&kernel, "%s%s", i ? "+" : "", json_string_value(json_object_get(part, "kernel")));
         json_array_append(bases, json_object_get(part, "base"));
         json_array_append(sigmas, json_object_get(part, "sigma"));
     }
@@ -81,32 +81,32 @@ static void set_kernel(json_t *object, const json_t *parts) {
 
 static const char *rule_words(orff_rule rule) {
     switch (rule) {
-    case ORFF_CURL_FREE:
+    case ORFF_RULE_CURL_FREE:
         return "curl-free";
-    case ORFF_DIV_FREE:
+    case ORFF_RULE_DIV_FREE:
         return "divergence-free";
-    case ORFF_HELMHOLTZ:
+    case ORFF_RULE_HELMHOLTZ:
         return "Helmholtz";
     default:
         return "unstructured";
     }
 }
 
-static void append_share(orff_string *text, const orff_model *model, const json_t *notes, size_t i,
+static void append_share(cli_string *text, const orff_model *model, const json_t *notes, size_t i,
                          double share) {
     orff_part part;
-    const char *units = orff_notes_length_units(notes, orff_model_describe(model).inputs);
+    const char *units = cli_notes_length_units(notes, orff_model_describe(model).inputs);
     if (orff_model_part(model, i, &part)) return;
-    orff_append(text, "%s%.0f %% %s", text->length ? ", " : "", 100.0 * share, rule_words(part.rule));
+    cli_append(text, "%s%.0f %% %s", text->length ? ", " : "", 100.0 * share, rule_words(part.rule));
     const double sigma = one_scale(model, notes, &part);
-    if (!isnan(sigma)) orff_append(text, " at %.3g%s%s", sigma, *units ? " " : "", units);
+    if (!isnan(sigma)) cli_append(text, " at %.3g%s%s", sigma, *units ? " " : "", units);
 }
 
-char *orff_result_words(const orff_model *model, const json_t *notes) {
+char *cli_result_words(const orff_model *model, const json_t *notes) {
     const orff_model_info info = orff_model_describe(model);
-    orff_string text = {0};
+    cli_string text = {0};
     if (!info.shares) return NULL;
-    bool *told = orff_more(NULL, info.parts, sizeof *told);
+    bool *told = cli_more(NULL, info.parts, sizeof *told);
     memset(told, 0, info.parts * sizeof *told);
     for (size_t round = 0; round < info.parts; round++) {
         size_t largest = info.parts;
@@ -115,7 +115,7 @@ char *orff_result_words(const orff_model *model, const json_t *notes) {
         told[largest] = true;
         append_share(&text, model, notes, largest, info.shares[largest]);
     }
-    orff_append(&text, ", %.0f %% noise", 100.0 * info.shares[info.parts]);
+    cli_append(&text, ", %.0f %% noise", 100.0 * info.shares[info.parts]);
     free(told);
     return text.text;
 }
@@ -123,7 +123,7 @@ char *orff_result_words(const orff_model *model, const json_t *notes) {
 /* ---- as a table */
 
 static const char *output_name(const json_t *notes, size_t i, char text[24]) {
-    const char *name = orff_notes_name(notes, "outputs", i);
+    const char *name = cli_notes_name(notes, "outputs", i);
     snprintf(text, 24, "y%zu", i + 1);
     return name ? name : text;
 }
@@ -137,66 +137,64 @@ static const char *root_text(double mse, char text[24]) {
 /* One line of errors: of the training rows, and cross-validated where that was done. */
 static void say_error(const char *name, double train, double cv, bool crossed, const char *units) {
     char a[24], b[24];
-    orff_say("  %-18s %-10s %s%s%s", name, root_text(train, a), crossed ? root_text(cv, b) : "",
-             crossed && units ? "  " : "", units ? units : "");
+    cli_say("  %-18s %-10s %s%s%s", name, root_text(train, a), crossed ? root_text(cv, b) : "",
+            crossed && units ? "  " : "", units ? units : "");
 }
 
-static void say_errors(const orff_result *r, const orff_model_info *info) {
+static void say_errors(const cli_result *r, const orff_model_info *info) {
     const bool crossed = isfinite(info->cv_mse);
     const size_t most = 20, count = info->classes ? 0 : info->outputs;
     char text[24];
-    orff_say("  RMSE               %-10s %s", "training", crossed ? "cross-validated" : "");
+    cli_say("  RMSE               %-10s %s", "training", crossed ? "cross-validated" : "");
     for (size_t i = 0; i < count && i < most; i++)
         say_error(output_name(r->notes, i, text), info->output_train_mse[i],
                   info->output_cv_mse ? info->output_cv_mse[i] : NAN, crossed,
-                  orff_notes_units(r->notes, "outputs", i));
-    if (count > most) orff_say("  (and %zu more outputs)", count - most);
+                  cli_notes_units(r->notes, "outputs", i));
+    if (count > most) cli_say("  (and %zu more outputs)", count - most);
     if (count != 1)
         say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);
 }
 
-void orff_result_say(const orff_result *r) {
+void cli_result_say(const cli_result *r) {
     const orff_model_info info = orff_model_describe(r->model);
-    char *words = orff_result_words(r->model, r->notes);
-    if (words) orff_say("found: %s", words);
-    orff_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
-    orff_say("  kernel             %s", info.kernel);
+    char *words = cli_result_words(r->model, r->notes);
+    if (words) cli_say("found: %s", words);
+    cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
+    cli_say("  kernel             %s", info.kernel);
     if (info.exact)
-        orff_say("  features           none: the exact kernel, %zu coefficients", info.parameters);
+        cli_say("  features           none: the exact kernel, %zu coefficients", info.parameters);
     else
-        orff_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
-                 orff_scheme_name(info.scheme), info.seed, info.parameters);
-    orff_say("  lambda             %.4g", info.lambda);
-    orff_say("  solver             %s%s", info.solve.method,
-             info.solve.converged ? "" : ", did not converge");
+        cli_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
+                orff_scheme_name(info.scheme), info.seed, info.parameters);
+    cli_say("  lambda             %.4g", info.lambda);
+    cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
     say_errors(r, &info);
-    if (isfinite(info.noise)) orff_say("  noise              %.5g", sqrt(info.noise));
-    orff_say("  time               %.2f s", r->seconds);
-    orff_say("  written            %s", r->path);
-    if (info.warnings) orff_warn("%s", info.warning);
+    if (isfinite(info.noise)) cli_say("  noise              %.5g", sqrt(info.noise));
+    cli_say("  time               %.2f s", r->seconds);
+    cli_say("  written            %s", r->path);
+    if (info.warnings) cli_warn("%s", info.warning);
     free(words);
 }
 
 /* ---- as JSON */
 
-static void set_errors(json_t *object, const orff_result *r, const orff_model_info *info) {
+static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
     char text[24];
     json_t *outputs = json_array();
-    json_object_set_new(object, "train_rmse", orff_number_or_null(sqrt(info->train_mse)));
-    json_object_set_new(object, "cv_rmse", orff_number_or_null(sqrt(info->cv_mse)));
-    json_object_set_new(object, "noise", orff_number_or_null(sqrt(info->noise)));
-    json_object_set_new(object, "dof", orff_number_or_null(info->dof));
-    json_object_set_new(object, "log_evidence", orff_number_or_null(info->log_evidence));
+    json_object_set_new(object, "train_rmse", cli_number_or_null(sqrt(info->train_mse)));
+    json_object_set_new(object, "cv_rmse", cli_number_or_null(sqrt(info->cv_mse)));
+    json_object_set_new(object, "noise", cli_number_or_null(sqrt(info->noise)));
+    json_object_set_new(object, "dof", cli_number_or_null(info->dof));
+    json_object_set_new(object, "log_evidence", cli_number_or_null(info->log_evidence));
     for (size_t i = 0; !info->classes && i < info->outputs; i++)
         json_array_append_new(
-            outputs,
-            json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
-                      orff_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
-                      orff_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
+            outputs, json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
+                               cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
+                               cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
     json_object_set_new(object, "per_output", outputs);
 }
 
-json_t *orff_result_json(const orff_result *r) {
+json_t *cli_result_json(const cli_result *r) {
     const orff_model_info info = orff_model_describe(r->model);
     json_t *parts = json_array();
     for (size_t i = 0; i < info.parts; i++) json_array_append_new(parts, part_json(r->model, i));
@@ -206,7 +204,7 @@ json_t *orff_result_json(const orff_result *r) {
     set_kernel(object, parts);
     json_object_set_new(object, "parts", parts);
     if (info.shares) json_object_set_new(object, "noise_share", json_real(info.shares[info.parts]));
-    char *words = orff_result_words(r->model, r->notes);
+    char *words = cli_result_words(r->model, r->notes);
     if (words) json_object_set_new(object, "found", json_string(words));
     free(words);
     if (info.classes) json_object_set_new(object, "classes", json_integer((json_int_t)info.classes));

@@ -1,31 +1,31 @@
 /* What is told of a model: in words, as a table, as JSON. */
-#ifndef ORFF_CLI_RESULT_H
-#define ORFF_CLI_RESULT_H
+#ifndef CLI_RESULT_H
+#define CLI_RESULT_H
 
 #include <jansson.h>
 
 #include "orff.h"
 
-typedef struct orff_result {
+typedef struct cli_result {
     const orff_model *model;
     const json_t *notes;
     const char *path; /* of the model file */
     uint64_t dropped; /* rows left out */
     double seconds;
     bool mixture; /* the shares are worth words */
-} orff_result;
+} cli_result;
 
 /* "61 % divergence-free at 120 km, 30 % unstructured at 25 km, 9 % noise"; from malloc; NULL where no shares
  * are known. */
-char *orff_result_words(const orff_model *model, const json_t *notes);
+char *cli_result_words(const orff_model *model, const json_t *notes);
 
 /* The short table at the end of fit and tune, on standard error. */
-void orff_result_say(const orff_result *result);
+void cli_result_say(const cli_result *result);
 
 /* All that CLI users get of a model; "model" only with a path, "seconds" only above 0. */
-json_t *orff_result_json(const orff_result *result);
+json_t *cli_result_json(const cli_result *result);
 
 /* null for NAN. */
-json_t *orff_number_or_null(double value);
+json_t *cli_number_or_null(double value);
 
 #endif

@@ -17,37 +17,37 @@
 /* Options that were given more than once are the axes of a grid of candidates. */
 typedef struct grid {
     size_t n_axes, count;
-    orff_option_id axes[ORFF_OPTION_COUNT];
-    orff_arguments *arguments; /* count: each with one value of every axis */
-    orff_spec *specs;          /* count */
-    orff_settings *settings;   /* count */
-    double *scores;            /* count */
-    orff_path_point **paths;   /* count: lambdas and errors of each */
+    cli_option_id axes[CLI_OPTION_COUNT];
+    cli_arguments *arguments; /* count: each with one value of every axis */
+    cli_spec *specs;          /* count */
+    orff_settings *settings;  /* count */
+    double *scores;           /* count */
+    orff_path_point **paths;  /* count: lambdas and errors of each */
     size_t best;
 } grid;
 
 static bool may_repeat(size_t id) {
-    const char *group = orff_options[id].group;
+    const char *group = cli_options[id].group;
     return !strcmp(group, "Kernel") || !strcmp(group, "Features") || !strcmp(group, "Learning");
 }
 
-static int find_axes(grid *g, const orff_arguments *a) {
+static int find_axes(grid *g, const cli_arguments *a) {
     double count = 1.0;
-    for (size_t id = 0; id < ORFF_OPTION_COUNT; id++) {
-        if (a->given[id].count < 2 || !may_repeat(id) || !orff_options[id].argument) continue;
-        g->axes[g->n_axes++] = (orff_option_id)id;
+    for (size_t id = 0; id < CLI_OPTION_COUNT; id++) {
+        if (a->given[id].count < 2 || !may_repeat(id) || !cli_options[id].argument) continue;
+        g->axes[g->n_axes++] = (cli_option_id)id;
         count *= (double)a->given[id].count;
     }
-    if (count > MOST_CANDIDATES) return orff_wrong_usage(a->command, "%.0f candidates are too many", count);
+    if (count > MOST_CANDIDATES) return cli_wrong_usage(a->command, "%.0f candidates are too many", count);
     g->count = (size_t)count;
-    return ORFF_DONE;
+    return CLI_DONE;
 }
 
 /* Candidate i as if only its values had been given. */
-static orff_arguments pick(const grid *g, const orff_arguments *a, size_t i) {
-    orff_arguments one = *a;
+static cli_arguments pick(const grid *g, const cli_arguments *a, size_t i) {
+    cli_arguments one = *a;
     for (size_t k = 0; k < g->n_axes; k++) {
-        const orff_option_id id = g->axes[k];
+        const cli_option_id id = g->axes[k];
         const size_t count = (size_t)a->given[id].count;
         one.given[id].values = a->given[id].values + i % count;
         one.given[id].count = 1;
@@ -61,30 +61,30 @@ static size_t path_length(const grid *g, size_t i) {
     return g->settings[i].lambda > 0.0 ? 1 : g->settings[i].lambda_count;
 }
 
-static int make_candidates(grid *g, const orff_arguments *a, const orff_data *data) {
+static int make_candidates(grid *g, const cli_arguments *a, const cli_data *data) {
     const size_t p = data->classes ? data->classes - 1 : data->p;
-    int status = ORFF_DONE;
-    g->arguments = orff_more(NULL, g->count, sizeof *g->arguments);
-    g->specs = orff_more(NULL, g->count, sizeof *g->specs);
-    g->settings = orff_more(NULL, g->count, sizeof *g->settings);
-    g->scores = orff_more(NULL, g->count, sizeof *g->scores);
-    g->paths = orff_more(NULL, g->count, sizeof *g->paths);
+    int status = CLI_DONE;
+    g->arguments = cli_more(NULL, g->count, sizeof *g->arguments);
+    g->specs = cli_more(NULL, g->count, sizeof *g->specs);
+    g->settings = cli_more(NULL, g->count, sizeof *g->settings);
+    g->scores = cli_more(NULL, g->count, sizeof *g->scores);
+    g->paths = cli_more(NULL, g->count, sizeof *g->paths);
     memset(g->specs, 0, g->count * sizeof *g->specs);
     memset(g->paths, 0, g->count * sizeof *g->paths);
     for (size_t i = 0; !status && i < g->count; i++) {
         g->arguments[i] = pick(g, a, i);
-        status = orff_spec_parse(&g->specs[i], &g->arguments[i], data->d, p, data->covariate);
-        if (!status) status = orff_spec_output_matrix(&g->specs[i], &g->arguments[i], data);
+        status = cli_spec_parse(&g->specs[i], &g->arguments[i], data->d, p, data->covariate);
+        if (!status) status = cli_spec_output_matrix(&g->specs[i], &g->arguments[i], data);
         if (!status)
-            status = orff_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
-        if (!status) orff_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
-        if (!status) g->paths[i] = orff_more(NULL, path_length(g, i), sizeof **g->paths);
+            status = cli_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
+        if (!status) cli_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
+        if (!status) g->paths[i] = cli_more(NULL, path_length(g, i), sizeof **g->paths);
     }
     return status;
 }
 
 static void clear(grid *g) {
-    for (size_t i = 0; g->specs && i < g->count; i++) orff_spec_clear(&g->specs[i]);
+    for (size_t i = 0; g->specs && i < g->count; i++) cli_spec_clear(&g->specs[i]);
     free(g->arguments);
     free(g->specs);
     free(g->settings);
@@ -95,17 +95,17 @@ static void clear(grid *g) {
 
 /* ---- telling */
 
-static const orff_option_id shown[] = {ORFF_OPT_KERNEL, ORFF_OPT_BASE, ORFF_OPT_SIGMA, ORFF_OPT_FEATURES,
-                                       ORFF_OPT_SAMPLING};
+static const cli_option_id shown[] = {CLI_OPT_KERNEL, CLI_OPT_BASE, CLI_OPT_SIGMA, CLI_OPT_FEATURES,
+                                      CLI_OPT_SAMPLING};
 #define SHOWN (sizeof shown / sizeof *shown)
 
 /* Options of a line of the report: the usual ones and whatever else was varied. lambda has a column of its
  * own. */
-static size_t report_columns(const grid *g, orff_option_id *ids) {
+static size_t report_columns(const grid *g, cli_option_id *ids) {
     size_t count = SHOWN;
     memcpy(ids, shown, sizeof shown);
     for (size_t k = 0; k < g->n_axes; k++) {
-        bool there = g->axes[k] == ORFF_OPT_LAMBDA;
+        bool there = g->axes[k] == CLI_OPT_LAMBDA;
         for (size_t i = 0; i < SHOWN; i++) there = there || shown[i] == g->axes[k];
         if (!there) ids[count++] = g->axes[k];
     }
@@ -113,23 +113,23 @@ static size_t report_columns(const grid *g, orff_option_id *ids) {
 }
 
 /* A cell and a comma. RFC 4180: quotes around what has a separator in it. */
-static void append_cell(orff_string *line, const char *text) {
+static void append_cell(cli_string *line, const char *text) {
     if (!strpbrk(text, ",\"\n")) {
-        orff_append(line, "%s,", text);
+        cli_append(line, "%s,", text);
         return;
     }
-    orff_append(line, "\"");
-    for (; *text; text++) orff_append(line, *text == '"' ? "\"\"" : "%c", *text);
-    orff_append(line, "\",");
+    cli_append(line, "\"");
+    for (; *text; text++) cli_append(line, *text == '"' ? "\"\"" : "%c", *text);
+    cli_append(line, "\",");
 }
 
 /* "div-free, sigma 0.3": kernel, sigma, and whatever else was varied. */
-static void append_label(const grid *g, size_t i, orff_string *label) {
-    const orff_arguments *a = &g->arguments[i];
-    orff_append(label, "%s, sigma %s", orff_text(a, ORFF_OPT_KERNEL), orff_text(a, ORFF_OPT_SIGMA));
+static void append_label(const grid *g, size_t i, cli_string *label) {
+    const cli_arguments *a = &g->arguments[i];
+    cli_append(label, "%s, sigma %s", cli_text(a, CLI_OPT_KERNEL), cli_text(a, CLI_OPT_SIGMA));
     for (size_t k = 0; k < g->n_axes; k++)
-        if (g->axes[k] != ORFF_OPT_KERNEL && g->axes[k] != ORFF_OPT_SIGMA)
-            orff_append(label, ", %s %s", orff_options[g->axes[k]].name, orff_text(a, g->axes[k]));
+        if (g->axes[k] != CLI_OPT_KERNEL && g->axes[k] != CLI_OPT_SIGMA)
+            cli_append(label, ", %s %s", cli_options[g->axes[k]].name, cli_text(a, g->axes[k]));
 }
 
 /* A line for every lambda of a candidate; `before` holds its other cells. */
@@ -144,17 +144,17 @@ static void put_path(const grid *g, size_t i, const char *before, FILE *file) {
 }
 
 static void put_report(const grid *g, FILE *file) {
-    orff_option_id ids[SHOWN + ORFF_OPTION_COUNT];
+    cli_option_id ids[SHOWN + CLI_OPTION_COUNT];
     const size_t count = report_columns(g, ids);
     fputs("candidate,label", file);
-    for (size_t k = 0; k < count; k++) fprintf(file, ",%s", orff_options[ids[k]].name);
+    for (size_t k = 0; k < count; k++) fprintf(file, ",%s", cli_options[ids[k]].name);
     fputs(",lambda,cv_mse,cv_rmse,chosen\n", file);
     for (size_t i = 0; i < g->count; i++) {
-        orff_string label = {0}, cells = {0};
+        cli_string label = {0}, cells = {0};
         append_label(g, i, &label);
-        orff_append(&cells, "%zu,", i + 1);
+        cli_append(&cells, "%zu,", i + 1);
         append_cell(&cells, label.text);
-        for (size_t k = 0; k < count; k++) append_cell(&cells, orff_text(&g->arguments[i], ids[k]));
+        for (size_t k = 0; k < count; k++) append_cell(&cells, cli_text(&g->arguments[i], ids[k]));
         put_path(g, i, cells.text, file);
         free(label.text);
         free(cells.text);
@@ -163,8 +163,8 @@ static void put_report(const grid *g, FILE *file) {
 
 /* Under a temporary name first, like every file. */
 static int write_report(const grid *g, const char *path) {
-    orff_string temporary = {0};
-    orff_append(&temporary, "%s.part", path);
+    cli_string temporary = {0};
+    cli_append(&temporary, "%s.part", path);
     FILE *file = fopen(temporary.text, "w");
     bool bad = !file;
     if (file) {
@@ -174,7 +174,7 @@ static int write_report(const grid *g, const char *path) {
         if (bad) remove(temporary.text);
     }
     free(temporary.text);
-    return bad ? orff_failed("%s: cannot be written: %s", path, strerror(errno)) : ORFF_DONE;
+    return bad ? cli_failed("%s: cannot be written: %s", path, strerror(errno)) : CLI_DONE;
 }
 
 static json_t *scores_json(const grid *g) {
@@ -182,61 +182,60 @@ static json_t *scores_json(const grid *g) {
     for (size_t i = 0; i < g->count; i++) {
         json_t *entry = json_object();
         for (size_t k = 0; k < g->n_axes; k++)
-            json_object_set_new(entry, orff_options[g->axes[k]].name,
-                                json_string(orff_text(&g->arguments[i], g->axes[k])));
-        json_object_set_new(entry, "cv_mse", orff_number_or_null(g->scores[i]));
-        json_object_set_new(entry, "cv_rmse", orff_number_or_null(sqrt(g->scores[i])));
+            json_object_set_new(entry, cli_options[g->axes[k]].name,
+                                json_string(cli_text(&g->arguments[i], g->axes[k])));
+        json_object_set_new(entry, "cv_mse", cli_number_or_null(g->scores[i]));
+        json_object_set_new(entry, "cv_rmse", cli_number_or_null(sqrt(g->scores[i])));
         json_array_append_new(list, entry);
     }
     return json_pack("{s:o, s:I, s:o}", "scores", list, "best", (json_int_t)g->best, "cv_rmse",
-                     orff_number_or_null(sqrt(g->scores[g->best])));
+                     cli_number_or_null(sqrt(g->scores[g->best])));
 }
 
 static void say_scores(const grid *g) {
     for (size_t i = 0; i < g->count; i++) {
-        orff_string line = {0};
+        cli_string line = {0};
         for (size_t k = 0; k < g->n_axes; k++)
-            orff_append(&line, "--%s %s  ", orff_options[g->axes[k]].name,
-                        orff_text(&g->arguments[i], g->axes[k]));
-        orff_say("%s %.6g  %s", i == g->best ? "best" : "    ", sqrt(g->scores[i]),
-                 line.text ? line.text : "");
+            cli_append(&line, "--%s %s  ", cli_options[g->axes[k]].name,
+                       cli_text(&g->arguments[i], g->axes[k]));
+        cli_say("%s %.6g  %s", i == g->best ? "best" : "    ", sqrt(g->scores[i]),
+                line.text ? line.text : "");
         free(line.text);
     }
 }
 
 /* ---- */
 
-static int tune(grid *g, const orff_arguments *a, const orff_data *data, orff_model **model) {
+static int tune(grid *g, const cli_arguments *a, const cli_data *data, orff_model **model) {
     int status = find_axes(g, a);
     if (!status) status = make_candidates(g, a, data);
     if (!status)
-        status = orff_outcome(orff_model_tune_paths(model, g->count, g->settings, data->d, data->p, data->n,
-                                                    data->X, data->Y, data->weights, g->scores, &g->best,
-                                                    g->paths),
-                              NULL);
+        status =
+            cli_outcome(orff_model_tune_paths(model, g->count, g->settings, data->d, data->p, data->n,
+                                              data->X, data->Y, data->weights, g->scores, &g->best, g->paths),
+                        NULL);
     return status;
 }
 
-static int run(const orff_arguments *a) {
-    const double start = orff_seconds();
-    orff_data data = {0};
+static int run(const cli_arguments *a) {
+    const double start = cli_seconds();
+    cli_data data = {0};
     grid g = {0};
     orff_model *model = NULL;
-    int status = orff_need_output(a);
-    if (!status) status = orff_data_learn(&data, a, 0);
+    int status = cli_need_output(a);
+    if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = tune(&g, a, &data, &model);
     if (!status) say_scores(&g);
-    if (!status && orff_given(a, ORFF_OPT_REPORT)) status = write_report(&g, orff_text(a, ORFF_OPT_REPORT));
+    if (!status && cli_given(a, CLI_OPT_REPORT)) status = write_report(&g, cli_text(a, CLI_OPT_REPORT));
     if (!status)
-        status =
-            orff_finish_fit(a, model, data.notes, orff_table_dropped(data.table), start, scores_json(&g));
+        status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, scores_json(&g));
     orff_model_free(model);
     clear(&g);
-    orff_data_close(&data);
+    cli_data_close(&data);
     return status;
 }
 
-const orff_command orff_command_tune = {
+const cli_command cli_command_tune = {
     .name = "tune",
     .summary = "fit the best of several settings by cross-validation",
     .usage = "DATA -o MODEL",
@@ -248,6 +247,6 @@ const orff_command orff_command_tune = {
                "      --report scores.csv -o wind.orff\n",
     .least = 1,
     .most = 2,
-    .bit = ORFF_TUNE_BIT,
+    .bit = CLI_TUNE_BIT,
     .run = run,
 };

@@ -41,7 +41,7 @@ static int show(const char *name, const orff_part *part, size_t features) {
     const orff_features_info info = orff_features_describe(map);
     printf("%s, %zu frequencies: K~ = [%.4f %.4f; %.4f %.4f]\n", name, info.frequencies, K[0], K[1], K[2],
            K[3]);
-    if (part->rule == ORFF_SIGNATURE) {
+    if (part->rule == ORFF_RULE_SIGNATURE) {
         if (orff_kernel_eval(kernel, x, z, K)) return fail();
         printf("                         exact K = [%.4f %.4f; %.4f %.4f], largest error %.1e\n", K[0], K[1],
                K[2], K[3], info.quadrature_error);
@@ -53,10 +53,10 @@ static int show(const char *name, const orff_part *part, size_t features) {
 
 int main(void) {
     orff_part part = orff_part_default();
-    part.rule = ORFF_CUSTOM_A;
+    part.rule = ORFF_RULE_CUSTOM_A;
     part.matrix = almost_div_free;
     if (show("A(w) by a callback", &part, 4096)) return 1;
-    part.rule = ORFF_SIGNATURE;
+    part.rule = ORFF_RULE_SIGNATURE;
     part.matrix = coupled;
     return show("K0 by a callback", &part, 1000);
 }

@@ -18,8 +18,8 @@
 
 enum { DIM = 4, POINTS = 20, PAIRS = POINTS * POINTS, SEEDS = 5, SIZES = 8, KERNELS = 3, SCHEMES = 3 };
 
-static const orff_rule rules[KERNELS] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
-static const orff_scheme schemes[SCHEMES] = {ORFF_IID, ORFF_ORTHOGONAL, ORFF_QMC};
+static const orff_rule rules[KERNELS] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
+static const orff_scheme schemes[SCHEMES] = {ORFF_SCHEME_IID, ORFF_SCHEME_ORTHOGONAL, ORFF_SCHEME_QMC};
 
 typedef struct error_of {
     double mean, largest; /* over the pairs, averaged over the seeds */
@@ -163,7 +163,7 @@ static void run_study(study *at, orff_rule rule) {
 /* ---- telling */
 
 static void name_study(const study *at, orff_rule rule, size_t room, char *name) {
-    snprintf(name, room, "%s%s%s", orff_rule_name(rule), rule == ORFF_DECOMPOSABLE ? ", A = I" : "",
+    snprintf(name, room, "%s%s%s", orff_rule_name(rule), rule == ORFF_RULE_DECOMPOSABLE ? ", A = I" : "",
              at->importance ? ", importance sampling" : "");
 }
 

@@ -32,7 +32,7 @@ int main(void) {
     }
 
     orff_part part = orff_part_default();
-    part.rule = ORFF_DIV_FREE;
+    part.rule = ORFF_RULE_DIV_FREE;
     part.sigma = 0.0; /* automatic */
     orff_settings settings = orff_settings_default();
     settings.n_parts = 1;

@@ -11,8 +11,8 @@
 typedef void (*convert_fn)(const unsigned char *from, size_t stride, size_t count, double *to);
 
 typedef struct array {
-    orff_stream *stream;
-    orff_array_layout layout;
+    fmt_stream *stream;
+    fmt_array_layout layout;
     convert_fn convert;
     const unsigned char
         *whole; /* first number, when all are in memory: mapped, or in `loaded`; NULL: row by row */
@@ -86,14 +86,14 @@ static convert_fn find_conversion(char kind, unsigned bytes, bool big_endian) {
     return NULL;
 }
 
-bool orff_array_supports(char kind, unsigned bytes) {
+bool fmt_array_supports(char kind, unsigned bytes) {
     return find_conversion(kind, bytes, false) != NULL;
 }
 
 /* ---------------------------------------------------------------- shape */
 
 /* Product of the dimensions from `first` on, in *product; false when it does not fit in 62 bits. */
-static bool product_from(const orff_array_layout *layout, size_t first, uint64_t *product) {
+static bool product_from(const fmt_array_layout *layout, size_t first, uint64_t *product) {
     *product = 1;
     for (size_t k = first; k < layout->rank; k++) {
         const uint64_t n = layout->shape[k];
@@ -104,7 +104,7 @@ static bool product_from(const orff_array_layout *layout, size_t first, uint64_t
 }
 
 /* Bytes of all numbers. */
-static uint64_t data_bytes(const orff_array_layout *layout) {
+static uint64_t data_bytes(const fmt_array_layout *layout) {
     uint64_t count;
     product_from(layout, 0, &count);
     return count * layout->bytes;
@@ -112,7 +112,7 @@ static uint64_t data_bytes(const orff_array_layout *layout) {
 
 /* How far the number of a column (its index in C order over the dimensions behind the first) is from the
  * start of its row. In Fortran order the first index runs fastest. */
-static size_t column_offset(const orff_array_layout *layout, size_t column) {
+static size_t column_offset(const fmt_array_layout *layout, size_t column) {
     if (!layout->fortran) return column * layout->bytes;
     uint64_t offset = 0;
     for (size_t k = layout->rank; k-- > 1;) {
@@ -126,23 +126,23 @@ static size_t column_offset(const orff_array_layout *layout, size_t column) {
 
 /* ---------------------------------------------------------------- where the numbers are */
 
-static int fail_short(orff_table *table, const array *a, uint64_t found) {
-    return orff_table_fail(table, ORFF_FORMAT, "is cut short: %llu bytes of numbers, expected %llu",
-                           (unsigned long long)found, (unsigned long long)data_bytes(&a->layout));
+static int fail_short(fmt_table *table, const array *a, uint64_t found) {
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is cut short: %llu bytes of numbers, expected %llu",
+                          (unsigned long long)found, (unsigned long long)data_bytes(&a->layout));
 }
 
 /* Everything that is left in the stream, `size` bytes at most; memory grows with what is really there, so
  * that a header that lies does no harm. */
-static int load(orff_table *table, array *a, uint64_t size) {
+static int load(fmt_table *table, array *a, uint64_t size) {
     size_t room = 0, used = 0, got = 1;
     while (used < size && got) {
         const size_t step = room ? room : 1 << 16;
         room = size - used < step ? (size_t)size : used + step;
         unsigned char *grown = realloc(a->loaded, room);
-        if (!grown) return orff_table_fail_memory(table);
+        if (!grown) return fmt_table_fail_memory(table);
         a->loaded = grown;
-        const int status = orff_stream_read(a->stream, a->loaded + used, room - used, &got);
-        if (status) return orff_table_fail_stream(table, status, a->stream);
+        const int status = fmt_stream_read(a->stream, a->loaded + used, room - used, &got);
+        if (status) return fmt_table_fail_stream(table, status, a->stream);
         used += got;
     }
     if (used < size) return fail_short(table, a, used);
@@ -151,11 +151,11 @@ static int load(orff_table *table, array *a, uint64_t size) {
 }
 
 /* Map it if it can be, else read it by rows, or all of it when a row is spread over the whole file. */
-static int find_numbers(orff_table *table, array *a) {
-    const orff_array_layout *layout = &a->layout;
+static int find_numbers(fmt_table *table, array *a) {
+    const fmt_array_layout *layout = &a->layout;
     const uint64_t size = data_bytes(layout);
     size_t mapped;
-    const unsigned char *map = orff_stream_map(a->stream, &mapped);
+    const unsigned char *map = fmt_stream_map(a->stream, &mapped);
     if (map) {
         const uint64_t there = mapped > layout->offset ? mapped - layout->offset : 0;
         if (there < size) return fail_short(table, a, there);
@@ -165,48 +165,48 @@ static int find_numbers(orff_table *table, array *a) {
     } else {
         a->line_bytes = table->columns * layout->bytes;
         a->line = malloc(a->line_bytes + 1);
-        if (!a->line) return orff_table_fail_memory(table);
+        if (!a->line) return fmt_table_fail_memory(table);
     }
     return ORFF_OK;
 }
 
-int orff_array_read(orff_table *table, orff_stream *stream, void *memory, size_t size) {
+int fmt_array_read(fmt_table *table, fmt_stream *stream, void *memory, size_t size) {
     size_t got;
-    const int status = orff_stream_read(stream, memory, size, &got);
-    if (status) return orff_table_fail_stream(table, status, stream);
-    return got == size ? ORFF_OK : orff_table_fail(table, ORFF_FORMAT, "is cut short within its header");
+    const int status = fmt_stream_read(stream, memory, size, &got);
+    if (status) return fmt_table_fail_stream(table, status, stream);
+    return got == size ? ORFF_OK : fmt_table_fail(table, ORFF_ERROR_FORMAT, "is cut short within its header");
 }
 
-static int make_columns(orff_table *table, const orff_array_layout *layout) {
+static int make_columns(fmt_table *table, const fmt_array_layout *layout) {
     uint64_t columns, numbers;
     if (!product_from(layout, 0, &numbers) || !product_from(layout, 1, &columns) || numbers > UINT64_MAX / 16)
-        return orff_table_fail(table, ORFF_FORMAT, "its shape is too large");
-    if (columns == 0) return orff_table_fail(table, ORFF_FORMAT, "its rows hold no numbers");
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "its shape is too large");
+    if (columns == 0) return fmt_table_fail(table, ORFF_ERROR_FORMAT, "its rows hold no numbers");
     table->rows = layout->shape[0];
-    return orff_table_make_columns(table, columns);
+    return fmt_table_make_columns(table, columns);
 }
 
-int orff_array_open(orff_table *table, int (*read_header)(orff_table *, orff_stream *, orff_array_layout *)) {
+int fmt_array_open(fmt_table *table, int (*read_header)(fmt_table *, fmt_stream *, fmt_array_layout *)) {
     array *a = table->state = calloc(1, sizeof *a);
-    if (!a) return orff_table_fail_memory(table);
-    int status = orff_stream_open(&a->stream, table->path);
-    if (status) return orff_table_fail_stream(table, status, a->stream);
+    if (!a) return fmt_table_fail_memory(table);
+    int status = fmt_stream_open(&a->stream, table->path);
+    if (status) return fmt_table_fail_stream(table, status, a->stream);
     status = read_header(table, a->stream, &a->layout);
     if (!status) status = make_columns(table, &a->layout);
     if (status) return status;
     a->convert = find_conversion(a->layout.kind, a->layout.bytes, a->layout.big_endian);
     a->row_stride = (a->layout.fortran ? 1 : table->columns) * a->layout.bytes;
-    table->rewindable = orff_stream_can_rewind(a->stream);
+    table->rewindable = fmt_stream_can_rewind(a->stream);
     return find_numbers(table, a);
 }
 
 /* ---------------------------------------------------------------- rows */
 
-int orff_array_choose(orff_table *table) {
+int fmt_array_choose(fmt_table *table) {
     array *a = table->state;
     free(a->offset);
     a->offset = calloc(table->n_chosen + 1, sizeof *a->offset);
-    if (!a->offset) return orff_table_fail_memory(table);
+    if (!a->offset) return fmt_table_fail_memory(table);
     for (size_t s = 0; s < table->n_chosen && table->rows; s++)
         a->offset[s] = column_offset(&a->layout, table->chosen[s]);
     a->even = true;
@@ -217,19 +217,19 @@ int orff_array_choose(orff_table *table) {
 }
 
 /* The next row's first byte. */
-static int fetch(orff_table *table, array *a, const unsigned char **row) {
+static int fetch(fmt_table *table, array *a, const unsigned char **row) {
     size_t got;
     if (a->whole) {
         *row = a->whole + a->row * a->row_stride;
         return ORFF_OK;
     }
     *row = a->line;
-    const int status = orff_stream_read(a->stream, a->line, a->line_bytes, &got);
-    if (status) return orff_table_fail_stream(table, status, a->stream);
+    const int status = fmt_stream_read(a->stream, a->line, a->line_bytes, &got);
+    if (status) return fmt_table_fail_stream(table, status, a->stream);
     return got == a->line_bytes ? ORFF_OK : fail_short(table, a, a->row * a->line_bytes + got);
 }
 
-int orff_array_next(orff_table *table, double *row, bool *got) {
+int fmt_array_next(fmt_table *table, double *row, bool *got) {
     array *a = table->state;
     const unsigned char *from;
     *got = a->row < table->rows;
@@ -245,29 +245,29 @@ int orff_array_next(orff_table *table, double *row, bool *got) {
     return ORFF_OK;
 }
 
-int orff_array_rewind(orff_table *table) {
+int fmt_array_rewind(fmt_table *table) {
     array *a = table->state;
     a->row = 0;
     if (a->whole) return ORFF_OK;
-    int status = orff_stream_rewind(a->stream);
-    if (!status) status = orff_stream_skip(a->stream, a->layout.offset);
-    return status ? orff_table_fail_stream(table, status, a->stream) : ORFF_OK;
+    int status = fmt_stream_rewind(a->stream);
+    if (!status) status = fmt_stream_skip(a->stream, a->layout.offset);
+    return status ? fmt_table_fail_stream(table, status, a->stream) : ORFF_OK;
 }
 
-void orff_array_place(const orff_table *table, size_t slot, char *text, size_t room) {
+void fmt_array_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     const array *a = table->state;
     snprintf(text, room, "row %llu, column %zu", (unsigned long long)a->row, table->chosen[slot] + 1);
 }
 
-double orff_array_progress(const orff_table *table) {
+double fmt_array_progress(const fmt_table *table) {
     const array *a = table->state;
     return table->rows ? (double)a->row / (double)table->rows : (double)NAN;
 }
 
-void orff_array_close(orff_table *table) {
+void fmt_array_close(fmt_table *table) {
     array *a = table->state;
     if (!a) return;
-    orff_stream_close(a->stream);
+    fmt_stream_close(a->stream);
     free(a->loaded);
     free(a->line);
     free(a->offset);

@@ -33,7 +33,7 @@ static size_t distance(const char *a, const char *b) {
     return row[n];
 }
 
-const char *orff_nearest(const char *name, size_t count, char *const *names) {
+const char *fmt_nearest(const char *name, size_t count, char *const *names) {
     const size_t length = strlen(name);
     if (length > LONGEST_NAME) return NULL;
     size_t best = length / 2 + 2;
@@ -50,10 +50,10 @@ const char *orff_nearest(const char *name, size_t count, char *const *names) {
 }
 
 /* "a, b, c, .." as far as there is room. */
-static void list_names(const orff_table *table, char *text, size_t room) {
+static void list_names(const fmt_table *table, char *text, size_t room) {
     size_t used = 0;
     for (size_t i = 0; i < table->columns; i++) {
-        const char *name = orff_table_name(table, i);
+        const char *name = fmt_table_name(table, i);
         if (used + strlen(name) + 8 > room) {
             snprintf(text + used, room - used, ", ..");
             return;
@@ -62,21 +62,21 @@ static void list_names(const orff_table *table, char *text, size_t room) {
     }
 }
 
-static int fail_unknown(orff_table *table, const char *what, const char *name) {
-    char shown[ORFF_SHOWN_ROOM], names[200] = "";
-    orff_shown(shown, name, strlen(name));
-    const char *nearest = orff_nearest(name, table->columns, table->names);
+static int fail_unknown(fmt_table *table, const char *what, const char *name) {
+    char shown[FMT_SHOWN_ROOM], names[200] = "";
+    fmt_shown(shown, name, strlen(name));
+    const char *nearest = fmt_nearest(name, table->columns, table->names);
     if (nearest)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT,
-                               "%s: there is no column \"%s\"; did you mean \"%s\"?", what, shown, nearest);
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
+                              "%s: there is no column \"%s\"; did you mean \"%s\"?", what, shown, nearest);
     list_names(table, names, sizeof names);
-    return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "%s: there is no column \"%s\"; there are %s", what,
-                           shown, names);
+    return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "%s: there is no column \"%s\"; there are %s",
+                          what, shown, names);
 }
 
 /* A list under way: `room` entries are there. */
 typedef struct list {
-    orff_table *table;
+    fmt_table *table;
     const char *what;
     size_t count, room;
     size_t *columns;
@@ -85,12 +85,12 @@ typedef struct list {
 static int add(list *l, size_t column) {
     for (size_t i = 0; l->count < 4096 && i < l->count; i++)
         if (l->columns[i] == column)
-            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: column \"%s\" is named twice",
-                                   l->what, orff_table_name(l->table, column));
+            return fmt_table_fail(l->table, ORFF_ERROR_INVALID_ARGUMENT, "%s: column \"%s\" is named twice",
+                                  l->what, fmt_table_name(l->table, column));
     if (l->count == l->room) {
         const size_t room = l->room ? 2 * l->room : 16;
         size_t *columns = realloc(l->columns, room * sizeof *columns);
-        if (!columns) return orff_table_fail_memory(l->table);
+        if (!columns) return fmt_table_fail_memory(l->table);
         l->columns = columns;
         l->room = room;
     }
@@ -107,7 +107,7 @@ static size_t number(const char **text) {
 }
 
 /* Whether a column has this name, its own or the one that is made up for it. */
-static bool has_name(const orff_table *table, size_t column, const char *name) {
+static bool has_name(const fmt_table *table, size_t column, const char *name) {
     if (table->names[column]) return !strcmp(table->names[column], name);
     const char *at = name + 1;
     return *name == 'c' && number(&at) == column + 1 && !*at;
@@ -115,15 +115,15 @@ static bool has_name(const orff_table *table, size_t column, const char *name) {
 
 /* Adds the column of that name, when there is one. */
 static int add_named(list *l, const char *name, bool *found) {
-    const orff_table *table = l->table;
+    const fmt_table *table = l->table;
     size_t first = table->columns;
     *found = false;
     for (size_t i = 0; i < table->columns; i++) {
         if (!has_name(table, i, name)) continue;
         if (*found)
-            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT,
-                                   "%s: columns %zu and %zu are both named \"%s\"; give the number", l->what,
-                                   first + 1, i + 1, name);
+            return fmt_table_fail(l->table, ORFF_ERROR_INVALID_ARGUMENT,
+                                  "%s: columns %zu and %zu are both named \"%s\"; give the number", l->what,
+                                  first + 1, i + 1, name);
         first = i;
         *found = true;
     }
@@ -141,8 +141,8 @@ static int add_numbered(list *l, const char *text) {
     }
     if (at == text || *at) return fail_unknown(l->table, l->what, text);
     if (first < 1 || last < first || last > columns)
-        return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: %s: columns are numbered 1 to %zu",
-                               l->what, text, columns);
+        return fmt_table_fail(l->table, ORFF_ERROR_INVALID_ARGUMENT, "%s: %s: columns are numbered 1 to %zu",
+                              l->what, text, columns);
     for (size_t i = first; i <= last; i++) {
         const int status = add(l, i - 1);
         if (status) return status;
@@ -153,7 +153,8 @@ static int add_numbered(list *l, const char *text) {
 static int add_item(list *l, const char *item, bool quoted) {
     bool found;
     if (!*item)
-        return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: an empty name in the list", l->what);
+        return fmt_table_fail(l->table, ORFF_ERROR_INVALID_ARGUMENT, "%s: an empty name in the list",
+                              l->what);
     const int status = add_named(l, item, &found);
     if (status || found) return status;
     return quoted ? fail_unknown(l->table, l->what, item) : add_numbered(l, item);
@@ -185,18 +186,18 @@ static int parse(list *l, char *text) {
         bool quoted;
         const char *item = cut_item(&at, &quoted);
         if (!item)
-            return orff_table_fail(l->table, ORFF_INVALID_ARGUMENT, "%s: a quote is not closed", l->what);
+            return fmt_table_fail(l->table, ORFF_ERROR_INVALID_ARGUMENT, "%s: a quote is not closed",
+                                  l->what);
         const int status = add_item(l, item, quoted);
         if (status) return status;
     }
     return ORFF_OK;
 }
 
-int orff_columns_parse(orff_table *table, const char *what, const char *text, size_t *count,
-                       size_t **columns) {
+int fmt_columns_parse(fmt_table *table, const char *what, const char *text, size_t *count, size_t **columns) {
     list l = {.table = table, .what = what};
     char *copy = strdup(text);
-    const int status = copy ? parse(&l, copy) : orff_table_fail_memory(table);
+    const int status = copy ? parse(&l, copy) : fmt_table_fail_memory(table);
     free(copy);
     *count = l.count;
     *columns = l.columns;

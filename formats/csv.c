@@ -11,7 +11,7 @@
 #include "formats/number.h"
 
 typedef struct csv {
-    orff_csv_lines lines;
+    fmt_csv_lines lines;
     bool header;
     int32_t *slot; /* columns: place in a row, -1 when not wanted */
 } csv;
@@ -39,7 +39,7 @@ static bool take_quoted(char **at, const char *end, char separator, cell *t) {
     t->end = to;
     *to = '\n';
     *at = from;
-    return from == end || orff_csv_separates(separator, *from);
+    return from == end || fmt_csv_separates(separator, *from);
 }
 
 /* The cell at *at, which moves to the separator behind it or to the end. */
@@ -68,32 +68,32 @@ static bool is_missing(const cell *t) {
     return false;
 }
 
-static int fail_cell(orff_table *table, size_t column, const cell *t, const char *what) {
+static int fail_cell(fmt_table *table, size_t column, const cell *t, const char *what) {
     const csv *c = table->state;
-    char shown[ORFF_SHOWN_ROOM], name[ORFF_SHOWN_ROOM];
-    orff_shown(shown, t->text, (size_t)(t->end - t->text));
-    orff_shown(name, orff_table_name(table, column), strlen(orff_table_name(table, column)));
-    return orff_table_fail(table, ORFF_FORMAT, "line %llu, column %zu (%s): \"%s\" %s",
-                           (unsigned long long)c->lines.row_line, column + 1, name, shown, what);
+    char shown[FMT_SHOWN_ROOM], name[FMT_SHOWN_ROOM];
+    fmt_shown(shown, t->text, (size_t)(t->end - t->text));
+    fmt_shown(name, fmt_table_name(table, column), strlen(fmt_table_name(table, column)));
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu, column %zu (%s): \"%s\" %s",
+                          (unsigned long long)c->lines.row_line, column + 1, name, shown, what);
 }
 
-static int label_value(orff_table *table, size_t column, const cell *t, double *value) {
+static int label_value(fmt_table *table, size_t column, const cell *t, double *value) {
     size_t index;
-    const int status = orff_labels_index(&table->labels, t->text, (size_t)(t->end - t->text), &index);
-    if (status == ORFF_NO_MEMORY) return orff_table_fail_memory(table);
-    if (status == ORFF_MISMATCH) return fail_cell(table, column, t, "is not one of the known classes");
+    const int status = fmt_labels_index(&table->labels, t->text, (size_t)(t->end - t->text), &index);
+    if (status == ORFF_ERROR_NO_MEMORY) return fmt_table_fail_memory(table);
+    if (status == ORFF_ERROR_MISMATCH) return fail_cell(table, column, t, "is not one of the known classes");
     if (status) return fail_cell(table, column, t, "is one class too many; is this a column of numbers?");
     *value = (double)index;
     return ORFF_OK;
 }
 
-static int cell_value(orff_table *table, size_t column, size_t slot, const cell *t, double *value) {
+static int cell_value(fmt_table *table, size_t column, size_t slot, const cell *t, double *value) {
     if (is_missing(t)) {
         *value = (double)NAN;
         return ORFF_OK;
     }
     if (slot == table->label_slot) return label_value(table, column, t, value);
-    if (orff_number_scan(t->text, value) == t->end)
+    if (fmt_number_scan(t->text, value) == t->end)
         return isinf(*value) ? fail_cell(table, column, t, "is too large for a number") : ORFF_OK;
     const char *word = t->text + (*t->text == '-' || *t->text == '+');
     const cell unsigned_word = {(char *)word, t->end};
@@ -107,20 +107,20 @@ static int cell_value(orff_table *table, size_t column, size_t slot, const cell 
 /* ---------------------------------------------------------------- rows */
 
 /* Cells of a record; counted apart from reading it, for the message. */
-static size_t count_cells(orff_csv_record r, char separator) {
+static size_t count_cells(fmt_csv_record r, char separator) {
     size_t count = 1;
     cell t;
     for (char *at = r.text; take_cell(&at, r.end, separator, &t) && at < r.end; at++) count++;
     return count;
 }
 
-static int fail_ragged(orff_table *table, uint64_t line, size_t found) {
-    return orff_table_fail(table, ORFF_FORMAT, "line %llu: %zu cells, expected %zu", (unsigned long long)line,
-                           found, table->columns);
+static int fail_ragged(fmt_table *table, uint64_t line, size_t found) {
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu: %zu cells, expected %zu",
+                          (unsigned long long)line, found, table->columns);
 }
 
 /* The one cell at *at into its slot, by the full rules. */
-static int slow_cell(orff_table *table, const csv *c, const orff_csv_record *r, char **at, size_t column,
+static int slow_cell(fmt_table *table, const csv *c, const fmt_csv_record *r, char **at, size_t column,
                      double *row) {
     cell t;
     if (!take_cell(at, r->end, c->lines.separator, &t))
@@ -130,7 +130,7 @@ static int slow_cell(orff_table *table, const csv *c, const orff_csv_record *r, 
 }
 
 /* A plain number, or a cell that nobody wants; false leaves the cell to slow_cell. */
-static bool quick_cell(const csv *c, const orff_csv_record *r, char **at, size_t column, size_t label_slot,
+static bool quick_cell(const csv *c, const fmt_csv_record *r, char **at, size_t column, size_t label_slot,
                        double *row) {
     const int32_t slot = c->slot[column];
     if (**at == '"') return false;
@@ -140,18 +140,18 @@ static bool quick_cell(const csv *c, const orff_csv_record *r, char **at, size_t
         return true;
     }
     if ((size_t)slot == label_slot) return false;
-    const char *behind = orff_number_scan(*at, &row[slot]);
+    const char *behind = fmt_number_scan(*at, &row[slot]);
     if (!behind || (behind != r->end && *behind != c->lines.separator) || isinf(row[slot])) return false;
     *at += behind - *at;
     return true;
 }
 
-static int parse_row(orff_table *table, const csv *c, const orff_csv_record *r, double *row) {
+static int parse_row(fmt_table *table, const csv *c, const fmt_csv_record *r, double *row) {
     char *at = r->text;
     size_t column = 0;
     for (;; at++) {
         if (column == table->columns) {
-            const orff_csv_record rest = {at, r->end, r->quoted};
+            const fmt_csv_record rest = {at, r->end, r->quoted};
             return fail_ragged(table, c->lines.row_line, column + count_cells(rest, c->lines.separator));
         }
         if (!quick_cell(c, r, &at, column, table->label_slot, row)) {
@@ -164,20 +164,20 @@ static int parse_row(orff_table *table, const csv *c, const orff_csv_record *r, 
     return column == table->columns ? ORFF_OK : fail_ragged(table, c->lines.row_line, column);
 }
 
-static int csv_next(orff_table *table, double *row, bool *got) {
+static int csv_next(fmt_table *table, double *row, bool *got) {
     csv *c = table->state;
-    orff_csv_record r;
-    const int status = orff_csv_lines_next(table, &c->lines, &r, got);
+    fmt_csv_record r;
+    const int status = fmt_csv_lines_next(table, &c->lines, &r, got);
     return status || !*got ? status : parse_row(table, c, &r, row);
 }
 
-static void csv_place(const orff_table *table, size_t slot, char *text, size_t room) {
+static void csv_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     const csv *c = table->state;
     const size_t column = table->chosen[slot];
-    const char *name = orff_table_name(table, column);
-    char shown[ORFF_SHOWN_ROOM];
+    const char *name = fmt_table_name(table, column);
+    char shown[FMT_SHOWN_ROOM];
     snprintf(text, room, "line %llu, column %zu (%s)", (unsigned long long)c->lines.row_line, column + 1,
-             orff_shown(shown, name, strlen(name)));
+             fmt_shown(shown, name, strlen(name)));
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -202,33 +202,33 @@ static bool has_end(const char *path, const char *end) {
 }
 
 /* The cells of the first row become names, empty ones apart. */
-static int take_names(orff_table *table, const csv *c, orff_csv_record r) {
+static int take_names(fmt_table *table, const csv *c, fmt_csv_record r) {
     size_t column = 0;
     for (char *at = r.text;; at++, column++) {
         cell t;
         if (!take_cell(&at, r.end, c->lines.separator, &t))
-            return orff_csv_fail_line(table, c->lines.row_line, "in the header: text behind a closing quote");
+            return fmt_csv_fail_line(table, c->lines.row_line, "in the header: text behind a closing quote");
         if (t.end > t.text && !(table->names[column] = strndup(t.text, (size_t)(t.end - t.text))))
-            return orff_table_fail_memory(table);
+            return fmt_table_fail_memory(table);
         if (at == r.end) return ORFF_OK;
     }
 }
 
-static bool has_text(const csv *c, orff_csv_record r) {
+static bool has_text(const csv *c, fmt_csv_record r) {
     for (char *at = r.text;; at++) {
         cell t;
         double value;
         if (!take_cell(&at, r.end, c->lines.separator, &t)) return true;
-        if (!is_missing(&t) && orff_number_scan(t.text, &value) != t.end) return true;
+        if (!is_missing(&t) && fmt_number_scan(t.text, &value) != t.end) return true;
         if (at >= r.end) return false;
     }
 }
 
 /* Taking quotes off changes a record, and the first one may have to be read again: this works on a copy. */
-static int copy_record(orff_table *table, const orff_csv_record *r, orff_csv_record *copy) {
+static int copy_record(fmt_table *table, const fmt_csv_record *r, fmt_csv_record *copy) {
     const size_t size = (size_t)(r->end - r->text);
-    *copy = (orff_csv_record){.text = malloc(size + 1), .quoted = r->quoted};
-    if (!copy->text) return orff_table_fail_memory(table);
+    *copy = (fmt_csv_record){.text = malloc(size + 1), .quoted = r->quoted};
+    if (!copy->text) return fmt_table_fail_memory(table);
     memcpy(copy->text, r->text, size);
     copy->end = copy->text + size;
     *copy->end = '\n';
@@ -236,18 +236,18 @@ static int copy_record(orff_table *table, const orff_csv_record *r, orff_csv_rec
 }
 
 /* Separator, number of columns, whether there is a header, and the names. */
-static int study(orff_table *table, csv *c, const orff_csv_record *first) {
-    const orff_table_options *o = &table->options;
+static int study(fmt_table *table, csv *c, const fmt_csv_record *first) {
+    const fmt_table_options *o = &table->options;
     const bool tabs = has_end(table->path, ".tsv") || has_end(table->path, ".tsv.gz");
     c->lines.separator = o->separator ? o->separator : tabs ? '\t' : find_separator(first->text, first->end);
-    orff_csv_record copy;
+    fmt_csv_record copy;
     int status = copy_record(table, first, &copy);
     if (status) return status;
     const size_t columns = count_cells(copy, c->lines.separator);
     memcpy(copy.text, first->text, (size_t)(first->end - first->text));
-    c->header = o->header == ORFF_YES || (o->header == ORFF_AUTO && has_text(c, copy));
+    c->header = o->header == ORFF_SWITCH_YES || (o->header == ORFF_SWITCH_AUTO && has_text(c, copy));
     memcpy(copy.text, first->text, (size_t)(first->end - first->text));
-    status = orff_table_make_columns(table, columns);
+    status = fmt_table_make_columns(table, columns);
     if (!status && c->header) status = take_names(table, c, copy);
     free(copy.text);
     table->named = c->header;
@@ -255,67 +255,67 @@ static int study(orff_table *table, csv *c, const orff_csv_record *first) {
 }
 
 /* The first record is looked at; as data it stays where it is. */
-static int begin(orff_table *table, csv *c) {
-    orff_csv_record first;
+static int begin(fmt_table *table, csv *c) {
+    fmt_csv_record first;
     bool got;
-    int status = orff_csv_lines_next(table, &c->lines, &first, &got);
+    int status = fmt_csv_lines_next(table, &c->lines, &first, &got);
     if (status) return status;
-    if (!got) return orff_table_fail(table, ORFF_FORMAT, "is empty");
+    if (!got) return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is empty");
     status = study(table, c, &first);
-    if (!status && !c->header) orff_csv_lines_unread(&c->lines, &first);
+    if (!status && !c->header) fmt_csv_lines_unread(&c->lines, &first);
     return status;
 }
 
-static int csv_open(orff_table *table) {
+static int csv_open(fmt_table *table) {
     csv *c = table->state = calloc(1, sizeof *c);
-    if (!c) return orff_table_fail_memory(table);
-    const int status = orff_csv_lines_open(table, &c->lines);
+    if (!c) return fmt_table_fail_memory(table);
+    const int status = fmt_csv_lines_open(table, &c->lines);
     if (status) return status;
-    table->rewindable = orff_stream_can_rewind(c->lines.stream);
+    table->rewindable = fmt_stream_can_rewind(c->lines.stream);
     table->label_done = true;
     return begin(table, c);
 }
 
-static int csv_choose(orff_table *table) {
+static int csv_choose(fmt_table *table) {
     csv *c = table->state;
     free(c->slot);
     c->slot = calloc(table->columns, sizeof *c->slot);
-    if (!c->slot) return orff_table_fail_memory(table);
+    if (!c->slot) return fmt_table_fail_memory(table);
     for (size_t i = 0; i < table->columns; i++) c->slot[i] = -1;
     for (size_t s = 0; s < table->n_chosen; s++) c->slot[table->chosen[s]] = (int32_t)s;
     return ORFF_OK;
 }
 
 /* The header ends where it was found to end, when the separator was not known yet. */
-static int skip_header(orff_table *table, csv *c) {
-    orff_csv_record header;
+static int skip_header(fmt_table *table, csv *c) {
+    fmt_csv_record header;
     bool got;
     const char separator = c->lines.separator;
     c->lines.separator = 0;
-    const int status = orff_csv_lines_next(table, &c->lines, &header, &got);
+    const int status = fmt_csv_lines_next(table, &c->lines, &header, &got);
     c->lines.separator = separator;
     return status;
 }
 
-static int csv_rewind(orff_table *table) {
+static int csv_rewind(fmt_table *table) {
     csv *c = table->state;
-    const int status = orff_csv_lines_rewind(table, &c->lines);
+    const int status = fmt_csv_lines_rewind(table, &c->lines);
     return status || !c->header ? status : skip_header(table, c);
 }
 
-static double csv_progress(const orff_table *table) {
-    return orff_stream_progress(((const csv *)table->state)->lines.stream);
+static double csv_progress(const fmt_table *table) {
+    return fmt_stream_progress(((const csv *)table->state)->lines.stream);
 }
 
-static void csv_close(orff_table *table) {
+static void csv_close(fmt_table *table) {
     csv *c = table->state;
     if (!c) return;
-    orff_csv_lines_close(&c->lines);
+    fmt_csv_lines_close(&c->lines);
     free(c->slot);
     free(c);
 }
 
-const orff_source orff_source_csv = {
+const fmt_source fmt_source_csv = {
     .name = "csv",
     .open = csv_open,
     .choose = csv_choose,

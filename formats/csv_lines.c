@@ -8,42 +8,42 @@
 /* SLACK: the newline that a last line without one is given. */
 enum { BUFFER_START = 1 << 18, BUFFER_MOST = 1 << 26, SLACK = 8 };
 
-int orff_csv_fail_line(orff_table *table, uint64_t line, const char *what) {
-    return orff_table_fail(table, ORFF_FORMAT, "line %llu: %s", (unsigned long long)line, what);
+int fmt_csv_fail_line(fmt_table *table, uint64_t line, const char *what) {
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu: %s", (unsigned long long)line, what);
 }
 
-static int make_room(orff_table *table, orff_csv_lines *c) {
+static int make_room(fmt_table *table, fmt_csv_lines *c) {
     memmove(c->buffer, c->buffer + c->start, c->end - c->start);
     c->end -= c->start;
     c->start = 0;
     if (c->end < c->room) return ORFF_OK;
     if (c->room >= BUFFER_MOST)
-        return orff_csv_fail_line(table, c->line, "a row of more than 64 MiB (a quote never closed?)");
+        return fmt_csv_fail_line(table, c->line, "a row of more than 64 MiB (a quote never closed?)");
     char *buffer = realloc(c->buffer, 2 * c->room + SLACK);
-    if (!buffer) return orff_table_fail_memory(table);
+    if (!buffer) return fmt_table_fail_memory(table);
     c->buffer = buffer;
     c->room *= 2;
     return ORFF_OK;
 }
 
 /* UTF-8 files may begin with a mark, which is skipped; other encodings are refused. */
-static int skip_mark(orff_table *table, orff_csv_lines *c) {
+static int skip_mark(fmt_table *table, fmt_csv_lines *c) {
     const char *text = c->buffer + c->start;
     const size_t size = c->end - c->start;
     c->begun = true;
     if (size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-        return orff_table_fail(table, ORFF_FORMAT, "is UTF-16 text; save it as UTF-8");
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is UTF-16 text; save it as UTF-8");
     if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) c->start += 3;
     return ORFF_OK;
 }
 
 /* More of the file behind what is there. At its end the last line gets a newline when it has none. */
-static int refill(orff_table *table, orff_csv_lines *c) {
+static int refill(fmt_table *table, fmt_csv_lines *c) {
     size_t got;
     int status = make_room(table, c);
     if (status) return status;
-    status = orff_stream_read(c->stream, c->buffer + c->end, c->room - c->end, &got);
-    if (status) return orff_table_fail_stream(table, status, c->stream);
+    status = fmt_stream_read(c->stream, c->buffer + c->end, c->room - c->end, &got);
+    if (status) return fmt_table_fail_stream(table, status, c->stream);
     c->ended = got < c->room - c->end;
     c->end += got;
     if (!c->begun) status = skip_mark(table, c);
@@ -51,7 +51,7 @@ static int refill(orff_table *table, orff_csv_lines *c) {
     return status;
 }
 
-bool orff_csv_separates(char separator, char c) {
+bool fmt_csv_separates(char separator, char c) {
     return separator ? c == separator : c == ',' || c == ';' || c == '\t';
 }
 
@@ -66,7 +66,7 @@ static char *skip_quoted(char *at, const char *limit) {
 
 /* The newline that ends a record with quotes; a quote counts where a cell begins. Newlines inside are
  * counted. */
-static char *find_quoted_end(const orff_csv_lines *c, char *at, const char *limit, uint64_t *lines) {
+static char *find_quoted_end(const fmt_csv_lines *c, char *at, const char *limit, uint64_t *lines) {
     bool begins = true;
     while (at && at < limit) {
         if (begins && *at == '"') {
@@ -77,14 +77,14 @@ static char *find_quoted_end(const orff_csv_lines *c, char *at, const char *limi
         } else if (*at == '\n') {
             return at;
         } else {
-            begins = orff_csv_separates(c->separator, *at++);
+            begins = fmt_csv_separates(c->separator, *at++);
         }
     }
     return NULL;
 }
 
 /* The newline that ends the record at the start of the buffer; NULL when it is not all there. */
-static char *find_end(const orff_csv_lines *c, orff_csv_record *r, uint64_t *lines) {
+static char *find_end(const fmt_csv_lines *c, fmt_csv_record *r, uint64_t *lines) {
     char *text = c->buffer + c->start;
     char *newline = memchr(text, '\n', c->end - c->start);
     *lines = 1;
@@ -93,13 +93,13 @@ static char *find_end(const orff_csv_lines *c, orff_csv_record *r, uint64_t *lin
 }
 
 /* The next line or lines that make a record, whatever is on them. */
-static int next_lines(orff_table *table, orff_csv_lines *c, orff_csv_record *r, bool *got) {
+static int next_lines(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, bool *got) {
     uint64_t lines;
     char *newline;
     *got = false;
     while (!(newline = find_end(c, r, &lines))) {
         if (c->ended && c->start == c->end) return ORFF_OK;
-        if (c->ended) return orff_csv_fail_line(table, c->line, "a quote is opened and never closed");
+        if (c->ended) return fmt_csv_fail_line(table, c->line, "a quote is opened and never closed");
         const int status = refill(table, c);
         if (status) return status;
     }
@@ -112,37 +112,37 @@ static int next_lines(orff_table *table, orff_csv_lines *c, orff_csv_record *r, 
     return ORFF_OK;
 }
 
-int orff_csv_lines_next(orff_table *table, orff_csv_lines *c, orff_csv_record *r, bool *got) {
+int fmt_csv_lines_next(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, bool *got) {
     int status;
     do status = next_lines(table, c, r, got);
     while (!status && *got && (r->text == r->end || *r->text == '#'));
     return status;
 }
 
-void orff_csv_lines_unread(orff_csv_lines *c, const orff_csv_record *r) {
+void fmt_csv_lines_unread(fmt_csv_lines *c, const fmt_csv_record *r) {
     c->start = (size_t)(r->text - c->buffer);
     c->line = c->row_line;
 }
 
-int orff_csv_lines_open(orff_table *table, orff_csv_lines *c) {
+int fmt_csv_lines_open(fmt_table *table, fmt_csv_lines *c) {
     c->line = 1;
     c->room = BUFFER_START;
     c->buffer = malloc(c->room + SLACK);
-    if (!c->buffer) return orff_table_fail_memory(table);
-    const int status = orff_stream_open(&c->stream, table->path);
-    return status ? orff_table_fail_stream(table, status, c->stream) : ORFF_OK;
+    if (!c->buffer) return fmt_table_fail_memory(table);
+    const int status = fmt_stream_open(&c->stream, table->path);
+    return status ? fmt_table_fail_stream(table, status, c->stream) : ORFF_OK;
 }
 
-int orff_csv_lines_rewind(orff_table *table, orff_csv_lines *c) {
-    const int status = orff_stream_rewind(c->stream);
-    if (status) return orff_table_fail_stream(table, status, c->stream);
+int fmt_csv_lines_rewind(fmt_table *table, fmt_csv_lines *c) {
+    const int status = fmt_stream_rewind(c->stream);
+    if (status) return fmt_table_fail_stream(table, status, c->stream);
     c->start = c->end = 0;
     c->ended = c->begun = false;
     c->line = 1;
     return ORFF_OK;
 }
 
-void orff_csv_lines_close(orff_csv_lines *c) {
-    orff_stream_close(c->stream);
+void fmt_csv_lines_close(fmt_csv_lines *c) {
+    fmt_stream_close(c->stream);
     free(c->buffer);
 }

@@ -13,9 +13,9 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* The different values of one input, ascending. */
-static int find_axis(orff_grid *grid, size_t k, size_t rows, size_t stride, const double *first) {
+static int find_axis(fmt_grid *grid, size_t k, size_t rows, size_t stride, const double *first) {
     double *axis = grid->axis[k] = malloc((rows + 1) * sizeof *axis);
-    if (!axis) return ORFF_NO_MEMORY;
+    if (!axis) return ORFF_ERROR_NO_MEMORY;
     for (size_t i = 0; i < rows; i++) axis[i] = first[i * stride];
     qsort(axis, rows, sizeof *axis, ascending);
     size_t length = 0;
@@ -25,7 +25,7 @@ static int find_axis(orff_grid *grid, size_t k, size_t rows, size_t stride, cons
     return ORFF_OK;
 }
 
-static size_t position(const orff_grid *grid, size_t k, double value) {
+static size_t position(const fmt_grid *grid, size_t k, double value) {
     size_t low = 0, high = grid->length[k];
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -39,7 +39,7 @@ static size_t position(const orff_grid *grid, size_t k, double value) {
 }
 
 /* Every row to its cell; false when a cell is taken twice. */
-static bool place_rows(orff_grid *grid, size_t rows, size_t stride, const double *cells, const size_t *inputs,
+static bool place_rows(fmt_grid *grid, size_t rows, size_t stride, const double *cells, const size_t *inputs,
                        unsigned char *taken) {
     for (size_t i = 0; i < rows; i++) {
         size_t cell = 0;
@@ -53,7 +53,7 @@ static bool place_rows(orff_grid *grid, size_t rows, size_t stride, const double
 }
 
 /* Whether so many cells are too many for the rows; counts them. */
-static bool too_empty(orff_grid *grid, size_t rows) {
+static bool too_empty(fmt_grid *grid, size_t rows) {
     grid->cells = 1;
     for (size_t k = 0; k < grid->d; k++) {
         if (grid->length[k] > EMPTIEST * rows / grid->cells) return true;
@@ -62,29 +62,29 @@ static bool too_empty(orff_grid *grid, size_t rows) {
     return false;
 }
 
-int orff_grid_find(orff_grid *grid, size_t rows, size_t stride, const double *cells, size_t d,
-                   const size_t *inputs, bool *found) {
+int fmt_grid_find(fmt_grid *grid, size_t rows, size_t stride, const double *cells, size_t d,
+                  const size_t *inputs, bool *found) {
     *found = false;
-    *grid = (orff_grid){.d = d};
+    *grid = (fmt_grid){.d = d};
     if (d == 0 || rows == 0) return ORFF_OK;
     grid->length = calloc(d, sizeof *grid->length);
     grid->axis = calloc(d, sizeof *grid->axis);
     grid->cell = calloc(rows, sizeof *grid->cell);
-    if (!grid->length || !grid->axis || !grid->cell) return ORFF_NO_MEMORY;
+    if (!grid->length || !grid->axis || !grid->cell) return ORFF_ERROR_NO_MEMORY;
     for (size_t k = 0; k < d; k++)
-        if (find_axis(grid, k, rows, stride, cells + inputs[k])) return ORFF_NO_MEMORY;
+        if (find_axis(grid, k, rows, stride, cells + inputs[k])) return ORFF_ERROR_NO_MEMORY;
     if (too_empty(grid, rows)) return ORFF_OK;
     unsigned char *taken = calloc(grid->cells, 1);
-    if (!taken) return ORFF_NO_MEMORY;
+    if (!taken) return ORFF_ERROR_NO_MEMORY;
     *found = place_rows(grid, rows, stride, cells, inputs, taken);
     free(taken);
     return ORFF_OK;
 }
 
-void orff_grid_clear(orff_grid *grid) {
+void fmt_grid_clear(fmt_grid *grid) {
     for (size_t k = 0; grid->axis && k < grid->d; k++) free(grid->axis[k]);
     free(grid->axis);
     free(grid->length);
     free(grid->cell);
-    *grid = (orff_grid){0};
+    *grid = (fmt_grid){0};
 }

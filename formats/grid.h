@@ -1,22 +1,22 @@
 /* Scattered rows that lie on a grid. */
-#ifndef ORFF_FORMATS_GRID_H
-#define ORFF_FORMATS_GRID_H
+#ifndef FMT_GRID_H
+#define FMT_GRID_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct orff_grid {
+typedef struct fmt_grid {
     size_t d;
     size_t *length; /* d: values of every input */
     double **axis;  /* d: these values, ascending */
     size_t cells;   /* product of the lengths */
     size_t *cell;   /* rows: where each one lies, the first input running fastest */
-} orff_grid;
+} fmt_grid;
 
 /* Looks for a grid under `rows` rows of `stride` values, of which inputs[0 .. d-1] are coordinates. *found
  * is false when two rows share a place or the grid would be mostly empty. Returns an orff_status. */
-int orff_grid_find(orff_grid *grid, size_t rows, size_t stride, const double *cells, size_t d,
-                   const size_t *inputs, bool *found);
-void orff_grid_clear(orff_grid *grid);
+int fmt_grid_find(fmt_grid *grid, size_t rows, size_t stride, const double *cells, size_t d,
+                  const size_t *inputs, bool *found);
+void fmt_grid_clear(fmt_grid *grid);
 
 #endif

@@ -10,30 +10,30 @@ static const struct {
     unsigned bytes;
 } types[] = {{0x08, 'u', 1}, {0x09, 'i', 1}, {0x0b, 'i', 2}, {0x0c, 'i', 4}, {0x0d, 'f', 4}, {0x0e, 'f', 8}};
 
-static int parse_type(orff_table *table, const unsigned char head[4], orff_array_layout *layout) {
+static int parse_type(fmt_table *table, const unsigned char head[4], fmt_array_layout *layout) {
     if (head[0] || head[1])
-        return orff_table_fail(table, ORFF_FORMAT, "is not an IDX file: it does not begin with 0 0");
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is not an IDX file: it does not begin with 0 0");
     layout->rank = head[3];
     layout->big_endian = true;
-    if (layout->rank < 1 || layout->rank > ORFF_ARRAY_RANK)
-        return orff_table_fail(table, ORFF_FORMAT, "has %zu dimensions, expected 1 to %d", layout->rank,
-                               ORFF_ARRAY_RANK);
+    if (layout->rank < 1 || layout->rank > FMT_ARRAY_RANK)
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "has %zu dimensions, expected 1 to %d", layout->rank,
+                              FMT_ARRAY_RANK);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i].code != head[2]) continue;
         layout->kind = types[i].kind;
         layout->bytes = types[i].bytes;
         return ORFF_OK;
     }
-    return orff_table_fail(table, ORFF_FORMAT, "has numbers of type 0x%02x, which IDX does not know",
-                           head[2]);
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "has numbers of type 0x%02x, which IDX does not know",
+                          head[2]);
 }
 
-static int read_header(orff_table *table, orff_stream *stream, orff_array_layout *layout) {
+static int read_header(fmt_table *table, fmt_stream *stream, fmt_array_layout *layout) {
     unsigned char head[4], n[4];
-    int status = orff_array_read(table, stream, head, sizeof head);
+    int status = fmt_array_read(table, stream, head, sizeof head);
     if (!status) status = parse_type(table, head, layout);
     for (size_t k = 0; !status && k < layout->rank; k++) {
-        status = orff_array_read(table, stream, n, sizeof n);
+        status = fmt_array_read(table, stream, n, sizeof n);
         if (!status)
             layout->shape[k] = (uint64_t)n[0] << 24 | (uint64_t)n[1] << 16 | (uint64_t)n[2] << 8 | n[3];
     }
@@ -41,17 +41,17 @@ static int read_header(orff_table *table, orff_stream *stream, orff_array_layout
     return status;
 }
 
-static int idx_open(orff_table *table) {
-    return orff_array_open(table, read_header);
+static int idx_open(fmt_table *table) {
+    return fmt_array_open(table, read_header);
 }
 
-const orff_source orff_source_idx = {
+const fmt_source fmt_source_idx = {
     .name = "idx",
     .open = idx_open,
-    .choose = orff_array_choose,
-    .next = orff_array_next,
-    .rewind = orff_array_rewind,
-    .place = orff_array_place,
-    .progress = orff_array_progress,
-    .close = orff_array_close,
+    .choose = fmt_array_choose,
+    .next = fmt_array_next,
+    .rewind = fmt_array_rewind,
+    .place = fmt_array_place,
+    .progress = fmt_array_progress,
+    .close = fmt_array_close,
 };

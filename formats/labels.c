@@ -17,7 +17,7 @@ static size_t hash(const char *text, size_t length) {
 }
 
 /* The bucket of a text: the one that has it, or the free one where it belongs. */
-static size_t *find(const orff_labels *labels, const char *text, size_t length) {
+static size_t *find(const fmt_labels *labels, const char *text, size_t length) {
     const size_t mask = labels->n_buckets - 1;
     for (size_t at = hash(text, length) & mask;; at = (at + 1) & mask) {
         size_t *bucket = &labels->bucket[at];
@@ -27,21 +27,21 @@ static size_t *find(const orff_labels *labels, const char *text, size_t length) 
     }
 }
 
-static void fill_buckets(orff_labels *labels) {
+static void fill_buckets(fmt_labels *labels) {
     memset(labels->bucket, 0, labels->n_buckets * sizeof *labels->bucket);
     for (size_t i = 0; i < labels->count; i++)
         *find(labels, labels->names[i], strlen(labels->names[i])) = i + 1;
 }
 
 /* Room for one more: names for `room`, buckets for four times that. */
-static int reserve(orff_labels *labels) {
+static int reserve(fmt_labels *labels) {
     if (labels->count < labels->room) return ORFF_OK;
     const size_t room = labels->room ? 2 * labels->room : 16;
     char **names = realloc(labels->names, room * sizeof *names);
-    if (!names) return ORFF_NO_MEMORY;
+    if (!names) return ORFF_ERROR_NO_MEMORY;
     labels->names = names;
     size_t *bucket = calloc(4 * room, sizeof *bucket);
-    if (!bucket) return ORFF_NO_MEMORY;
+    if (!bucket) return ORFF_ERROR_NO_MEMORY;
     free(labels->bucket);
     labels->bucket = bucket;
     labels->n_buckets = 4 * room;
@@ -50,7 +50,7 @@ static int reserve(orff_labels *labels) {
     return ORFF_OK;
 }
 
-static int find_or_add(orff_labels *labels, const char *text, size_t length, size_t *index) {
+static int find_or_add(fmt_labels *labels, const char *text, size_t length, size_t *index) {
     if (labels->n_buckets) {
         const size_t at = *find(labels, text, length);
         if (at) {
@@ -58,21 +58,21 @@ static int find_or_add(orff_labels *labels, const char *text, size_t length, siz
             return ORFF_OK;
         }
     }
-    if (labels->fixed) return ORFF_MISMATCH;
-    if (labels->count == ORFF_LABELS_MOST) return ORFF_INVALID_ARGUMENT;
+    if (labels->fixed) return ORFF_ERROR_MISMATCH;
+    if (labels->count == FMT_LABELS_MOST) return ORFF_ERROR_INVALID_ARGUMENT;
     const int status = reserve(labels);
     if (status) return status;
     char *name = strndup(text, length);
-    if (!name) return ORFF_NO_MEMORY;
+    if (!name) return ORFF_ERROR_NO_MEMORY;
     labels->names[labels->count] = name;
     *find(labels, text, strlen(name)) = labels->count + 1;
     *index = labels->count++;
     return ORFF_OK;
 }
 
-int orff_labels_index_number(orff_labels *labels, double value, size_t *index) {
-    char text[ORFF_NUMBER_ROOM];
-    const size_t length = orff_number_print(text, value == 0.0 ? 0.0 : value, true);
+int fmt_labels_index_number(fmt_labels *labels, double value, size_t *index) {
+    char text[FMT_NUMBER_ROOM];
+    const size_t length = fmt_number_print(text, value == 0.0 ? 0.0 : value, true);
     return find_or_add(labels, text, length, index);
 }
 
@@ -82,13 +82,13 @@ static bool as_number(const char *text, size_t length, double *value) {
     if (length >= sizeof copy) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    return length > 0 && orff_number_scan(copy, value) == copy + length;
+    return length > 0 && fmt_number_scan(copy, value) == copy + length;
 }
 
-int orff_labels_index(orff_labels *labels, const char *text, size_t length, size_t *index) {
+int fmt_labels_index(fmt_labels *labels, const char *text, size_t length, size_t *index) {
     double value;
     length = strnlen(text, length);
-    if (as_number(text, length, &value)) return orff_labels_index_number(labels, value, index);
+    if (as_number(text, length, &value)) return fmt_labels_index_number(labels, value, index);
     return find_or_add(labels, text, length, index);
 }
 
@@ -107,10 +107,10 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
 }
 
-int orff_labels_sort(orff_labels *labels, size_t *order) {
+int fmt_labels_sort(fmt_labels *labels, size_t *order) {
     if (labels->count == 0) return ORFF_OK;
     entry *entries = calloc(labels->count, sizeof *entries);
-    if (!entries) return ORFF_NO_MEMORY;
+    if (!entries) return ORFF_ERROR_NO_MEMORY;
     bool numbers = true;
     for (size_t i = 0; i < labels->count; i++) {
         entries[i] = (entry){.name = labels->names[i], .old = i};
@@ -126,9 +126,9 @@ int orff_labels_sort(orff_labels *labels, size_t *order) {
     return ORFF_OK;
 }
 
-void orff_labels_clear(orff_labels *labels) {
+void fmt_labels_clear(fmt_labels *labels) {
     for (size_t i = 0; i < labels->count; i++) free(labels->names[i]);
     free(labels->names);
     free(labels->bucket);
-    *labels = (orff_labels){0};
+    *labels = (fmt_labels){0};
 }

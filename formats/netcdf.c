@@ -16,7 +16,7 @@
 #include "formats/netcdf_variable.h"
 #include "formats/source.h"
 
-enum { BLOCK_CELLS = 1 << 18, AXES_MOST = ORFF_VARIABLE_RANK };
+enum { BLOCK_CELLS = 1 << 18, AXES_MOST = FMT_VARIABLE_RANK };
 
 /* A dimension that rows run over. */
 typedef struct axis {
@@ -29,7 +29,7 @@ typedef struct axis {
 typedef struct netcdf {
     int file; /* -1: not open */
     size_t n_variables;
-    orff_variable *variables; /* one per column */
+    fmt_variable *variables; /* one per column */
     size_t n_fixed;
     struct {
         int id;
@@ -61,40 +61,40 @@ static char *text_attribute(int file, int variable, const char *name) {
 }
 
 /* Columns: the variables that hold numbers. */
-static int list_variables(orff_table *table, netcdf *n) {
+static int list_variables(fmt_table *table, netcdf *n) {
     int count;
     int code = nc_inq_nvars(n->file, &count);
-    if (code) return orff_netcdf_fail(table, "cannot be read", code);
-    int status = orff_table_make_columns(table, (uint64_t)count);
+    if (code) return fmt_netcdf_fail(table, "cannot be read", code);
+    int status = fmt_table_make_columns(table, (uint64_t)count);
     if (status) return status;
     const size_t room = (size_t)count + 1;
     n->variables = calloc(room, sizeof *n->variables);
     table->units = calloc(room, sizeof *table->units);
     table->standard_names = calloc(room, sizeof *table->standard_names);
-    if (!n->variables || !table->units || !table->standard_names) return orff_table_fail_memory(table);
+    if (!n->variables || !table->units || !table->standard_names) return fmt_table_fail_memory(table);
     table->columns = 0;
     for (int id = 0; id < count; id++) {
-        orff_variable *variable = &n->variables[table->columns];
-        code = orff_variable_look(variable, n->file, id);
-        if (code) return orff_netcdf_fail(table, "cannot be read", code);
+        fmt_variable *variable = &n->variables[table->columns];
+        code = fmt_variable_look(variable, n->file, id);
+        if (code) return fmt_netcdf_fail(table, "cannot be read", code);
         if (!variable->numeric) continue;
         const size_t column = table->columns++;
         table->names[column] = strdup(variable->name);
-        if (!table->names[column]) return orff_table_fail_memory(table);
+        if (!table->names[column]) return fmt_table_fail_memory(table);
         table->units[column] = text_attribute(n->file, id, "units");
         table->standard_names[column] = text_attribute(n->file, id, "standard_name");
     }
     table->first_output = table->columns;
     return table->columns ? ORFF_OK
-                          : orff_table_fail(table, ORFF_FORMAT, "has no variables that hold numbers");
+                          : fmt_table_fail(table, ORFF_ERROR_FORMAT, "has no variables that hold numbers");
 }
 
-static int netcdf_open(orff_table *table) {
+static int netcdf_open(fmt_table *table) {
     netcdf *n = table->state = calloc(1, sizeof *n);
-    if (!n) return orff_table_fail_memory(table);
+    if (!n) return fmt_table_fail_memory(table);
     n->file = -1;
     table->drops_missing = table->rewindable = table->named = true;
-    const int status = orff_netcdf_open_file(table, &n->file);
+    const int status = fmt_netcdf_open_file(table, &n->file);
     return status ? status : list_variables(table, n);
 }
 
@@ -109,7 +109,7 @@ static const char *name_of(const netcdf *n, int dimension, char name[NC_MAX_NAME
     return nc_inq_dimname(n->file, dimension, name) ? "?" : name;
 }
 
-static int fail_dimension(orff_table *table, const netcdf *n, const char *name) {
+static int fail_dimension(fmt_table *table, const netcdf *n, const char *name) {
     char names[AXES_MOST][NC_MAX_NAME + 1], *list[AXES_MOST];
     int count = 0;
     if (nc_inq_ndims(n->file, &count)) count = 0;
@@ -119,20 +119,20 @@ static int fail_dimension(orff_table *table, const netcdf *n, const char *name) 
         name_of(n, i, names[i]);
         list[i] = names[i];
     }
-    char shown[ORFF_SHOWN_ROOM];
-    orff_shown(shown, name, strlen(name));
-    const char *nearest = orff_nearest(name, (size_t)count, list);
-    return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: there is no dimension \"%s\"%s%.64s%s",
-                           shown, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                           nearest ? "\"?" : "");
+    char shown[FMT_SHOWN_ROOM];
+    fmt_shown(shown, name, strlen(name));
+    const char *nearest = fmt_nearest(name, (size_t)count, list);
+    return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: there is no dimension \"%s\"%s%.64s%s",
+                          shown, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                          nearest ? "\"?" : "");
 }
 
 /* One "time=3". */
-static int fix(orff_table *table, netcdf *n, char *item) {
+static int fix(fmt_table *table, netcdf *n, char *item) {
     char *equals = strchr(item, '='), *end;
     if (!equals)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: \"%s\": expected dimension=index",
-                               item);
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: \"%s\": expected dimension=index",
+                              item);
     *equals = '\0';
     int id;
     if (nc_inq_dimid(n->file, item, &id)) return fail_dimension(table, n, item);
@@ -140,18 +140,19 @@ static int fix(orff_table *table, netcdf *n, char *item) {
     errno = 0;
     const unsigned long long index = strtoull(equals + 1, &end, 10);
     if (equals[1] < '0' || equals[1] > '9' || *end || errno || index >= length)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: %s=%s: expected an index from 0 to %zu",
-                               item, equals + 1, length ? length - 1 : 0);
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
+                              "select: %s=%s: expected an index from 0 to %zu", item, equals + 1,
+                              length ? length - 1 : 0);
     if (n->n_fixed == AXES_MOST)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: too many dimensions");
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: too many dimensions");
     n->fixed[n->n_fixed].id = id;
     n->fixed[n->n_fixed++].index = (size_t)index;
     return ORFF_OK;
 }
 
-static int fix_all(orff_table *table, netcdf *n) {
+static int fix_all(fmt_table *table, netcdf *n) {
     char *copy = strdup(table->fixed ? table->fixed : "");
-    if (!copy) return orff_table_fail_memory(table);
+    if (!copy) return fmt_table_fail_memory(table);
     int status = ORFF_OK;
     char *next = NULL;
     n->n_fixed = 0;
@@ -175,27 +176,27 @@ static size_t find_axis(const netcdf *n, int dimension) {
     return i;
 }
 
-static int add_axes(orff_table *table, netcdf *n, const orff_variable *v) {
+static int add_axes(fmt_table *table, netcdf *n, const fmt_variable *v) {
     for (int k = 0; k < v->rank; k++) {
         for (int l = 0; l < k; l++)
             if (v->dimensions[k] == v->dimensions[l])
-                return orff_table_fail(table, ORFF_UNSUPPORTED, "variable %s has one dimension twice",
-                                       v->name);
+                return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED, "variable %s has one dimension twice",
+                                      v->name);
         if (find_fixed(n, v->dimensions[k]) < n->n_fixed || find_axis(n, v->dimensions[k]) < n->n_axes)
             continue;
         if (n->n_axes == AXES_MOST)
-            return orff_table_fail(table, ORFF_UNSUPPORTED, "more than 32 dimensions");
+            return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED, "more than 32 dimensions");
         n->axes[n->n_axes++] = (axis){.id = v->dimensions[k], .length = length_of(n, v->dimensions[k])};
     }
     return ORFF_OK;
 }
 
 /* The axes, those of the variables with most dimensions first: then rows come in the order of the file. */
-static int find_axes(orff_table *table, netcdf *n) {
+static int find_axes(fmt_table *table, netcdf *n) {
     n->n_axes = 0;
     for (int rank = AXES_MOST; rank > 0; rank--) {
         for (size_t s = 0; s < table->n_chosen; s++) {
-            const orff_variable *v = &n->variables[table->chosen[s]];
+            const fmt_variable *v = &n->variables[table->chosen[s]];
             const int status = v->rank == rank ? add_axes(table, n, v) : ORFF_OK;
             if (status) return status;
         }
@@ -203,14 +204,14 @@ static int find_axes(orff_table *table, netcdf *n) {
     return ORFF_OK;
 }
 
-static bool has_dimension(const orff_variable *v, int dimension) {
+static bool has_dimension(const fmt_variable *v, int dimension) {
     for (int k = 0; k < v->rank; k++)
         if (v->dimensions[k] == dimension) return true;
     return false;
 }
 
 /* Along every axis some input must change, or rows with equal inputs would be mixed up. */
-static int check_axes(orff_table *table, const netcdf *n) {
+static int check_axes(fmt_table *table, const netcdf *n) {
     char name[NC_MAX_NAME + 1];
     for (size_t a = 0; a < n->n_axes; a++) {
         bool covered = n->axes[a].length <= 1;
@@ -218,8 +219,8 @@ static int check_axes(orff_table *table, const netcdf *n) {
             covered = has_dimension(&n->variables[table->chosen[table->x_slot[i]]], n->axes[a].id);
         if (covered) continue;
         name_of(n, n->axes[a].id, name);
-        return orff_table_fail(
-            table, ORFF_INVALID_ARGUMENT,
+        return fmt_table_fail(
+            table, ORFF_ERROR_INVALID_ARGUMENT,
             "dimension %.64s (length %zu) is not among the inputs: hold it fixed, for example "
             "with %.64s=0, or add a variable along it to the inputs",
             name, n->axes[a].length, name);
@@ -227,18 +228,18 @@ static int check_axes(orff_table *table, const netcdf *n) {
     return ORFF_OK;
 }
 
-static int count_rows(orff_table *table, const netcdf *n) {
+static int count_rows(fmt_table *table, const netcdf *n) {
     table->rows = 1;
     for (size_t a = 0; a < n->n_axes; a++) {
         const uint64_t length = n->axes[a].length;
         if (length && table->rows > ((uint64_t)1 << 62) / length)
-            return orff_table_fail(table, ORFF_FORMAT, "its dimensions are too long");
+            return fmt_table_fail(table, ORFF_ERROR_FORMAT, "its dimensions are too long");
         table->rows *= length;
     }
     return ORFF_OK;
 }
 
-static void free_block(orff_table *table, netcdf *n) {
+static void free_block(fmt_table *table, netcdf *n) {
     for (size_t s = 0; n->values && s < table->n_chosen; s++) free(n->values[s]);
     free(n->values);
     free(n->stride);
@@ -251,15 +252,15 @@ static void reset(netcdf *n) {
     n->row = 0;
 }
 
-static int make_block(orff_table *table, netcdf *n) {
+static int make_block(fmt_table *table, netcdf *n) {
     free_block(table, n);
     n->values = calloc(table->n_chosen + 1, sizeof *n->values);
     n->stride = calloc(table->n_chosen + 1, sizeof *n->stride);
     reset(n);
-    return n->values && n->stride ? ORFF_OK : orff_table_fail_memory(table);
+    return n->values && n->stride ? ORFF_OK : fmt_table_fail_memory(table);
 }
 
-static int netcdf_choose(orff_table *table) {
+static int netcdf_choose(fmt_table *table) {
     netcdf *n = table->state;
     int status = fix_all(table, n);
     if (!status) status = find_axes(table, n);
@@ -309,8 +310,8 @@ static bool next_block(netcdf *n) {
 
 /* The block's part of one variable, and its strides. The sizes do not grow from block to block, so that
  * the memory of the first one serves. */
-static int read_variable(orff_table *table, netcdf *n, size_t s) {
-    const orff_variable *v = &n->variables[table->chosen[s]];
+static int read_variable(fmt_table *table, netcdf *n, size_t s) {
+    const fmt_variable *v = &n->variables[table->chosen[s]];
     size_t start[AXES_MOST] = {0}, count[AXES_MOST] = {0}, cells = 1;
     memset(n->stride[s], 0, sizeof n->stride[s]);
     for (int k = v->rank; k-- > 0;) {
@@ -321,15 +322,15 @@ static int read_variable(orff_table *table, netcdf *n, size_t s) {
         cells *= count[k];
     }
     if (!n->values[s]) n->values[s] = malloc(cells * sizeof **n->values);
-    if (!n->values[s]) return orff_table_fail_memory(table);
-    const int code = orff_variable_read(v, start, count, cells, n->values[s]);
+    if (!n->values[s]) return fmt_table_fail_memory(table);
+    const int code = fmt_variable_read(v, start, count, cells, n->values[s]);
     if (!code) return ORFF_OK;
     char what[NC_MAX_NAME + 32];
     snprintf(what, sizeof what, "variable %s cannot be read", v->name);
-    return orff_netcdf_fail(table, what, code);
+    return fmt_netcdf_fail(table, what, code);
 }
 
-static int read_block(orff_table *table, netcdf *n) {
+static int read_block(fmt_table *table, netcdf *n) {
     for (size_t s = 0; s < table->n_chosen; s++) {
         const int status = read_variable(table, n, s);
         if (status) return status;
@@ -348,7 +349,7 @@ static bool advance(netcdf *n) {
     return false;
 }
 
-static int netcdf_next(orff_table *table, double *row, bool *got) {
+static int netcdf_next(fmt_table *table, double *row, bool *got) {
     netcdf *n = table->state;
     *got = n->row < table->rows;
     if (!*got) return ORFF_OK;
@@ -366,15 +367,15 @@ static int netcdf_next(orff_table *table, double *row, bool *got) {
     return ORFF_OK;
 }
 
-static int netcdf_rewind(orff_table *table) {
+static int netcdf_rewind(fmt_table *table) {
     reset(table->state);
     return ORFF_OK;
 }
 
 /* "variable u, index [0][12][40]" */
-static void netcdf_place(const orff_table *table, size_t slot, char *text, size_t room) {
+static void netcdf_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     const netcdf *n = table->state;
-    const orff_variable *v = &n->variables[table->chosen[slot]];
+    const fmt_variable *v = &n->variables[table->chosen[slot]];
     int used = snprintf(text, room, "variable %.64s, index ", v->name);
     for (int k = 0; k < v->rank && (size_t)used + 24 < room; k++) {
         const size_t f = find_fixed(n, v->dimensions[k]), a = find_axis(n, v->dimensions[k]);
@@ -383,13 +384,13 @@ static void netcdf_place(const orff_table *table, size_t slot, char *text, size_
     }
 }
 
-static double netcdf_progress(const orff_table *table) {
+static double netcdf_progress(const fmt_table *table) {
     const netcdf *n = table->state;
-    const bool known = table->rows && table->rows != ORFF_ROWS_UNKNOWN;
+    const bool known = table->rows && table->rows != FMT_ROWS_UNKNOWN;
     return known ? (double)n->row / (double)table->rows : (double)NAN;
 }
 
-static void netcdf_close(orff_table *table) {
+static void netcdf_close(fmt_table *table) {
     netcdf *n = table->state;
     if (!n) return;
     if (n->file >= 0) nc_close(n->file);
@@ -398,7 +399,7 @@ static void netcdf_close(orff_table *table) {
     free(n);
 }
 
-const orff_source orff_source_netcdf = {
+const fmt_source fmt_source_netcdf = {
     .name = "netcdf",
     .open = netcdf_open,
     .choose = netcdf_choose,

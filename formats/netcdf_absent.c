@@ -3,20 +3,20 @@
 
 #include "formats/source.h"
 
-static int refuse(orff_table *table) {
-    return orff_table_fail(
-        table, ORFF_UNSUPPORTED,
+static int refuse(fmt_table *table) {
+    return fmt_table_fail(
+        table, ORFF_ERROR_UNSUPPORTED,
         "this build cannot read NetCDF: install netcdf-c (libnetcdf-dev on Debian) and build again");
 }
 
-static double no_progress(const orff_table *table) {
+static double no_progress(const fmt_table *table) {
     (void)table;
     return (double)NAN;
 }
 
-static void nothing(orff_table *table) {
+static void nothing(fmt_table *table) {
     (void)table;
 }
 
-const orff_source orff_source_netcdf = {
+const fmt_source fmt_source_netcdf = {
     .name = "netcdf", .open = refuse, .progress = no_progress, .close = nothing};

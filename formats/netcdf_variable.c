@@ -22,7 +22,7 @@ typedef struct rules {
 } rules;
 
 /* Up to `most` numbers of an attribute; how many. Text and absent attributes have none. */
-static size_t numbers(const orff_variable *v, const char *name, size_t most, double *values) {
+static size_t numbers(const fmt_variable *v, const char *name, size_t most, double *values) {
     size_t length;
     nc_type type;
     if (nc_inq_att(v->file, v->id, name, &type, &length)) return 0;
@@ -35,7 +35,7 @@ static size_t numbers(const orff_variable *v, const char *name, size_t most, dou
     return length;
 }
 
-static nc_type type_of(const orff_variable *v, const char *name) {
+static nc_type type_of(const fmt_variable *v, const char *name) {
     nc_type type;
     return nc_inq_atttype(v->file, v->id, name, &type) ? NC_NAT : type;
 }
@@ -72,7 +72,7 @@ static size_t default_fill(nc_type type, double *value) {
     }
 }
 
-static void find_sign(const orff_variable *v, rules *r) {
+static void find_sign(const fmt_variable *v, rules *r) {
     char text[8] = "";
     size_t length;
     if (nc_inq_attlen(v->file, v->id, "_Unsigned", &length) || length >= sizeof text) return;
@@ -83,7 +83,7 @@ static void find_sign(const orff_variable *v, rules *r) {
 
 /* A range has the units of scaled numbers when its type is that of the scaling and not that of the
  * numbers. */
-static void find_range(const orff_variable *v, rules *r) {
+static void find_range(const fmt_variable *v, rules *r) {
     double range[2] = {(double)-INFINITY, (double)INFINITY};
     const char *name = "valid_range";
     if (numbers(v, name, 2, range) != 2) {
@@ -103,7 +103,7 @@ static double as_unsigned(const rules *r, double x) {
     return r->is_unsigned && x < 0.0 ? x + r->wrap : x;
 }
 
-static rules find_rules(const orff_variable *v) {
+static rules find_rules(const fmt_variable *v) {
     rules r = {.scale = 1.0};
     find_sign(v, &r);
     r.n_missing = numbers(v, "_FillValue", 1, r.missing);
@@ -127,17 +127,17 @@ static double decode(const rules *r, double x) {
     return ranged >= r->low && ranged <= r->high ? value : (double)NAN;
 }
 
-int orff_variable_look(orff_variable *v, int file, int id) {
-    *v = (orff_variable){.file = file, .id = id};
+int fmt_variable_look(fmt_variable *v, int file, int id) {
+    *v = (fmt_variable){.file = file, .id = id};
     int code = nc_inq_var(file, id, v->name, &v->type, &v->rank, NULL, NULL);
     if (code) return code;
     v->numeric =
-        v->type != NC_CHAR && v->type >= NC_BYTE && v->type <= NC_UINT64 && v->rank <= ORFF_VARIABLE_RANK;
+        v->type != NC_CHAR && v->type >= NC_BYTE && v->type <= NC_UINT64 && v->rank <= FMT_VARIABLE_RANK;
     return v->numeric ? nc_inq_vardimid(file, id, v->dimensions) : 0;
 }
 
-int orff_variable_read(const orff_variable *v, const size_t *start, const size_t *count, size_t cells,
-                       double *values) {
+int fmt_variable_read(const fmt_variable *v, const size_t *start, const size_t *count, size_t cells,
+                      double *values) {
     const rules r = find_rules(v);
     const int code = nc_get_vara_double(v->file, v->id, start, count, values);
     if (code) return code;

@@ -1,33 +1,33 @@
 /* A NetCDF file and its variables, with what their attributes say of the numbers. */
-#ifndef ORFF_FORMATS_NETCDF_VARIABLE_H
-#define ORFF_FORMATS_NETCDF_VARIABLE_H
+#ifndef FMT_NETCDF_VARIABLE_H
+#define FMT_NETCDF_VARIABLE_H
 
 #include <netcdf.h>
 
 #include "formats/source.h"
 
-#define ORFF_VARIABLE_RANK 32
+#define FMT_VARIABLE_RANK 32
 
-typedef struct orff_variable {
+typedef struct fmt_variable {
     int file, id;
     char name[NC_MAX_NAME + 1];
     nc_type type;
-    bool numeric; /* false for text, for other types and for more than ORFF_VARIABLE_RANK dimensions */
-    int rank, dimensions[ORFF_VARIABLE_RANK];
-} orff_variable;
+    bool numeric; /* false for text, for other types and for more than FMT_VARIABLE_RANK dimensions */
+    int rank, dimensions[FMT_VARIABLE_RANK];
+} fmt_variable;
 
 /* Keeps netcdf-c's text of a code with the table's message. */
-int orff_netcdf_fail(orff_table *table, const char *what, int code);
+int fmt_netcdf_fail(fmt_table *table, const char *what, int code);
 
 /* Opens the file of a table, packed ones by a temporary file that has lost its name. */
-int orff_netcdf_open_file(orff_table *table, int *file);
+int fmt_netcdf_open_file(fmt_table *table, int *file);
 
 /* These return a code of netcdf-c, 0 when done. */
-int orff_variable_look(orff_variable *variable, int file, int id);
+int fmt_variable_look(fmt_variable *variable, int file, int id);
 
 /* A box of `cells` values, with scale_factor and add_offset applied. NAN: _FillValue, missing_value, or
  * outside of valid_range, valid_min, valid_max. */
-int orff_variable_read(const orff_variable *variable, const size_t *start, const size_t *count, size_t cells,
-                       double *values);
+int fmt_variable_read(const fmt_variable *variable, const size_t *start, const size_t *count, size_t cells,
+                      double *values);
 
 #endif

@@ -57,10 +57,10 @@ static bool take_number(cursor *c, uint64_t *value) {
 }
 
 /* "(", numbers with commas, ")". */
-static bool take_shape(cursor *c, orff_array_layout *layout) {
+static bool take_shape(cursor *c, fmt_array_layout *layout) {
     if (!accept(c, "(")) return false;
     for (layout->rank = 0; !accept(c, ")");) {
-        if (layout->rank == ORFF_ARRAY_RANK || !take_number(c, &layout->shape[layout->rank++])) return false;
+        if (layout->rank == FMT_ARRAY_RANK || !take_number(c, &layout->shape[layout->rank++])) return false;
         if (accept(c, ",")) continue;
         return accept(c, ")");
     }
@@ -68,7 +68,7 @@ static bool take_shape(cursor *c, orff_array_layout *layout) {
 }
 
 /* "<f8": order, kind, bytes. */
-static bool take_type(cursor *c, orff_array_layout *layout, char type[16]) {
+static bool take_type(cursor *c, fmt_array_layout *layout, char type[16]) {
     if (!take_text(c, type, 15)) return false;
     const char order = *type;
     const char *kind = type + (strchr("<>|=", order) && order ? 1 : 0);
@@ -76,7 +76,7 @@ static bool take_type(cursor *c, orff_array_layout *layout, char type[16]) {
     layout->big_endian = order == '>';
     layout->kind = *kind;
     layout->bytes = (unsigned)(kind[1] - '0');
-    return orff_array_supports(layout->kind, layout->bytes);
+    return fmt_array_supports(layout->kind, layout->bytes);
 }
 
 static bool take_truth(cursor *c, bool *value) {
@@ -84,12 +84,12 @@ static bool take_truth(cursor *c, bool *value) {
     return *value || accept(c, "False");
 }
 
-static int fail_header(orff_table *table, const char *what) {
-    return orff_table_fail(table, ORFF_FORMAT, "NPY header: %s", what);
+static int fail_header(fmt_table *table, const char *what) {
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "NPY header: %s", what);
 }
 
 /* One "key: value"; bit 1, 2 or 4 of *seen is set. */
-static int take_entry(orff_table *table, cursor *c, orff_array_layout *layout, unsigned *seen) {
+static int take_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, unsigned *seen) {
     char key[16], type[16] = "";
     if (!take_text(c, key, sizeof key) || !accept(c, ":"))
         return fail_header(table, "expected a key and a colon");
@@ -107,7 +107,7 @@ static int take_entry(orff_table *table, cursor *c, orff_array_layout *layout, u
     return ORFF_OK;
 }
 
-static int parse(orff_table *table, const char *text, orff_array_layout *layout) {
+static int parse(fmt_table *table, const char *text, fmt_array_layout *layout) {
     cursor c = {text};
     unsigned seen = 0;
     if (!accept(&c, "{")) return fail_header(table, "is no dictionary");
@@ -126,16 +126,16 @@ static int parse(orff_table *table, const char *text, orff_array_layout *layout)
 }
 
 /* Magic, version and the length of the dictionary: 2 bytes in version 1, 4 later. */
-static int read_length(orff_table *table, orff_stream *stream, size_t *before, size_t *length) {
+static int read_length(fmt_table *table, fmt_stream *stream, size_t *before, size_t *length) {
     unsigned char head[12];
-    int status = orff_array_read(table, stream, head, 8);
+    int status = fmt_array_read(table, stream, head, 8);
     if (status) return status;
-    if (memcmp(head, "\x93NUMPY", 6)) return orff_table_fail(table, ORFF_FORMAT, "is not an NPY file");
+    if (memcmp(head, "\x93NUMPY", 6)) return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is not an NPY file");
     if (head[6] < 1 || head[6] > 3 || head[7])
-        return orff_table_fail(table, ORFF_FORMAT, "is NPY version %d.%d, expected 1.0 to 3.0", head[6],
-                               head[7]);
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is NPY version %d.%d, expected 1.0 to 3.0", head[6],
+                              head[7]);
     const size_t bytes = head[6] == 1 ? 2 : 4;
-    status = orff_array_read(table, stream, head + 8, bytes);
+    status = fmt_array_read(table, stream, head + 8, bytes);
     *before = 8 + bytes;
     *length = 0;
     for (size_t i = bytes; i-- > 0;) *length = *length << 8 | head[8 + i];
@@ -143,11 +143,11 @@ static int read_length(orff_table *table, orff_stream *stream, size_t *before, s
     return status;
 }
 
-static int read_header(orff_table *table, orff_stream *stream, orff_array_layout *layout) {
+static int read_header(fmt_table *table, fmt_stream *stream, fmt_array_layout *layout) {
     char text[HEADER_MOST + 1];
     size_t before = 0, length = 0;
     int status = read_length(table, stream, &before, &length);
-    if (!status) status = orff_array_read(table, stream, text, length);
+    if (!status) status = fmt_array_read(table, stream, text, length);
     if (status) return status;
     text[length] = '\0';
     layout->offset = before + length;
@@ -155,17 +155,17 @@ static int read_header(orff_table *table, orff_stream *stream, orff_array_layout
     return parse(table, text, layout);
 }
 
-static int npy_open(orff_table *table) {
-    return orff_array_open(table, read_header);
+static int npy_open(fmt_table *table) {
+    return fmt_array_open(table, read_header);
 }
 
-const orff_source orff_source_npy = {
+const fmt_source fmt_source_npy = {
     .name = "npy",
     .open = npy_open,
-    .choose = orff_array_choose,
-    .next = orff_array_next,
-    .rewind = orff_array_rewind,
-    .place = orff_array_place,
-    .progress = orff_array_progress,
-    .close = orff_array_close,
+    .choose = fmt_array_choose,
+    .next = fmt_array_next,
+    .rewind = fmt_array_rewind,
+    .place = fmt_array_place,
+    .progress = fmt_array_progress,
+    .close = fmt_array_close,
 };

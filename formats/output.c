@@ -9,7 +9,7 @@
 
 #include "formats/sink.h"
 
-int orff_output_fail(orff_output *output, int status, const char *format, ...) {
+int fmt_output_fail(fmt_output *output, int status, const char *format, ...) {
     const size_t room = sizeof output->message;
     const char *name = strcmp(output->path, "-") ? output->path : "standard output";
     const int used = snprintf(output->message, room, "%.400s: ", name);
@@ -20,11 +20,11 @@ int orff_output_fail(orff_output *output, int status, const char *format, ...) {
     return status;
 }
 
-int orff_output_fail_memory(orff_output *output) {
-    return orff_output_fail(output, ORFF_NO_MEMORY, "not enough memory");
+int fmt_output_fail_memory(fmt_output *output) {
+    return fmt_output_fail(output, ORFF_ERROR_NO_MEMORY, "not enough memory");
 }
 
-const char *orff_output_error(const orff_output *output) {
+const char *fmt_output_error(const fmt_output *output) {
     return output ? output->message : "not enough memory";
 }
 
@@ -33,77 +33,76 @@ static bool ends_with(const char *path, const char *end) {
     return n >= m && !strcasecmp(path + n - m, end);
 }
 
-static const orff_sink *sink_by_format(orff_format format) {
+static const fmt_sink *sink_by_format(fmt_format format) {
     switch (format) {
-    case ORFF_FORMAT_CSV:
-        return &orff_sink_csv;
-    case ORFF_FORMAT_NPY:
-        return &orff_sink_npy;
-    case ORFF_FORMAT_NETCDF:
-        return &orff_sink_netcdf;
+    case FMT_FORMAT_CSV:
+        return &fmt_sink_csv;
+    case FMT_FORMAT_NPY:
+        return &fmt_sink_npy;
+    case FMT_FORMAT_NETCDF:
+        return &fmt_sink_netcdf;
     default:
         return NULL;
     }
 }
 
-static const orff_sink *sink_by_name(const char *path) {
+static const fmt_sink *sink_by_name(const char *path) {
     static const struct {
         const char *end;
-        const orff_sink *sink;
+        const fmt_sink *sink;
     } known[] = {
-        {".csv", &orff_sink_csv},    {".csv.gz", &orff_sink_csv}, {".tsv", &orff_sink_csv},
-        {".tsv.gz", &orff_sink_csv}, {".txt", &orff_sink_csv},    {".npy", &orff_sink_npy},
-        {".nc", &orff_sink_netcdf},  {".nc4", &orff_sink_netcdf},
+        {".csv", &fmt_sink_csv},    {".csv.gz", &fmt_sink_csv}, {".tsv", &fmt_sink_csv},
+        {".tsv.gz", &fmt_sink_csv}, {".txt", &fmt_sink_csv},    {".npy", &fmt_sink_npy},
+        {".nc", &fmt_sink_netcdf},  {".nc4", &fmt_sink_netcdf},
     };
-    if (!strcmp(path, "-")) return &orff_sink_csv;
+    if (!strcmp(path, "-")) return &fmt_sink_csv;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (ends_with(path, known[i].end)) return known[i].sink;
     return NULL;
 }
 
-static int begin(orff_output *output) {
-    const orff_output_options *o = &output->options;
+static int begin(fmt_output *output) {
+    const fmt_output_options *o = &output->options;
     const char *path = output->path;
-    output->sink = o->format == ORFF_FORMAT_AUTO ? sink_by_name(path) : sink_by_format(o->format);
+    output->sink = o->format == FMT_FORMAT_AUTO ? sink_by_name(path) : sink_by_format(o->format);
     if (!output->sink)
-        return orff_output_fail(
-            output, ORFF_INVALID_ARGUMENT,
-            "no format that can be written: the name must end in .csv, .tsv, .npy or .nc");
-    if (o->n_columns == 0) return orff_output_fail(output, ORFF_INVALID_ARGUMENT, "no columns to write");
+        return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
+                               "no format that can be written: the name must end in .csv, .tsv, .npy or .nc");
+    if (o->n_columns == 0) return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT, "no columns to write");
     output->separator = ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
-    const int status = orff_output_file_open(output);
+    const int status = fmt_output_file_open(output);
     return status || !output->sink->begin ? status : output->sink->begin(output);
 }
 
-int orff_output_open(orff_output **out, const char *path, const orff_output_options *options) {
-    orff_output *output = *out = calloc(1, sizeof *output);
-    if (!output) return ORFF_NO_MEMORY;
+int fmt_output_open(fmt_output **out, const char *path, const fmt_output_options *options) {
+    fmt_output *output = *out = calloc(1, sizeof *output);
+    if (!output) return ORFF_ERROR_NO_MEMORY;
     output->descriptor = -1;
     output->options = *options;
     output->path = strdup(path);
     if (!output->path) {
         free(output);
         *out = NULL;
-        return ORFF_NO_MEMORY;
+        return ORFF_ERROR_NO_MEMORY;
     }
     return begin(output);
 }
 
-int orff_output_write(orff_output *output, size_t rows, const double *cells) {
+int fmt_output_write(fmt_output *output, size_t rows, const double *cells) {
     const int status = rows ? output->sink->write(output, rows, cells) : ORFF_OK;
     output->rows += rows;
     return status;
 }
 
-int orff_output_finish(orff_output *output) {
+int fmt_output_finish(fmt_output *output) {
     const int status = output->sink->finish ? output->sink->finish(output) : ORFF_OK;
-    return status ? status : orff_output_file_finish(output);
+    return status ? status : fmt_output_file_finish(output);
 }
 
-void orff_output_close(orff_output *output) {
+void fmt_output_close(fmt_output *output) {
     if (!output) return;
     if (output->sink && output->sink->close) output->sink->close(output);
-    orff_output_file_close(output);
+    fmt_output_file_close(output);
     free(output->path);
     free(output);
 }

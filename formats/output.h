@@ -1,26 +1,26 @@
 /* Tables of numbers to files: CSV and TSV, NPY and NetCDF.
  *
- *     const orff_output_column columns[] = {
+ *     const fmt_output_column columns[] = {
  *         {.name = "lon", .input = true}, {.name = "lat", .input = true},
  *         {.name = "u"}, {.name = "u_std", .error_of = "u"}};
- *     orff_output *output;
- *     orff_output_options options = {.n_columns = 4, .columns = columns};
- *     if (orff_output_open(&output, "wind.nc", &options) || orff_output_write(output, n, cells) ||
- *         orff_output_finish(output))
- *         puts(orff_output_error(output));
- *     orff_output_close(output);
+ *     fmt_output *output;
+ *     fmt_output_options options = {.n_columns = 4, .columns = columns};
+ *     if (fmt_output_open(&output, "wind.nc", &options) || fmt_output_write(output, n, cells) ||
+ *         fmt_output_finish(output))
+ *         puts(fmt_output_error(output));
+ *     fmt_output_close(output);
  *
- * The file appears under its name, whole, in orff_output_finish; until then it has a temporary name in the
- * same directory, and orff_output_close without it leaves nothing. Calls return an orff_status as an int.
- * A reader of a pipe that goes away is an error (ORFF_IO) and no signal. */
-#ifndef ORFF_FORMATS_OUTPUT_H
-#define ORFF_FORMATS_OUTPUT_H
+ * The file appears under its name, whole, in fmt_output_finish; until then it has a temporary name in the
+ * same directory, and fmt_output_close without it leaves nothing. Calls return an orff_status as an int.
+ * A reader of a pipe that goes away is an error (ORFF_ERROR_IO) and no signal. */
+#ifndef FMT_OUTPUT_H
+#define FMT_OUTPUT_H
 
 #include "formats/table.h"
 
-typedef struct orff_output orff_output;
+typedef struct fmt_output fmt_output;
 
-typedef struct orff_output_column {
+typedef struct fmt_output_column {
     const char *name;
     bool input;                /* a coordinate: in NetCDF an axis of the grid */
     const char *units;         /* NULL: as the name tells (lon, lat, .._ms, .._km), or none */
@@ -28,29 +28,28 @@ typedef struct orff_output_column {
     const char *error_of;      /* the column whose standard deviation this is; NULL: none */
     size_t n_labels; /* values are numbers of classes with these names: CSV has the names; 0: plain numbers */
     const char *const *labels;
-} orff_output_column;
+} fmt_output_column;
 
-typedef struct orff_output_options {
-    orff_format format; /* auto: by the name's end, .csv, .tsv, .csv.gz, .npy or .nc; "-" is CSV */
+typedef struct fmt_output_options {
+    fmt_format format; /* auto: by the name's end, .csv, .tsv, .csv.gz, .npy or .nc; "-" is CSV */
     size_t n_columns;
-    const orff_output_column
-        *columns;                /* with all they point to, these must stay until the output is closed */
-    bool shortest;               /* CSV: as few digits as give the same number back, else 17 */
-    const char *title, *history; /* NetCDF; NULL: none, and which program wrote it */
-} orff_output_options;
+    const fmt_output_column *columns; /* with all they point to, these must stay until the output is closed */
+    bool shortest;                    /* CSV: as few digits as give the same number back, else 17 */
+    const char *title, *history;      /* NetCDF; NULL: none, and which program wrote it */
+} fmt_output_options;
 
 /* *output is set also on failure, for its message, and must be closed; it is NULL only when there is no
  * memory. */
-int orff_output_open(orff_output **output, const char *path, const orff_output_options *options);
+int fmt_output_open(fmt_output **output, const char *path, const fmt_output_options *options);
 
 /* cells: rows x n_columns. NetCDF keeps them in memory: rows whose inputs lie on a grid become one, with
  * gaps where rows are not there, others become a list of points. */
-int orff_output_write(orff_output *output, size_t rows, const double *cells);
+int fmt_output_write(fmt_output *output, size_t rows, const double *cells);
 
-int orff_output_finish(orff_output *output);
-void orff_output_close(orff_output *output);
+int fmt_output_finish(fmt_output *output);
+void fmt_output_close(fmt_output *output);
 
 /* "wind.nc: cannot be written: No space left on device". Takes NULL. */
-const char *orff_output_error(const orff_output *output);
+const char *fmt_output_error(const fmt_output *output);
 
 #endif

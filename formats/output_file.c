@@ -17,21 +17,21 @@
 
 #include "formats/sink.h"
 
-static int fail_system(orff_output *output, int error) {
-    return orff_output_fail(output, ORFF_IO, "cannot be written: %s", strerror(error));
+static int fail_system(fmt_output *output, int error) {
+    return fmt_output_fail(output, ORFF_ERROR_IO, "cannot be written: %s", strerror(error));
 }
 
 /* ---------------------------------------------------------------- opening */
 
 /* A new file with a name of its own beside the target, with the target's permissions where it exists. */
-static int create_temporary(orff_output *output, const struct stat *old) {
+static int create_temporary(fmt_output *output, const struct stat *old) {
     static atomic_uint counter;
     do {
         free(output->temporary);
         if (asprintf(&output->temporary, "%s.tmp-%ld-%u", output->target, (long)getpid(),
                      atomic_fetch_add(&counter, 1)) < 0) {
             output->temporary = NULL;
-            return orff_output_fail_memory(output);
+            return fmt_output_fail_memory(output);
         }
         output->descriptor = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (output->descriptor < 0 && errno == EEXIST);
@@ -46,14 +46,14 @@ static int create_temporary(orff_output *output, const struct stat *old) {
 }
 
 /* A regular file or a new one gets a temporary; a device or a pipe is written as it is. */
-static int open_path(orff_output *output) {
+static int open_path(fmt_output *output) {
     struct stat old;
     output->owned = true;
     output->target = realpath(output->path, NULL);
     if (!output->target && errno != ENOENT) return fail_system(output, errno);
     const bool exists = output->target != NULL;
     if (!exists) output->target = strdup(output->path);
-    if (!output->target) return orff_output_fail_memory(output);
+    if (!output->target) return fmt_output_fail_memory(output);
     if (exists && stat(output->target, &old)) return fail_system(output, errno);
     if (exists && S_ISREG(old.st_mode) && access(output->target, W_OK)) return fail_system(output, errno);
     if (!exists || S_ISREG(old.st_mode)) return create_temporary(output, exists ? &old : NULL);
@@ -61,22 +61,22 @@ static int open_path(orff_output *output) {
     return output->descriptor < 0 ? fail_system(output, errno) : ORFF_OK;
 }
 
-static int start_packing(orff_output *output) {
+static int start_packing(fmt_output *output) {
     const size_t length = strlen(output->path);
     if (length < 3 || strcasecmp(output->path + length - 3, ".gz")) return ORFF_OK;
     z_stream *packer = calloc(1, sizeof *packer);
-    if (!packer) return orff_output_fail_memory(output);
+    if (!packer) return fmt_output_fail_memory(output);
     if (deflateInit2(packer, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(packer);
-        return orff_output_fail_memory(output);
+        return fmt_output_fail_memory(output);
     }
     output->packer = packer;
     return ORFF_OK;
 }
 
-int orff_output_file_open(orff_output *output) {
-    output->buffer = malloc(ORFF_OUTPUT_ROOM);
-    if (!output->buffer) return orff_output_fail_memory(output);
+int fmt_output_file_open(fmt_output *output) {
+    output->buffer = malloc(FMT_OUTPUT_ROOM);
+    if (!output->buffer) return fmt_output_fail_memory(output);
     if (!strcmp(output->path, "-")) {
         output->descriptor = STDOUT_FILENO;
         return ORFF_OK;
@@ -106,7 +106,7 @@ static ssize_t write_quietly(int descriptor, const void *data, size_t size) {
     return written;
 }
 
-static int write_all(orff_output *output, const void *data, size_t size) {
+static int write_all(fmt_output *output, const void *data, size_t size) {
     const char *at = data;
     while (size) {
         const ssize_t written = write_quietly(output->descriptor, at, size);
@@ -119,7 +119,7 @@ static int write_all(orff_output *output, const void *data, size_t size) {
 }
 
 /* Packs what waits; `flush` is Z_FINISH at the end. */
-static int pack(orff_output *output, int flush) {
+static int pack(fmt_output *output, int flush) {
     z_stream *packer = output->packer;
     unsigned char packed[16384];
     packer->next_in = output->buffer;
@@ -135,28 +135,28 @@ static int pack(orff_output *output, int flush) {
     return ORFF_OK;
 }
 
-int orff_output_flush(orff_output *output) {
+int fmt_output_flush(fmt_output *output) {
     if (output->packer) return pack(output, Z_NO_FLUSH);
     const int status = write_all(output, output->buffer, output->used);
     output->used = 0;
     return status;
 }
 
-int orff_output_put(orff_output *output, const void *data, size_t size) {
+int fmt_output_put(fmt_output *output, const void *data, size_t size) {
     const unsigned char *from = data;
     while (size) {
-        const size_t room = ORFF_OUTPUT_ROOM - output->used, piece = size < room ? size : room;
+        const size_t room = FMT_OUTPUT_ROOM - output->used, piece = size < room ? size : room;
         memcpy(output->buffer + output->used, from, piece);
         output->used += piece;
         from += piece;
         size -= piece;
-        const int status = output->used == ORFF_OUTPUT_ROOM ? orff_output_flush(output) : ORFF_OK;
+        const int status = output->used == FMT_OUTPUT_ROOM ? fmt_output_flush(output) : ORFF_OK;
         if (status) return status;
     }
     return ORFF_OK;
 }
 
-int orff_output_overwrite(orff_output *output, const void *data, size_t size) {
+int fmt_output_overwrite(fmt_output *output, const void *data, size_t size) {
     const ssize_t written = pwrite(output->descriptor, data, size, 0);
     if (written < 0) return fail_system(output, errno);
     return (size_t)written == size ? ORFF_OK : fail_system(output, EIO);
@@ -164,7 +164,7 @@ int orff_output_overwrite(orff_output *output, const void *data, size_t size) {
 
 /* ---------------------------------------------------------------- the end */
 
-static int sync_and_close(orff_output *output) {
+static int sync_and_close(fmt_output *output) {
     const int descriptor = output->descriptor;
     if (!output->owned) return ORFF_OK;
     if (output->temporary && fsync(descriptor)) return fail_system(output, errno);
@@ -172,8 +172,8 @@ static int sync_and_close(orff_output *output) {
     return close(descriptor) ? fail_system(output, errno) : ORFF_OK;
 }
 
-int orff_output_file_finish(orff_output *output) {
-    int status = output->packer ? pack(output, Z_FINISH) : orff_output_flush(output);
+int fmt_output_file_finish(fmt_output *output) {
+    int status = output->packer ? pack(output, Z_FINISH) : fmt_output_flush(output);
     if (!status) status = sync_and_close(output);
     if (status || !output->temporary) return status;
     if (rename(output->temporary, output->target)) return fail_system(output, errno);
@@ -182,7 +182,7 @@ int orff_output_file_finish(orff_output *output) {
     return ORFF_OK;
 }
 
-void orff_output_file_close(orff_output *output) {
+void fmt_output_file_close(fmt_output *output) {
     if (output->packer) deflateEnd(output->packer);
     if (output->owned && output->descriptor >= 0) close(output->descriptor);
     if (output->temporary) unlink(output->temporary);

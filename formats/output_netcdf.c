@@ -22,45 +22,46 @@ typedef struct writer {
     size_t rows, room;
     double *cells;     /* rows x n_columns */
     size_t d, *inputs; /* columns that are coordinates */
-    orff_grid grid;
+    fmt_grid grid;
     bool gridded;
     int file;
     int *variables;  /* n_columns */
     double *scratch; /* cells of the grid, or rows */
 } writer;
 
-static int fail_netcdf(orff_output *output, const char *name, int code) {
-    const int status = code == NC_ENOMEM ? ORFF_NO_MEMORY : ORFF_IO;
+static int fail_netcdf(fmt_output *output, const char *name, int code) {
+    const int status = code == NC_ENOMEM ? ORFF_ERROR_NO_MEMORY : ORFF_ERROR_IO;
     const char *why = code == NC_EHDFERR && errno ? strerror(errno) : nc_strerror(code);
-    if (name) return orff_output_fail(output, status, "variable %s cannot be written: %s", name, why);
-    return orff_output_fail(output, status, "cannot be written: %s", why);
+    if (name) return fmt_output_fail(output, status, "variable %s cannot be written: %s", name, why);
+    return fmt_output_fail(output, status, "cannot be written: %s", why);
 }
 
 /* ---------------------------------------------------------------- rows */
 
-static int netcdf_begin(orff_output *output) {
-    const orff_output_options *o = &output->options;
+static int netcdf_begin(fmt_output *output) {
+    const fmt_output_options *o = &output->options;
     if (!output->temporary || output->packer)
-        return orff_output_fail(output, ORFF_INVALID_ARGUMENT, "NetCDF can be written to a plain file only");
+        return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
+                               "NetCDF can be written to a plain file only");
     writer *w = output->state = calloc(1, sizeof *w);
-    if (!w) return orff_output_fail_memory(output);
+    if (!w) return fmt_output_fail_memory(output);
     w->file = -1;
     w->inputs = calloc(o->n_columns, sizeof *w->inputs);
     w->variables = calloc(o->n_columns, sizeof *w->variables);
-    if (!w->inputs || !w->variables) return orff_output_fail_memory(output);
+    if (!w->inputs || !w->variables) return fmt_output_fail_memory(output);
     for (size_t i = 0; i < o->n_columns; i++)
         if (o->columns[i].input) w->inputs[w->d++] = i;
-    if (w->d > NC_MAX_VAR_DIMS) return orff_output_fail(output, ORFF_UNSUPPORTED, "too many inputs");
+    if (w->d > NC_MAX_VAR_DIMS) return fmt_output_fail(output, ORFF_ERROR_UNSUPPORTED, "too many inputs");
     return ORFF_OK;
 }
 
-static int netcdf_write(orff_output *output, size_t rows, const double *cells) {
+static int netcdf_write(fmt_output *output, size_t rows, const double *cells) {
     writer *w = output->state;
     const size_t n = output->options.n_columns;
     if (w->rows + rows > w->room) {
         const size_t room = w->rows + rows > 2 * w->room ? w->rows + rows : 2 * w->room;
         double *grown = realloc(w->cells, room * n * sizeof *grown);
-        if (!grown) return orff_output_fail_memory(output);
+        if (!grown) return fmt_output_fail_memory(output);
         w->cells = grown;
         w->room = room;
     }
@@ -86,24 +87,24 @@ static int put_text(const writer *w, int variable, const char *name, const char 
     return text ? nc_put_att_text(w->file, variable, name, strlen(text), text) : 0;
 }
 
-static const orff_output_column *find_column(const orff_output_options *o, const char *name) {
+static const fmt_output_column *find_column(const fmt_output_options *o, const char *name) {
     for (size_t i = 0; i < o->n_columns; i++)
         if (!strcmp(o->columns[i].name, name)) return &o->columns[i];
     return NULL;
 }
 
 /* Given units, else those of the name; an error has the units of what it belongs to. */
-static const char *units_of(const orff_output_options *o, const orff_output_column *column) {
+static const char *units_of(const fmt_output_options *o, const fmt_output_column *column) {
     if (column->units) return column->units;
-    const orff_output_column *whole = column->error_of ? find_column(o, column->error_of) : NULL;
-    if (whole && whole != column) return whole->units ? whole->units : orff_units_guess(whole->name).units;
-    return orff_units_guess(column->name).units;
+    const fmt_output_column *whole = column->error_of ? find_column(o, column->error_of) : NULL;
+    if (whole && whole != column) return whole->units ? whole->units : fmt_units_guess(whole->name).units;
+    return fmt_units_guess(column->name).units;
 }
 
 /* The names of columns for which `belongs` holds, with blanks between, as a text attribute. */
-static int put_names(const orff_output *output, const writer *w, int variable, const char *attribute,
-                     bool (*belongs)(const orff_output_column *column, const char *to), const char *to) {
-    const orff_output_options *o = &output->options;
+static int put_names(const fmt_output *output, const writer *w, int variable, const char *attribute,
+                     bool (*belongs)(const fmt_output_column *column, const char *to), const char *to) {
+    const fmt_output_options *o = &output->options;
     char *text = NULL, clean[NC_MAX_NAME + 1];
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -118,17 +119,17 @@ static int put_names(const orff_output *output, const writer *w, int variable, c
     return code;
 }
 
-static bool is_error_of(const orff_output_column *column, const char *name) {
+static bool is_error_of(const fmt_output_column *column, const char *name) {
     return column->error_of && !strcmp(column->error_of, name);
 }
 
-static bool is_input(const orff_output_column *column, const char *unused) {
+static bool is_input(const fmt_output_column *column, const char *unused) {
     (void)unused;
     return column->input;
 }
 
 /* flag_values and flag_meanings of a column of classes. */
-static int put_flags(const writer *w, int variable, const orff_output_column *column) {
+static int put_flags(const writer *w, int variable, const fmt_output_column *column) {
     double *values = calloc(column->n_labels, sizeof *values);
     char *text = NULL, clean[NC_MAX_NAME + 1];
     size_t size;
@@ -148,16 +149,16 @@ static int put_flags(const writer *w, int variable, const orff_output_column *co
     return code;
 }
 
-static int put_coordinate_attributes(const writer *w, int variable, const orff_output_column *column) {
-    const orff_units guess = orff_units_guess(column->name);
+static int put_coordinate_attributes(const writer *w, int variable, const fmt_output_column *column) {
+    const fmt_units guess = fmt_units_guess(column->name);
     const char *standard = column->standard_name ? column->standard_name : guess.standard_name;
     int code = put_text(w, variable, "standard_name", standard);
     if (!code && w->gridded) code = put_text(w, variable, "axis", guess.axis);
     return code;
 }
 
-static int put_data_attributes(const orff_output *output, const writer *w, int variable,
-                               const orff_output_column *column) {
+static int put_data_attributes(const fmt_output *output, const writer *w, int variable,
+                               const fmt_output_column *column) {
     const double fill = NC_FILL_DOUBLE;
     char text[2 * NC_MAX_NAME];
     int code = nc_put_att_double(w->file, variable, "_FillValue", NC_DOUBLE, 1, &fill);
@@ -172,8 +173,8 @@ static int put_data_attributes(const orff_output *output, const writer *w, int v
     return code;
 }
 
-static int define_variable(orff_output *output, writer *w, size_t i, int rank, const int *dimensions) {
-    const orff_output_column *column = &output->options.columns[i];
+static int define_variable(fmt_output *output, writer *w, size_t i, int rank, const int *dimensions) {
+    const fmt_output_column *column = &output->options.columns[i];
     char clean[NC_MAX_NAME + 1];
     clean_name(column->name, clean);
     int *variable = &w->variables[i];
@@ -188,7 +189,7 @@ static int define_variable(orff_output *output, writer *w, size_t i, int rank, c
 }
 
 /* The dimensions, slowest first: the axes from the last input to the first, or the one of the points. */
-static int define_dimensions(orff_output *output, const writer *w, int *dimensions) {
+static int define_dimensions(fmt_output *output, const writer *w, int *dimensions) {
     char clean[NC_MAX_NAME + 1] = "point";
     int code = w->gridded ? 0 : nc_def_dim(w->file, clean, w->rows, dimensions);
     for (size_t k = 0; !code && w->gridded && k < w->d; k++) {
@@ -198,7 +199,7 @@ static int define_dimensions(orff_output *output, const writer *w, int *dimensio
     return code ? fail_netcdf(output, clean, code) : ORFF_OK;
 }
 
-static int define_variables(orff_output *output, writer *w, const int *dimensions) {
+static int define_variables(fmt_output *output, writer *w, const int *dimensions) {
     int status = ORFF_OK;
     size_t k = 0;
     for (size_t i = 0; !status && i < output->options.n_columns; i++) {
@@ -209,14 +210,14 @@ static int define_variables(orff_output *output, writer *w, const int *dimension
     return status;
 }
 
-static int define(orff_output *output, writer *w) {
-    const orff_output_options *o = &output->options;
+static int define(fmt_output *output, writer *w) {
+    const fmt_output_options *o = &output->options;
     int code = put_text(w, NC_GLOBAL, "Conventions", "CF-1.8");
     if (!code) code = put_text(w, NC_GLOBAL, "title", o->title);
     if (!code) code = put_text(w, NC_GLOBAL, "history", o->history ? o->history : "written by orff " VERSION);
     if (code) return fail_netcdf(output, NULL, code);
     int *dimensions = calloc(w->d + 1, sizeof *dimensions);
-    if (!dimensions) return orff_output_fail_memory(output);
+    if (!dimensions) return fmt_output_fail_memory(output);
     int status = define_dimensions(output, w, dimensions);
     if (!status) status = define_variables(output, w, dimensions);
     free(dimensions);
@@ -227,7 +228,7 @@ static int define(orff_output *output, writer *w) {
 
 /* ---------------------------------------------------------------- values */
 
-static int put_column(orff_output *output, writer *w, size_t i) {
+static int put_column(fmt_output *output, writer *w, size_t i) {
     const size_t n = output->options.n_columns, cells = w->gridded ? w->grid.cells : w->rows;
     const bool input = output->options.columns[i].input;
     for (size_t c = 0; c < cells; c++) w->scratch[c] = NC_FILL_DOUBLE;
@@ -239,7 +240,7 @@ static int put_column(orff_output *output, writer *w, size_t i) {
     return code ? fail_netcdf(output, output->options.columns[i].name, code) : ORFF_OK;
 }
 
-static int put_all(orff_output *output, writer *w) {
+static int put_all(fmt_output *output, writer *w) {
     size_t k = 0;
     int status = ORFF_OK;
     for (size_t i = 0; !status && i < output->options.n_columns; i++) {
@@ -253,23 +254,23 @@ static int put_all(orff_output *output, writer *w) {
     return status;
 }
 
-static int lay_out(orff_output *output, writer *w) {
+static int lay_out(fmt_output *output, writer *w) {
     const size_t n = output->options.n_columns;
     for (size_t r = 0; r < w->rows; r++)
         for (size_t k = 0; k < w->d; k++)
             if (!isfinite(w->cells[r * n + w->inputs[k]]))
-                return orff_output_fail(output, ORFF_NOT_FINITE, "row %zu has a coordinate that is no number",
-                                        r + 1);
-    if (orff_grid_find(&w->grid, w->rows, n, w->cells, w->d, w->inputs, &w->gridded))
-        return orff_output_fail_memory(output);
+                return fmt_output_fail(output, ORFF_ERROR_NOT_FINITE,
+                                       "row %zu has a coordinate that is no number", r + 1);
+    if (fmt_grid_find(&w->grid, w->rows, n, w->cells, w->d, w->inputs, &w->gridded))
+        return fmt_output_fail_memory(output);
     const size_t cells = w->gridded ? w->grid.cells : w->rows;
     w->scratch = calloc(cells + 1, sizeof *w->scratch);
-    return w->scratch ? ORFF_OK : orff_output_fail_memory(output);
+    return w->scratch ? ORFF_OK : fmt_output_fail_memory(output);
 }
 
 /* The 64-bit offset form of the classic format, which every program reads; NetCDF-4 where a variable is
  * too large for it. */
-static int netcdf_finish(orff_output *output) {
+static int netcdf_finish(fmt_output *output) {
     writer *w = output->state;
     int status = lay_out(output, w);
     if (status) return status;
@@ -289,11 +290,11 @@ static int netcdf_finish(orff_output *output) {
     return code ? fail_netcdf(output, NULL, code) : ORFF_OK;
 }
 
-static void netcdf_close(orff_output *output) {
+static void netcdf_close(fmt_output *output) {
     writer *w = output->state;
     if (!w) return;
     if (w->file >= 0) nc_abort(w->file);
-    orff_grid_clear(&w->grid);
+    fmt_grid_clear(&w->grid);
     free(w->cells);
     free(w->inputs);
     free(w->variables);
@@ -301,8 +302,8 @@ static void netcdf_close(orff_output *output) {
     free(w);
 }
 
-const orff_sink orff_sink_netcdf = {.name = "netcdf",
-                                    .begin = netcdf_begin,
-                                    .write = netcdf_write,
-                                    .finish = netcdf_finish,
-                                    .close = netcdf_close};
+const fmt_sink fmt_sink_netcdf = {.name = "netcdf",
+                                  .begin = netcdf_begin,
+                                  .write = netcdf_write,
+                                  .finish = netcdf_finish,
+                                  .close = netcdf_close};

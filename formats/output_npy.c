@@ -8,7 +8,7 @@
 
 enum { HEADER = 128 };
 
-static void make_header(const orff_output *output, char header[HEADER]) {
+static void make_header(const fmt_output *output, char header[HEADER]) {
     char text[HEADER];
     const uint16_t one = 1, length = HEADER - 10;
     char first;
@@ -24,23 +24,24 @@ static void make_header(const orff_output *output, char header[HEADER]) {
     header[HEADER - 1] = '\n';
 }
 
-static int npy_begin(orff_output *output) {
+static int npy_begin(fmt_output *output) {
     char header[HEADER];
     if (!output->temporary || output->packer)
-        return orff_output_fail(output, ORFF_INVALID_ARGUMENT, "NPY can be written to a plain file only");
+        return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
+                               "NPY can be written to a plain file only");
     make_header(output, header);
-    return orff_output_put(output, header, HEADER);
+    return fmt_output_put(output, header, HEADER);
 }
 
-static int npy_write(orff_output *output, size_t rows, const double *cells) {
-    return orff_output_put(output, cells, rows * output->options.n_columns * sizeof *cells);
+static int npy_write(fmt_output *output, size_t rows, const double *cells) {
+    return fmt_output_put(output, cells, rows * output->options.n_columns * sizeof *cells);
 }
 
-static int npy_finish(orff_output *output) {
+static int npy_finish(fmt_output *output) {
     char header[HEADER];
     make_header(output, header);
-    const int status = orff_output_flush(output);
-    return status ? status : orff_output_overwrite(output, header, HEADER);
+    const int status = fmt_output_flush(output);
+    return status ? status : fmt_output_overwrite(output, header, HEADER);
 }
 
-const orff_sink orff_sink_npy = {.name = "npy", .begin = npy_begin, .write = npy_write, .finish = npy_finish};
+const fmt_sink fmt_sink_npy = {.name = "npy", .begin = npy_begin, .write = npy_write, .finish = npy_finish};

@@ -7,7 +7,7 @@
 #include "formats/source.h"
 
 typedef struct pair {
-    orff_table *part[2];
+    fmt_table *part[2];
 } pair;
 
 /* The part a column or slot of the pair is in, made its own. `first` is how many the first part has. */
@@ -17,32 +17,32 @@ static size_t which(size_t first, size_t *index) {
     return 1;
 }
 
-static int fail_part(orff_table *table, int status, const orff_table *part) {
+static int fail_part(fmt_table *table, int status, const fmt_table *part) {
     snprintf(table->message, sizeof table->message, "%s", part->message);
     return status;
 }
 
-static int pair_choose(orff_table *table) {
+static int pair_choose(fmt_table *table) {
     pair *p = table->state;
     for (size_t i = 0; i < 2; i++) {
-        orff_table *part = p->part[i];
-        orff_table_clear_selection(part);
+        fmt_table *part = p->part[i];
+        fmt_table_clear_selection(part);
         part->chosen = calloc(table->n_chosen + 1, sizeof *part->chosen);
-        if (!part->chosen) return orff_table_fail_memory(table);
+        if (!part->chosen) return fmt_table_fail_memory(table);
     }
     for (size_t s = 0; s < table->n_chosen; s++) {
         size_t column = table->chosen[s];
-        orff_table *part = p->part[which(p->part[0]->columns, &column)];
+        fmt_table *part = p->part[which(p->part[0]->columns, &column)];
         part->chosen[part->n_chosen++] = column;
     }
-    if (table->label_slot != ORFF_NO_SLOT) {
+    if (table->label_slot != FMT_NO_SLOT) {
         size_t slot = table->label_slot;
-        orff_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
+        fmt_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
         part->label_slot = slot;
         table->label_done = part->label_done;
     }
     for (size_t i = 0; i < 2; i++) {
-        orff_table *part = p->part[i];
+        fmt_table *part = p->part[i];
         const int status = part->source->choose ? part->source->choose(part) : ORFF_OK;
         if (status) return fail_part(table, status, part);
     }
@@ -50,15 +50,15 @@ static int pair_choose(orff_table *table) {
 }
 
 /* A row of one part, which is lent the classes for as long as it reads. */
-static int part_next(orff_table *table, orff_table *part, double *row, bool *got) {
+static int part_next(fmt_table *table, fmt_table *part, double *row, bool *got) {
     part->labels = table->labels;
     const int status = part->source->next(part, row, got);
     table->labels = part->labels;
-    part->labels = (orff_labels){0};
+    part->labels = (fmt_labels){0};
     return status ? fail_part(table, status, part) : ORFF_OK;
 }
 
-static int pair_next(orff_table *table, double *row, bool *got) {
+static int pair_next(fmt_table *table, double *row, bool *got) {
     pair *p = table->state;
     bool has[2];
     for (size_t i = 0; i < 2; i++) {
@@ -68,12 +68,12 @@ static int pair_next(orff_table *table, double *row, bool *got) {
     }
     *got = has[0] && has[1];
     if (has[0] == has[1]) return ORFF_OK;
-    return orff_table_fail(table, ORFF_MISMATCH, "%llu rows in %s, more in %s",
-                           (unsigned long long)(table->used + table->dropped), p->part[has[0]]->path,
-                           p->part[!has[0]]->path);
+    return fmt_table_fail(table, ORFF_ERROR_MISMATCH, "%llu rows in %s, more in %s",
+                          (unsigned long long)(table->used + table->dropped), p->part[has[0]]->path,
+                          p->part[!has[0]]->path);
 }
 
-static int pair_rewind(orff_table *table) {
+static int pair_rewind(fmt_table *table) {
     pair *p = table->state;
     for (size_t i = 0; i < 2; i++) {
         const int status = p->part[i]->source->rewind(p->part[i]);
@@ -82,25 +82,25 @@ static int pair_rewind(orff_table *table) {
     return ORFF_OK;
 }
 
-static void pair_place(const orff_table *table, size_t slot, char *text, size_t room) {
+static void pair_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     const pair *p = table->state;
-    const orff_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
+    const fmt_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
     const int used = snprintf(text, room, "%.150s: ", part->path);
     part->source->place(part, slot, text + used, room - (size_t)used);
 }
 
-static double pair_progress(const orff_table *table) {
+static double pair_progress(const fmt_table *table) {
     const pair *p = table->state;
-    return orff_table_progress(p->part[0]);
+    return fmt_table_progress(p->part[0]);
 }
 
-static void pair_close(orff_table *table) {
+static void pair_close(fmt_table *table) {
     pair *p = table->state;
-    for (size_t i = 0; p && i < 2; i++) orff_table_close(p->part[i]);
+    for (size_t i = 0; p && i < 2; i++) fmt_table_close(p->part[i]);
     free(p);
 }
 
-static const orff_source source_pair = {
+static const fmt_source source_pair = {
     .name = "pair",
     .choose = pair_choose,
     .next = pair_next,
@@ -111,35 +111,35 @@ static const orff_source source_pair = {
 };
 
 /* Names of both parts; those made up get an x or y. */
-static int pair_names(orff_table *table, const pair *p) {
+static int pair_names(fmt_table *table, const pair *p) {
     const size_t first = p->part[0]->columns;
-    int status = orff_table_make_columns(table, (uint64_t)first + p->part[1]->columns);
+    int status = fmt_table_make_columns(table, (uint64_t)first + p->part[1]->columns);
     for (size_t i = 0; !status && i < table->columns; i++) {
         size_t column = i;
         const size_t in = which(first, &column);
-        const orff_table *part = p->part[in];
-        const char *name = orff_table_name(part, column);
+        const fmt_table *part = p->part[in];
+        const char *name = fmt_table_name(part, column);
         if (asprintf(&table->names[i], "%s%s",
                      part->named ? ""
                      : in        ? "y"
                                  : "x",
                      part->named ? name : name + 1) < 0) {
             table->names[i] = NULL;
-            status = orff_table_fail_memory(table);
+            status = fmt_table_fail_memory(table);
         }
     }
     table->first_output = first;
     return status;
 }
 
-int orff_table_pair(orff_table **out, orff_table *inputs, orff_table *outputs) {
-    orff_table *table = *out = orff_table_make(inputs->path);
+int fmt_table_pair(fmt_table **out, fmt_table *inputs, fmt_table *outputs) {
+    fmt_table *table = *out = fmt_table_make(inputs->path);
     pair *p = calloc(1, sizeof *p);
     if (!table || !p) {
-        orff_table_close(inputs);
-        orff_table_close(outputs);
+        fmt_table_close(inputs);
+        fmt_table_close(outputs);
         free(p);
-        return table ? orff_table_fail_memory(table) : ORFF_NO_MEMORY;
+        return table ? fmt_table_fail_memory(table) : ORFF_ERROR_NO_MEMORY;
     }
     *p = (pair){{inputs, outputs}};
     table->source = &source_pair;
@@ -148,9 +148,9 @@ int orff_table_pair(orff_table **out, orff_table *inputs, orff_table *outputs) {
     table->rewindable = inputs->rewindable && outputs->rewindable;
     table->drops_missing = inputs->drops_missing || outputs->drops_missing;
     const uint64_t n = inputs->rows, m = outputs->rows;
-    table->rows = n != ORFF_ROWS_UNKNOWN ? n : m;
-    if (n != m && n != ORFF_ROWS_UNKNOWN && m != ORFF_ROWS_UNKNOWN)
-        return orff_table_fail(table, ORFF_MISMATCH, "has %llu rows, and %s has %llu", (unsigned long long)n,
-                               outputs->path, (unsigned long long)m);
+    table->rows = n != FMT_ROWS_UNKNOWN ? n : m;
+    if (n != m && n != FMT_ROWS_UNKNOWN && m != FMT_ROWS_UNKNOWN)
+        return fmt_table_fail(table, ORFF_ERROR_MISMATCH, "has %llu rows, and %s has %llu",
+                              (unsigned long long)n, outputs->path, (unsigned long long)m);
     return pair_names(table, p);
 }

@@ -18,56 +18,57 @@ static void free_parts(parts *s) {
     free(s->taken);
 }
 
-static int take(orff_table *table, parts *s, size_t count, const size_t *columns, unsigned char as) {
+static int take(fmt_table *table, parts *s, size_t count, const size_t *columns, unsigned char as) {
     for (size_t i = 0; i < count; i++) {
         if (s->taken[columns[i]])
-            return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "column \"%s\" is chosen for two purposes",
-                                   orff_table_name(table, columns[i]));
+            return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
+                                  "column \"%s\" is chosen for two purposes",
+                                  fmt_table_name(table, columns[i]));
         s->taken[columns[i]] = as;
     }
     return ORFF_OK;
 }
 
 /* All columns of first .. last-1 that have no part yet. */
-static int take_rest(orff_table *table, parts *s, size_t first, size_t last, size_t *count,
-                     size_t **columns) {
+static int take_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count, size_t **columns) {
     *columns = calloc(last - first ? last - first : 1, sizeof **columns);
-    if (!*columns) return orff_table_fail_memory(table);
+    if (!*columns) return fmt_table_fail_memory(table);
     for (size_t i = first; i < last; i++)
         if (!s->taken[i]) (*columns)[(*count)++] = i;
     return ORFF_OK;
 }
 
-static int choose_outputs(orff_table *table, parts *s, const char *names) {
-    const int status = names ? orff_columns_parse(table, "outputs", names, &s->p, &s->y)
+static int choose_outputs(fmt_table *table, parts *s, const char *names) {
+    const int status = names ? fmt_columns_parse(table, "outputs", names, &s->p, &s->y)
                              : take_rest(table, s, table->first_output, table->columns, &s->p, &s->y);
     return status ? status : take(table, s, s->p, s->y, 1);
 }
 
-static int choose_inputs(orff_table *table, parts *s, const char *names) {
-    const int status = names ? orff_columns_parse(table, "inputs", names, &s->d, &s->x)
+static int choose_inputs(fmt_table *table, parts *s, const char *names) {
+    const int status = names ? fmt_columns_parse(table, "inputs", names, &s->d, &s->x)
                              : take_rest(table, s, 0, table->first_output, &s->d, &s->x);
     return status ? status : take(table, s, s->d, s->x, 4);
 }
 
-static int choose_weights(orff_table *table, parts *s, const char *names) {
+static int choose_weights(fmt_table *table, parts *s, const char *names) {
     if (!names) return ORFF_OK;
-    const int status = orff_columns_parse(table, "weights", names, &s->w, &s->weights);
+    const int status = fmt_columns_parse(table, "weights", names, &s->w, &s->weights);
     if (status) return status;
     if (s->w != 1)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "weights: expected one column, found %zu", s->w);
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "weights: expected one column, found %zu",
+                              s->w);
     return take(table, s, 1, s->weights, 2);
 }
 
 /* chosen: all columns with a part, ascending; `slot` (columns): the place of each in a row. */
-static int lay_out(orff_table *table, const parts *s, size_t *slot) {
+static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
     const size_t n = s->d + s->p + s->w;
     table->chosen = calloc(n + 1, sizeof *table->chosen);
     table->row = calloc(n + 1, sizeof *table->row);
     table->x_slot = calloc(s->d + 1, sizeof *table->x_slot);
     table->y_slot = calloc(s->p + 1, sizeof *table->y_slot);
     if (!table->chosen || !table->row || !table->x_slot || !table->y_slot)
-        return orff_table_fail_memory(table);
+        return fmt_table_fail_memory(table);
     for (size_t i = 0; i < table->columns; i++) {
         if (!s->taken[i]) continue;
         slot[i] = table->n_chosen;
@@ -81,10 +82,10 @@ static int lay_out(orff_table *table, const parts *s, size_t *slot) {
     return ORFF_OK;
 }
 
-static int place_columns(orff_table *table, const orff_table_selection *selection) {
+static int place_columns(fmt_table *table, const fmt_table_selection *selection) {
     parts s = {.taken = calloc(table->columns + 1, 1)};
     size_t *slot = calloc(table->columns + 1, sizeof *slot);
-    int status = s.taken && slot ? ORFF_OK : orff_table_fail_memory(table);
+    int status = s.taken && slot ? ORFF_OK : fmt_table_fail_memory(table);
     if (!status) status = choose_weights(table, &s, selection->weights);
     if (!status) status = choose_outputs(table, &s, selection->outputs);
     if (!status) status = choose_inputs(table, &s, selection->inputs);
@@ -94,37 +95,39 @@ static int place_columns(orff_table *table, const orff_table_selection *selectio
     return status;
 }
 
-static int prepare_labels(orff_table *table, const orff_table_selection *selection) {
+static int prepare_labels(fmt_table *table, const fmt_table_selection *selection) {
     if (!selection->labels) return ORFF_OK;
     if (table->p != 1)
-        return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "outputs: classes are one column, found %zu",
-                               table->p);
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
+                              "outputs: classes are one column, found %zu", table->p);
     table->label_slot = table->y_slot[0];
     for (size_t i = 0; i < selection->n_labels; i++) {
         size_t index;
         const char *name = selection->label_names[i];
-        const int status = orff_labels_index(&table->labels, name, strlen(name), &index);
-        if (status == ORFF_NO_MEMORY) return orff_table_fail_memory(table);
+        const int status = fmt_labels_index(&table->labels, name, strlen(name), &index);
+        if (status == ORFF_ERROR_NO_MEMORY) return fmt_table_fail_memory(table);
         if (status || index != i)
-            return orff_table_fail(table, ORFF_INVALID_ARGUMENT,
-                                   "the list of classes has \"%s\" twice or is too long", name);
+            return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
+                                  "the list of classes has \"%s\" twice or is too long", name);
     }
     table->labels.fixed = selection->n_labels > 0;
     return ORFF_OK;
 }
 
-int orff_table_select(orff_table *table, const orff_table_selection *selection) {
-    if (table->selected) return orff_table_fail(table, ORFF_INVALID_ARGUMENT, "columns were chosen before");
+int fmt_table_select(fmt_table *table, const fmt_table_selection *selection) {
+    if (table->selected)
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "columns were chosen before");
     table->drops_missing = table->drops_missing || selection->skip_missing;
     table->fixed = selection->fixed;
     int status = ORFF_OK;
-    if (selection->fixed && table->source != &orff_source_netcdf)
-        status = orff_table_fail(table, ORFF_INVALID_ARGUMENT, "select: only NetCDF files have dimensions");
+    if (selection->fixed && table->source != &fmt_source_netcdf)
+        status =
+            fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: only NetCDF files have dimensions");
     if (!status) status = place_columns(table, selection);
     if (!status) status = prepare_labels(table, selection);
     if (!status && table->source->choose) status = table->source->choose(table);
     table->fixed = NULL;
     table->selected = !status;
-    if (status) orff_table_clear_selection(table);
+    if (status) fmt_table_clear_selection(table);
     return status;
 }

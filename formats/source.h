@@ -1,44 +1,44 @@
-/* What is behind a table. Every format is an orff_source in a file of its own; table.c does what is
+/* What is behind a table. Every format is an fmt_source in a file of its own; table.c does what is
  * common: columns, missing values, labels, counts. */
-#ifndef ORFF_FORMATS_SOURCE_H
-#define ORFF_FORMATS_SOURCE_H
+#ifndef FMT_SOURCE_H
+#define FMT_SOURCE_H
 
 #include "formats/labels.h"
 #include "formats/stream.h"
 #include "formats/table.h"
 
-/* Calls return an orff_status, after orff_table_fail or orff_table_fail_stream when it is not ORFF_OK. */
-typedef struct orff_source {
+/* Calls return an orff_status, after fmt_table_fail or fmt_table_fail_stream when it is not ORFF_OK. */
+typedef struct fmt_source {
     const char *name;
 
     /* Read what stands before the rows: sets state, the columns' names, and rows and rewindable where
      * known. */
-    int (*open)(orff_table *table);
+    int (*open)(fmt_table *table);
 
     /* table->chosen holds the columns that next is to give; may be NULL. */
-    int (*choose)(orff_table *table);
+    int (*choose)(fmt_table *table);
 
     /* One row: n_chosen values, NAN where missing; slot label_slot holds the number of a class when
      * label_done is true, else a value of which table.c makes one. *got = false: no more. */
-    int (*next)(orff_table *table, double *row, bool *got);
-    int (*rewind)(orff_table *table); /* to the first row */
+    int (*next)(fmt_table *table, double *row, bool *got);
+    int (*rewind)(fmt_table *table); /* to the first row */
 
     /* Where a value of the row read last stands: "line 3, column 2 (u)". */
-    void (*place)(const orff_table *table, size_t slot, char *text, size_t room);
-    double (*progress)(const orff_table *table);
-    void (*close)(orff_table *table); /* state may be NULL or half made */
-} orff_source;
+    void (*place)(const fmt_table *table, size_t slot, char *text, size_t room);
+    double (*progress)(const fmt_table *table);
+    void (*close)(fmt_table *table); /* state may be NULL or half made */
+} fmt_source;
 
-#define ORFF_NO_SLOT SIZE_MAX
+#define FMT_NO_SLOT SIZE_MAX
 
-struct orff_table {
-    const orff_source *source;
+struct fmt_table {
+    const fmt_source *source;
     char *path; /* as shown in messages */
-    orff_table_options options;
+    fmt_table_options options;
     void *state;
 
     size_t columns;
-    char **names; /* columns; NULL until somebody asks for a name that is made up: orff_table_name */
+    char **names; /* columns; NULL until somebody asks for a name that is made up: fmt_table_name */
     char **units, **standard_names; /* columns, entries or all NULL */
     bool named, rewindable;
     bool label_done;     /* the source makes labels itself */
@@ -49,41 +49,41 @@ struct orff_table {
     size_t n_chosen, *chosen;       /* columns wanted, ascending, without repetition */
     double *row;                    /* n_chosen */
     size_t d, p, *x_slot, *y_slot;  /* places in row: d, p */
-    size_t weight_slot, label_slot; /* ORFF_NO_SLOT: none */
+    size_t weight_slot, label_slot; /* FMT_NO_SLOT: none */
     const char *fixed;              /* valid during choose */
-    orff_labels labels;
+    fmt_labels labels;
 
     uint64_t used, dropped;
     bool selected, ended;
     char message[640];
 };
 
-extern const orff_source orff_source_csv, orff_source_npy, orff_source_idx, orff_source_netcdf;
+extern const fmt_source fmt_source_csv, fmt_source_npy, fmt_source_idx, fmt_source_netcdf;
 
 /* Keeps the message, with the file's name before it, and returns the status. */
-int orff_table_fail(orff_table *table, int status, const char *format, ...)
+int fmt_table_fail(fmt_table *table, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int orff_table_fail_stream(orff_table *table, int status, const orff_stream *stream);
-int orff_table_fail_memory(orff_table *table);
+int fmt_table_fail_stream(fmt_table *table, int status, const fmt_stream *stream);
+int fmt_table_fail_memory(fmt_table *table);
 
 /* A table of no source yet, NULL without memory; and one before its selection. */
-orff_table *orff_table_make(const char *path);
-void orff_table_clear_selection(orff_table *table);
+fmt_table *fmt_table_make(const char *path);
+void fmt_table_clear_selection(fmt_table *table);
 
-#define ORFF_COLUMNS_MOST ((uint64_t)1 << 20)
+#define FMT_COLUMNS_MOST ((uint64_t)1 << 20)
 
 /* Room for the names of that many columns, which are NULL: made up. */
-int orff_table_make_columns(orff_table *table, uint64_t columns);
+int fmt_table_make_columns(fmt_table *table, uint64_t columns);
 
 /* A piece of text from a file, made fit for a message: cut, and with ? for what cannot be printed. */
-#define ORFF_SHOWN_ROOM 48
-const char *orff_shown(char shown[ORFF_SHOWN_ROOM], const char *text, size_t length);
+#define FMT_SHOWN_ROOM 48
+const char *fmt_shown(char shown[FMT_SHOWN_ROOM], const char *text, size_t length);
 
 /* The columns of a list such as "lon,3,5-8", in its order. *list is from malloc, also on failure (maybe
  * NULL). `what` names the option in messages. */
-int orff_columns_parse(orff_table *table, const char *what, const char *text, size_t *count, size_t **list);
+int fmt_columns_parse(fmt_table *table, const char *what, const char *text, size_t *count, size_t **list);
 
 /* The name most like a given one, NULL where none is. Names that are NULL are passed over. */
-const char *orff_nearest(const char *name, size_t count, char *const *names);
+const char *fmt_nearest(const char *name, size_t count, char *const *names);
 
 #endif

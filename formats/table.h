@@ -1,80 +1,80 @@
 /* Tables of numbers from files: CSV and TSV, NPY, IDX and NetCDF behind one interface.
  *
- *     orff_table *table;
- *     orff_table_options options = orff_table_options_default();
- *     orff_table_selection selection = {.inputs = "lon,lat", .outputs = "u,v"};
- *     if (orff_table_open(&table, "wind.csv.gz", &options) || orff_table_select(table, &selection))
- *         puts(orff_table_error(table));
+ *     fmt_table *table;
+ *     fmt_table_options options = fmt_table_options_default();
+ *     fmt_table_selection selection = {.inputs = "lon,lat", .outputs = "u,v"};
+ *     if (fmt_table_open(&table, "wind.csv.gz", &options) || fmt_table_select(table, &selection))
+ *         puts(fmt_table_error(table));
  *     else
- *         orff_model_fit_stream(&model, &settings, 2, 2, &(orff_reader){...});       (see orff_table_reader)
- *     orff_table_close(table);
+ *         orff_model_fit_stream(&model, &settings, 2, 2, &(orff_reader){...});       (see fmt_table_reader)
+ *     fmt_table_close(table);
  *
  * Open, look at the columns, select, read blocks of rows. Memory does not grow with the number of rows,
  * save for an array in Fortran order inside a .gz. Calls that can fail return an orff_status as an int (0:
  * done), and the table keeps the message, which names the file and the line and column, or the variable
  * and index. A table is for one thread at a time; netcdf-c allows only one thread in all. */
-#ifndef ORFF_FORMATS_TABLE_H
-#define ORFF_FORMATS_TABLE_H
+#ifndef FMT_TABLE_H
+#define FMT_TABLE_H
 
 #include "orff.h"
 
-typedef struct orff_table orff_table;
+typedef struct fmt_table fmt_table;
 
-typedef enum orff_format {
-    ORFF_FORMAT_AUTO, /* by the file's name, else by its first bytes; "-" is CSV */
-    ORFF_FORMAT_CSV,
-    ORFF_FORMAT_NPY,
-    ORFF_FORMAT_IDX,
-    ORFF_FORMAT_NETCDF
-} orff_format;
+typedef enum fmt_format {
+    FMT_FORMAT_AUTO, /* by the file's name, else by its first bytes; "-" is CSV */
+    FMT_FORMAT_CSV,
+    FMT_FORMAT_NPY,
+    FMT_FORMAT_IDX,
+    FMT_FORMAT_NETCDF
+} fmt_format;
 
-typedef struct orff_table_options {
-    orff_format format;
+typedef struct fmt_table_options {
+    fmt_format format;
     char separator; /* CSV; 0: found in the first row among comma, semicolon and tab (tab for .tsv) */
     orff_switch
         header; /* CSV; auto: the first row is one when a cell of it is neither a number nor missing */
-} orff_table_options;
+} fmt_table_options;
 
-orff_table_options orff_table_options_default(void);
+fmt_table_options fmt_table_options_default(void);
 
 /* Open a file, plain or gzip, or "-" for standard input. *table is set also on failure, for its message,
  * and must be closed; it is NULL only when there is no memory for it. */
-int orff_table_open(orff_table **table, const char *path, const orff_table_options *options);
+int fmt_table_open(fmt_table **table, const char *path, const fmt_table_options *options);
 
 /* Two tables side by side, their rows paired: the inputs are in the first, the outputs in the second. The
  * pair owns both, also when this fails. Column numbers run on from the first to the second. */
-int orff_table_pair(orff_table **table, orff_table *inputs, orff_table *outputs);
-void orff_table_close(orff_table *table);
+int fmt_table_pair(fmt_table **table, fmt_table *inputs, fmt_table *outputs);
+void fmt_table_close(fmt_table *table);
 
 /* The last failure: "wind.csv: line 12, column 3 (u_ms): "x" is not a number". Takes NULL. */
-const char *orff_table_error(const orff_table *table);
-const char *orff_table_path(const orff_table *table);
-const char *orff_table_format(const orff_table *table); /* "csv", "npy", "idx", "netcdf", "pair" */
+const char *fmt_table_error(const fmt_table *table);
+const char *fmt_table_path(const fmt_table *table);
+const char *fmt_table_format(const fmt_table *table); /* "csv", "npy", "idx", "netcdf", "pair" */
 
 /* ---------------------------------------------------------------- what there is */
 
-size_t orff_table_columns(const orff_table *table);
-const char *orff_table_name(const orff_table *table,
-                            size_t column);     /* made up (c1, c2, ..) where the file has none */
-bool orff_table_named(const orff_table *table); /* names are from the file */
+size_t fmt_table_columns(const fmt_table *table);
+const char *fmt_table_name(const fmt_table *table,
+                           size_t column);    /* made up (c1, c2, ..) where the file has none */
+bool fmt_table_named(const fmt_table *table); /* names are from the file */
 
 /* As a NetCDF file says; NULL where nothing is said. */
-const char *orff_table_units(const orff_table *table, size_t column);
-const char *orff_table_standard_name(const orff_table *table, size_t column);
+const char *fmt_table_units(const fmt_table *table, size_t column);
+const char *fmt_table_standard_name(const fmt_table *table, size_t column);
 
 /* Rows in the file, missing ones included; UINT64_MAX where only reading can tell. For NetCDF after the
  * selection. */
-#define ORFF_ROWS_UNKNOWN UINT64_MAX
-uint64_t orff_table_rows(const orff_table *table);
+#define FMT_ROWS_UNKNOWN UINT64_MAX
+uint64_t fmt_table_rows(const fmt_table *table);
 
 /* How much of the file was read, 0 to 1; NAN where that is not known. */
-double orff_table_progress(const orff_table *table);
+double fmt_table_progress(const fmt_table *table);
 
 /* ---------------------------------------------------------------- what is wanted */
 
 /* Columns are listed by names, or 1-based numbers and ranges of them ("lon,lat", "1-20,22"); a name in
  * double quotes may hold a comma. A column that is named like a number is found by its name. */
-typedef struct orff_table_selection {
+typedef struct fmt_table_selection {
     const char *inputs;  /* NULL: all columns that are not outputs or weights; the first table of a pair */
     const char *outputs; /* NULL: none; the second table of a pair */
     const char *weights; /* NULL: none */
@@ -83,37 +83,37 @@ typedef struct orff_table_selection {
     bool labels;         /* the one output is a class: it becomes 0, 1, .. in order of appearance ... */
     size_t n_labels;     /* ... or as in this list, where others are refused; 0: no list */
     const char *const *label_names;
-} orff_table_selection;
+} fmt_table_selection;
 
 /* Choose columns; once, before reading. Also usable as a check of names. */
-int orff_table_select(orff_table *table, const orff_table_selection *selection);
+int fmt_table_select(fmt_table *table, const fmt_table_selection *selection);
 
-size_t orff_table_inputs(const orff_table *table);           /* d */
-size_t orff_table_outputs(const orff_table *table);          /* p */
-size_t orff_table_input(const orff_table *table, size_t i);  /* column of input i */
-size_t orff_table_output(const orff_table *table, size_t i); /* column of output i */
-bool orff_table_weighted(const orff_table *table);
+size_t fmt_table_inputs(const fmt_table *table);           /* d */
+size_t fmt_table_outputs(const fmt_table *table);          /* p */
+size_t fmt_table_input(const fmt_table *table, size_t i);  /* column of input i */
+size_t fmt_table_output(const fmt_table *table, size_t i); /* column of output i */
+bool fmt_table_weighted(const fmt_table *table);
 
 /* ---------------------------------------------------------------- rows */
 
 /* The functions of an orff_reader; self is the table. X: room x d, Y: room x p (may be NULL when p = 0),
  * weights: room or NULL. *rows = 0 at the end. A row that cannot be used ends in an error, or is left out
  * and counted. */
-int orff_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
-int orff_table_rewind(void *self);
+int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
+int fmt_table_rewind(void *self);
 
 /* Reader of a selected table; its rewind is NULL where the input cannot be read twice (a pipe). */
-orff_reader orff_table_reader(orff_table *table);
+orff_reader fmt_table_reader(fmt_table *table);
 
-uint64_t orff_table_used(const orff_table *table);    /* rows handed out since the start or the last rewind */
-uint64_t orff_table_dropped(const orff_table *table); /* rows left out for missing values */
+uint64_t fmt_table_used(const fmt_table *table);    /* rows handed out since the start or the last rewind */
+uint64_t fmt_table_dropped(const fmt_table *table); /* rows left out for missing values */
 
 /* The classes met so far. */
-size_t orff_table_label_count(const orff_table *table);
-const char *orff_table_label(const orff_table *table, size_t i);
+size_t fmt_table_label_count(const fmt_table *table);
+const char *fmt_table_label(const fmt_table *table, size_t i);
 
 /* Put the classes in order, by number when all are numbers, else as text. order (label_count): the new
  * index of each old one, for what was read before. */
-int orff_table_sort_labels(orff_table *table, size_t *order);
+int fmt_table_sort_labels(fmt_table *table, size_t *order);
 
 #endif

@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    orff_units units;
+    fmt_units units;
 } names[] = {
     {"lon", {"degrees_east", "longitude", "X"}},     {"longitude", {"degrees_east", "longitude", "X"}},
     {"lon_deg", {"degrees_east", "longitude", "X"}}, {"nav_lon", {"degrees_east", "longitude", "X"}},
@@ -24,14 +24,14 @@ static const struct {
     {"_nt", "nT"},    {"_hpa", "hPa"},   {"_pa", "Pa"},      {"_k", "K"},   {"_degc", "degC"},
 };
 
-orff_units orff_units_guess(const char *name) {
+fmt_units fmt_units_guess(const char *name) {
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(name, names[i].name)) return names[i].units;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t end = strlen(ends[i].end);
         if (length > end && !strcasecmp(name + length - end, ends[i].end))
-            return (orff_units){.units = ends[i].units};
+            return (fmt_units){.units = ends[i].units};
     }
-    return (orff_units){0};
+    return (fmt_units){0};
 }

@@ -55,18 +55,18 @@ ORFF_API const char *orff_build_info(void);
 
 #define ORFF_STATUS_LIST(X)                                             \
     X(OK, "success")                                                    \
-    X(INVALID_ARGUMENT, "an argument is out of its range")              \
-    X(NO_MEMORY, "not enough memory")                                   \
-    X(NOT_FINITE, "a number is NaN or infinite")                        \
-    X(NOT_POSITIVE, "a matrix that must be positive is not")            \
-    X(DOES_NOT_EXIST, "this combination does not exist mathematically") \
-    X(UNSUPPORTED, "this combination is not supported")                 \
-    X(CALLBACK, "a callback of the caller reported failure")            \
-    X(CANCELLED, "stopped by the progress callback")                    \
-    X(NUMERICAL, "a numerical method failed")                           \
-    X(MISMATCH, "two objects do not belong together")                   \
-    X(IO, "a file could not be read or written")                        \
-    X(FORMAT, "a file is not what it should be")
+    X(ERROR_INVALID_ARGUMENT, "an argument is out of its range")              \
+    X(ERROR_NO_MEMORY, "not enough memory")                                   \
+    X(ERROR_NOT_FINITE, "a number is NaN or infinite")                        \
+    X(ERROR_NOT_POSITIVE, "a matrix that must be positive is not")            \
+    X(ERROR_DOES_NOT_EXIST, "this combination does not exist mathematically") \
+    X(ERROR_UNSUPPORTED, "this combination is not supported")                 \
+    X(ERROR_CALLBACK, "a callback of the caller reported failure")            \
+    X(ERROR_CANCELLED, "stopped by the progress callback")                    \
+    X(ERROR_NUMERICAL, "a numerical method failed")                           \
+    X(ERROR_MISMATCH, "two objects do not belong together")                   \
+    X(ERROR_IO, "a file could not be read or written")                        \
+    X(ERROR_FORMAT, "a file is not what it should be")
 
 typedef enum orff_status {
 #define ORFF_STATUS_ENUM(name, text) ORFF_##name,
@@ -94,7 +94,7 @@ typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
 
 /* What a call made in this thread has to tell while it works. Either function may be NULL.
  * progress gets the work done and the work in all (units: rows, unless the call says otherwise) and
- * returns false to stop: the call then returns ORFF_CANCELLED and leaves its results untouched. */
+ * returns false to stop: the call then returns ORFF_ERROR_CANCELLED and leaves its results untouched. */
 typedef struct orff_hooks {
     void (*log)(void *self, orff_log_level level, const char *message);
     bool (*progress)(void *self, const char *task, double done, double total);
@@ -116,11 +116,11 @@ ORFF_API void orff_set_hooks(const orff_hooks *hooks);
 /* The base: a scalar kernel k0 with k0(0) = 1 and its spectrum mu. l_i is the length scale of input i,
  * v_i = delta_i / l_i, r = |v|. */
 typedef enum orff_base {
-    ORFF_GAUSSIAN,           /* exp(-r^2/2) */
-    ORFF_LAPLACE,            /* exp(-sum_i |v_i|) */
-    ORFF_MATERN,             /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), x = sqrt(2 nu) r */
-    ORFF_RATIONAL_QUADRATIC, /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */
-    ORFF_CAUCHY_PRODUCT,     /* prod_i 1/(1 + v_i^2) */
+    ORFF_BASE_GAUSSIAN,           /* exp(-r^2/2) */
+    ORFF_BASE_LAPLACE,            /* exp(-sum_i |v_i|) */
+    ORFF_BASE_MATERN,             /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), x = sqrt(2 nu) r */
+    ORFF_BASE_RATIONAL_QUADRATIC, /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */
+    ORFF_BASE_CAUCHY_PRODUCT,     /* prod_i 1/(1 + v_i^2) */
     ORFF_BASE_COUNT
 } orff_base;
 
@@ -133,13 +133,13 @@ ORFF_API orff_status orff_base_parse(const char *name, orff_base *base, double *
 
 /* The block rule. u = w/|w|; for the three physical rules w is restricted to the field's space. */
 typedef enum orff_rule {
-    ORFF_DECOMPOSABLE, /* B B^T = A, the same for all w: K = k0 A */
-    ORFF_CURL_FREE,    /* B = w: every function is a gradient (p' = 1) */
-    ORFF_DIV_FREE,     /* B B^T = |w|^2 I - w w^T: every function has zero divergence (p' = p-1) */
-    ORFF_HELMHOLTZ,    /* c curl-free + (1-c) divergence-free on the same frequencies (p' = p) */
-    ORFF_CUSTOM_B,     /* callback gives B(w), p x columns */
-    ORFF_CUSTOM_A,     /* callback gives A(w), p x p, positive; factored numerically */
-    ORFF_SIGNATURE,    /* callback gives K0(delta), p x p, for d <= 3; the spectrum is found numerically */
+    ORFF_RULE_DECOMPOSABLE, /* B B^T = A, the same for all w: K = k0 A */
+    ORFF_RULE_CURL_FREE,    /* B = w: every function is a gradient (p' = 1) */
+    ORFF_RULE_DIV_FREE,     /* B B^T = |w|^2 I - w w^T: every function has zero divergence (p' = p-1) */
+    ORFF_RULE_HELMHOLTZ,    /* c curl-free + (1-c) divergence-free on the same frequencies (p' = p) */
+    ORFF_RULE_CUSTOM_B,     /* callback gives B(w), p x columns */
+    ORFF_RULE_CUSTOM_A,     /* callback gives A(w), p x p, positive; factored numerically */
+    ORFF_RULE_SIGNATURE,    /* callback gives K0(delta), p x p, for d <= 3; the spectrum is found numerically */
     ORFF_RULE_COUNT
 } orff_rule;
 
@@ -163,7 +163,7 @@ typedef struct orff_part {
 
     const double *A; /* decomposable: A (p x p, positive, may be rank-deficient) ... */
     const double *B; /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
-    size_t columns;  /* columns of B, also for ORFF_CUSTOM_B */
+    size_t columns;  /* columns of B, also for ORFF_RULE_CUSTOM_B */
 
     double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
 
@@ -171,8 +171,8 @@ typedef struct orff_part {
      * K = K_space(x-z) k0(t-s). NULL: all, d = p. */
     const size_t *space;
 
-    orff_matrix_fn matrix; /* ORFF_CUSTOM_B, ORFF_CUSTOM_A (a function of w), ORFF_SIGNATURE (of delta) */
-    orff_matrix_fn exact;  /* ORFF_CUSTOM_A, ORFF_CUSTOM_B: K0(delta) of the part, if known; else NULL */
+    orff_matrix_fn matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
+    orff_matrix_fn exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
     void *self;            /* handed to the callbacks */
 } orff_part;
 
@@ -193,7 +193,7 @@ ORFF_API size_t orff_kernel_inputs(const orff_kernel *kernel);  /* d */
 ORFF_API size_t orff_kernel_outputs(const orff_kernel *kernel); /* p */
 ORFF_API size_t orff_kernel_groups(const orff_kernel *kernel);  /* sets of shared frequencies */
 
-/* Exact K(x,z) (p x p). ORFF_UNSUPPORTED for a custom part whose exact form was not given. */
+/* Exact K(x,z) (p x p). ORFF_ERROR_UNSUPPORTED for a custom part whose exact form was not given. */
 ORFF_API orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const double *z, double *K);
 
 /* Exact Gram matrix: block (i,j) = K(X_i, Z_j), G is (n p) x (m p), ordered by point, then output.
@@ -221,13 +221,13 @@ ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 /* ---------------------------------------------------------------- 5. frequencies */
 
 typedef enum orff_scheme {
-    ORFF_SAMPLING_AUTO, /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */
-    ORFF_IID,           /* independent draws from mu */
-    ORFF_ORTHOGONAL,    /* orthogonal within blocks of d, right radial law; spherical bases */
-    ORFF_QMC,           /* scrambled Sobol points through the quantiles of mu */
-    ORFF_HALTON,        /* scrambled Halton points, the same way */
-    ORFF_HADAMARD,      /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */
-    ORFF_GRID,          /* trapezoid quadrature for d <= 3, with weights */
+    ORFF_SCHEME_AUTO, /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */
+    ORFF_SCHEME_IID,           /* independent draws from mu */
+    ORFF_SCHEME_ORTHOGONAL,    /* orthogonal within blocks of d, right radial law; spherical bases */
+    ORFF_SCHEME_QMC,           /* scrambled Sobol points through the quantiles of mu */
+    ORFF_SCHEME_HALTON,        /* scrambled Halton points, the same way */
+    ORFF_SCHEME_HADAMARD,      /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */
+    ORFF_SCHEME_GRID,          /* trapezoid quadrature for d <= 3, with weights */
     ORFF_SCHEME_COUNT
 } orff_scheme;
 
@@ -235,7 +235,7 @@ typedef enum orff_scheme {
 ORFF_API const char *orff_scheme_name(orff_scheme scheme);
 ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
 
-typedef enum orff_switch { ORFF_AUTO, ORFF_YES, ORFF_NO } orff_switch;
+typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch;
 
 typedef struct orff_sampling {
     orff_scheme scheme;
@@ -250,7 +250,7 @@ typedef struct orff_sampling {
     uint64_t seed;
 
     /* Draw curl-free, div-free and Helmholtz frequencies from |w|^2 mu, which bounds their blocks.
-     * ORFF_AUTO: wherever all parts of a group are of these rules. */
+     * ORFF_SWITCH_AUTO: wherever all parts of a group are of these rules. */
     orff_switch importance;
 
     /* grid, signature: the widest |x_i - z_i| that will occur, per input (d values). */
@@ -390,7 +390,7 @@ typedef struct orff_reader {
  * the middle the moments hold the blocks read before. */
 ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
 
-/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_MISMATCH naming the
+/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_ERROR_MISMATCH naming the
  * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
@@ -469,7 +469,7 @@ ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const doub
 ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
                                               size_t count, const double *lambdas, double *loo_mse);
 
-typedef enum orff_criterion { ORFF_EVIDENCE, ORFF_CROSS_VALIDATION } orff_criterion;
+typedef enum orff_criterion { ORFF_CRITERION_EVIDENCE, ORFF_CRITERION_CROSS_VALIDATION } orff_criterion;
 
 /* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or
  * minimise the cross-validated error. weights holds the start values (multipliers of the parts' own
@@ -482,12 +482,12 @@ ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orf
 /* ---------------------------------------------------------------- 9. losses and iteration */
 
 typedef enum orff_loss {
-    ORFF_SQUARED,  /* |f-y|^2 */
-    ORFF_HUBER,    /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */
-    ORFF_EPSILON,  /* max(0, |f-y| - parameter) */
-    ORFF_PINBALL,  /* quantile parameter in (0,1), summed over outputs */
-    ORFF_LOGISTIC, /* softmax over simplex codes: y is a code in R^(T-1) */
-    ORFF_HINGE,    /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
+    ORFF_LOSS_SQUARED,  /* |f-y|^2 */
+    ORFF_LOSS_HUBER,    /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */
+    ORFF_LOSS_EPSILON,  /* max(0, |f-y| - parameter) */
+    ORFF_LOSS_PINBALL,  /* quantile parameter in (0,1), summed over outputs */
+    ORFF_LOSS_LOGISTIC, /* softmax over simplex codes: y is a code in R^(T-1) */
+    ORFF_LOSS_HINGE,    /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
     ORFF_LOSS_COUNT
 } orff_loss;
 
@@ -499,10 +499,23 @@ ORFF_API orff_status orff_loss_parse(const char *name, orff_loss *loss);
 ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f,
                                         const double *y, double *value, double *gradient);
 
-typedef enum orff_method { ORFF_LSMR, ORFF_IDR, ORFF_PCG, ORFF_SGD } orff_method;
+typedef enum orff_solver {
+    ORFF_SOLVER_AUTO,   /* direct where the system fits, else pcg; sgd for losses other than squared */
+    ORFF_SOLVER_DIRECT, /* from moments, in closed form */
+    ORFF_SOLVER_LSMR, /* these four sweep the rows: see orff_iterate */
+    ORFF_SOLVER_IDR,
+    ORFF_SOLVER_PCG,
+    ORFF_SOLVER_SGD,
+    ORFF_SOLVER_EXACT, /* no features: the exact kernel (section 10), for rows that are few */
+    ORFF_SOLVER_COUNT
+} orff_solver;
+
+/* "auto", "direct", "lsmr", "idr", "pcg", "sgd", "exact". */
+ORFF_API const char *orff_solver_name(orff_solver solver);
+ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_iteration {
-    orff_method method;
+    orff_solver solver; /* lsmr, idr, pcg or sgd */
     double lambda;    /* > 0 */
     double tolerance; /* relative residual of the normal equations to stop at (sgd: change of the loss) */
     size_t max_iterations; /* sgd: passes over the data */
@@ -683,7 +696,7 @@ typedef struct orff_measured {
 } orff_measured;
 
 /* The error of K~ as it is, for any kernel and any sampling. maxima (repeats, may be NULL) receives the largest
- * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_UNSUPPORTED. */
+ * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_ERROR_UNSUPPORTED. */
 ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
                                         const orff_measure *how, orff_measured *measured, double *maxima);
 
@@ -692,21 +705,6 @@ ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sa
  * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x -
  * shift)/unit)^T theta. With ORFF_SOLVER_EXACT it is the exact kernel on all training points instead: the
  * same calls serve, but for derived fields. */
-
-typedef enum orff_solver {
-    ORFF_SOLVER_AUTO, /* direct where the system fits, else pcg; sgd for losses other than squared */
-    ORFF_DIRECT,      /* from moments, in closed form */
-    ORFF_SOLVER_LSMR,
-    ORFF_SOLVER_IDR,
-    ORFF_SOLVER_PCG,
-    ORFF_SOLVER_SGD,
-    ORFF_SOLVER_EXACT, /* no features: the exact kernel (section 10), for rows that are few */
-    ORFF_SOLVER_COUNT
-} orff_solver;
-
-/* "auto", "direct", "lsmr", "idr", "pcg", "sgd", "exact". */
-ORFF_API const char *orff_solver_name(orff_solver solver);
-ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
@@ -821,7 +819,7 @@ ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
- * predictions (rows x p) and returns 0, or anything else to stop with ORFF_CALLBACK. */
+ * predictions (rows x p) and returns 0, or anything else to stop with ORFF_ERROR_CALLBACK. */
 typedef int (*orff_write_fn)(void *self, size_t rows, const double *X, const double *F);
 ORFF_API orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader,
                                                orff_write_fn write, void *self);

@@ -10,7 +10,7 @@ static void solve_features(paper_fit *fit) {
     const orff_moments_settings settings = {0};
     orff_moments *moments;
     orff_ridge *ridge;
-    fit->features = paper_features(fit->kernel, ORFF_IID, ORFF_NO, fit->D, fit->seed);
+    fit->features = paper_features(fit->kernel, ORFF_SCHEME_IID, ORFF_SWITCH_NO, fit->D, fit->seed);
     fit->theta = paper_alloc(orff_features_describe(fit->features).parameters, sizeof *fit->theta);
     paper_must(orff_moments_create(&moments, fit->features, &settings), "moments");
     paper_must(orff_moments_accumulate(moments, fit->n, fit->X, fit->Y, NULL), "moments");

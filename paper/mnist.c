@@ -31,20 +31,20 @@ static bool find(const paper_run *run, const char *set, char images[4096], char 
 
 /* The first n rows of a file, `columns` numbers each. */
 static double *read_rows(const char *path, size_t n, size_t columns) {
-    const orff_table_options options = orff_table_options_default();
-    const orff_table_selection all = {0};
-    orff_table *table;
-    if (orff_table_open(&table, path, &options) || orff_table_select(table, &all))
-        paper_fatal("%s", orff_table_error(table));
-    if (orff_table_inputs(table) != columns)
-        paper_fatal("%s: has %zu numbers a row, expected %zu", path, orff_table_inputs(table), columns);
+    const fmt_table_options options = fmt_table_options_default();
+    const fmt_table_selection all = {0};
+    fmt_table *table;
+    if (fmt_table_open(&table, path, &options) || fmt_table_select(table, &all))
+        paper_fatal("%s", fmt_table_error(table));
+    if (fmt_table_inputs(table) != columns)
+        paper_fatal("%s: has %zu numbers a row, expected %zu", path, fmt_table_inputs(table), columns);
     double *rows = paper_alloc(n * columns, sizeof *rows);
     for (size_t done = 0, got; done < n; done += got) {
-        if (orff_table_read(table, n - done, rows + done * columns, NULL, NULL, &got))
-            paper_fatal("%s", orff_table_error(table));
+        if (fmt_table_read(table, n - done, rows + done * columns, NULL, NULL, &got))
+            paper_fatal("%s", fmt_table_error(table));
         if (!got) paper_fatal("%s: has %zu rows, expected %zu", path, done, n);
     }
-    orff_table_close(table);
+    fmt_table_close(table);
     return rows;
 }
 

@@ -18,8 +18,8 @@ HEAD = """\
  * A polynomial of degree s is the number whose bit i is the coefficient of x^i. Its dimension has s odd
  * initial numbers m_1 .. m_s, m_k < 2^k; they follow each other in `initial_numbers`, dimension by dimension.
  * The first dimension (polynomial 1, degree 0) is the van der Corput sequence and has none. */
-#ifndef ORFF_SAMPLING_SOBOL_TABLE_H
-#define ORFF_SAMPLING_SOBOL_TABLE_H
+#ifndef ORFFI_SAMPLING_SOBOL_TABLE_H
+#define ORFFI_SAMPLING_SOBOL_TABLE_H
 
 #include <stdint.h>
 

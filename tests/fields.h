@@ -44,7 +44,7 @@ static inline fields_rows fields_draw(fields_truth truth, size_t n, size_t d, si
                                       uint64_t seed) {
     fields_rows rows = {
         n, d, p, models_numbers(n * d), models_normal(n * p, seed + 1), models_numbers(n * p)};
-    for (size_t i = 0; i < n * d; i++) rows.X[i] = 2.0 * orff_rng_uniform((orff_rng){seed, 31}, i, 0) - 1.0;
+    for (size_t i = 0; i < n * d; i++) rows.X[i] = 2.0 * orffi_rng_uniform((orffi_rng){seed, 31}, i, 0) - 1.0;
     for (size_t i = 0; i < n; i++) truth(rows.X + i * d, rows.truth + i * p);
     for (size_t i = 0; i < n * p; i++) rows.Y[i] = noise * rows.Y[i] + rows.truth[i];
     return rows;

@@ -71,33 +71,33 @@ static void grow(formats_data *data, size_t *room) {
 /* All rows behind those that are there. */
 static int read_all(formats_data *data) {
     size_t room = 0, rows;
-    data->d = orff_table_inputs(data->table);
-    data->p = orff_table_outputs(data->table);
+    data->d = fmt_table_inputs(data->table);
+    data->p = fmt_table_outputs(data->table);
     do {
         grow(data, &room);
-        const int status = orff_table_read(data->table, BLOCK, data->X + data->n * data->d,
-                                           data->Y + data->n * data->p, data->weights + data->n, &rows);
+        const int status = fmt_table_read(data->table, BLOCK, data->X + data->n * data->d,
+                                          data->Y + data->n * data->p, data->weights + data->n, &rows);
         if (status) return status;
         data->n += rows;
     } while (rows);
     return ORFF_OK;
 }
 
-static int attempt(formats_data *data, const char *path, const orff_table_selection *selection) {
-    int status = orff_table_open(&data->table, path, NULL);
-    if (!status) status = orff_table_select(data->table, selection);
+static int attempt(formats_data *data, const char *path, const fmt_table_selection *selection) {
+    int status = fmt_table_open(&data->table, path, NULL);
+    if (!status) status = fmt_table_select(data->table, selection);
     return status ? status : read_all(data);
 }
 
-formats_data formats_read(const char *path, const orff_table_selection *selection) {
+formats_data formats_read(const char *path, const fmt_table_selection *selection) {
     formats_data data = {0};
-    if (attempt(&data, path, selection)) fail_msg("%s", orff_table_error(data.table));
-    assert_int_equal(data.n, orff_table_used(data.table));
+    if (attempt(&data, path, selection)) fail_msg("%s", fmt_table_error(data.table));
+    assert_int_equal(data.n, fmt_table_used(data.table));
     return data;
 }
 
 void formats_free(formats_data *data) {
-    orff_table_close(data->table);
+    fmt_table_close(data->table);
     free(data->X);
     free(data->Y);
     free(data->weights);
@@ -107,16 +107,16 @@ void formats_says(const char *message, const char *word) {
     if (!strstr(message, word)) fail_msg("\"%s\" does not say \"%s\"", message, word);
 }
 
-void formats_refused(const char *path, const orff_table_selection *selection, int status, ...) {
+void formats_refused(const char *path, const fmt_table_selection *selection, int status, ...) {
     formats_data data = {0};
     const int got = attempt(&data, path, selection);
     if (got != status)
-        fail_msg("%s: status %d (%s), expected %d", path, got, got ? orff_table_error(data.table) : "done",
+        fail_msg("%s: status %d (%s), expected %d", path, got, got ? fmt_table_error(data.table) : "done",
                  status);
     va_list words;
     va_start(words, status);
     for (const char *word = va_arg(words, const char *); word; word = va_arg(words, const char *))
-        formats_says(orff_table_error(data.table), word);
+        formats_says(fmt_table_error(data.table), word);
     va_end(words);
     formats_free(&data);
 }

@@ -20,18 +20,18 @@ const char *formats_packed(const char *name, const void *bytes, size_t size); /*
 
 /* A table read whole, in blocks of a few rows. End it with formats_free. */
 typedef struct formats_data {
-    orff_table *table;
+    fmt_table *table;
     size_t n, d, p;
     double *X, *Y, *weights;
 } formats_data;
 
 /* Fails the test with the table's message when anything goes wrong. */
-formats_data formats_read(const char *path, const orff_table_selection *selection);
+formats_data formats_read(const char *path, const fmt_table_selection *selection);
 void formats_free(formats_data *data);
 
 /* Opening, selecting or reading fails with this status and a message that has all of these words (ended by
  * NULL). */
-void formats_refused(const char *path, const orff_table_selection *selection, int status, ...);
+void formats_refused(const char *path, const fmt_table_selection *selection, int status, ...);
 
 void formats_says(const char *message, const char *word);
 

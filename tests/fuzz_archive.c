@@ -19,23 +19,23 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Read every byte of a tensor, so that the sanitizers see where it lies. */
-static void touch(const orff_archive *archive, const char *name, orff_dtype dtype, size_t rank) {
-    size_t shape[ORFF_ARCHIVE_RANK], bytes;
+static void touch(const orffi_archive *archive, const char *name, orffi_dtype dtype, size_t rank) {
+    size_t shape[ORFFI_ARCHIVE_RANK], bytes;
     const unsigned char *at;
     volatile unsigned char sum = 0;
-    if (orff_archive_get(archive, name, dtype, rank, shape, &at)) return;
-    if (orff_archive_bytes(dtype, rank, shape, &bytes)) abort();
+    if (orffi_archive_get(archive, name, dtype, rank, shape, &at)) return;
+    if (orffi_archive_bytes(dtype, rank, shape, &bytes)) abort();
     for (size_t i = 0; i < bytes; i++) sum = (unsigned char)(sum ^ at[i]);
 }
 
-static void use(const orff_archive *archive) {
+static void use(const orffi_archive *archive) {
     static const char *const names[] = {"a", "b", "theta"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        for (int dtype = 0; dtype < ORFF_DTYPE_COUNT; dtype++)
-            for (size_t rank = 0; rank <= 3; rank++) touch(archive, names[i], (orff_dtype)dtype, rank);
-        (void)orff_archive_check_finite(archive, names[i]);
+        for (int dtype = 0; dtype < ORFFI_DTYPE_COUNT; dtype++)
+            for (size_t rank = 0; rank <= 3; rank++) touch(archive, names[i], (orffi_dtype)dtype, rank);
+        (void)orffi_archive_check_finite(archive, names[i]);
     }
-    if (!json_is_object(orff_archive_document(archive))) abort();
+    if (!json_is_object(orffi_archive_document(archive))) abort();
 }
 
 static int descriptor = -1;
@@ -43,29 +43,30 @@ static char path[64];
 
 /* True when the bytes were taken for an archive. */
 static bool open_bytes(const uint8_t *data, size_t size) {
-    orff_archive *archive = NULL;
+    orffi_archive *archive = NULL;
     if (ftruncate(descriptor, 0) || pwrite(descriptor, data, size, 0) != (ssize_t)size) abort();
-    const orff_status status = orff_archive_open(&archive, path, "orff-test", 1, 1);
+    const orff_status status = orffi_archive_open(&archive, path, "orff-test", 1, 1);
     if (status == ORFF_OK) {
         use(archive);
-    } else if ((status != ORFF_FORMAT && status != ORFF_IO) || !strstr(orff_error_message(), path)) {
+    } else if ((status != ORFF_ERROR_FORMAT && status != ORFF_ERROR_IO) ||
+               !strstr(orff_error_message(), path)) {
         abort();
     }
-    orff_archive_close(archive);
+    orffi_archive_close(archive);
     return status == ORFF_OK;
 }
 
 /* A copy whose checksum is right wherever its digits can be: what lies behind the checksum is tried as
  * well. */
 static bool open_sealed(const uint8_t *data, size_t size) {
-    const size_t digits = 8 + strlen(ORFF_ARCHIVE_PREFIX);
-    if (size < digits + ORFF_ARCHIVE_DIGITS) return false;
+    const size_t digits = 8 + strlen(ORFFI_ARCHIVE_PREFIX);
+    if (size < digits + ORFFI_ARCHIVE_DIGITS) return false;
     uint8_t *copy = malloc(size);
     if (!copy) abort();
-    char text[ORFF_ARCHIVE_DIGITS + 1];
+    char text[ORFFI_ARCHIVE_DIGITS + 1];
     memcpy(copy, data, size);
-    snprintf(text, sizeof text, "%08x", (unsigned)orff_archive_head_checksum(copy, size));
-    memcpy(copy + digits, text, ORFF_ARCHIVE_DIGITS);
+    snprintf(text, sizeof text, "%08x", (unsigned)orffi_archive_head_checksum(copy, size));
+    memcpy(copy + digits, text, ORFFI_ARCHIVE_DIGITS);
     const bool taken = open_bytes(copy, size);
     free(copy);
     return taken;
@@ -97,12 +98,12 @@ static const char *const seeds[] = {
 };
 
 static size_t build(const char *seed, uint8_t *file) {
-    const size_t text = strlen(ORFF_ARCHIVE_PREFIX) + ORFF_ARCHIVE_DIGITS + strlen(seed);
+    const size_t text = strlen(ORFFI_ARCHIVE_PREFIX) + ORFFI_ARCHIVE_DIGITS + strlen(seed);
     const size_t head = (8 + text + 63) / 64 * 64;
     memset(file, ' ', head);
     memset(file + head, 1, 48);
     for (int i = 0; i < 8; i++) file[i] = (uint8_t)((head - 8) >> 8 * i & 0xff);
-    snprintf((char *)file + 8, text + 1, ORFF_ARCHIVE_PREFIX "00000000%s", seed);
+    snprintf((char *)file + 8, text + 1, ORFFI_ARCHIVE_PREFIX "00000000%s", seed);
     file[8 + text] = ' ';
     return head + (strstr(seed, "48]") ? 48 : 0);
 }
@@ -110,14 +111,14 @@ static size_t build(const char *seed, uint8_t *file) {
 /* Replace, insert or take out a few bytes; characters that mean something to JSON come often. */
 static size_t mutate(uint8_t *file, size_t size, uint64_t trial) {
     static const char likely[] = "0123456789-+.eE[]{}\",:\\ nF64I32";
-    const orff_rng rng = {.seed = 11, .stream = 2};
-    const size_t edits = 1 + (size_t)orff_rng_below(rng, trial, 0, 3);
+    const orffi_rng rng = {.seed = 11, .stream = 2};
+    const size_t edits = 1 + (size_t)orffi_rng_below(rng, trial, 0, 3);
     for (uint32_t e = 0; e < edits; e++) {
-        const size_t at = (size_t)orff_rng_below(rng, trial, 4 * e + 1, size);
-        const uint64_t bits = orff_rng_bits(rng, trial, 4 * e + 2);
+        const size_t at = (size_t)orffi_rng_below(rng, trial, 4 * e + 1, size);
+        const uint64_t bits = orffi_rng_bits(rng, trial, 4 * e + 2);
         const uint8_t byte =
             (uint8_t)(bits & 1 ? bits >> 8 & 0xff : (uint8_t)likely[(bits >> 8) % (sizeof likely - 1)]);
-        const uint64_t kind = orff_rng_below(rng, trial, 4 * e + 3, 4);
+        const uint64_t kind = orffi_rng_below(rng, trial, 4 * e + 3, 4);
         if (kind == 0) memmove(file + at + 1, file + at, size++ - at);
         if (kind == 1) memmove(file + at, file + at + 1, --size - at);
         if (kind != 1) file[at] = byte;

@@ -2,13 +2,13 @@
 #include "fuzz_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const orff_table_selection selections[] = {{0},
-                                                      {.skip_missing = true},
-                                                      {.inputs = "2", .outputs = "1", .labels = true},
-                                                      {.inputs = "1-2", .skip_missing = true}};
+    static const fmt_table_selection selections[] = {{0},
+                                                     {.skip_missing = true},
+                                                     {.inputs = "2", .outputs = "1", .labels = true},
+                                                     {.inputs = "1-2", .skip_missing = true}};
     fuzz_write(data, size);
     for (size_t i = 0; i < sizeof selections / sizeof *selections; i++)
-        fuzz_table(ORFF_FORMAT_CSV, &selections[i]);
+        fuzz_table(FMT_FORMAT_CSV, &selections[i]);
     return 0;
 }
 

@@ -2,10 +2,10 @@
 #include "fuzz_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const orff_table_selection selections[] = {{.skip_missing = true}, {.inputs = "1"}};
+    static const fmt_table_selection selections[] = {{.skip_missing = true}, {.inputs = "1"}};
     fuzz_write(data, size);
     for (size_t i = 0; i < sizeof selections / sizeof *selections; i++)
-        fuzz_table(ORFF_FORMAT_IDX, &selections[i]);
+        fuzz_table(FMT_FORMAT_IDX, &selections[i]);
     return 0;
 }
 

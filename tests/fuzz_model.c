@@ -23,8 +23,8 @@ static char path[64];
 
 static bool check(orff_status status) {
     if (status == ORFF_OK) return true;
-    if (status != ORFF_FORMAT && status != ORFF_IO && status != ORFF_NO_MEMORY) abort();
-    if (status != ORFF_NO_MEMORY && !strstr(orff_error_message(), path)) abort();
+    if (status != ORFF_ERROR_FORMAT && status != ORFF_ERROR_IO && status != ORFF_ERROR_NO_MEMORY) abort();
+    if (status != ORFF_ERROR_NO_MEMORY && !strstr(orff_error_message(), path)) abort();
     return false;
 }
 
@@ -34,7 +34,7 @@ static void use_model(const orff_model *model) {
     double *x = calloc(info.inputs, sizeof *x), *out = calloc(p * p, sizeof *out);
     if (!x || !out) abort();
     const orff_status status = orff_model_predict(model, 1, x, out);
-    const bool overflows = info.exact && status == ORFF_NOT_FINITE; /* by the units */
+    const bool overflows = info.exact && status == ORFF_ERROR_NOT_FINITE; /* by the units */
     if (status && !overflows) abort();
     if (!overflows && info.has_posterior && orff_model_covariance(model, 1, x, out)) abort();
     free(x);
@@ -64,14 +64,14 @@ static bool load(const uint8_t *data, size_t size) {
 
 /* With the checksum made right, so that what lies behind it is tried. */
 static bool load_sealed(const uint8_t *data, size_t size) {
-    const size_t digits = 8 + strlen(ORFF_ARCHIVE_PREFIX);
-    if (size < digits + ORFF_ARCHIVE_DIGITS) return false;
-    char text[ORFF_ARCHIVE_DIGITS + 1];
+    const size_t digits = 8 + strlen(ORFFI_ARCHIVE_PREFIX);
+    if (size < digits + ORFFI_ARCHIVE_DIGITS) return false;
+    char text[ORFFI_ARCHIVE_DIGITS + 1];
     uint8_t *copy = malloc(size);
     if (!copy) abort();
     memcpy(copy, data, size);
-    snprintf(text, sizeof text, "%08x", (unsigned)orff_archive_head_checksum(copy, size));
-    memcpy(copy + digits, text, ORFF_ARCHIVE_DIGITS);
+    snprintf(text, sizeof text, "%08x", (unsigned)orffi_archive_head_checksum(copy, size));
+    memcpy(copy + digits, text, ORFFI_ARCHIVE_DIGITS);
     const bool taken = load(copy, size);
     free(copy);
     return taken;
@@ -95,12 +95,12 @@ enum { ROOM = 1 << 14 };
 /* Replace, insert or take out bytes, digits mostly: the lengths of the text stay near what they were. */
 static size_t mutate(uint8_t *file, size_t size, uint64_t trial) {
     static const char likely[] = "0123456789-.e[]{}\",:";
-    const orff_rng rng = {.seed = 3, .stream = 8};
-    const size_t edits = 1 + (size_t)orff_rng_below(rng, trial, 0, 4);
+    const orffi_rng rng = {.seed = 3, .stream = 8};
+    const size_t edits = 1 + (size_t)orffi_rng_below(rng, trial, 0, 4);
     for (uint32_t e = 1; e <= edits; e++) {
-        const size_t at = 8 + (size_t)orff_rng_below(rng, trial, 8 * e, size - 8);
-        const uint64_t kind = orff_rng_below(rng, trial, 8 * e + 1, 8);
-        const uint64_t bits = orff_rng_bits(rng, trial, 8 * e + 2);
+        const size_t at = 8 + (size_t)orffi_rng_below(rng, trial, 8 * e, size - 8);
+        const uint64_t kind = orffi_rng_below(rng, trial, 8 * e + 1, 8);
+        const uint64_t bits = orffi_rng_bits(rng, trial, 8 * e + 2);
         if (kind == 0) memmove(file + at + 1, file + at, size++ - at);
         if (kind == 1) memmove(file + at, file + at + 1, --size - at);
         if (kind != 1)

@@ -83,7 +83,7 @@ static void make_file(chooser *c, NC_memio *memory) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const orff_table_selection selections[] = {
+    static const fmt_table_selection selections[] = {
         {.inputs = "1"},
         {.inputs = "x,y", .outputs = "u,v"},
         {.inputs = "x,y", .outputs = "u", .fixed = "t=0,z=0"},
@@ -97,24 +97,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_write(memory.memory, memory.size);
     free(memory.memory);
     for (size_t i = 0; i < sizeof selections / sizeof *selections; i++)
-        fuzz_table(ORFF_FORMAT_NETCDF, &selections[i]);
+        fuzz_table(FMT_FORMAT_NETCDF, &selections[i]);
     return 0;
 }
 #else
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const orff_table_selection everything = {0};
+    const fmt_table_selection everything = {0};
     fuzz_write(data, size);
-    fuzz_table(ORFF_FORMAT_NETCDF, &everything);
+    fuzz_table(FMT_FORMAT_NETCDF, &everything);
     return 0;
 }
 #endif
 
 #ifndef ORFF_FUZZ
 int main(void) {
-    const orff_rng rng = {.seed = 4};
+    const orffi_rng rng = {.seed = 4};
     uint8_t seed[200];
     for (uint64_t s = 0; s < 20; s++) {
-        for (size_t i = 0; i < sizeof seed; i++) seed[i] = (uint8_t)orff_rng_bits(rng, s, (uint32_t)i);
+        for (size_t i = 0; i < sizeof seed; i++) seed[i] = (uint8_t)orffi_rng_bits(rng, s, (uint32_t)i);
         fuzz_seed(seed, sizeof seed, 30, "\0\1\2", 3);
     }
     return 0;

@@ -37,35 +37,35 @@ static void fuzz_write(const void *data, size_t size) {
 
 /* Rows to the end or to an error, all of them finite; a file of a few bytes may claim more rows than are
  * worth reading. */
-static int fuzz_read(orff_table *table, uint64_t *rows) {
+static int fuzz_read(fmt_table *table, uint64_t *rows) {
     static double X[FUZZ_ROWS * FUZZ_WIDEST], Y[FUZZ_ROWS * FUZZ_WIDEST], weights[FUZZ_ROWS];
-    const size_t d = orff_table_inputs(table), p = orff_table_outputs(table);
+    const size_t d = fmt_table_inputs(table), p = fmt_table_outputs(table);
     size_t got;
     *rows = 0;
     if (d > FUZZ_WIDEST || p > FUZZ_WIDEST) return ORFF_OK;
     do {
-        const int status = orff_table_read(table, FUZZ_ROWS, X, Y, weights, &got);
+        const int status = fmt_table_read(table, FUZZ_ROWS, X, Y, weights, &got);
         if (status) return status;
         for (size_t i = 0; i < got * d; i++)
             if (!isfinite(X[i])) abort();
         for (size_t i = 0; i < got * p; i++)
             if (!isfinite(Y[i])) abort();
         *rows += got;
-    } while (got && *rows + orff_table_dropped(table) < FUZZ_MOST_ROWS);
+    } while (got && *rows + fmt_table_dropped(table) < FUZZ_MOST_ROWS);
     return ORFF_OK;
 }
 
 /* True when the file of fuzz_write was read as this selection says; read twice it must be the same. */
-static int fuzz_table(orff_format format, const orff_table_selection *selection) {
-    const orff_table_options options = {.format = format};
-    orff_table *table;
+static int fuzz_table(fmt_format format, const fmt_table_selection *selection) {
+    const fmt_table_options options = {.format = format};
+    fmt_table *table;
     uint64_t rows = 0, again = 0;
-    int status = orff_table_open(&table, fuzz_path, &options);
-    if (!status) status = orff_table_select(table, selection);
+    int status = fmt_table_open(&table, fuzz_path, &options);
+    if (!status) status = fmt_table_select(table, selection);
     if (!status) status = fuzz_read(table, &rows);
-    if (status && !strstr(orff_table_error(table), fuzz_path)) abort();
-    if (!status && (orff_table_rewind(table) || fuzz_read(table, &again) || rows != again)) abort();
-    orff_table_close(table);
+    if (status && !strstr(fmt_table_error(table), fuzz_path)) abort();
+    if (!status && (fmt_table_rewind(table) || fuzz_read(table, &again) || rows != again)) abort();
+    fmt_table_close(table);
     return status;
 }
 
@@ -74,12 +74,12 @@ static int fuzz_table(orff_format format, const orff_table_selection *selection)
 
 /* Replaces, inserts or takes out a few bytes; those of `likely` come often. The new size, at most 3 more. */
 static size_t fuzz_mutate(uint8_t *file, size_t size, uint64_t trial, const char *likely, size_t n_likely) {
-    const orff_rng rng = {.seed = 12, .stream = 1};
-    const size_t edits = 1 + (size_t)orff_rng_below(rng, trial, 0, 3);
+    const orffi_rng rng = {.seed = 12, .stream = 1};
+    const size_t edits = 1 + (size_t)orffi_rng_below(rng, trial, 0, 3);
     for (uint32_t e = 0; e < edits && size > 1; e++) {
-        const size_t at = (size_t)orff_rng_below(rng, trial, 4 * e + 1, size);
-        const uint64_t bits = orff_rng_bits(rng, trial, 4 * e + 2),
-                       kind = orff_rng_below(rng, trial, 4 * e + 3, 4);
+        const size_t at = (size_t)orffi_rng_below(rng, trial, 4 * e + 1, size);
+        const uint64_t bits = orffi_rng_bits(rng, trial, 4 * e + 2),
+                       kind = orffi_rng_below(rng, trial, 4 * e + 3, 4);
         const uint8_t byte = (uint8_t)(bits & 1 ? bits >> 8 & 0xff : (uint8_t)likely[(bits >> 8) % n_likely]);
         if (kind == 0) memmove(file + at + 1, file + at, size++ - at);
         if (kind == 1) memmove(file + at, file + at + 1, --size - at);

@@ -18,7 +18,7 @@ static inline double *models_numbers(size_t n) {
 
 static inline double *models_normal(size_t n, uint64_t seed) {
     double *a = models_numbers(n);
-    for (size_t i = 0; i < n; i++) a[i] = orff_rng_normal((orff_rng){seed, 77}, i, 0);
+    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal((orffi_rng){seed, 77}, i, 0);
     return a;
 }
 
@@ -84,57 +84,99 @@ static inline orff_part models_part(orff_part part) {
 
 /* Every rule, base families, sums that share frequencies or not, covariates, structured frequencies. */
 static const models_case models_cases[] = {
-    {"decomposable", 2, 2, 1, {{.rule = ORFF_DECOMPOSABLE, .sigmas = models_sigmas2}}, ORFF_QMC, MIXED},
-    {"decomposable A", 3, 2, 1, {{.rule = ORFF_DECOMPOSABLE, .A = models_matrix}}, ORFF_ORTHOGONAL, MIXED},
-    {"low rank", 3, 3, 1, {{.rule = ORFF_DECOMPOSABLE, .B = models_low_rank, .columns = 1}}, ORFF_IID, MIXED},
-    {"curl-free 2", 2, 2, 1, {{.rule = ORFF_CURL_FREE, .base = ORFF_MATERN}}, ORFF_QMC, COMMON},
-    {"curl-free 3", 3, 3, 1, {{.rule = ORFF_CURL_FREE, .weight = 0.3}}, ORFF_QMC, COMMON},
-    {"div-free 2", 2, 2, 1, {{.rule = ORFF_DIV_FREE, .sigmas = models_sigmas2}}, ORFF_IID, COMMON},
-    {"div-free 3", 3, 3, 1, {{.rule = ORFF_DIV_FREE, .base = ORFF_RATIONAL_QUADRATIC}}, ORFF_HALTON, COMMON},
-    {"helmholtz 2", 2, 2, 1, {{.rule = ORFF_HELMHOLTZ, .mix = 0.3}}, ORFF_GRID, COMMON},
-    {"helmholtz 3", 3, 3, 1, {{.rule = ORFF_HELMHOLTZ, .mix = 0.8}}, ORFF_QMC, MIXED},
+    {"decomposable",
+     2,
+     2,
+     1,
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .sigmas = models_sigmas2}},
+     ORFF_SCHEME_QMC,
+     MIXED},
+    {"decomposable A",
+     3,
+     2,
+     1,
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .A = models_matrix}},
+     ORFF_SCHEME_ORTHOGONAL,
+     MIXED},
+    {"low rank",
+     3,
+     3,
+     1,
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .B = models_low_rank, .columns = 1}},
+     ORFF_SCHEME_IID,
+     MIXED},
+    {"curl-free 2",
+     2,
+     2,
+     1,
+     {{.rule = ORFF_RULE_CURL_FREE, .base = ORFF_BASE_MATERN}},
+     ORFF_SCHEME_QMC,
+     COMMON},
+    {"curl-free 3", 3, 3, 1, {{.rule = ORFF_RULE_CURL_FREE, .weight = 0.3}}, ORFF_SCHEME_QMC, COMMON},
+    {"div-free 2",
+     2,
+     2,
+     1,
+     {{.rule = ORFF_RULE_DIV_FREE, .sigmas = models_sigmas2}},
+     ORFF_SCHEME_IID,
+     COMMON},
+    {"div-free 3",
+     3,
+     3,
+     1,
+     {{.rule = ORFF_RULE_DIV_FREE, .base = ORFF_BASE_RATIONAL_QUADRATIC}},
+     ORFF_SCHEME_HALTON,
+     COMMON},
+    {"helmholtz 2", 2, 2, 1, {{.rule = ORFF_RULE_HELMHOLTZ, .mix = 0.3}}, ORFF_SCHEME_GRID, COMMON},
+    {"helmholtz 3", 3, 3, 1, {{.rule = ORFF_RULE_HELMHOLTZ, .mix = 0.8}}, ORFF_SCHEME_QMC, MIXED},
     {"curl-free t",
      4,
      2,
      1,
-     {{.rule = ORFF_CURL_FREE, .sigmas = models_sigmas4, .space = models_swapped}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CURL_FREE, .sigmas = models_sigmas4, .space = models_swapped}},
+     ORFF_SCHEME_QMC,
      COMMON},
-    {"div-free t", 4, 3, 1, {{.rule = ORFF_DIV_FREE, .space = models_first3}}, ORFF_QMC, COMMON},
+    {"div-free t", 4, 3, 1, {{.rule = ORFF_RULE_DIV_FREE, .space = models_first3}}, ORFF_SCHEME_QMC, COMMON},
     {"helmholtz t",
      3,
      2,
      1,
-     {{.rule = ORFF_HELMHOLTZ, .mix = 0.5, .space = models_swapped}},
-     ORFF_IID,
+     {{.rule = ORFF_RULE_HELMHOLTZ, .mix = 0.5, .space = models_swapped}},
+     ORFF_SCHEME_IID,
      MIXED},
     {"custom-b",
      2,
      2,
      1,
-     {{.rule = ORFF_CUSTOM_B, .columns = 1, .matrix = models_custom_b}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CUSTOM_B, .columns = 1, .matrix = models_custom_b}},
+     ORFF_SCHEME_QMC,
      MIXED},
-    {"custom-a", 2, 2, 1, {{.rule = ORFF_CUSTOM_A, .matrix = models_custom_a}}, ORFF_QMC, MIXED},
-    {"signature", 2, 2, 1, {{.rule = ORFF_SIGNATURE, .matrix = models_signature}}, ORFF_SAMPLING_AUTO, MIXED},
+    {"custom-a", 2, 2, 1, {{.rule = ORFF_RULE_CUSTOM_A, .matrix = models_custom_a}}, ORFF_SCHEME_QMC, MIXED},
+    {"signature",
+     2,
+     2,
+     1,
+     {{.rule = ORFF_RULE_SIGNATURE, .matrix = models_signature}},
+     ORFF_SCHEME_AUTO,
+     MIXED},
     {"sum",
      2,
      2,
      2,
-     {{.rule = ORFF_DIV_FREE, .sigma = 0.9, .weight = 0.7},
-      {.rule = ORFF_DECOMPOSABLE, .base = ORFF_MATERN, .sigma = 2.0}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .weight = 0.7},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .base = ORFF_BASE_MATERN, .sigma = 2.0}},
+     ORFF_SCHEME_QMC,
      COMMON},
     {"shared sum",
      3,
      3,
      3,
-     {{.rule = ORFF_CURL_FREE, .weight = 0.4},
-      {.rule = ORFF_DIV_FREE, .weight = 1.3},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 1.5, .B = models_low_rank, .columns = 1}},
-     ORFF_ORTHOGONAL,
+     {{.rule = ORFF_RULE_CURL_FREE, .weight = 0.4},
+      {.rule = ORFF_RULE_DIV_FREE, .weight = 1.3},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.5, .B = models_low_rank, .columns = 1}},
+     ORFF_SCHEME_ORTHOGONAL,
      COMMON},
-    {"hadamard", 16, 2, 1, {{.rule = ORFF_DECOMPOSABLE, .sigma = 3.0}}, ORFF_HADAMARD, MIXED},
+    {"hadamard", 16, 2, 1, {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 3.0}}, ORFF_SCHEME_HADAMARD, MIXED},
 };
 enum { MODELS_COUNT = sizeof models_cases / sizeof *models_cases };
 
@@ -150,7 +192,7 @@ static inline orff_features *models_features(const models_case *c, size_t D) {
     sampling.features = D;
     sampling.scheme = c->scheme;
     sampling.extent = extent;
-    sampling.tolerance = c->parts[0].rule == ORFF_SIGNATURE ? 0.1 : 0.0;
+    sampling.tolerance = c->parts[0].rule == ORFF_RULE_SIGNATURE ? 0.1 : 0.0;
     support_case("%s", c->name);
     assert_ok(orff_kernel_create(&kernel, c->d, c->p, c->n_parts, parts));
     assert_ok(orff_features_create(&features, kernel, &sampling));
@@ -174,10 +216,10 @@ static inline orff_model *models_make(const models_case *c, size_t D) {
     orff_model *model = NULL;
     orff_features *features = models_features(c, D);
     double *theta = models_normal(features->M, 5);
-    assert_ok(orff_model_create(&model, features, 0));
+    assert_ok(orffi_model_create(&model, features, 0));
     memcpy(model->theta, theta, features->M * sizeof *theta);
     models_set_units(model, c->units);
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_finish(model));
     free(theta);
     return model;
 }

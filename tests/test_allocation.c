@@ -1,5 +1,5 @@
 /* What happens when memory runs out: every allocation of a call fails once, in turn. The call must answer
- * ORFF_NO_MEMORY, give everything back and leave its results alone.
+ * ORFF_ERROR_NO_MEMORY, give everything back and leave its results alone.
  *
  * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees
  * in base/memory.c, which is compiled into this program with a free that counts. */
@@ -55,7 +55,7 @@ static void check(cycle_fn *cycle, int least) {
         fail_msg("%d allocations, at least %d expected: the test no longer sees them", count, least);
     for (int k = 1; k <= count; k++) {
         support_case("allocation %d of %d", k, count);
-        assert_status(run(cycle, k), ORFF_NO_MEMORY);
+        assert_status(run(cycle, k), ORFF_ERROR_NO_MEMORY);
         if (!strstr(orff_error_message(), "memory"))
             fail_msg("\"%s\" does not say what is short", orff_error_message());
     }
@@ -87,18 +87,18 @@ static void fill_parts(orff_part parts[5]) {
     for (size_t m = 0; m < 5; m++) parts[m] = orff_part_default();
     parts[0].A = output_matrix;
     parts[0].sigmas = scales;
-    parts[1].rule = ORFF_CURL_FREE;
-    parts[1].base = parts[2].base = ORFF_MATERN;
+    parts[1].rule = ORFF_RULE_CURL_FREE;
+    parts[1].base = parts[2].base = ORFF_BASE_MATERN;
     parts[1].shape = parts[2].shape = 2.2;
     parts[1].normalise = true;
-    parts[2].rule = ORFF_CUSTOM_A;
+    parts[2].rule = ORFF_RULE_CUSTOM_A;
     parts[2].matrix = parts[2].exact = custom;
-    parts[3].rule = ORFF_CUSTOM_B;
+    parts[3].rule = ORFF_RULE_CUSTOM_B;
     parts[3].matrix = parts[3].exact = custom;
     parts[3].columns = 2;
     parts[4].B = output_matrix;
     parts[4].columns = 2;
-    parts[4].base = ORFF_LAPLACE;
+    parts[4].base = ORFF_BASE_LAPLACE;
 }
 
 static orff_status make_sum(orff_kernel **kernel) {
@@ -182,7 +182,7 @@ static orff_sampling sampling_of(orff_scheme scheme, size_t D) {
 }
 
 static orff_status sum_cycle(void) {
-    const orff_sampling sampling = sampling_of(ORFF_QMC, 10);
+    const orff_sampling sampling = sampling_of(ORFF_SCHEME_QMC, 10);
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_status status = make_sum(&kernel);
@@ -207,7 +207,7 @@ static orff_status scheme_cycle(void) {
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     part.rule = cycle_rule;
-    if (cycle_scheme == ORFF_GRID) sampling.extent = extent;
+    if (cycle_scheme == ORFF_SCHEME_GRID) sampling.extent = extent;
     orff_status status = orff_kernel_create(&kernel, cycle_inputs, cycle_inputs, 1, &part);
     if (!status) status = orff_features_create(&features, kernel, &sampling);
     assert_int_equal(status == ORFF_OK, features != NULL);
@@ -223,7 +223,7 @@ static orff_status given_cycle(void) {
     orff_part part = orff_part_default(), other = orff_part_default();
     orff_kernel *kernel = NULL, *curl = NULL;
     orff_features *features = NULL, *rebound = NULL;
-    other.rule = ORFF_CURL_FREE;
+    other.rule = ORFF_RULE_CURL_FREE;
     orff_status status = orff_kernel_create(&kernel, 2, 2, 1, &part);
     if (!status) status = orff_kernel_create(&curl, 2, 2, 1, &other);
     if (!status) status = orff_features_create_at(&features, kernel, 2, omega, weights);
@@ -244,15 +244,16 @@ static void feature_maps(void **state) {
 
 static void sampling_schemes(void **state) {
     (void)state;
-    const orff_scheme schemes[] = {ORFF_IID, ORFF_ORTHOGONAL, ORFF_QMC, ORFF_HALTON, ORFF_GRID};
+    const orff_scheme schemes[] = {ORFF_SCHEME_IID, ORFF_SCHEME_ORTHOGONAL, ORFF_SCHEME_QMC,
+                                   ORFF_SCHEME_HALTON, ORFF_SCHEME_GRID};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         cycle_scheme = schemes[i];
         cycle_inputs = 2;
-        cycle_rule = i % 2 ? ORFF_CURL_FREE : ORFF_DECOMPOSABLE;
+        cycle_rule = i % 2 ? ORFF_RULE_CURL_FREE : ORFF_RULE_DECOMPOSABLE;
         check(scheme_cycle, 20);
     }
-    cycle_scheme = ORFF_HADAMARD;
-    cycle_rule = ORFF_CURL_FREE;
+    cycle_scheme = ORFF_SCHEME_HADAMARD;
+    cycle_rule = ORFF_RULE_CURL_FREE;
     cycle_inputs = 17;
     check(scheme_cycle, 10);
     cycle_inputs = 130; /* rows made by transforms */
@@ -262,10 +263,10 @@ static void sampling_schemes(void **state) {
 static orff_status signature_cycle(void) {
     const double extent[2] = {1, 1};
     orff_part part = orff_part_default();
-    orff_sampling sampling = sampling_of(ORFF_GRID, 0);
+    orff_sampling sampling = sampling_of(ORFF_SCHEME_GRID, 0);
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
-    part.rule = ORFF_SIGNATURE;
+    part.rule = ORFF_RULE_SIGNATURE;
     part.matrix = bell;
     sampling.extent = extent;
     sampling.tolerance = 1e-2;
@@ -299,7 +300,7 @@ static orff_status exact_cycle(void) {
     assert_true(file >= 0);
     close(file);
     part.rule = cycle_rule;
-    part.A = cycle_rule == ORFF_DECOMPOSABLE ? output_matrix : NULL;
+    part.A = cycle_rule == ORFF_RULE_DECOMPOSABLE ? output_matrix : NULL;
     part.sigma = 0;
     settings.solver = ORFF_SOLVER_EXACT;
     settings.n_parts = 1;
@@ -320,9 +321,9 @@ static orff_status exact_cycle(void) {
 
 static void exact_models(void **state) {
     (void)state;
-    cycle_rule = ORFF_DECOMPOSABLE;
+    cycle_rule = ORFF_RULE_DECOMPOSABLE;
     check(exact_cycle, 60);
-    cycle_rule = ORFF_CURL_FREE;
+    cycle_rule = ORFF_RULE_CURL_FREE;
     check(exact_cycle, 60);
 }
 
@@ -332,10 +333,10 @@ static void sizes_that_fit_no_memory(void **state) {
     const orff_part part = orff_part_default();
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
-    orff_sampling sampling = sampling_of(ORFF_IID, SIZE_MAX / 2);
-    assert_status(orff_kernel_create(&kernel, SIZE_MAX / 4, 1, 1, &part), ORFF_NO_MEMORY);
+    orff_sampling sampling = sampling_of(ORFF_SCHEME_IID, SIZE_MAX / 2);
+    assert_status(orff_kernel_create(&kernel, SIZE_MAX / 4, 1, 1, &part), ORFF_ERROR_NO_MEMORY);
     assert_ok(orff_kernel_create(&kernel, 3, 1, 1, &part));
-    assert_status(orff_features_create(&features, kernel, &sampling), ORFF_NO_MEMORY);
+    assert_status(orff_features_create(&features, kernel, &sampling), ORFF_ERROR_NO_MEMORY);
     assert_null(features);
     orff_kernel_free(kernel);
     assert_int_equal(atomic_load(&live), 0);

@@ -142,48 +142,48 @@ static const float row[3] = {0.1f, -2.5f, 3e-45f};
 static const int64_t rows = INT64_MIN + 7;
 static const size_t theta_shape[2] = {2, 3}, row_shape[1] = {3}, empty_shape[3] = {4, 0, 2};
 
-static orff_archive_writer *small_writer(int version) {
-    orff_archive_writer *writer = NULL;
-    assert_ok(orff_archive_writer_create(&writer, "orff-test", version));
+static orffi_archive_writer *small_writer(int version) {
+    orffi_archive_writer *writer = NULL;
+    assert_ok(orffi_archive_writer_create(&writer, "orff-test", version));
     json_t *document = json_pack("{sf ss s[iii] s{}}", "lambda", 0.1, "name", "\xc3\xa9t\xc3\xa9 \"1\"\n",
                                  "list", 1, 2, 3, "empty");
     assert_non_null(document);
-    assert_ok(orff_archive_set_document(writer, document));
+    assert_ok(orffi_archive_set_document(writer, document));
     json_decref(document);
-    assert_ok(orff_archive_add(writer, "row", ORFF_F32, 1, row_shape, row));
-    assert_ok(orff_archive_add(writer, "theta", ORFF_F64, 2, theta_shape, theta));
-    assert_ok(orff_archive_add(writer, "rows", ORFF_I64, 0, NULL, &rows));
-    assert_ok(orff_archive_add(writer, "none", ORFF_F64, 3, empty_shape, NULL));
+    assert_ok(orffi_archive_add(writer, "row", ORFFI_F32, 1, row_shape, row));
+    assert_ok(orffi_archive_add(writer, "theta", ORFFI_F64, 2, theta_shape, theta));
+    assert_ok(orffi_archive_add(writer, "rows", ORFFI_I64, 0, NULL, &rows));
+    assert_ok(orffi_archive_add(writer, "none", ORFFI_F64, 3, empty_shape, NULL));
     return writer;
 }
 
 static void write_small(const char *path, int version) {
-    orff_archive_writer *writer = small_writer(version);
-    assert_ok(orff_archive_write(writer, path));
-    orff_archive_writer_free(writer);
+    orffi_archive_writer *writer = small_writer(version);
+    assert_ok(orffi_archive_write(writer, path));
+    orffi_archive_writer_free(writer);
 }
 
 static void assert_small(const char *path, int version) {
-    orff_archive *archive = NULL;
-    assert_ok(orff_archive_open(&archive, path, "orff-test", 1, 3));
-    assert_int_equal(orff_archive_version(archive), version);
-    assert_string_equal(orff_archive_path(archive), path);
+    orffi_archive *archive = NULL;
+    assert_ok(orffi_archive_open(&archive, path, "orff-test", 1, 3));
+    assert_int_equal(orffi_archive_version(archive), version);
+    assert_string_equal(orffi_archive_path(archive), path);
     const double *numbers;
     const float *singles;
     const int64_t *one;
     size_t shape[3];
-    assert_ok(orff_archive_get(archive, "theta", ORFF_F64, 2, shape, &numbers));
+    assert_ok(orffi_archive_get(archive, "theta", ORFFI_F64, 2, shape, &numbers));
     assert_memory_equal(shape, theta_shape, sizeof theta_shape);
     assert_memory_equal(numbers, theta, sizeof theta);
-    assert_ok(orff_archive_expect(archive, "row", ORFF_F32, 1, row_shape, &singles));
+    assert_ok(orffi_archive_expect(archive, "row", ORFFI_F32, 1, row_shape, &singles));
     assert_memory_equal(singles, row, sizeof row);
-    assert_ok(orff_archive_get(archive, "rows", ORFF_I64, 0, NULL, &one));
+    assert_ok(orffi_archive_get(archive, "rows", ORFFI_I64, 0, NULL, &one));
     assert_true(*one == rows);
-    assert_ok(orff_archive_expect(archive, "none", ORFF_F64, 3, empty_shape, &numbers));
-    const json_t *document = orff_archive_document(archive);
+    assert_ok(orffi_archive_expect(archive, "none", ORFFI_F64, 3, empty_shape, &numbers));
+    const json_t *document = orffi_archive_document(archive);
     assert_true(support_number(document, "lambda") == 0.1);
     assert_string_equal(support_string(document, "name"), "\xc3\xa9t\xc3\xa9 \"1\"\n");
-    orff_archive_close(archive);
+    orffi_archive_close(archive);
 }
 
 /* ---- checksum */
@@ -201,13 +201,13 @@ static uint32_t slow_crc(const unsigned char *bytes, size_t size) {
 static void test_crc(void **state) {
     (void)state;
     unsigned char bytes[64] = {0};
-    assert_int_equal(orff_crc32c(0, "123456789", 9), 0xe3069283u);
-    assert_int_equal(orff_crc32c(0, bytes, 32), 0x8a9136aau); /* RFC 3720, B.4 */
-    assert_int_equal(orff_crc32c(0, bytes, 0), 0);
+    assert_int_equal(orffi_crc32c(0, "123456789", 9), 0xe3069283u);
+    assert_int_equal(orffi_crc32c(0, bytes, 32), 0x8a9136aau); /* RFC 3720, B.4 */
+    assert_int_equal(orffi_crc32c(0, bytes, 0), 0);
     for (size_t i = 0; i < 64; i++) bytes[i] = (unsigned char)(37 * i + 11);
     for (size_t size = 0; size <= 64; size++)
         for (size_t cut = 0; cut <= size; cut += 3)
-            assert_int_equal(orff_crc32c(orff_crc32c(0, bytes, cut), bytes + cut, size - cut),
+            assert_int_equal(orffi_crc32c(orffi_crc32c(0, bytes, cut), bytes + cut, size - cut),
                              slow_crc(bytes, size));
 }
 
@@ -238,16 +238,16 @@ static void test_same_bytes_each_time(void **state) {
 
 static void test_empty_archive(void **state) {
     (void)state;
-    orff_archive_writer *writer = NULL;
-    orff_archive *archive = NULL;
-    assert_ok(orff_archive_writer_create(&writer, "orff-test", 1));
-    assert_ok(orff_archive_write(writer, in_directory("a.orff")));
-    assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
-    assert_int_equal(json_object_size(orff_archive_document(archive)), 0);
-    assert_false(orff_archive_has(archive, "theta"));
-    assert_false(orff_archive_has(archive, "__metadata__"));
-    orff_archive_close(archive);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer *writer = NULL;
+    orffi_archive *archive = NULL;
+    assert_ok(orffi_archive_writer_create(&writer, "orff-test", 1));
+    assert_ok(orffi_archive_write(writer, in_directory("a.orff")));
+    assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
+    assert_int_equal(json_object_size(orffi_archive_document(archive)), 0);
+    assert_false(orffi_archive_has(archive, "theta"));
+    assert_false(orffi_archive_has(archive, "__metadata__"));
+    orffi_archive_close(archive);
+    orffi_archive_writer_free(writer);
 }
 
 /* Where the offsets of a tensor stand in the text, read without any JSON library. */
@@ -292,23 +292,26 @@ static void test_layout(void **state) {
 
 static void test_refused_arguments(void **state) {
     (void)state;
-    orff_archive_writer *writer = small_writer(1);
+    orffi_archive_writer *writer = small_writer(1);
     const size_t huge[2] = {SIZE_MAX / 2, 3}, many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    assert_status(orff_archive_add(writer, "theta", ORFF_F64, 2, theta_shape, theta), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "__metadata__", ORFF_F64, 2, theta_shape, theta),
-                  ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "", ORFF_F64, 2, theta_shape, theta), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "a", ORFF_F64, 2, theta_shape, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "a", ORFF_F64, 9, many, theta), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "a", ORFF_DTYPE_COUNT, 1, row_shape, theta),
-                  ORFF_INVALID_ARGUMENT);
-    assert_status(orff_archive_add(writer, "a", ORFF_F64, 2, huge, theta), ORFF_NO_MEMORY);
+    assert_status(orffi_archive_add(writer, "theta", ORFFI_F64, 2, theta_shape, theta),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "__metadata__", ORFFI_F64, 2, theta_shape, theta),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "", ORFFI_F64, 2, theta_shape, theta),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "a", ORFFI_F64, 2, theta_shape, NULL),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "a", ORFFI_F64, 9, many, theta), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "a", ORFFI_DTYPE_COUNT, 1, row_shape, theta),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_archive_add(writer, "a", ORFFI_F64, 2, huge, theta), ORFF_ERROR_NO_MEMORY);
     json_t *list = json_array();
-    assert_status(orff_archive_set_document(writer, list), ORFF_INVALID_ARGUMENT);
+    assert_status(orffi_archive_set_document(writer, list), ORFF_ERROR_INVALID_ARGUMENT);
     json_decref(list);
-    assert_ok(orff_archive_write(writer, in_directory("a.orff")));
+    assert_ok(orffi_archive_write(writer, in_directory("a.orff")));
     assert_small(in_directory("a.orff"), 1);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer_free(writer);
 }
 
 /* The writer's table of tensors grows; all come back. */
@@ -316,26 +319,26 @@ static void test_many_tensors(void **state) {
     (void)state;
     enum { COUNT = 100 };
     static double numbers[COUNT];
-    orff_archive_writer *writer = NULL;
-    orff_archive *archive = NULL;
+    orffi_archive_writer *writer = NULL;
+    orffi_archive *archive = NULL;
     const size_t one[1] = {1};
     char name[16];
     const double *found;
-    assert_ok(orff_archive_writer_create(&writer, "orff-test", 1));
+    assert_ok(orffi_archive_writer_create(&writer, "orff-test", 1));
     for (int i = 0; i < COUNT; i++) {
         numbers[i] = i;
         snprintf(name, sizeof name, "t%d", i);
-        assert_ok(orff_archive_add(writer, name, ORFF_F64, 1, one, &numbers[i]));
+        assert_ok(orffi_archive_add(writer, name, ORFFI_F64, 1, one, &numbers[i]));
     }
-    assert_ok(orff_archive_write(writer, in_directory("a.orff")));
-    orff_archive_writer_free(writer);
-    assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
+    assert_ok(orffi_archive_write(writer, in_directory("a.orff")));
+    orffi_archive_writer_free(writer);
+    assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
     for (int i = 0; i < COUNT; i++) {
         snprintf(name, sizeof name, "t%d", i);
-        assert_ok(orff_archive_expect(archive, name, ORFF_F64, 1, one, &found));
+        assert_ok(orffi_archive_expect(archive, name, ORFFI_F64, 1, one, &found));
         assert_true(*found == i);
     }
-    orff_archive_close(archive);
+    orffi_archive_close(archive);
 }
 
 static void assert_says(const char *text) {
@@ -345,62 +348,62 @@ static void assert_says(const char *text) {
 
 static void test_getters_refuse(void **state) {
     (void)state;
-    orff_archive *archive = NULL;
+    orffi_archive *archive = NULL;
     const size_t other[2] = {2, 4};
     const double *data = theta;
     write_small(in_directory("a.orff"), 1);
-    assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
-    assert_status(orff_archive_get(archive, "omega", ORFF_F64, 2, NULL, &data), ORFF_FORMAT);
+    assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
+    assert_status(orffi_archive_get(archive, "omega", ORFFI_F64, 2, NULL, &data), ORFF_ERROR_FORMAT);
     assert_says("a.orff: has no tensor \"omega\"");
-    assert_status(orff_archive_get(archive, "theta", ORFF_F32, 2, NULL, &data), ORFF_FORMAT);
+    assert_status(orffi_archive_get(archive, "theta", ORFFI_F32, 2, NULL, &data), ORFF_ERROR_FORMAT);
     assert_says("is F64 of rank 2, F32 of rank 2 was expected");
-    assert_status(orff_archive_get(archive, "theta", ORFF_F64, 1, NULL, &data), ORFF_FORMAT);
-    assert_status(orff_archive_expect(archive, "theta", ORFF_F64, 2, other, &data), ORFF_FORMAT);
+    assert_status(orffi_archive_get(archive, "theta", ORFFI_F64, 1, NULL, &data), ORFF_ERROR_FORMAT);
+    assert_status(orffi_archive_expect(archive, "theta", ORFFI_F64, 2, other, &data), ORFF_ERROR_FORMAT);
     assert_says("extent 3 in dimension 2, 4 was expected");
     assert_ptr_equal(data, theta);
-    assert_status(orff_archive_fail(archive, "no %s", "sigma"), ORFF_FORMAT);
+    assert_status(orffi_archive_fail(archive, "no %s", "sigma"), ORFF_ERROR_FORMAT);
     assert_says("a.orff: no sigma");
-    orff_archive_close(archive);
-    orff_archive_close(NULL);
-    orff_archive_writer_free(NULL);
+    orffi_archive_close(archive);
+    orffi_archive_close(NULL);
+    orffi_archive_writer_free(NULL);
 }
 
 static void test_finite(void **state) {
     (void)state;
     const double bad[6] = {1, 2, 3, 4, (double)NAN, 6};
     const float inf[3] = {0, 0, (float)INFINITY};
-    orff_archive_writer *writer = NULL;
-    orff_archive *archive = NULL;
-    assert_ok(orff_archive_writer_create(&writer, "orff-test", 1));
-    assert_ok(orff_archive_add(writer, "good", ORFF_F64, 2, theta_shape, theta));
-    assert_ok(orff_archive_add(writer, "bad", ORFF_F64, 2, theta_shape, bad));
-    assert_ok(orff_archive_add(writer, "inf", ORFF_F32, 1, row_shape, inf));
-    assert_ok(orff_archive_add(writer, "none", ORFF_F64, 3, empty_shape, NULL));
-    assert_ok(orff_archive_write(writer, in_directory("a.orff")));
-    assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
-    assert_ok(orff_archive_check_finite(archive, "good"));
-    assert_ok(orff_archive_check_finite(archive, "none"));
-    assert_status(orff_archive_check_finite(archive, "bad"), ORFF_FORMAT);
+    orffi_archive_writer *writer = NULL;
+    orffi_archive *archive = NULL;
+    assert_ok(orffi_archive_writer_create(&writer, "orff-test", 1));
+    assert_ok(orffi_archive_add(writer, "good", ORFFI_F64, 2, theta_shape, theta));
+    assert_ok(orffi_archive_add(writer, "bad", ORFFI_F64, 2, theta_shape, bad));
+    assert_ok(orffi_archive_add(writer, "inf", ORFFI_F32, 1, row_shape, inf));
+    assert_ok(orffi_archive_add(writer, "none", ORFFI_F64, 3, empty_shape, NULL));
+    assert_ok(orffi_archive_write(writer, in_directory("a.orff")));
+    assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 1));
+    assert_ok(orffi_archive_check_finite(archive, "good"));
+    assert_ok(orffi_archive_check_finite(archive, "none"));
+    assert_status(orffi_archive_check_finite(archive, "bad"), ORFF_ERROR_FORMAT);
     assert_says("a.orff: bad is nan in row 2, column 2");
-    assert_status(orff_archive_check_finite(archive, "inf"), ORFF_FORMAT);
+    assert_status(orffi_archive_check_finite(archive, "inf"), ORFF_ERROR_FORMAT);
     assert_says("a.orff: inf is inf in row 3");
-    assert_status(orff_archive_check_finite(archive, "absent"), ORFF_FORMAT);
-    orff_archive_close(archive);
-    orff_archive_writer_free(writer);
+    assert_status(orffi_archive_check_finite(archive, "absent"), ORFF_ERROR_FORMAT);
+    orffi_archive_close(archive);
+    orffi_archive_writer_free(writer);
 }
 
 /* ---- format and version */
 
 static void test_format_and_version(void **state) {
     (void)state;
-    orff_archive *archive = NULL;
+    orffi_archive *archive = NULL;
     const char *path = in_directory("a.orff");
     write_small(path, 2);
-    assert_status(orff_archive_open(&archive, path, "orff-moments", 1, 2), ORFF_FORMAT);
+    assert_status(orffi_archive_open(&archive, path, "orff-moments", 1, 2), ORFF_ERROR_FORMAT);
     assert_says("is of the format \"orff-test\", \"orff-moments\" was expected");
-    assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), ORFF_FORMAT);
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
     assert_says("upgrade orff");
-    assert_status(orff_archive_open(&archive, path, "orff-test", 3, 4), ORFF_FORMAT);
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 3, 4), ORFF_ERROR_FORMAT);
     assert_says("reads from version 3 on");
     assert_null(archive);
 }
@@ -409,9 +412,9 @@ static void test_format_and_version(void **state) {
 
 /* The file is refused with a message that names it. */
 static void assert_refused(const char *path, const char *what, size_t where) {
-    orff_archive *archive = NULL;
-    const orff_status status = orff_archive_open(&archive, path, "orff-test", 1, 3);
-    if (status != ORFF_FORMAT && status != ORFF_IO)
+    orffi_archive *archive = NULL;
+    const orff_status status = orffi_archive_open(&archive, path, "orff-test", 1, 3);
+    if (status != ORFF_ERROR_FORMAT && status != ORFF_ERROR_IO)
         fail_msg("%s at %zu: \"%s\"", what, where, orff_status_text(status));
     assert_null(archive);
     if (!strstr(orff_error_message(), path) || strlen(orff_error_message()) < strlen(path) + 10)
@@ -475,18 +478,18 @@ static void test_random_edits(void **state) {
     (void)state;
     size_t size;
     int descriptor;
-    const orff_rng rng = {.seed = 7, .stream = 1};
+    const orffi_rng rng = {.seed = 7, .stream = 1};
     const char *path = in_directory("a.orff");
     unsigned char *good = good_file(path, &size, &descriptor), *bad = malloc(size);
     for (uint64_t trial = 0; trial < 4000; trial++) {
-        const size_t at = (size_t)orff_rng_below(rng, trial, 0, size);
-        const size_t from = (size_t)orff_rng_below(rng, trial, 1, size);
-        size_t count = 1 + (size_t)orff_rng_below(rng, trial, 2, trial % 3 ? 8 : 200);
+        const size_t at = (size_t)orffi_rng_below(rng, trial, 0, size);
+        const size_t from = (size_t)orffi_rng_below(rng, trial, 1, size);
+        size_t count = 1 + (size_t)orffi_rng_below(rng, trial, 2, trial % 3 ? 8 : 200);
         if (count > size - at) count = size - at;
         if (count > size - from) count = size - from;
         memcpy(bad, good, size);
         for (size_t i = 0; trial % 2 && i < count; i++)
-            bad[at + i] = (unsigned char)orff_rng_bits(rng, trial, 3 + (uint32_t)i);
+            bad[at + i] = (unsigned char)orffi_rng_bits(rng, trial, 3 + (uint32_t)i);
         if (trial % 2 == 0) memmove(bad + at, bad + from, count);
         if (!memcmp(bad, good, size)) continue;
         put(descriptor, bad, size, 0);
@@ -523,13 +526,13 @@ static void test_header_lengths(void **state) {
 
 static void write_by_hand(const char *path, const char *after_checksum, size_t bytes, size_t tensor_bytes) {
     static unsigned char file[1 << 20];
-    const size_t prefix = strlen(ORFF_ARCHIVE_PREFIX), text = prefix + 8 + bytes;
+    const size_t prefix = strlen(ORFFI_ARCHIVE_PREFIX), text = prefix + 8 + bytes;
     const size_t head = (8 + text + 63) / 64 * 64;
     assert_true(head + tensor_bytes <= sizeof file);
     memset(file, ' ', head);
     memset(file + head, 0, tensor_bytes);
     for (int i = 0; i < 8; i++) file[i] = (unsigned char)((head - 8) >> 8 * i & 0xff);
-    memcpy(file + 8, ORFF_ARCHIVE_PREFIX "00000000", prefix + 8);
+    memcpy(file + 8, ORFFI_ARCHIVE_PREFIX "00000000", prefix + 8);
     memcpy(file + 16 + prefix, after_checksum, bytes);
     char digits[9];
     snprintf(digits, sizeof digits, "%08x", (unsigned)slow_crc(file, head + tensor_bytes));
@@ -633,12 +636,13 @@ static void test_handmade_headers(void **state) {
     const char *path = in_directory("a.orff");
     for (size_t i = 0; i < sizeof handmade / sizeof *handmade; i++) {
         const by_hand *h = &handmade[i];
-        orff_archive *archive = NULL;
+        orffi_archive *archive = NULL;
         support_case("%s", h->header);
         write_by_hand(path, h->header, strlen(h->header), h->tensor_bytes);
-        assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), h->says ? ORFF_FORMAT : ORFF_OK);
+        assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1),
+                      h->says ? ORFF_ERROR_FORMAT : ORFF_OK);
         if (h->says) assert_says(h->says);
-        orff_archive_close(archive);
+        orffi_archive_close(archive);
     }
     support_case(NULL);
 }
@@ -668,20 +672,20 @@ static void test_extreme_headers(void **state) {
 static void test_other_files(void **state) {
     (void)state;
     const char *path = in_directory("a.orff");
-    orff_archive *archive = NULL;
-    assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), ORFF_IO);
+    orffi_archive *archive = NULL;
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_IO);
     assert_says("No such file");
-    assert_status(orff_archive_open(&archive, directory, "orff-test", 1, 1), ORFF_IO);
+    assert_status(orffi_archive_open(&archive, directory, "orff-test", 1, 1), ORFF_ERROR_IO);
     assert_says("not a regular file");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), ORFF_IO);
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_IO);
     unlink(path);
     const char other[] = "x,y\n1,2\n3,4\n5,6\n7,8\n9,10\n11,12\n13,14\n15,16\n";
     spill(path, other, sizeof other);
-    assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), ORFF_FORMAT);
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
     assert_says("is not a file of orff");
     spill(path, "", 0);
-    assert_status(orff_archive_open(&archive, path, "orff-test", 1, 1), ORFF_FORMAT);
+    assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
 }
 
 static void test_without_mapping(void **state) {
@@ -697,14 +701,14 @@ static void test_without_mapping(void **state) {
 
 /* Over an old file of version 1, a write of version 2 fails; the old one is intact and alone. */
 static void assert_write_fails(const char *says) {
-    orff_archive_writer *writer = small_writer(2);
-    assert_status(orff_archive_write(writer, in_directory("a.orff")), ORFF_IO);
+    orffi_archive_writer *writer = small_writer(2);
+    assert_status(orffi_archive_write(writer, in_directory("a.orff")), ORFF_ERROR_IO);
     memset(&plan, 0, sizeof plan);
     assert_says("a.orff");
     assert_says(says);
     assert_int_equal(count_files(false), 1);
     assert_small(in_directory("a.orff"), 1);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer_free(writer);
 }
 
 static void test_failing_calls(void **state) {
@@ -731,17 +735,17 @@ static void test_failing_calls(void **state) {
  * such thing is not an error. */
 static void test_directory_sync(void **state) {
     (void)state;
-    orff_archive_writer *writer = small_writer(2);
+    orffi_archive_writer *writer = small_writer(2);
     plan.at = STEP_SYNC;
     plan.after = 1;
     plan.error = EINVAL;
-    assert_ok(orff_archive_write(writer, in_directory("a.orff")));
+    assert_ok(orffi_archive_write(writer, in_directory("a.orff")));
     calls = 0;
     plan.error = EIO;
-    assert_status(orff_archive_write(writer, in_directory("a.orff")), ORFF_IO);
+    assert_status(orffi_archive_write(writer, in_directory("a.orff")), ORFF_ERROR_IO);
     assert_int_equal(count_files(false), 1);
     assert_small(in_directory("a.orff"), 2);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer_free(writer);
 }
 
 static void test_short_writes(void **state) {
@@ -754,15 +758,15 @@ static void test_short_writes(void **state) {
 
 static void test_missing_directory(void **state) {
     (void)state;
-    orff_archive_writer *writer = small_writer(1);
-    assert_status(orff_archive_write(writer, in_directory("no/a.orff")), ORFF_IO);
+    orffi_archive_writer *writer = small_writer(1);
+    assert_status(orffi_archive_write(writer, in_directory("no/a.orff")), ORFF_ERROR_IO);
     assert_says("no/a.orff: cannot be written: No such file");
-    assert_status(orff_archive_write(writer, ""), ORFF_IO);
-    assert_status(orff_archive_write(writer, directory), ORFF_IO);
+    assert_status(orffi_archive_write(writer, ""), ORFF_ERROR_IO);
+    assert_status(orffi_archive_write(writer, directory), ORFF_ERROR_IO);
     assert_says("not a regular file");
-    assert_status(orff_archive_write(writer, "/dev/null"), ORFF_IO);
+    assert_status(orffi_archive_write(writer, "/dev/null"), ORFF_ERROR_IO);
     assert_int_equal(count_files(false), 0);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer_free(writer);
 }
 
 static void test_no_permission(void **state) {
@@ -783,15 +787,15 @@ static void test_file_size_limit(void **state) {
     small.rlim_cur = 100;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    orff_archive_writer *writer = small_writer(2);
-    const orff_status status = orff_archive_write(writer, in_directory("a.orff"));
+    orffi_archive_writer *writer = small_writer(2);
+    const orff_status status = orffi_archive_write(writer, in_directory("a.orff"));
     setrlimit(RLIMIT_FSIZE, &old);
     signal(SIGXFSZ, handler);
-    assert_int_equal(status, ORFF_IO);
+    assert_int_equal(status, ORFF_ERROR_IO);
     assert_says(strerror(EFBIG));
     assert_int_equal(count_files(false), 1);
     assert_small(in_directory("a.orff"), 1);
-    orff_archive_writer_free(writer);
+    orffi_archive_writer_free(writer);
 }
 
 static void test_link_is_followed(void **state) {
@@ -811,22 +815,22 @@ static void test_link_is_followed(void **state) {
 
 /* A child writes version 2 and is killed; the file is whole, and which of the two is returned. */
 static int version_after_kill(void) {
-    orff_archive *archive = NULL;
-    orff_archive_writer *writer = small_writer(2);
+    orffi_archive *archive = NULL;
+    orffi_archive_writer *writer = small_writer(2);
     int ended;
     const pid_t child = fork();
     if (child == 0) {
         calls = 0;
-        orff_archive_write(writer, in_directory("a.orff"));
+        orffi_archive_write(writer, in_directory("a.orff"));
         _exit(0);
     }
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &ended, 0), child);
     assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
-    orff_archive_writer_free(writer);
-    assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 2));
-    const int version = orff_archive_version(archive);
-    orff_archive_close(archive);
+    orffi_archive_writer_free(writer);
+    assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 2));
+    const int version = orffi_archive_version(archive);
+    orffi_archive_close(archive);
     assert_small(in_directory("a.orff"), version);
     return version;
 }
@@ -857,19 +861,19 @@ static void test_killed_at_any_time(void **state) {
     for (int trial = 0; trial < 10; trial++) {
         write_small(in_directory("a.orff"), 1);
         plan.at_most = 16;
-        orff_archive_writer *writer = small_writer(2);
+        orffi_archive_writer *writer = small_writer(2);
         const pid_t child = fork();
         if (child == 0)
-            for (;;) orff_archive_write(writer, in_directory("a.orff"));
+            for (;;) orffi_archive_write(writer, in_directory("a.orff"));
         assert_true(child > 0);
         nanosleep(&(struct timespec){.tv_nsec = 1000000L * trial + 500000L}, NULL);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         memset(&plan, 0, sizeof plan);
-        orff_archive_writer_free(writer);
-        orff_archive *archive = NULL;
-        assert_ok(orff_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 2));
-        orff_archive_close(archive);
+        orffi_archive_writer_free(writer);
+        orffi_archive *archive = NULL;
+        assert_ok(orffi_archive_open(&archive, in_directory("a.orff"), "orff-test", 1, 2));
+        orffi_archive_close(archive);
     }
 }
 

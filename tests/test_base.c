@@ -31,14 +31,14 @@ static void every_status_has_a_text(void **state) {
 static void *message_of_another_thread(void *out) {
     char *message = out;
     if (orff_error_message()[0]) strcpy(message, "not empty at first");
-    (void)orff_fail(ORFF_NUMERICAL, "elsewhere");
+    (void)orffi_fail(ORFF_ERROR_NUMERICAL, "elsewhere");
     return NULL;
 }
 
 static void messages_are_per_thread(void **state) {
     (void)state;
     char found[64] = "";
-    assert_int_equal(orff_fail(ORFF_UNSUPPORTED, "%s is %d", "p", 3), ORFF_UNSUPPORTED);
+    assert_int_equal(orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s is %d", "p", 3), ORFF_ERROR_UNSUPPORTED);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, message_of_another_thread, found), 0);
     pthread_join(thread, NULL);
@@ -52,10 +52,10 @@ static void messages_are_bounded(void **state) {
     char text[2000];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    assert_int_equal(orff_fail(ORFF_NUMERICAL, "%s", text), ORFF_NUMERICAL);
+    assert_int_equal(orffi_fail(ORFF_ERROR_NUMERICAL, "%s", text), ORFF_ERROR_NUMERICAL);
     assert_int_equal(strlen(orff_error_message()), 511);
-    (void)orff_fail(ORFF_NUMERICAL, "inner");
-    (void)orff_fail(ORFF_NUMERICAL, "outer: %s", orff_error_message());
+    (void)orffi_fail(ORFF_ERROR_NUMERICAL, "inner");
+    (void)orffi_fail(ORFF_ERROR_NUMERICAL, "outer: %s", orff_error_message());
     assert_string_equal(orff_error_message(), "outer: inner");
 }
 
@@ -71,31 +71,31 @@ static void finite_check_finds_the_place(void **state) {
             a[i] = i % 3 == 0 ? 1.7976931348623157e308 : i % 3 == 1 ? -4.9e-324 : -0.0;
             b[i] = i % 3 == 0 ? 3.4028234e38f : i % 3 == 1 ? -1.4e-45f : -0.0f;
         }
-        assert_ok(orff_check_finite("X", ROWS, COLS, a));
-        assert_ok(orff_check_finite_single("X", ROWS, COLS, b));
+        assert_ok(orffi_check_finite("X", ROWS, COLS, a));
+        assert_ok(orffi_check_finite_single("X", ROWS, COLS, b));
         a[at] = bad[at % 4];
         b[at] = (float)bad[at % 4];
         char place[64];
         snprintf(place, sizeof place, "row %d, column %d", at / COLS + 1, at % COLS + 1);
-        assert_status(orff_check_finite("X", ROWS, COLS, a), ORFF_NOT_FINITE);
+        assert_status(orffi_check_finite("X", ROWS, COLS, a), ORFF_ERROR_NOT_FINITE);
         assert_non_null(strstr(orff_error_message(), place));
-        assert_status(orff_check_finite_single("X", ROWS, COLS, b), ORFF_NOT_FINITE);
+        assert_status(orffi_check_finite_single("X", ROWS, COLS, b), ORFF_ERROR_NOT_FINITE);
         assert_non_null(strstr(orff_error_message(), place));
     }
     const double values[] = {1, 2, (double)INFINITY};
-    assert_status(orff_check_finite("outputs", 1, 3, values), ORFF_NOT_FINITE);
+    assert_status(orffi_check_finite("outputs", 1, 3, values), ORFF_ERROR_NOT_FINITE);
     assert_string_equal(orff_error_message(), "outputs is inf in row 1, column 3");
 }
 
 static void finite_check_refuses_shapes(void **state) {
     (void)state;
     const double one = 1;
-    assert_status(orff_check_finite("X", 1, 1, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orffi_check_finite("X", 1, 1, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_string_equal(orff_error_message(), "X is NULL");
-    assert_status(orff_check_finite_single("X", 1, 1, NULL), ORFF_INVALID_ARGUMENT);
-    assert_ok(orff_check_finite("X", 0, 4, NULL));
-    assert_ok(orff_check_finite("X", 4, 0, &one));
-    assert_status(orff_check_finite("X", SIZE_MAX, 2, &one), ORFF_INVALID_ARGUMENT);
+    assert_status(orffi_check_finite_single("X", 1, 1, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_ok(orffi_check_finite("X", 0, 4, NULL));
+    assert_ok(orffi_check_finite("X", 4, 0, &one));
+    assert_status(orffi_check_finite("X", SIZE_MAX, 2, &one), ORFF_ERROR_INVALID_ARGUMENT);
 }
 
 /* Each size twice: the second time the memory is likely to be what the first time soiled. */
@@ -105,14 +105,14 @@ static void allocations_are_aligned_and_zeroed(void **state) {
     for (size_t i = 0; i < 2 * sizeof counts / sizeof counts[0]; i++) {
         const size_t count = counts[i / 2];
         double *a = NULL;
-        assert_ok(ORFF_NEW_ARRAY(a, count));
+        assert_ok(ORFFI_NEW_ARRAY(a, count));
         assert_non_null(a);
         assert_int_equal((uintptr_t)a % 64, 0);
         for (size_t k = 0; k < count; k++) assert_true(a[k] == 0);
         memset(a, 0xff, count * sizeof *a);
-        orff_release(a);
+        orffi_release(a);
     }
-    orff_release(NULL);
+    orffi_release(NULL);
 }
 
 static void impossible_allocations_fail(void **state) {
@@ -121,12 +121,12 @@ static void impossible_allocations_fail(void **state) {
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 + 1, SIZE_MAX / 16 + 1};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         a = &here;
-        assert_status(ORFF_NEW_ARRAY(a, counts[i]), ORFF_NO_MEMORY);
+        assert_status(ORFFI_NEW_ARRAY(a, counts[i]), ORFF_ERROR_NO_MEMORY);
         assert_null(a);
         assert_non_null(strstr(orff_error_message(), "GB"));
     }
     a = &here;
-    assert_status(orff_duplicate(&a, &here, SIZE_MAX / 8 + 1, sizeof here), ORFF_NO_MEMORY);
+    assert_status(orffi_duplicate(&a, &here, SIZE_MAX / 8 + 1, sizeof here), ORFF_ERROR_NO_MEMORY);
     assert_null(a);
 }
 
@@ -134,28 +134,28 @@ static void duplicates_copy(void **state) {
     (void)state;
     const double from[] = {1, 2, 3};
     double here = 0, *copy = &here;
-    assert_ok(orff_duplicate(&copy, NULL, 3, sizeof *copy));
+    assert_ok(orffi_duplicate(&copy, NULL, 3, sizeof *copy));
     assert_null(copy);
-    assert_ok(orff_duplicate(&copy, from, 3, sizeof *copy));
+    assert_ok(orffi_duplicate(&copy, from, 3, sizeof *copy));
     assert_memory_equal(copy, from, sizeof from);
     assert_int_equal((uintptr_t)copy % 64, 0);
-    orff_release(copy);
-    assert_ok(orff_duplicate(&copy, from, 0, sizeof *copy));
+    orffi_release(copy);
+    assert_ok(orffi_duplicate(&copy, from, 0, sizeof *copy));
     assert_non_null(copy);
-    orff_release(copy);
+    orffi_release(copy);
 }
 
 static void products_are_checked(void **state) {
     (void)state;
     size_t product = 5;
-    assert_ok(orff_multiply(6, 7, &product));
+    assert_ok(orffi_multiply(6, 7, &product));
     assert_int_equal(product, 42);
-    assert_ok(orff_multiply(0, SIZE_MAX, &product));
+    assert_ok(orffi_multiply(0, SIZE_MAX, &product));
     assert_int_equal(product, 0);
-    assert_ok(orff_multiply(1, SIZE_MAX, &product));
+    assert_ok(orffi_multiply(1, SIZE_MAX, &product));
     assert_true(product == SIZE_MAX);
     product = 5;
-    assert_status(orff_multiply(SIZE_MAX / 2 + 1, 2, &product), ORFF_NO_MEMORY);
+    assert_status(orffi_multiply(SIZE_MAX / 2 + 1, 2, &product), ORFF_ERROR_NO_MEMORY);
     assert_int_equal(product, 5);
 }
 
@@ -165,9 +165,9 @@ static void thread_counts(void **state) {
     assert_true(machine >= 1 && machine <= 1024);
     assert_ok(orff_set_threads(3));
     assert_int_equal(orff_get_threads(), 3);
-    assert_int_equal(orff_thread_count(), 3);
-    assert_status(orff_set_threads(1025), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_set_threads(SIZE_MAX), ORFF_INVALID_ARGUMENT);
+    assert_int_equal(orffi_thread_count(), 3);
+    assert_status(orff_set_threads(1025), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_set_threads(SIZE_MAX), ORFF_ERROR_INVALID_ARGUMENT);
     assert_int_equal(orff_get_threads(), 3);
 #ifdef _OPENMP
     int seen = 0;
@@ -205,7 +205,7 @@ static bool hear_progress(void *self, const char *task, double done, double tota
 
 static void *unheard(void *unused) {
     (void)unused;
-    orff_log(ORFF_LOG_INFO, "nobody listens in this thread");
+    orffi_log(ORFF_LOG_INFO, "nobody listens in this thread");
     return NULL;
 }
 
@@ -214,14 +214,14 @@ static void hooks_hear(void **state) {
     heard h = {.go_on = true};
     const orff_hooks hooks = {hear_log, hear_progress, &h};
     orff_set_hooks(&hooks);
-    orff_log(ORFF_LOG_WARNING, "%d rows", 7);
+    orffi_log(ORFF_LOG_WARNING, "%d rows", 7);
     assert_string_equal(h.message, "7 rows");
     assert_int_equal(h.level, ORFF_LOG_WARNING);
-    assert_ok(orff_progress("moments", 3, 10));
+    assert_ok(orffi_progress("moments", 3, 10));
     assert_string_equal(h.task, "moments");
     assert_true(h.done == 3 && h.total == 10);
     h.go_on = false;
-    assert_status(orff_progress("moments", 4, 10), ORFF_CANCELLED);
+    assert_status(orffi_progress("moments", 4, 10), ORFF_ERROR_CANCELLED);
     assert_non_null(strstr(orff_error_message(), "moments"));
     assert_int_equal(h.calls, 3);
     pthread_t thread;
@@ -229,8 +229,8 @@ static void hooks_hear(void **state) {
     pthread_join(thread, NULL);
     assert_int_equal(h.calls, 3);
     orff_set_hooks(NULL);
-    orff_log(ORFF_LOG_INFO, "unheard");
-    assert_ok(orff_progress("moments", 5, 10));
+    orffi_log(ORFF_LOG_INFO, "unheard");
+    assert_ok(orffi_progress("moments", 5, 10));
     assert_int_equal(h.calls, 3);
 }
 
@@ -241,10 +241,10 @@ static void hooks_may_be_partial(void **state) {
     const orff_hooks only_log = {.log = hear_log, .self = &h},
                      only_progress = {.progress = hear_progress, .self = &h};
     orff_set_hooks(&only_log);
-    assert_ok(orff_progress("task", 0, 1));
+    assert_ok(orffi_progress("task", 0, 1));
     assert_int_equal(h.calls, 0);
     orff_set_hooks(&only_progress);
-    orff_log(ORFF_LOG_INFO, "unheard");
+    orffi_log(ORFF_LOG_INFO, "unheard");
     assert_int_equal(h.calls, 0);
     orff_set_hooks(NULL);
 }

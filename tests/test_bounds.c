@@ -9,13 +9,13 @@
 static orff_part golden_part(const json_t *entry, double *A, size_t p) {
     const char *kernel = support_string(entry, "kernel");
     orff_part part = orff_part_default();
-    part.rule = !strcmp(kernel, "dec")    ? ORFF_DECOMPOSABLE
-                : !strcmp(kernel, "curl") ? ORFF_CURL_FREE
-                                          : ORFF_DIV_FREE;
+    part.rule = !strcmp(kernel, "dec")    ? ORFF_RULE_DECOMPOSABLE
+                : !strcmp(kernel, "curl") ? ORFF_RULE_CURL_FREE
+                                          : ORFF_RULE_DIV_FREE;
     part.sigma = support_number(entry, "sigma");
     /* a full matrix with the given norm: norm ones/p */
     for (size_t i = 0; i < p * p; i++) A[i] = support_number(entry, "normA") / (double)p;
-    if (part.rule == ORFF_DECOMPOSABLE) part.A = A;
+    if (part.rule == ORFF_RULE_DECOMPOSABLE) part.A = A;
     return part;
 }
 
@@ -101,7 +101,7 @@ static void orlicz_norms_are_golden(void **state) {
         const size_t d = support_size(entry, "d");
         orff_part part = orff_part_default();
         orff_bound_report report;
-        part.rule = ORFF_CURL_FREE;
+        part.rule = ORFF_RULE_CURL_FREE;
         part.sigma = support_number(entry, "sigma");
         assert_ok(orff_bound_evaluate(&part, d, d, &q, &report));
         assert_close(report.terms.psi1, support_number(entry, "psi1_norm_of_omega_sq"), 1e-12);
@@ -117,7 +117,7 @@ static void orlicz_norm_of_several_sigmas_is_its_definition(void **state) {
     orff_part part = orff_part_default();
     orff_bound_report report;
     double mgf = 1.0;
-    part.rule = ORFF_HELMHOLTZ;
+    part.rule = ORFF_RULE_HELMHOLTZ;
     part.mix = 0.3;
     part.weight = 2.0;
     part.sigmas = sigmas;
@@ -143,11 +143,14 @@ static void features_needed_are_those_of_the_table(void **state) {
         orff_rule rule;
         size_t d;
         double epsilon, printed, corrected, bounded;
-    } rows[] = {
-        {ORFF_DECOMPOSABLE, 2, 0.1, 59400, 25500, 9250}, {ORFF_DECOMPOSABLE, 4, 0.1, 118000, 49000, 17700},
-        {ORFF_CURL_FREE, 2, 0.1, 150000, 135000, 0},     {ORFF_CURL_FREE, 4, 0.1, 480000, 446000, 0},
-        {ORFF_CURL_FREE, 4, 0.3, 146000, 55500, 0},      {ORFF_DIV_FREE, 2, 0.1, 466000, 135000, 0},
-        {ORFF_DIV_FREE, 4, 0.1, 461000, 93200, 0},       {ORFF_DIV_FREE, 4, 0.3, 48200, 16300, 0}};
+    } rows[] = {{ORFF_RULE_DECOMPOSABLE, 2, 0.1, 59400, 25500, 9250},
+                {ORFF_RULE_DECOMPOSABLE, 4, 0.1, 118000, 49000, 17700},
+                {ORFF_RULE_CURL_FREE, 2, 0.1, 150000, 135000, 0},
+                {ORFF_RULE_CURL_FREE, 4, 0.1, 480000, 446000, 0},
+                {ORFF_RULE_CURL_FREE, 4, 0.3, 146000, 55500, 0},
+                {ORFF_RULE_DIV_FREE, 2, 0.1, 466000, 135000, 0},
+                {ORFF_RULE_DIV_FREE, 4, 0.1, 461000, 93200, 0},
+                {ORFF_RULE_DIV_FREE, 4, 0.3, 48200, 16300, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         orff_part part = orff_part_default();
         orff_bound_question q = orff_bound_question_default();
@@ -167,7 +170,8 @@ static void features_needed_are_those_of_the_table(void **state) {
 
 static void features_needed_are_the_fewest(void **state) {
     (void)state;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE, ORFF_HELMHOLTZ};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE,
+                               ORFF_RULE_HELMHOLTZ};
     for (size_t i = 0; i < 4; i++) {
         for (double probability = 0.5; probability < 1.0; probability += 0.099) {
             orff_part part = orff_part_default();
@@ -197,7 +201,8 @@ static void features_needed_are_the_fewest(void **state) {
 /* K -> c K with epsilon -> c epsilon is the same statement: what is proven may not move, what is printed does. */
 static void proven_bounds_have_no_unit(void **state) {
     (void)state;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE, ORFF_HELMHOLTZ};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE,
+                               ORFF_RULE_HELMHOLTZ};
     for (size_t i = 0; i < 4; i++) {
         orff_bound_report one, other;
         orff_bound_question q = orff_bound_question_default();
@@ -265,18 +270,18 @@ static void bases_without_the_moments_are_refused(void **state) {
     const char *finite[] = {"matern32", "matern52", "cauchy", "cauchy-product", "gaussian"};
     const char *infinite[] = {"laplace", "matern12"};
     for (size_t i = 0; i < 2; i++) {
-        const orff_bound_report r = of_base(ORFF_DECOMPOSABLE, infinite[i]);
+        const orff_bound_report r = of_base(ORFF_RULE_DECOMPOSABLE, infinite[i]);
         assert_int_equal(r.best, ORFF_BOUND_COUNT);
         assert_non_null(strstr(r.bounds[ORFF_BOUND_BOUNDED].reason, "E|w|^2 is infinite"));
         assert_true(r.terms.b >= 0.4 && r.terms.b <= 0.5); /* the mean-square error is known all the same */
     }
     for (size_t i = 0; i < 5; i++) {
-        const orff_bound_report r = of_base(ORFF_DECOMPOSABLE, finite[i]);
+        const orff_bound_report r = of_base(ORFF_RULE_DECOMPOSABLE, finite[i]);
         assert_true(r.bounds[ORFF_BOUND_BOUNDED].applies && r.bounds[ORFF_BOUND_RIGOROUS].applies);
         assert_int_equal(r.bounds[ORFF_BOUND_SCALAR_PRINTED].applies, i == 4);
     }
     for (size_t i = 0; i < 4; i++) {
-        const orff_bound_report r = of_base(ORFF_CURL_FREE, finite[i]);
+        const orff_bound_report r = of_base(ORFF_RULE_CURL_FREE, finite[i]);
         assert_non_null(strstr(r.bounds[ORFF_BOUND_RIGOROUS].reason, "sub-exponential"));
         /* drawn by importance, E|w|^4 is enough: not for Matern 3/2 */
         assert_int_equal(r.bounds[ORFF_BOUND_IMPORTANCE].applies, i > 0);
@@ -297,7 +302,7 @@ static void nothing_is_known_of_custom_rules(void **state) {
     const orff_bound_question q = orff_bound_question_default();
     orff_bound_report r;
     orff_variance b;
-    part.rule = ORFF_CUSTOM_B;
+    part.rule = ORFF_RULE_CUSTOM_B;
     part.columns = 1;
     part.matrix = identity;
     assert_ok(orff_bound_evaluate(&part, 2, 1, &q, &r));
@@ -324,11 +329,11 @@ static void wrong_questions_are_refused(void **state) {
     q[5].epsilon = NAN;
     zero.weight = 0.0;
     for (size_t i = 0; i < 6; i++)
-        assert_status(orff_bound_evaluate(&part, 2, 2, &q[i], &r), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_bound_evaluate(&zero, 2, 2, &good, &r), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_bound_evaluate(NULL, 2, 2, &good, &r), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_bound_variance_sup(&part, 2, 2, -1.0, &b), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_bound_variance(&part, 2, 2, NULL, &b), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_bound_evaluate(&part, 2, 2, &q[i], &r), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_bound_evaluate(&zero, 2, 2, &good, &r), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_bound_evaluate(NULL, 2, 2, &good, &r), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_bound_variance_sup(&part, 2, 2, -1.0, &b), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_bound_variance(&part, 2, 2, NULL, &b), ORFF_ERROR_INVALID_ARGUMENT);
     assert_true(isnan(orff_bound_features(NULL, 0.5)));
     assert_null(orff_bound_name(ORFF_BOUND_COUNT));
 }

@@ -32,10 +32,10 @@ typedef struct rule_case {
     double mix, curl, div;
 } rule_case;
 
-static const rule_case rules[] = {{ORFF_CURL_FREE, 0.5, 1, 0},
-                                  {ORFF_DIV_FREE, 0.5, 0, 1},
-                                  {ORFF_HELMHOLTZ, 0.2, 0.2, 0.8},
-                                  {ORFF_HELMHOLTZ, 0.7, 0.7, 0.3}};
+static const rule_case rules[] = {{ORFF_RULE_CURL_FREE, 0.5, 1, 0},
+                                  {ORFF_RULE_DIV_FREE, 0.5, 0, 1},
+                                  {ORFF_RULE_HELMHOLTZ, 0.2, 0.2, 0.8},
+                                  {ORFF_RULE_HELMHOLTZ, 0.7, 0.7, 0.3}};
 
 static orff_part make(const rule_case *r) {
     orff_part part = orff_part_default();
@@ -114,11 +114,11 @@ static void covariates_agree_with_draws(void **state) {
         const orff_bound_question q = orff_bound_question_default();
         orff_bound_report report;
         double *weights = malloc(D * sizeof *weights), *sum = biased ? I : S, lipschitz = 0.0;
-        part.rule = ORFF_DIV_FREE;
+        part.rule = ORFF_RULE_DIV_FREE;
         part.space = space;
-        sampling.scheme = ORFF_IID;
+        sampling.scheme = ORFF_SCHEME_IID;
         sampling.features = D;
-        sampling.importance = biased ? ORFF_YES : ORFF_NO;
+        sampling.importance = biased ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
         assert_ok(orff_kernel_create(&kernel, 3, 2, 1, &part));
         assert_ok(orff_features_create(&f, kernel, &sampling));
         assert_ok(orff_features_frequencies(f, omega, weights));
@@ -169,9 +169,9 @@ static void importance_is_as_drawn(void **state) {
         double S[4] = {0}, K[4], KK[4], lipschitz = 0.0;
         assert_ok(orff_base_parse(bases[i % 10 / 2], &part.base, &part.shape));
         if (several) part.sigmas = sigmas;
-        sampling.scheme = ORFF_IID;
+        sampling.scheme = ORFF_SCHEME_IID;
         sampling.features = D;
-        sampling.importance = ORFF_YES;
+        sampling.importance = ORFF_SWITCH_YES;
         assert_ok(orff_bound_evaluate(&part, 2, 2, &q, &report));
         assert_ok(orff_bound_variance(&part, 2, 2, at, &b));
         assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
@@ -195,9 +195,9 @@ static void importance_is_as_drawn(void **state) {
         assert_true(norm2(S) <= report.terms.b_importance * 1.02);
         if (!isnan(b.importance)) assert_close(norm2(S) / b.importance, 1.0, 0.03);
         /* heavy tails: the mean of draws is no check of a moment */
-        if (part.base == ORFF_GAUSSIAN && !several)
+        if (part.base == ORFF_BASE_GAUSSIAN && !several)
             assert_close(lipschitz / report.terms.sigma_p2_importance, 1.0, 0.03);
-        if (part.base == ORFF_GAUSSIAN || part.base == ORFF_CAUCHY_PRODUCT)
+        if (part.base == ORFF_BASE_GAUSSIAN || part.base == ORFF_BASE_CAUCHY_PRODUCT)
             assert_true(lipschitz <= report.terms.sigma_p2_importance * 1.05);
         orff_features_free(f);
         orff_kernel_free(kernel);
@@ -222,15 +222,15 @@ static void sups_are_known(void **state) {
     for (size_t d = 2; d <= 8; d++) {
         const double n = (double)d;
         support_case("d = %zu", d);
-        assert_close(sup_of(ORFF_DECOMPOSABLE, d, INFINITY).exact, 0.5, 1e-12);
-        assert_close(sup_of(ORFF_CURL_FREE, d, INFINITY).exact, n + 1.0, 1e-12);
-        assert_close(sup_of(ORFF_DIV_FREE, d, INFINITY).exact, div[d], 5e-5);
-        assert_close(sup_of(ORFF_DIV_FREE, d, 0.0).exact, 3.0 * (n - 1.0), 1e-12);
-        assert_close(sup_of(ORFF_CURL_FREE, d, 0.0).importance, n - 1.0, 1e-12);
-        assert_close(sup_of(ORFF_DIV_FREE, d, 0.0).importance, n - 1.0, 1e-12);
+        assert_close(sup_of(ORFF_RULE_DECOMPOSABLE, d, INFINITY).exact, 0.5, 1e-12);
+        assert_close(sup_of(ORFF_RULE_CURL_FREE, d, INFINITY).exact, n + 1.0, 1e-12);
+        assert_close(sup_of(ORFF_RULE_DIV_FREE, d, INFINITY).exact, div[d], 5e-5);
+        assert_close(sup_of(ORFF_RULE_DIV_FREE, d, 0.0).exact, 3.0 * (n - 1.0), 1e-12);
+        assert_close(sup_of(ORFF_RULE_CURL_FREE, d, 0.0).importance, n - 1.0, 1e-12);
+        assert_close(sup_of(ORFF_RULE_DIV_FREE, d, 0.0).importance, n - 1.0, 1e-12);
     }
-    assert_close(sup_of(ORFF_DECOMPOSABLE, 2, 0.5).exact, pow(1 - exp(-0.25), 2) / 2, 1e-12);
-    assert_close(sup_of(ORFF_CURL_FREE, 1, INFINITY).exact, 2.0, 1e-12);
+    assert_close(sup_of(ORFF_RULE_DECOMPOSABLE, 2, 0.5).exact, pow(1 - exp(-0.25), 2) / 2, 1e-12);
+    assert_close(sup_of(ORFF_RULE_CURL_FREE, 1, INFINITY).exact, 2.0, 1e-12);
 }
 
 /* Of a heavy tail the sup is above 1/2: no closed form, so a fine scan. */
@@ -239,7 +239,7 @@ static void sups_are_not_below_any_value(void **state) {
     const char *bases[] = {"cauchy", "matern12", "matern52", "laplace", "gaussian"};
     for (size_t i = 0; i < 5; i++) {
         for (size_t k = 0; k < 4; k++) {
-            const orff_rule rule = k == 0 ? ORFF_DECOMPOSABLE : rules[k].rule;
+            const orff_rule rule = k == 0 ? ORFF_RULE_DECOMPOSABLE : rules[k].rule;
             orff_part part = orff_part_default();
             orff_variance sup, b;
             double largest = 0.0;
@@ -248,7 +248,8 @@ static void sups_are_not_below_any_value(void **state) {
             part.sigma = 0.8;
             part.mix = rules[k].mix;
             support_case("%s %s", orff_rule_name(rule), bases[i]);
-            if (rule != ORFF_DECOMPOSABLE && (i == 1 || i == 3)) continue; /* these kernels do not exist */
+            if (rule != ORFF_RULE_DECOMPOSABLE && (i == 1 || i == 3))
+                continue; /* these kernels do not exist */
             assert_ok(orff_bound_variance_sup(&part, 2, 2, 7.0, &sup));
             for (double r = 0.0; r <= 7.0; r += 0.0137) {
                 const double delta[2] = {r * 0.6, r * 0.8};
@@ -295,7 +296,7 @@ static void proposition_holds_where_mended(void **state) {
                 orff_part part = orff_part_default();
                 double delta[20] = {0};
                 orff_variance b;
-                part.rule = ORFF_HELMHOLTZ; /* c = 0 and 1 are div-free and curl-free */
+                part.rule = ORFF_RULE_HELMHOLTZ; /* c = 0 and 1 are div-free and curl-free */
                 part.mix = 0.1 * c;
                 delta[d - 1] = r;
                 assert_ok(orff_bound_variance(&part, d, d, delta, &b));
@@ -314,7 +315,7 @@ static orff_measured measured(const orff_part *part, size_t d, size_t D, orff_sw
     orff_measure how = orff_measure_default();
     orff_measured m;
     orff_kernel *kernel;
-    sampling.scheme = ORFF_IID;
+    sampling.scheme = ORFF_SCHEME_IID;
     sampling.features = D;
     sampling.importance = importance;
     how.diameter = 2.0 * sqrt((double)d);
@@ -335,16 +336,18 @@ static void measured_errors_keep_the_bounds(void **state) {
         orff_part part = make(&rules[physical ? k - 1 : 0]);
         orff_bound_question q = orff_bound_question_default();
         orff_bound_report report;
-        if (!physical) part.rule = ORFF_DECOMPOSABLE;
+        if (!physical) part.rule = ORFF_RULE_DECOMPOSABLE;
         q.diameter = 2.0 * sqrt(2.0);
         q.epsilon = 0.5;
         assert_ok(orff_bound_evaluate(&part, 2, 2, &q, &report));
         const size_t D = (size_t)report.bounds[report.best].features;
-        const orff_measured best = measured(&part, 2, D, physical ? ORFF_YES : ORFF_NO, false, NULL);
+        const orff_measured best =
+            measured(&part, 2, D, physical ? ORFF_SWITCH_YES : ORFF_SWITCH_NO, false, NULL);
         support_case("rule %zu: D = %zu, measured %g, epsilon %g", k, D, best.quantile, report.epsilon);
         assert_true(best.quantile < report.epsilon);
         /* and at the rule of thumb, where bounds promise nothing, it is about epsilon */
-        const orff_measured thumb = measured(&part, 2, (size_t)report.rule_of_thumb[1], ORFF_NO, true, NULL);
+        const orff_measured thumb =
+            measured(&part, 2, (size_t)report.rule_of_thumb[1], ORFF_SWITCH_NO, true, NULL);
         support_case("rule %zu: thumb %g, measured %g, epsilon %g", k, report.rule_of_thumb[1],
                      thumb.quantile, report.epsilon);
         assert_true(thumb.quantile < report.epsilon && thumb.quantile > 0.2 * report.epsilon);
@@ -355,9 +358,9 @@ static void measuring_is_repeatable_and_falls_with_D(void **state) {
     (void)state;
     const orff_part part = make(&rules[1]);
     double first[40], second[40], largest = 0.0;
-    const orff_measured a = measured(&part, 2, 100, ORFF_AUTO, false, first);
-    const orff_measured b = measured(&part, 2, 100, ORFF_AUTO, false, second);
-    const orff_measured c = measured(&part, 2, 1600, ORFF_AUTO, false, NULL);
+    const orff_measured a = measured(&part, 2, 100, ORFF_SWITCH_AUTO, false, first);
+    const orff_measured b = measured(&part, 2, 100, ORFF_SWITCH_AUTO, false, second);
+    const orff_measured c = measured(&part, 2, 1600, ORFF_SWITCH_AUTO, false, NULL);
     assert_memory_equal(first, second, sizeof first);
     for (size_t i = 0; i < 40; i++) largest = fmax(largest, first[i]);
     assert_true(largest == a.largest && a.median <= a.quantile && a.quantile <= a.largest &&
@@ -388,13 +391,13 @@ static void measured_error_at_zero_is_that_of_the_features(void **state) {
     K[3] -= 1.0;
     assert_close(m.quantile, norm2(K), 1e-13);
     how.quantile = 1.0;
-    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     how.quantile = 0.5;
     how.pairs = 0;
-    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     how.pairs = 1;
     how.diameter = 0.0;
-    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     orff_features_free(f);
     orff_kernel_free(kernel);
 }
@@ -416,7 +419,7 @@ static void measuring_can_be_stopped(void **state) {
     sampling.features = 10;
     assert_ok(orff_kernel_create(&kernel, 2, 1, 1, &part));
     orff_set_hooks(&hooks);
-    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_CANCELLED);
+    assert_status(orff_bound_measure(kernel, &sampling, &how, &m, NULL), ORFF_ERROR_CANCELLED);
     orff_set_hooks(NULL);
     assert_true(m.mean == 7.0);
     orff_kernel_free(kernel);

@@ -10,9 +10,9 @@
 enum { SIDE = 100, LATTICE = SIDE * SIDE, MOST = 99 };
 
 /* A lattice of unit spacing; the first output is the row's number. */
-static orff_table lattice(void) {
-    orff_table table = {0};
-    assert_ok(orff_table_init(&table, LATTICE, 2, 2, false));
+static orffi_table lattice(void) {
+    orffi_table table = {0};
+    assert_ok(orffi_table_init(&table, LATTICE, 2, 2, false));
     for (size_t i = 0; i < LATTICE; i++) {
         table.X[2 * i] = (double)(i % SIDE);
         table.X[2 * i + 1] = (double)(i / SIDE);
@@ -21,7 +21,7 @@ static orff_table lattice(void) {
     return table;
 }
 
-static double nearest(const orff_table *t, size_t i) {
+static double nearest(const orffi_table *t, size_t i) {
     double best = INFINITY;
     for (size_t k = 0; k < t->n; k++)
         if (k != i) best = fmin(best, hypot(t->X[2 * k] - t->X[2 * i], t->X[2 * k + 1] - t->X[2 * i + 1]));
@@ -31,9 +31,9 @@ static double nearest(const orff_table *t, size_t i) {
 static void patches_are_dense_and_spread(void **state) {
     (void)state;
     const double unit[2] = {1.0, 1.0};
-    orff_table table = lattice(), few = {0};
+    orffi_table table = lattice(), few = {0};
     size_t quadrants[4] = {0}, dense = 0;
-    assert_ok(orff_patches(&table, 2, 2, unit, MOST, &few));
+    assert_ok(orffi_patches(&table, 2, 2, unit, MOST, &few));
     assert_true(few.n <= MOST && few.n > 9 * MOST / 10);
     for (size_t i = 0; i < few.n; i++) {
         const size_t row = (size_t)few.Y[2 * i];
@@ -44,33 +44,33 @@ static void patches_are_dense_and_spread(void **state) {
     }
     assert_true(dense >= few.n / 2);
     for (size_t k = 0; k < 4; k++) assert_true(quadrants[k] >= MOST / 10);
-    orff_table_clear(&few);
-    orff_table_clear(&table);
+    orffi_table_clear(&few);
+    orffi_table_clear(&table);
 }
 
 /* An input whose unit is large hardly counts: the patches become lines along it. */
 static void distances_are_in_units(void **state) {
     (void)state;
     const double unit[2] = {1000.0, 1.0};
-    orff_table table = lattice(), few = {0};
+    orffi_table table = lattice(), few = {0};
     size_t along = 0;
-    assert_ok(orff_patches(&table, 2, 2, unit, MOST, &few));
+    assert_ok(orffi_patches(&table, 2, 2, unit, MOST, &few));
     for (size_t i = 1; i < few.n; i++)
         along += few.X[2 * i + 1] == few.X[2 * i - 1] && few.X[2 * i] == few.X[2 * i - 2] + 1.0;
     assert_true(along >= few.n / 2);
-    orff_table_clear(&few);
-    orff_table_clear(&table);
+    orffi_table_clear(&few);
+    orffi_table_clear(&table);
 }
 
 static void few_rows_are_all_taken(void **state) {
     (void)state;
     const double unit[2] = {1.0, 1.0};
-    orff_table table = lattice(), few = {0};
-    assert_ok(orff_patches(&table, 2, 2, unit, LATTICE, &few));
+    orffi_table table = lattice(), few = {0};
+    assert_ok(orffi_patches(&table, 2, 2, unit, LATTICE, &few));
     assert_int_equal(few.n, LATTICE);
     assert_memory_equal(few.Y, table.Y, 2 * LATTICE * sizeof(double));
-    orff_table_clear(&few);
-    orff_table_clear(&table);
+    orffi_table_clear(&few);
+    orffi_table_clear(&table);
 }
 
 /* ---- the choice */
@@ -81,13 +81,13 @@ static double X[ROWS * 2], Y[ROWS * 2], X_held[HELD * 2], Y_held[HELD * 2], F[HE
 /* Many eddies of several sizes, stream function and potential of random waves: more than few frequencies resolve. */
 static void eddies(size_t n, const double *at, double *out) {
     enum { WAVES = 120 };
-    const orff_rng rng = {7, 3};
+    const orffi_rng rng = {7, 3};
     memset(out, 0, 2 * n * sizeof *out);
     for (size_t k = 0; k < WAVES; k++) {
-        const double length = 4.0 + 20.0 * orff_rng_uniform(rng, k, 0),
-                     turn = 6.2831853 * orff_rng_uniform(rng, k, 1);
+        const double length = 4.0 + 20.0 * orffi_rng_uniform(rng, k, 0),
+                     turn = 6.2831853 * orffi_rng_uniform(rng, k, 1);
         const double w[2] = {length * cos(turn), length * sin(turn)},
-                     phase = 6.2831853 * orff_rng_uniform(rng, k, 2);
+                     phase = 6.2831853 * orffi_rng_uniform(rng, k, 2);
         for (size_t i = 0; i < n; i++) {
             const double c = cos(w[0] * at[2 * i] + w[1] * at[2 * i + 1] + phase) / sqrt(WAVES);
             out[2 * i] += c * (-0.9 * w[1] + 0.3 * w[0]) / length;
@@ -104,7 +104,7 @@ static double held_error(const orff_part *part, bool automatic) {
     settings.parts = part;
     settings.auto_kernel = automatic;
     settings.sampling.features = 120;
-    settings.posterior = ORFF_NO;
+    settings.posterior = ORFF_SWITCH_NO;
     assert_ok(orff_model_fit(&model, &settings, 2, 2, ROWS, X, Y, NULL));
     assert_ok(orff_model_predict(model, HELD, X_held, F));
     orff_model_free(model);
@@ -115,15 +115,15 @@ static double held_error(const orff_part *part, bool automatic) {
 /* With few frequencies for a dense field, where the evidence alone would choose scales that they cannot resolve. */
 static void automatic_is_no_worse_than_a_single_part(void **state) {
     (void)state;
-    const orff_rng rng = {11, 1};
-    const orff_rule rules[3] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+    const orffi_rng rng = {11, 1};
+    const orff_rule rules[3] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     double best = INFINITY;
     orff_part part = orff_part_default();
-    for (size_t i = 0; i < ROWS * 2; i++) X[i] = orff_rng_uniform(rng, i, 0);
-    for (size_t i = 0; i < HELD * 2; i++) X_held[i] = orff_rng_uniform(rng, i, 1);
+    for (size_t i = 0; i < ROWS * 2; i++) X[i] = orffi_rng_uniform(rng, i, 0);
+    for (size_t i = 0; i < HELD * 2; i++) X_held[i] = orffi_rng_uniform(rng, i, 1);
     eddies(ROWS, X, Y);
     eddies(HELD, X_held, Y_held);
-    for (size_t i = 0; i < ROWS * 2; i++) Y[i] += 0.02 * orff_rng_normal(rng, i, 2);
+    for (size_t i = 0; i < ROWS * 2; i++) Y[i] += 0.02 * orffi_rng_normal(rng, i, 2);
     part.sigma = 0.0;
     for (size_t k = 0; k < 3; k++) {
         part.rule = rules[k];

@@ -54,19 +54,19 @@ static void fill_low_rank(subject *s) {
 
 static void fill_curl(subject *s) {
     s->p = s->d;
-    s->parts[0].rule = ORFF_CURL_FREE;
+    s->parts[0].rule = ORFF_RULE_CURL_FREE;
 }
 
 static void fill_div(subject *s) {
     s->p = s->d;
-    s->parts[0].rule = ORFF_DIV_FREE;
+    s->parts[0].rule = ORFF_RULE_DIV_FREE;
     for (size_t i = 0; i < s->d; i++) s->sigmas[i] = 0.7 + 0.2 * (double)(i % 5);
     s->parts[0].sigmas = s->sigmas;
 }
 
 static void fill_helmholtz(subject *s) {
     s->p = s->d;
-    s->parts[0].rule = ORFF_HELMHOLTZ;
+    s->parts[0].rule = ORFF_RULE_HELMHOLTZ;
     s->parts[0].mix = 0.3;
     s->parts[0].normalise = true;
 }
@@ -82,7 +82,7 @@ static int custom_b(void *self, const double *w, double *B) {
 
 static void fill_custom_b(subject *s) {
     s->p = 3;
-    s->parts[0].rule = ORFF_CUSTOM_B;
+    s->parts[0].rule = ORFF_RULE_CUSTOM_B;
     s->parts[0].columns = 2;
     s->parts[0].matrix = custom_b;
     s->parts[0].self = s;
@@ -109,7 +109,7 @@ static int custom_exact(void *self, const double *delta, double *K) {
 
 static void fill_custom_a(subject *s) {
     s->p = 3;
-    s->parts[0].rule = ORFF_CUSTOM_A;
+    s->parts[0].rule = ORFF_RULE_CUSTOM_A;
     s->parts[0].matrix = custom_a;
     s->parts[0].exact = custom_exact;
     s->parts[0].self = s;
@@ -119,7 +119,7 @@ static void fill_custom_a(subject *s) {
 static void fill_two_scales(subject *s) {
     s->p = s->d;
     s->n_parts = 2;
-    s->parts[0].rule = ORFF_DIV_FREE;
+    s->parts[0].rule = ORFF_RULE_DIV_FREE;
     s->parts[0].sigma = 2;
     s->parts[0].weight = 0.7;
     s->parts[1].sigma = 0.8;
@@ -131,9 +131,9 @@ static void fill_shared(subject *s) {
     s->p = s->d;
     s->n_parts = 3;
     s->parts[0].weight = 0.4;
-    s->parts[1].rule = ORFF_DIV_FREE;
+    s->parts[1].rule = ORFF_RULE_DIV_FREE;
     s->parts[1].weight = 1.5;
-    s->parts[2].rule = ORFF_CURL_FREE;
+    s->parts[2].rule = ORFF_RULE_CURL_FREE;
     s->parts[2].weight = 0.3;
 }
 
@@ -147,7 +147,7 @@ static void set_space(subject *s, size_t part) {
 }
 
 static void fill_covariates(subject *s) {
-    s->parts[0].rule = ORFF_CURL_FREE;
+    s->parts[0].rule = ORFF_RULE_CURL_FREE;
     for (size_t i = 0; i < s->d; i++) s->sigmas[i] = 0.7 + 0.2 * (double)(i % 5);
     s->parts[0].sigmas = s->sigmas;
     set_space(s, 0);
@@ -156,7 +156,7 @@ static void fill_covariates(subject *s) {
 static void fill_covariates_sum(subject *s) {
     s->n_parts = 2;
     s->parts[0].weight = 0.5;
-    s->parts[1].rule = ORFF_HELMHOLTZ;
+    s->parts[1].rule = ORFF_RULE_HELMHOLTZ;
     s->parts[1].mix = 0.8;
     set_space(s, 1);
 }
@@ -164,8 +164,8 @@ static void fill_covariates_sum(subject *s) {
 /* Two fields on different inputs: a law that does not care may be shared, the blocks differ. */
 static void fill_two_spaces(subject *s) {
     s->n_parts = 2;
-    s->parts[0].rule = ORFF_CURL_FREE;
-    s->parts[1].rule = ORFF_DIV_FREE;
+    s->parts[0].rule = ORFF_RULE_CURL_FREE;
+    s->parts[1].rule = ORFF_RULE_DIV_FREE;
     set_space(s, 0);
     for (size_t i = 0; i < s->p; i++) s->space[1][i] = i;
     s->parts[1].space = s->space[1];
@@ -193,10 +193,10 @@ static const struct base_case {
     double shape;
     bool smooth, spherical;
 } bases[] = {
-    {ORFF_GAUSSIAN, 0, true, true},        {ORFF_LAPLACE, 0, false, false},
-    {ORFF_MATERN, 0.5, false, true},       {ORFF_MATERN, 1.5, true, true},
-    {ORFF_MATERN, 2.2, true, true},        {ORFF_RATIONAL_QUADRATIC, 1.8, true, true},
-    {ORFF_CAUCHY_PRODUCT, 0, true, false},
+    {ORFF_BASE_GAUSSIAN, 0, true, true},        {ORFF_BASE_LAPLACE, 0, false, false},
+    {ORFF_BASE_MATERN, 0.5, false, true},       {ORFF_BASE_MATERN, 1.5, true, true},
+    {ORFF_BASE_MATERN, 2.2, true, true},        {ORFF_BASE_RATIONAL_QUADRATIC, 1.8, true, true},
+    {ORFF_BASE_CAUCHY_PRODUCT, 0, true, false},
 };
 enum { BASES = sizeof bases / sizeof *bases };
 
@@ -221,10 +221,11 @@ static void close_subject(subject *s) {
 
 /* Whether the scheme can draw from the laws of this subject. */
 static bool can_draw(const subject *s, const struct base_case *base, orff_scheme scheme) {
-    if (scheme == ORFF_ORTHOGONAL) return base->spherical;
-    if (scheme == ORFF_HADAMARD) return base->spherical && s->d >= 16;
-    if (scheme == ORFF_GRID)
-        return s->d <= 3 && !(base->base == ORFF_RATIONAL_QUADRATIC && base->shape <= 0.5 * (double)s->d);
+    if (scheme == ORFF_SCHEME_ORTHOGONAL) return base->spherical;
+    if (scheme == ORFF_SCHEME_HADAMARD) return base->spherical && s->d >= 16;
+    if (scheme == ORFF_SCHEME_GRID)
+        return s->d <= 3 &&
+               !(base->base == ORFF_BASE_RATIONAL_QUADRATIC && base->shape <= 0.5 * (double)s->d);
     return true;
 }
 
@@ -242,10 +243,10 @@ typedef struct bench {
 } bench;
 
 static double *numbers(size_t n, uint32_t stream) {
-    const orff_rng rng = {17, stream};
+    const orffi_rng rng = {17, stream};
     double *a = calloc(n ? n : 1, sizeof *a);
     assert_non_null(a);
-    for (size_t i = 0; i < n; i++) a[i] = orff_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal(rng, i, 0);
     return a;
 }
 
@@ -362,7 +363,7 @@ static double dot(size_t n, const double *a, const double *b) {
 static void expected_A(const subject *s, const orff_part *part, const double *w, double *A) {
     const size_t p = s->p;
     double n2 = 0, v[MOST_INPUTS];
-    for (size_t i = 0; part->rule != ORFF_DECOMPOSABLE && i < p; i++) {
+    for (size_t i = 0; part->rule != ORFF_RULE_DECOMPOSABLE && i < p; i++) {
         v[i] = w[part->space ? part->space[i] : i];
         n2 += v[i] * v[i];
     }
@@ -371,11 +372,11 @@ static void expected_A(const subject *s, const orff_part *part, const double *w,
             double a = i == j;
             if (part->A) a = part->A[i * p + j];
             if (part->B) a = part->B[2 * i] * part->B[2 * j] + part->B[2 * i + 1] * part->B[2 * j + 1];
-            const double along = part->rule == ORFF_DECOMPOSABLE ? 0 : v[i] * v[j];
+            const double along = part->rule == ORFF_RULE_DECOMPOSABLE ? 0 : v[i] * v[j];
             const double across = (i == j ? n2 : 0) - along;
-            if (part->rule == ORFF_CURL_FREE) a = along;
-            if (part->rule == ORFF_DIV_FREE) a = across;
-            if (part->rule == ORFF_HELMHOLTZ) a = part->mix * along + (1 - part->mix) * across;
+            if (part->rule == ORFF_RULE_CURL_FREE) a = along;
+            if (part->rule == ORFF_RULE_DIV_FREE) a = across;
+            if (part->rule == ORFF_RULE_HELMHOLTZ) a = part->mix * along + (1 - part->mix) * across;
             A[i * p + j] += part->weight * a;
         }
     }
@@ -395,7 +396,7 @@ static void check_blocks(const subject *s, const bench *b, size_t groups) {
             if (groups == 1 || (j < b->features->bank->groups[1].first) == (m == 0))
                 expected_A(s, &s->parts[m], w, want);
         for (size_t i = 0; i < p; i++) size += want[i * p + i];
-        orff_gemm(false, true, p, p, columns, 1, B, columns, B, columns, 0, got, p);
+        orffi_gemm(false, true, p, p, columns, 1, B, columns, B, columns, 0, got, p);
         assert_near(pp, got, want, 1e-13 * size, "B B^T");
     }
     free(want);
@@ -454,7 +455,7 @@ static void check_kernel(const bench *b) {
     assert_near(b->M * p, Phi, plain, 1e-14 * (20 + b->widest) * sqrt(kernel_size(b)), "Phi");
     assert_ok(orff_features_kernel(b->features, x, z, K));
     assert_ok(orff_features_kernel(b->features, z, x, back));
-    orff_gemm(true, false, p, p, b->M, 1, Phi, p, Psi, p, 0, product, p);
+    orffi_gemm(true, false, p, p, b->M, 1, Phi, p, Psi, p, 0, product, p);
     assert_near(pp, K, product, room, "Phi^T Phi");
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < p; j++) assert_near(1, &back[j * p + i], &K[i * p + j], room, "K~(z,x)^T");
@@ -476,7 +477,7 @@ static void check_gram(const bench *b) {
                 for (size_t c = 0; c < p; c++) G[(i * p + a) * side + j * p + c] = K[a * p + c];
         }
     }
-    assert_ok(orff_eigen(side, G, values));
+    assert_ok(orffi_eigen(side, G, values));
     assert_true(values[0] >= -1e-10 * fmax(1, values[side - 1]));
     free(G);
     free(values);
@@ -541,7 +542,7 @@ static void run_scheme(const subject *s, const rule_case *rule, const struct bas
                        orff_scheme scheme, size_t D) {
     const double extent[MOST_INPUTS] = {1, 1, 1};
     orff_sampling sampling = sampling_of(scheme, D);
-    if (scheme == ORFF_GRID) { /* as many as a rough tolerance takes */
+    if (scheme == ORFF_SCHEME_GRID) { /* as many as a rough tolerance takes */
         sampling.features = 0;
         sampling.tolerance = 0.3;
         sampling.extent = extent;
@@ -553,13 +554,14 @@ static void run_scheme(const subject *s, const rule_case *rule, const struct bas
     assert_ok(orff_kernel_create(&kernel, s->d, s->p, s->n_parts, s->parts));
     const size_t groups = orff_kernel_groups(kernel);
     if (!can_draw(s, base, scheme)) {
-        assert_status(orff_features_create(&features, kernel, &sampling), ORFF_UNSUPPORTED);
+        assert_status(orff_features_create(&features, kernel, &sampling), ORFF_ERROR_UNSUPPORTED);
     } else {
         assert_ok(orff_features_create(&features, kernel, &sampling));
         const orff_features_info info = orff_features_describe(features);
-        if (scheme != ORFF_GRID) assert_int_equal(info.frequencies, D);
-        if (scheme != ORFF_SAMPLING_AUTO) assert_int_equal(info.scheme, scheme);
-        const bool halves = scheme != ORFF_GRID || groups == 1; /* groups of a grid may differ in size */
+        if (scheme != ORFF_SCHEME_GRID) assert_int_equal(info.frequencies, D);
+        if (scheme != ORFF_SCHEME_AUTO) assert_int_equal(info.scheme, scheme);
+        const bool halves =
+            scheme != ORFF_SCHEME_GRID || groups == 1; /* groups of a grid may differ in size */
         if (halves) check_all(s, rule, features, groups, s->p > 10 ? 2 : 5);
     }
     orff_features_free(features);
@@ -568,7 +570,7 @@ static void run_scheme(const subject *s, const rule_case *rule, const struct bas
 
 /* Grids of heavy-tailed laws in space have thousands of points. */
 static bool worth_it(const struct base_case *base, orff_scheme scheme, size_t d) {
-    return scheme != ORFF_GRID || base->base == ORFF_GAUSSIAN || d < 3;
+    return scheme != ORFF_SCHEME_GRID || base->base == ORFF_BASE_GAUSSIAN || d < 3;
 }
 
 static void run_dimension(size_t d, const orff_scheme *schemes, size_t n_schemes) {
@@ -584,8 +586,9 @@ static void run_dimension(size_t d, const orff_scheme *schemes, size_t n_schemes
     }
 }
 
-static const orff_scheme all_schemes[] = {ORFF_SAMPLING_AUTO, ORFF_IID,      ORFF_ORTHOGONAL, ORFF_QMC,
-                                          ORFF_HALTON,        ORFF_HADAMARD, ORFF_GRID};
+static const orff_scheme all_schemes[] = {ORFF_SCHEME_AUTO, ORFF_SCHEME_IID,    ORFF_SCHEME_ORTHOGONAL,
+                                          ORFF_SCHEME_QMC,  ORFF_SCHEME_HALTON, ORFF_SCHEME_HADAMARD,
+                                          ORFF_SCHEME_GRID};
 
 static void on_the_line(void **state) {
     (void)state;
@@ -614,8 +617,8 @@ static void in_many_dimensions(void **state) {
         const struct base_case *base = &bases[r % 2 ? 4 : 0];
         subject s;
         open_subject(&s, &rules[r], base, 17);
-        run_scheme(&s, &rules[r], base, ORFF_HADAMARD, 40);
-        run_scheme(&s, &rules[r], base, ORFF_SAMPLING_AUTO, 40);
+        run_scheme(&s, &rules[r], base, ORFF_SCHEME_HADAMARD, 40);
+        run_scheme(&s, &rules[r], base, ORFF_SCHEME_AUTO, 40);
         close_subject(&s);
     }
 }
@@ -630,7 +633,7 @@ static void with_fast_transforms(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         subject s;
         open_subject(&s, &rules[cases[k].rule], &bases[cases[k].base], 130);
-        run_scheme(&s, &rules[cases[k].rule], &bases[cases[k].base], ORFF_HADAMARD, cases[k].D);
+        run_scheme(&s, &rules[cases[k].rule], &bases[cases[k].base], ORFF_SCHEME_HADAMARD, cases[k].D);
         close_subject(&s);
     }
 }
@@ -710,7 +713,10 @@ static void sizes_and_threads_do_not_matter(void **state) {
     const struct {
         size_t d;
         orff_scheme scheme;
-    } how[] = {{3, ORFF_QMC}, {3, ORFF_ORTHOGONAL}, {17, ORFF_HADAMARD}, {130, ORFF_HADAMARD}};
+    } how[] = {{3, ORFF_SCHEME_QMC},
+               {3, ORFF_SCHEME_ORTHOGONAL},
+               {17, ORFF_SCHEME_HADAMARD},
+               {130, ORFF_SCHEME_HADAMARD}};
     for (size_t k = 0; k < 4; k++) {
         for (size_t r = 0; r < RULES; r++) {
             if (how[k].d == 130 && r != 0 && r != 3) continue;
@@ -738,15 +744,15 @@ static double worst_error(const orff_kernel *kernel, const orff_features *featur
     enum { PAIRS = 6 };
     const size_t d = orff_kernel_inputs(kernel),
                  pp = orff_kernel_outputs(kernel) * orff_kernel_outputs(kernel);
-    const orff_rng rng = {23, 0};
+    const orffi_rng rng = {23, 0};
     double x[5], z[5], K[25], approx[25], size = 0, worst = 0;
     memset(x, 0, sizeof x);
     assert_ok(orff_kernel_eval(kernel, x, x, K));
     for (size_t i = 0; i < pp; i++) size = fmax(size, fabs(K[i]));
     for (size_t k = 0; k < PAIRS; k++) {
         for (size_t i = 0; i < d; i++) {
-            x[i] = 2 * orff_rng_uniform(rng, k, (uint32_t)i) - 1;
-            z[i] = k == 0 ? x[i] : 2 * orff_rng_uniform(rng, k, (uint32_t)(i + 8)) - 1;
+            x[i] = 2 * orffi_rng_uniform(rng, k, (uint32_t)i) - 1;
+            z[i] = k == 0 ? x[i] : 2 * orffi_rng_uniform(rng, k, (uint32_t)(i + 8)) - 1;
         }
         assert_ok(orff_kernel_eval(kernel, x, z, K));
         assert_ok(orff_features_kernel(features, x, z, approx));
@@ -768,7 +774,7 @@ static void check_closeness(const rule_case *rule, const struct base_case *base,
     assert_ok(orff_features_create(&features, kernel, sampling));
     const orff_features_info info = orff_features_describe(features);
     const double error = worst_error(kernel, features);
-    if (sampling->scheme == ORFF_GRID) {
+    if (sampling->scheme == ORFF_SCHEME_GRID) {
         assert_true(info.quadrature_error > 0 && info.quadrature_error <= sampling->tolerance);
         room = fmin(room, info.quadrature_error);
     }
@@ -781,7 +787,7 @@ static void check_closeness(const rule_case *rule, const struct base_case *base,
 
 static void many_frequencies_come_close(void **state) {
     (void)state;
-    const orff_sampling sampling = sampling_of(ORFF_QMC, 4096);
+    const orff_sampling sampling = sampling_of(ORFF_SCHEME_QMC, 4096);
     const size_t dims[] = {2, 3, 5};
     for (size_t k = 0; k < 3; k++)
         for (size_t r = 0; r < RULES; r++)
@@ -794,7 +800,7 @@ static void many_frequencies_come_close(void **state) {
 static void grids_keep_their_promise(void **state) {
     (void)state;
     const double extent[3] = {2, 2, 2};
-    orff_sampling sampling = sampling_of(ORFF_GRID, 0);
+    orff_sampling sampling = sampling_of(ORFF_SCHEME_GRID, 0);
     sampling.extent = extent;
     for (size_t r = 0; r < RULES; r++) {
         for (size_t d = rules[r].least_d; d <= 3; d++) {

@@ -61,7 +61,7 @@ static void compare(const orff_model *model, orff_settings settings, const field
     double errors[3], total = 0.0;
     assert_non_null(fold);
     assert_non_null(info.output_cv_mse);
-    orff_model_transform(model, rows->n, rows->X, scaled.X);
+    orffi_model_transform(model, rows->n, rows->X, scaled.X);
     for (size_t i = 0; i < rows->n * rows->p; i++) scaled.Y[i] = rows->Y[i] / model->spread[i % rows->p];
     find_folds(model->features, &scaled, fold);
     settings.scale_outputs = false;
@@ -90,9 +90,9 @@ static fields_rows uneven(uint64_t seed) {
 static void every_rule(void **state) {
     (void)state;
     fields_rows rows = uneven(40);
-    orff_part parts[] = {fields_part(ORFF_DECOMPOSABLE, 0.5), fields_part(ORFF_DECOMPOSABLE, 0.5),
-                         fields_part(ORFF_CURL_FREE, 0.6), fields_part(ORFF_DIV_FREE, 0.6),
-                         fields_part(ORFF_HELMHOLTZ, 0.6)};
+    orff_part parts[] = {fields_part(ORFF_RULE_DECOMPOSABLE, 0.5), fields_part(ORFF_RULE_DECOMPOSABLE, 0.5),
+                         fields_part(ORFF_RULE_CURL_FREE, 0.6), fields_part(ORFF_RULE_DIV_FREE, 0.6),
+                         fields_part(ORFF_RULE_HELMHOLTZ, 0.6)};
     parts[1].A = models_matrix;
     for (size_t i = 0; i < 5; i++) {
         const orff_settings settings = fields_given(&parts[i], D, 0.0);
@@ -109,8 +109,8 @@ static void every_rule(void **state) {
 static void sums_and_units(void **state) {
     (void)state;
     fields_rows rows = uneven(41);
-    const orff_part sum[] = {fields_part(ORFF_CURL_FREE, 0.6), fields_part(ORFF_DECOMPOSABLE, 0.3)},
-                    plain = fields_part(ORFF_DECOMPOSABLE, 0.5);
+    const orff_part sum[] = {fields_part(ORFF_RULE_CURL_FREE, 0.6), fields_part(ORFF_RULE_DECOMPOSABLE, 0.3)},
+                    plain = fields_part(ORFF_RULE_DECOMPOSABLE, 0.5);
     orff_settings settings[3] = {fields_given(sum, D, 0.0), fields_given(&plain, D, 0.0),
                                  fields_given(&plain, D, 0.0)};
     settings[0].n_parts = 2;
@@ -130,7 +130,8 @@ static void sums_and_units(void **state) {
 static void unused_frequencies(void **state) {
     (void)state;
     fields_rows rows = uneven(42);
-    const orff_part dictionary[] = {fields_part(ORFF_DECOMPOSABLE, 0.2), fields_part(ORFF_DECOMPOSABLE, 0.5)};
+    const orff_part dictionary[] = {fields_part(ORFF_RULE_DECOMPOSABLE, 0.2),
+                                    fields_part(ORFF_RULE_DECOMPOSABLE, 0.5)};
     const orff_moments_settings how = {.folds = FOLDS};
     orff_settings settings = fields_given(dictionary, 2 * D, 0.0);
     orff_kernel *kernel = NULL;
@@ -147,7 +148,7 @@ static void unused_frequencies(void **state) {
     /* the same frequencies by themselves */
     orff_kernel *second = NULL;
     orff_features *own = NULL;
-    const orff_bank_group *group = &features->bank->groups[1];
+    const orffi_bank_group *group = &features->bank->groups[1];
     assert_ok(orff_kernel_create(&second, 2, 2, 1, &dictionary[1]));
     assert_ok(orff_features_create_at(&own, second, group->drawn.count, group->drawn.omega, NULL));
     orff_moments *few = NULL;
@@ -173,7 +174,7 @@ static void unused_frequencies(void **state) {
 static void not_cross_validated(void **state) {
     (void)state;
     fields_rows rows = uneven(43);
-    const orff_part part = fields_part(ORFF_DECOMPOSABLE, 0.5);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.5);
     orff_settings settings = fields_given(&part, D, 1e-3);
     orff_model *model = fields_fit(&settings, &rows);
     assert_null(orff_model_describe(model).output_cv_mse);
@@ -201,8 +202,9 @@ static void not_cross_validated(void **state) {
 static void tuning_tells_paths(void **state) {
     (void)state;
     fields_rows rows = uneven(44);
-    const orff_part parts[] = {fields_part(ORFF_DECOMPOSABLE, 0.1), fields_part(ORFF_DECOMPOSABLE, 0.6),
-                               fields_part(ORFF_DIV_FREE, 0.6), fields_part(ORFF_DECOMPOSABLE, 0.7)};
+    const orff_part parts[] = {fields_part(ORFF_RULE_DECOMPOSABLE, 0.1),
+                               fields_part(ORFF_RULE_DECOMPOSABLE, 0.6), fields_part(ORFF_RULE_DIV_FREE, 0.6),
+                               fields_part(ORFF_RULE_DECOMPOSABLE, 0.7)};
     orff_settings settings[4];
     double scores[4];
     orff_path_point *paths[4] = {NULL};

@@ -104,15 +104,17 @@ static void physical_rules_keep_their_promise(void **state) {
     size_t kept = 0;
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         const orff_rule rule = models_cases[c].parts[0].rule;
-        if (models_cases[c].n_parts > 1 || (rule != ORFF_CURL_FREE && rule != ORFF_DIV_FREE)) continue;
+        if (models_cases[c].n_parts > 1 || (rule != ORFF_RULE_CURL_FREE && rule != ORFF_RULE_DIV_FREE))
+            continue;
         orff_model *model = models_make(&models_cases[c], D);
         const size_t d = model->d, p = model->p;
         double *X = models_normal(ROWS * d, c), *J = models_numbers(ROWS * p * d), zero[3 * ROWS] = {0};
         assert_ok(orff_model_jacobian(model, ROWS, X, J));
-        assert_ok((rule == ORFF_CURL_FREE ? orff_model_curl : orff_model_divergence)(model, ROWS, X, zero));
+        assert_ok(
+            (rule == ORFF_RULE_CURL_FREE ? orff_model_curl : orff_model_divergence)(model, ROWS, X, zero));
         assert_true(largest(3 * ROWS, zero) <= 1e-12 * largest(ROWS * p * d, J));
-        assert_ok((rule == ORFF_CURL_FREE ? orff_model_stream_function : orff_model_potential)(model, ROWS, X,
-                                                                                               zero));
+        assert_ok((rule == ORFF_RULE_CURL_FREE ? orff_model_stream_function
+                                               : orff_model_potential)(model, ROWS, X, zero));
         assert_true(largest(3 * ROWS, zero) <= 1e-12 * largest(ROWS * p * d, J));
         kept++;
         free(X);
@@ -138,7 +140,7 @@ static void varying(orff_model *model, const size_t *s, const double *x, double 
     const size_t p = model->p, frequencies = model->features->D;
     double *omega = models_numbers(frequencies * model->d), *phi = models_numbers(2 * frequencies);
     double *inner = models_numbers(model->d);
-    orff_model_transform(model, 1, x, inner);
+    orffi_model_transform(model, 1, x, inner);
     assert_ok(orff_features_frequencies(model->features, omega, NULL));
     assert_ok(orff_features_phi(model->features, 1, inner, phi));
     memset(f, 0, p * sizeof *f);
@@ -188,9 +190,9 @@ static void constants_are_left_out(void **state) {
     orff_model *model = NULL;
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
     assert_ok(orff_features_create_at(&features, kernel, 2, omega, NULL));
-    assert_ok(orff_model_create(&model, features, 0));
+    assert_ok(orffi_model_create(&model, features, 0));
     for (size_t a = 0; a < features->M; a++) model->theta[a] = 1.0;
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_finish(model));
     assert_ok(orff_model_potential(model, 1, x, &potential));
     assert_ok(orff_model_stream_function(model, 1, x, &stream));
     const double angle = x[0] + 0.5 * x[1], turn = sqrt(0.5) * (sin(angle) - cos(angle)) / 1.25;
@@ -206,21 +208,21 @@ static void refuses_fields_without_a_space(void **state) {
                               .d = 4,
                               .p = 4,
                               .n_parts = 1,
-                              .scheme = ORFF_QMC,
-                              .parts = {{.rule = ORFF_CURL_FREE}}};
+                              .scheme = ORFF_SCHEME_QMC,
+                              .parts = {{.rule = ORFF_RULE_CURL_FREE}}};
     double x[4] = {0}, out[4];
     orff_model *model = models_make(&models_cases[1], D), *four = models_make(&wide, D);
-    assert_status(orff_model_divergence(model, 1, x, out), ORFF_UNSUPPORTED);
+    assert_status(orff_model_divergence(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     models_assert_says("3 inputs and 2 outputs");
-    assert_status(orff_model_curl(model, 1, x, out), ORFF_UNSUPPORTED);
-    assert_status(orff_model_potential(model, 1, x, out), ORFF_UNSUPPORTED);
-    assert_status(orff_model_stream_function(model, 1, x, out), ORFF_UNSUPPORTED);
+    assert_status(orff_model_curl(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_model_potential(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_model_stream_function(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     assert_ok(orff_model_divergence(four, 1, x, out));
     assert_ok(orff_model_potential(four, 1, x, out));
-    assert_status(orff_model_curl(four, 1, x, out), ORFF_UNSUPPORTED);
+    assert_status(orff_model_curl(four, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     models_assert_says("2 and 3 dimensions");
-    assert_status(orff_model_jacobian(NULL, 1, x, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_curl(model, 1, NULL, out), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_jacobian(NULL, 1, x, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_curl(model, 1, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
     orff_model_free(model);
     orff_model_free(four);
 }

@@ -23,10 +23,10 @@
 /* ---- data and references */
 
 static double *numbers(size_t count, uint64_t seed) {
-    const orff_rng rng = {.seed = seed, .stream = 3};
+    const orffi_rng rng = {.seed = seed, .stream = 3};
     double *a = calloc(count ? count : 1, sizeof *a);
     assert_non_null(a);
-    for (size_t i = 0; i < count; i++) a[i] = orff_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < count; i++) a[i] = orffi_rng_normal(rng, i, 0);
     return a;
 }
 
@@ -138,13 +138,13 @@ static void assert_like_elimination(const orff_kernel *kernel, size_t n, double 
 static orff_part golden_part(const json_t *entry, const double *A) {
     const char *kind = support_string(entry, "kind");
     const bool dec = !strcmp(kind, "dec"), curl = !strcmp(kind, "curl"), div = !strcmp(kind, "div");
-    orff_part part = part_of(dec    ? ORFF_DECOMPOSABLE
-                             : curl ? ORFF_CURL_FREE
-                             : div  ? ORFF_DIV_FREE
-                                    : ORFF_HELMHOLTZ,
+    orff_part part = part_of(dec    ? ORFF_RULE_DECOMPOSABLE
+                             : curl ? ORFF_RULE_CURL_FREE
+                             : div  ? ORFF_RULE_DIV_FREE
+                                    : ORFF_RULE_HELMHOLTZ,
                              support_number(entry, "sigma"));
     part.A = A;
-    if (part.rule == ORFF_HELMHOLTZ) {
+    if (part.rule == ORFF_RULE_HELMHOLTZ) {
         /* the table has c K_curl + (1-c) K_div, which is what mix = c means */
         part.mix = support_number(entry, "c");
     }
@@ -203,16 +203,16 @@ static void test_kronecker(void **state) {
     } cases[] = {{1, 1, false}, {3, 3, false}, {5, 2, false}, {12, 12, true}, {14, 3, false}, {15, 12, true}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double *A = positive(cases[c].p, cases[c].rank, 10 + c);
-        orff_part part = part_of(ORFF_DECOMPOSABLE, 1.3);
+        orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, 1.3);
         part.A = A;
         part.weight = 0.7;
         orff_kernel *kernel = make_kernel(2, cases[c].p, 1, &part);
-        orff_exact_plan plan;
-        assert_ok(orff_exact_plan_make(&plan, kernel, 20));
+        orffi_exact_plan plan;
+        assert_ok(orffi_exact_plan_make(&plan, kernel, 20));
         assert_non_null(plan.law);
         assert_int_equal(plan.groups, cases[c].rank);
         assert_int_equal(plan.eigen, cases[c].eigen);
-        orff_exact_plan_clear(&plan);
+        orffi_exact_plan_clear(&plan);
         support_case("p = %zu, rank %zu", cases[c].p, cases[c].rank);
         assert_like_elimination(kernel, 20, 1e-3, 1e-10);
         orff_kernel_free(kernel);
@@ -224,14 +224,14 @@ static void test_kronecker(void **state) {
 /* Identity: one factorisation for all outputs, and no p x p matrix. */
 static void test_identity(void **state) {
     (void)state;
-    orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, 0.8), part_of(ORFF_DECOMPOSABLE, 0.8)};
+    orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, 0.8), part_of(ORFF_RULE_DECOMPOSABLE, 0.8)};
     orff_kernel *kernel = make_kernel(3, 4, 2, parts);
-    orff_exact_plan plan;
-    assert_ok(orff_exact_plan_make(&plan, kernel, 20));
+    orffi_exact_plan plan;
+    assert_ok(orffi_exact_plan_make(&plan, kernel, 20));
     assert_null(plan.W);
     assert_int_equal(plan.groups, 1);
     assert_true(plan.m[0] == 2);
-    orff_exact_plan_clear(&plan);
+    orffi_exact_plan_clear(&plan);
     assert_like_elimination(kernel, 20, 1e-2, 1e-11);
     orff_kernel_free(kernel);
 }
@@ -240,15 +240,15 @@ static void test_identity(void **state) {
 static void test_merged_parts(void **state) {
     (void)state;
     double *A = positive(3, 1, 5);
-    orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, 1), part_of(ORFF_DECOMPOSABLE, 1)};
+    orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, 1), part_of(ORFF_RULE_DECOMPOSABLE, 1)};
     parts[0].A = A;
     parts[1].weight = 0.5;
     orff_kernel *kernel = make_kernel(2, 3, 2, parts);
-    orff_exact_plan plan;
-    assert_ok(orff_exact_plan_make(&plan, kernel, 20));
+    orffi_exact_plan plan;
+    assert_ok(orffi_exact_plan_make(&plan, kernel, 20));
     assert_non_null(plan.law);
     assert_int_equal(plan.groups, 2); /* 0.5 twice, and 0.5 + |a|^2 */
-    orff_exact_plan_clear(&plan);
+    orffi_exact_plan_clear(&plan);
     assert_like_elimination(kernel, 20, 1e-2, 1e-11);
     orff_kernel_free(kernel);
     free(A);
@@ -257,16 +257,16 @@ static void test_merged_parts(void **state) {
 static void test_sums(void **state) {
     (void)state;
     double *A = positive(2, 2, 8);
-    orff_part parts[3] = {part_of(ORFF_CURL_FREE, 1.5), part_of(ORFF_DIV_FREE, 0.9),
-                          part_of(ORFF_DECOMPOSABLE, 0.3)};
+    orff_part parts[3] = {part_of(ORFF_RULE_CURL_FREE, 1.5), part_of(ORFF_RULE_DIV_FREE, 0.9),
+                          part_of(ORFF_RULE_DECOMPOSABLE, 0.3)};
     parts[1].weight = 0.4;
     parts[2].A = A;
-    parts[2].base = ORFF_MATERN;
+    parts[2].base = ORFF_BASE_MATERN;
     parts[2].shape = 2.5;
     for (size_t count = 1; count <= 3; count++) {
         orff_kernel *kernel = make_kernel(2, 2, count, parts);
-        orff_exact_plan plan;
-        assert_ok(orff_exact_plan_make(&plan, kernel, 20));
+        orffi_exact_plan plan;
+        assert_ok(orffi_exact_plan_make(&plan, kernel, 20));
         assert_null(plan.law);
         support_case("%zu parts", count);
         assert_like_elimination(kernel, 20, 1e-3, 1e-10);
@@ -281,14 +281,14 @@ static void test_dense_agrees(void **state) {
     (void)state;
     enum { N = 30, P = 3, D = 2 };
     double *A = positive(P, P, 4), *X = numbers(N * D, 5), *Y = numbers(N * P, 6);
-    orff_part part = part_of(ORFF_DECOMPOSABLE, 1);
+    orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, 1);
     part.A = A;
     orff_kernel *kernel = make_kernel(D, P, 1, &part);
     orff_exact *exact = NULL;
     assert_ok(orff_exact_fit(&exact, kernel, N, X, Y, 1e-4, false, 0));
     orff_exact dense = {.kernel = kernel, .plan = {.n = N, .d = D, .p = P}, .X = X, .alpha = Y};
     double jitter = 0;
-    assert_ok(orff_exact_solve_dense(&dense, N * 1e-4, &jitter));
+    assert_ok(orffi_exact_solve_dense(&dense, N * 1e-4, &jitter));
     assert_true(jitter == 0);
     assert_all_close(N * P, exact->alpha, dense.alpha, 1e-10);
     orff_exact_free(exact);
@@ -305,7 +305,7 @@ static void test_center(void **state) {
     enum { N = 25, P = 2 };
     double *X = numbers(N * 2, 1), *Y = numbers(N * P, 2), plain[P], shifted[P];
     const double far[2] = {1e3, -1e3};
-    const orff_part part = part_of(ORFF_CURL_FREE, 1);
+    const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, P, 1, &part);
     orff_exact *exact = NULL, *moved = NULL;
     assert_ok(orff_exact_fit(&exact, kernel, N, X, Y, 1e-3, true, 0));
@@ -333,7 +333,7 @@ static void test_limits_of_lambda(void **state) {
     (void)state;
     enum { N = 15, P = 2 };
     double *X = numbers(N * 2, 21), *Y = numbers(N * P, 22), F[N * P];
-    orff_part parts[2] = {part_of(ORFF_DIV_FREE, 0.7), part_of(ORFF_DECOMPOSABLE, 0.5)};
+    orff_part parts[2] = {part_of(ORFF_RULE_DIV_FREE, 0.7), part_of(ORFF_RULE_DECOMPOSABLE, 0.5)};
     for (int which = 0; which < 2; which++) {
         orff_kernel *kernel = make_kernel(2, P, 1, &parts[which]);
         double last = INFINITY;
@@ -365,7 +365,7 @@ static void test_limits_of_lambda(void **state) {
 /* norm2 keeps its digits whichever way it is computed. */
 static void test_norm_at_every_lambda(void **state) {
     (void)state;
-    const orff_part part = part_of(ORFF_CURL_FREE, 1);
+    const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, 2, 1, &part);
     for (double lambda = 1e-3; lambda < 1e8; lambda *= 100) {
         support_case("lambda %g", lambda);
@@ -380,7 +380,7 @@ static void test_predict_in_blocks(void **state) {
     (void)state;
     enum { N = 600, M = 4000, P = 2 };
     double *X = numbers(N * 2, 31), *Y = numbers(N * P, 32), *Z = numbers(M * 2, 33), *F = calloc(M * P, 8);
-    orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, 1), part_of(ORFF_CURL_FREE, 1)};
+    orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, 1), part_of(ORFF_RULE_CURL_FREE, 1)};
     for (size_t count = 1; count <= 2; count++) {
         orff_kernel *kernel = make_kernel(2, P, count, parts);
         orff_exact *exact = NULL;
@@ -406,27 +406,27 @@ static void test_predict_in_blocks(void **state) {
 static void test_refusals(void **state) {
     (void)state;
     double X[6] = {0, 1, 2, 3, 4, 5}, Y[6] = {1, 2, 3, 4, 5, 6}, F[2] = {7, 7};
-    const orff_part part = part_of(ORFF_CURL_FREE, 1);
+    const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, 2, 1, &part);
     orff_exact *exact = NULL;
     const double bad[] = {0, -1, (double)NAN, (double)INFINITY, 1e308};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, bad[i], false, 0), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_exact_fit(&exact, kernel, 0, X, Y, 1, false, 0), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_exact_fit(&exact, kernel, 3, NULL, Y, 1, false, 0), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_exact_fit(&exact, NULL, 3, X, Y, 1, false, 0), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_exact_fit(NULL, kernel, 3, X, Y, 1, false, 0), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, bad[i], false, 0), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_exact_fit(&exact, kernel, 0, X, Y, 1, false, 0), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_exact_fit(&exact, kernel, 3, NULL, Y, 1, false, 0), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_exact_fit(&exact, NULL, 3, X, Y, 1, false, 0), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_exact_fit(NULL, kernel, 3, X, Y, 1, false, 0), ORFF_ERROR_INVALID_ARGUMENT);
     Y[3] = (double)NAN;
-    assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, 1, false, 0), ORFF_NOT_FINITE);
+    assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, 1, false, 0), ORFF_ERROR_NOT_FINITE);
     Y[3] = 4;
     X[5] = (double)INFINITY;
-    assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, 1, false, 0), ORFF_NOT_FINITE);
+    assert_status(orff_exact_fit(&exact, kernel, 3, X, Y, 1, false, 0), ORFF_ERROR_NOT_FINITE);
     assert_null(exact);
     assert_ok(orff_exact_fit(&exact, kernel, 2, X, Y, 1, false, 0));
-    assert_status(orff_exact_predict(exact, 1, X + 4, F), ORFF_NOT_FINITE);
+    assert_status(orff_exact_predict(exact, 1, X + 4, F), ORFF_ERROR_NOT_FINITE);
     assert_true(F[0] == 7 && F[1] == 7);
-    assert_status(orff_exact_predict(NULL, 1, X, F), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_exact_alpha(exact, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_exact_predict(NULL, 1, X, F), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_exact_alpha(exact, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     orff_exact_free(exact);
     orff_exact_free(NULL);
     orff_kernel_free(kernel);
@@ -454,29 +454,29 @@ static int gaussian_value(void *self, const double *delta, double *matrix) {
 static void test_callbacks(void **state) {
     (void)state;
     double X[8] = {0, 1, 2, 3, 4, 5, 6, 8}, Y[8] = {1, 2, 3, 4, 5, 6, 7, 8}, F[8] = {0}, want[8];
-    orff_part part = part_of(ORFF_CUSTOM_B, 1);
+    orff_part part = part_of(ORFF_RULE_CUSTOM_B, 1);
     part.matrix = identity_block;
     part.columns = 2;
     orff_kernel *kernel = make_kernel(2, 2, 1, &part);
     orff_exact *exact = NULL;
-    assert_status(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0), ORFF_UNSUPPORTED);
+    assert_status(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0), ORFF_ERROR_UNSUPPORTED);
     orff_kernel_free(kernel);
     part.exact = gaussian_value;
     kernel = make_kernel(2, 2, 1, &part);
     failing_after = 5;
-    assert_status(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0), ORFF_CALLBACK);
+    assert_status(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0), ORFF_ERROR_CALLBACK);
     assert_null(exact);
     failing_after = -1;
     assert_ok(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0));
     failing_after = 6;
-    assert_status(orff_exact_predict(exact, 4, X, F), ORFF_CALLBACK);
+    assert_status(orff_exact_predict(exact, 4, X, F), ORFF_ERROR_CALLBACK);
     for (size_t i = 0; i < 8; i++) assert_true(F[i] == 0);
     failing_after = -1;
     assert_ok(orff_exact_predict(exact, 4, X, F));
     orff_exact_free(exact);
     orff_kernel_free(kernel);
     exact = NULL;
-    const orff_part same = part_of(ORFF_DECOMPOSABLE, 1);
+    const orff_part same = part_of(ORFF_RULE_DECOMPOSABLE, 1);
     kernel = make_kernel(2, 2, 1, &same);
     assert_ok(orff_exact_fit(&exact, kernel, 4, X, Y, 0.1, false, 0));
     assert_ok(orff_exact_predict(exact, 4, X, want));
@@ -518,7 +518,7 @@ static void check_singular(const orff_kernel *kernel, size_t n) {
     exact = NULL;
     memcpy(X + 2, X, 2 * sizeof *X);
     Y[p] = Y[0] + 1;
-    assert_status(orff_exact_fit(&exact, kernel, n, X, Y, 1e-30, false, 0), ORFF_NUMERICAL);
+    assert_status(orff_exact_fit(&exact, kernel, n, X, Y, 1e-30, false, 0), ORFF_ERROR_NUMERICAL);
     assert_non_null(strstr(orff_error_message(), "larger lambda"));
     assert_null(exact);
     free(X);
@@ -529,8 +529,8 @@ static void check_singular(const orff_kernel *kernel, size_t n) {
 static void test_singular(void **state) {
     (void)state;
     double *A = positive(12, 12, 3);
-    orff_part eigen = part_of(ORFF_DECOMPOSABLE, 1),
-              sum[2] = {part_of(ORFF_DECOMPOSABLE, 1), part_of(ORFF_DECOMPOSABLE, 2)};
+    orff_part eigen = part_of(ORFF_RULE_DECOMPOSABLE, 1),
+              sum[2] = {part_of(ORFF_RULE_DECOMPOSABLE, 1), part_of(ORFF_RULE_DECOMPOSABLE, 2)};
     orff_kernel *kernels[3] = {make_kernel(2, 2, 1, sum), make_kernel(2, 2, 2, sum), NULL};
     eigen.A = A;
     kernels[2] = make_kernel(2, 12, 1, &eigen);
@@ -548,12 +548,12 @@ static void test_singular(void **state) {
 static void test_memory_limit(void **state) {
     (void)state;
     double *X = numbers(200, 1), *Y = numbers(200, 2);
-    const orff_part part = part_of(ORFF_CURL_FREE, 1);
+    const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, 2, 1, &part);
     orff_exact *exact = NULL;
     const size_t bytes = orff_exact_bytes(kernel, 100);
     assert_true(bytes > 200 * 200 * 8 && bytes < 200 * 200 * 9);
-    assert_status(orff_exact_fit(&exact, kernel, 100, X, Y, 1, false, bytes - 1), ORFF_NO_MEMORY);
+    assert_status(orff_exact_fit(&exact, kernel, 100, X, Y, 1, false, bytes - 1), ORFF_ERROR_NO_MEMORY);
     assert_non_null(strstr(orff_error_message(), "GB of memory, the limit is"));
     assert_non_null(strstr(orff_error_message(), "features"));
     assert_null(exact);
@@ -572,7 +572,7 @@ enum { WAYS = 4, OUTPUTS = 12 };
 
 static orff_kernel *way_kernel(size_t way) {
     double *A = positive(OUTPUTS, way == 2 ? 2 : OUTPUTS, 3);
-    orff_part part = part_of(way ? ORFF_DECOMPOSABLE : ORFF_CURL_FREE, 1);
+    orff_part part = part_of(way ? ORFF_RULE_DECOMPOSABLE : ORFF_RULE_CURL_FREE, 1);
     part.A = way >= 2 ? A : NULL;
     orff_kernel *kernel = make_kernel(2, way ? OUTPUTS : 2, 1, &part);
     free(A);

@@ -15,10 +15,10 @@
 /* ---- data */
 
 static double *numbers(size_t count, uint64_t seed) {
-    const orff_rng rng = {.seed = seed, .stream = 5};
+    const orffi_rng rng = {.seed = seed, .stream = 5};
     double *a = calloc(count ? count : 1, sizeof *a);
     assert_non_null(a);
-    for (size_t i = 0; i < count; i++) a[i] = orff_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < count; i++) a[i] = orffi_rng_normal(rng, i, 0);
     return a;
 }
 
@@ -43,7 +43,7 @@ static orff_settings exact_settings(size_t n_parts, const orff_part *parts) {
     s.solver = ORFF_SOLVER_EXACT;
     s.n_parts = n_parts;
     s.parts = parts;
-    s.scale_inputs = ORFF_NO;
+    s.scale_inputs = ORFF_SWITCH_NO;
     return s;
 }
 
@@ -134,13 +134,13 @@ static void check_golden(const json_t *entry) {
     double *A = json_object_get(entry, "A") ? support_matrix(support_member(entry, "A"), &rows, &cols) : NULL;
     const char *kind = support_string(entry, "kind");
     orff_part part = orff_part_default();
-    part.rule = !strcmp(kind, "dec")    ? ORFF_DECOMPOSABLE
-                : !strcmp(kind, "curl") ? ORFF_CURL_FREE
-                : !strcmp(kind, "div")  ? ORFF_DIV_FREE
-                                        : ORFF_HELMHOLTZ;
+    part.rule = !strcmp(kind, "dec")    ? ORFF_RULE_DECOMPOSABLE
+                : !strcmp(kind, "curl") ? ORFF_RULE_CURL_FREE
+                : !strcmp(kind, "div")  ? ORFF_RULE_DIV_FREE
+                                        : ORFF_RULE_HELMHOLTZ;
     part.sigma = support_number(entry, "sigma");
     part.A = A;
-    if (part.rule == ORFF_HELMHOLTZ) part.mix = support_number(entry, "c");
+    if (part.rule == ORFF_RULE_HELMHOLTZ) part.mix = support_number(entry, "c");
     orff_settings s = exact_settings(1, &part);
     orff_model *model = NULL;
     double *got = zeros(m * p);
@@ -186,9 +186,9 @@ static size_t fill_case(size_t i, orff_part parts[2], const char **name) {
     if (i == 1) parts[0].A = full;
     if (i == 2) parts[0].B = thin, parts[0].columns = 1;
     if (i == 3) parts[0].A = same;
-    if (i == 4 || i == 7) parts[0].rule = ORFF_CURL_FREE;
-    if (i == 5) parts[0].rule = ORFF_DIV_FREE;
-    if (i == 6) parts[0].rule = ORFF_HELMHOLTZ, parts[0].mix = 0.3;
+    if (i == 4 || i == 7) parts[0].rule = ORFF_RULE_CURL_FREE;
+    if (i == 5) parts[0].rule = ORFF_RULE_DIV_FREE;
+    if (i == 6) parts[0].rule = ORFF_RULE_HELMHOLTZ, parts[0].mix = 0.3;
     parts[1].weight = 0.4;
     *name = names[i];
     return i == 7 ? 2 : 1;
@@ -410,9 +410,9 @@ static void test_covariance_never_negative(void **state) {
         parts[0].sigma = parts[1].sigma = 4.0;
         assert_ok(orff_kernel_create(&kernel, D, P, n_parts, parts));
         assert_ok(orff_exact_fit(&exact, kernel, N, X, Y, 1e-9, true, 0));
-        assert_status(orff_exact_covariance(exact, N, X, got), ORFF_UNSUPPORTED);
+        assert_status(orff_exact_covariance(exact, N, X, got), ORFF_ERROR_UNSUPPORTED);
         assert_says("orff_exact_keep");
-        assert_status(orff_exact_keep(exact, 1000), ORFF_NO_MEMORY);
+        assert_status(orff_exact_keep(exact, 1000), ORFF_ERROR_NO_MEMORY);
         assert_ok(orff_exact_keep(exact, 0));
         assert_ok(orff_exact_covariance(exact, N, X, got));
         for (size_t k = 0; k < N; k++) {
@@ -457,10 +457,10 @@ static void test_features_converge(void **state) {
         support_case("%s", name);
         s.lambda = 0.01;
         s.scale_outputs = true;
-        s.posterior = ORFF_YES;
+        s.posterior = ORFF_SWITCH_YES;
         assert_ok(orff_model_fit(&exact, &s, D, P, N, X, Y, c));
-        s.solver = ORFF_DIRECT;
-        s.sampling.scheme = ORFF_GRID;
+        s.solver = ORFF_SOLVER_DIRECT;
+        s.sampling.scheme = ORFF_SCHEME_GRID;
         s.sampling.features = 0;
         s.sampling.tolerance = 1e-8;
         s.sampling.extent = extent;
@@ -506,7 +506,7 @@ static void same_model(const orff_model *a, const orff_model *b, size_t m, const
         assert_ok(orff_model_covariance(b, m, Z, G));
         assert_memory_equal(F, G, m * p * p * sizeof *F);
     } else {
-        assert_status(orff_model_covariance(b, m, Z, G), ORFF_UNSUPPORTED);
+        assert_status(orff_model_covariance(b, m, Z, G), ORFF_ERROR_UNSUPPORTED);
     }
     RELEASE(F, G);
 }
@@ -523,8 +523,8 @@ static void test_files(void **state) {
             orff_settings s = exact_settings(fill_case(i, parts, &name), parts);
             orff_model *model = NULL, *back = NULL;
             support_case("%s, posterior %d", name, kept);
-            s.posterior = kept ? ORFF_YES : ORFF_NO;
-            s.scale_inputs = ORFF_YES;
+            s.posterior = kept ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
+            s.scale_inputs = ORFF_SWITCH_YES;
             s.scale_outputs = true;
             s.lambda = i % 2 ? 0.01 : 0.0;
             assert_ok(orff_model_fit(&model, &s, D, P, N, X, Y, c));
@@ -649,7 +649,7 @@ static void test_automatic(void **state) {
     assert_true(test_error(model) < 0.02);
     orff_model_free(model);
     /* sigma, lambda and mix, with weights: the field has no divergence */
-    parts[0].rule = ORFF_HELMHOLTZ;
+    parts[0].rule = ORFF_RULE_HELMHOLTZ;
     parts[0].sigma = 0.0;
     s.parts = parts;
     s.n_parts = 1;
@@ -664,7 +664,7 @@ static void test_automatic(void **state) {
     s.auto_mix = false;
     s.mixture = true;
     s.n_parts = 2;
-    parts[0].rule = ORFF_DIV_FREE;
+    parts[0].rule = ORFF_RULE_DIV_FREE;
     parts[0].sigma = 1.0;
     parts[0].normalise = parts[1].normalise = true;
     for (int k = 0; k < 2; k++) {
@@ -708,7 +708,7 @@ static void test_lambda_and_tune(void **state) {
         candidates[i].lambda_count = L;
         candidates[i].sampling.features = 50;
     }
-    candidates[2].solver = ORFF_DIRECT;
+    candidates[2].solver = ORFF_SOLVER_DIRECT;
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &right));
     assert_ok(orff_exact_path(kernel, N, X, Y, true, 0, L, lambdas, points));
     for (size_t l = 1; l < L; l++)
@@ -753,22 +753,22 @@ static void test_refused(void **state) {
         assert_says(word);                                                      \
         assert_null(model);                                                     \
     } while (0)
-    REFUSE(s.max_bytes = 4096, ORFF_NO_MEMORY, "4096 bytes");
-    REFUSE(s.max_bytes = 4096, ORFF_NO_MEMORY, "fit with features");
-    REFUSE(s.max_bytes = 4096; s.lambda = 0.1, ORFF_NO_MEMORY, "7200 of 4096");
-    REFUSE(s.single = true, ORFF_UNSUPPORTED, "double");
-    REFUSE(s.loss = ORFF_HUBER, ORFF_UNSUPPORTED, "squared loss");
-    REFUSE(s.lambda = -1.0, ORFF_INVALID_ARGUMENT, "lambda");
-    part.rule = ORFF_CUSTOM_A;
+    REFUSE(s.max_bytes = 4096, ORFF_ERROR_NO_MEMORY, "4096 bytes");
+    REFUSE(s.max_bytes = 4096, ORFF_ERROR_NO_MEMORY, "fit with features");
+    REFUSE(s.max_bytes = 4096; s.lambda = 0.1, ORFF_ERROR_NO_MEMORY, "7200 of 4096");
+    REFUSE(s.single = true, ORFF_ERROR_UNSUPPORTED, "double");
+    REFUSE(s.loss = ORFF_LOSS_HUBER, ORFF_ERROR_UNSUPPORTED, "squared loss");
+    REFUSE(s.lambda = -1.0, ORFF_ERROR_INVALID_ARGUMENT, "lambda");
+    part.rule = ORFF_RULE_CUSTOM_A;
     part.matrix = bell;
-    REFUSE(s.lambda = 0.1, ORFF_UNSUPPORTED, "exact");
+    REFUSE(s.lambda = 0.1, ORFF_ERROR_UNSUPPORTED, "exact");
     part = orff_part_default();
     orff_settings s = exact_settings(1, &part);
     s.lambda = 0.1;
-    assert_status(orff_model_fit(&model, &s, 2, 2, N, X, Y, c), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_fit(&model, &s, 2, 2, N, X, Y, c), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("weights");
     s.lambda = 0.0;
-    assert_status(orff_model_fit(&model, &s, 2, 2, 1, X, Y, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_fit(&model, &s, 2, 2, 1, X, Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("more rows");
     s.lambda = 0.1;
     assert_ok(orff_model_fit(&model, &s, 2, 2, 1, X, Y, NULL));
@@ -779,7 +779,7 @@ static void test_refused(void **state) {
     part.sigma = 50.0;
     assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
     assert_true(orff_model_describe(model).solve.jitter > 0.0 && orff_model_describe(model).solve.fell_back);
-    assert_status(orff_model_jacobian(model, 1, X, J), ORFF_UNSUPPORTED);
+    assert_status(orff_model_jacobian(model, 1, X, J), ORFF_ERROR_UNSUPPORTED);
     assert_says("features");
     orff_model_free(model);
     RELEASE(X, Y, c);

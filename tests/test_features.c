@@ -38,8 +38,8 @@ static orff_features *make_at(size_t d, size_t p, const orff_part *part, size_t 
 }
 
 static void fill_normal(size_t n, double *a, uint32_t stream) {
-    const orff_rng rng = {11, stream};
-    for (size_t i = 0; i < n; i++) a[i] = orff_rng_normal(rng, i, 0);
+    const orffi_rng rng = {11, stream};
+    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal(rng, i, 0);
 }
 
 /* ---- golden blocks */
@@ -77,13 +77,13 @@ static void blocks_are_golden(void **state) {
         const json_t *entry = json_array_get(all, i), *helmholtz = support_member(entry, "B_helmholtz");
         size_t d;
         double *omega = support_array(support_member(entry, "omega"), &d);
-        orff_part part = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 1);
+        orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
         support_case("entry %zu, d=%zu", i, d);
         check_block(&part, d, omega, support_member(entry, "B_curl"), support_member(entry, "A_curl"));
-        part.rule = ORFF_DIV_FREE;
+        part.rule = ORFF_RULE_DIV_FREE;
         check_block(&part, d, omega, support_member(entry, "B_div_householder"),
                     support_member(entry, "A_div"));
-        part.rule = ORFF_HELMHOLTZ;
+        part.rule = ORFF_RULE_HELMHOLTZ;
         part.mix = support_number(helmholtz, "c");
         check_block(&part, d, omega, support_member(helmholtz, "B"), NULL);
         free(omega);
@@ -129,10 +129,10 @@ static golden_case load_case(const json_t *entry) {
     c.y = support_array(support_member(entry, "y"), &c.p);
     if (!strncmp(kind, "dec", 3))
         part.B = B = support_matrix(support_member(entry, "B"), &rows, &part.columns);
-    if (!strcmp(kind, "curl")) part.rule = ORFF_CURL_FREE;
-    if (!strncmp(kind, "div", 3)) part.rule = ORFF_DIV_FREE;
+    if (!strcmp(kind, "curl")) part.rule = ORFF_RULE_CURL_FREE;
+    if (!strncmp(kind, "div", 3)) part.rule = ORFF_RULE_DIV_FREE;
     if (!strcmp(kind, "helmholtz_single_B")) {
-        part.rule = ORFF_HELMHOLTZ;
+        part.rule = ORFF_RULE_HELMHOLTZ;
         part.mix = support_number(entry, "c");
     }
     c.features = make_at(c.d, c.p, &part, c.D, c.omegas, NULL);
@@ -222,12 +222,12 @@ enum { ANGLES = 4099 };
 /* Angles from 1e-8 to 1e6 of both signs, each a float, so that the product with x = 1 is exact in both
  * precisions; and the floats next to multiples of pi/2, where cosine or sine nearly vanishes. */
 static void fill_angles(double *angle) {
-    const orff_rng rng = {3, 0};
+    const orffi_rng rng = {3, 0};
     for (size_t i = 0; i < ANGLES; i++) {
-        const double size = pow(10.0, 14.0 * orff_rng_uniform(rng, i, 0) - 8.0);
-        const double quarter = 1.57079632679489662 * (double)orff_rng_below(rng, i, 2, 600000);
+        const double size = pow(10.0, 14.0 * orffi_rng_uniform(rng, i, 0) - 8.0);
+        const double quarter = 1.57079632679489662 * (double)orffi_rng_below(rng, i, 2, 600000);
         const double value = i % 3 == 2 ? quarter : size;
-        angle[i] = (double)(float)(orff_rng_uniform(rng, i, 1) < 0.5 ? -value : value);
+        angle[i] = (double)(float)(orffi_rng_uniform(rng, i, 1) < 0.5 ? -value : value);
     }
     angle[0] = 0;
 }
@@ -308,14 +308,14 @@ typedef struct field_case {
 static const double unequal[4] = {0.8, 1.5, 1.1, 2.0};
 static const size_t permuted_plane[2] = {2, 0}, permuted_space[3] = {3, 0, 2};
 static const field_case fields[] = {
-    {ORFF_GAUSSIAN, 0, 2, 2, NULL, NULL},
-    {ORFF_GAUSSIAN, 0, 3, 3, unequal, NULL},
-    {ORFF_GAUSSIAN, 0, 3, 2, unequal, permuted_plane},
-    {ORFF_GAUSSIAN, 0, 4, 3, unequal, permuted_space},
-    {ORFF_MATERN, 3.5, 2, 2, unequal, NULL},
-    {ORFF_MATERN, 3.5, 3, 2, unequal, permuted_plane},
-    {ORFF_RATIONAL_QUADRATIC, 4, 4, 3, unequal, permuted_space},
-    {ORFF_CAUCHY_PRODUCT, 0, 3, 2, unequal, permuted_plane},
+    {ORFF_BASE_GAUSSIAN, 0, 2, 2, NULL, NULL},
+    {ORFF_BASE_GAUSSIAN, 0, 3, 3, unequal, NULL},
+    {ORFF_BASE_GAUSSIAN, 0, 3, 2, unequal, permuted_plane},
+    {ORFF_BASE_GAUSSIAN, 0, 4, 3, unequal, permuted_space},
+    {ORFF_BASE_MATERN, 3.5, 2, 2, unequal, NULL},
+    {ORFF_BASE_MATERN, 3.5, 3, 2, unequal, permuted_plane},
+    {ORFF_BASE_RATIONAL_QUADRATIC, 4, 4, 3, unequal, permuted_space},
+    {ORFF_BASE_CAUCHY_PRODUCT, 0, 3, 2, unequal, permuted_plane},
 };
 
 static orff_features *draw_field(orff_rule rule, const field_case *c, size_t D) {
@@ -350,10 +350,10 @@ static void check_blocks_of_field(orff_rule rule, const field_case *c, const orf
         for (size_t k = 0; k < columns; k++) {
             for (size_t a = 0; a < c->p; a++) {
                 divergence[k] += w[a] * B[a * columns + k];
-                for (size_t b = 0; rule == ORFF_CURL_FREE && b < c->p; b++)
+                for (size_t b = 0; rule == ORFF_RULE_CURL_FREE && b < c->p; b++)
                     assert_true(fabs(w[a] * B[b * columns + k] - w[b] * B[a * columns + k]) <= 1e-14 * size);
             }
-            if (rule == ORFF_DIV_FREE) assert_true(fabs(divergence[k]) <= 1e-14 * size);
+            if (rule == ORFF_RULE_DIV_FREE) assert_true(fabs(divergence[k]) <= 1e-14 * size);
         }
     }
     free(omega);
@@ -393,10 +393,10 @@ static void check_field(orff_rule rule, const field_case *c) {
         assert_true(size > 1e-2);
         for (size_t a = 0; a < c->p; a++) {
             divergence += J[a * c->p + a];
-            for (size_t b = 0; rule == ORFF_CURL_FREE && b < a; b++)
+            for (size_t b = 0; rule == ORFF_RULE_CURL_FREE && b < a; b++)
                 assert_true(fabs(J[a * c->p + b] - J[b * c->p + a]) <= 1e-6 * size);
         }
-        if (rule == ORFF_DIV_FREE) assert_true(fabs(divergence) <= 1e-6 * size);
+        if (rule == ORFF_RULE_DIV_FREE) assert_true(fabs(divergence) <= 1e-6 * size);
     }
     orff_features_free(features);
     free(theta);
@@ -404,21 +404,21 @@ static void check_field(orff_rule rule, const field_case *c) {
 
 static void curl_free_fields_have_no_curl(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) check_field(ORFF_CURL_FREE, &fields[i]);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) check_field(ORFF_RULE_CURL_FREE, &fields[i]);
 }
 
 static void div_free_fields_have_no_divergence(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) check_field(ORFF_DIV_FREE, &fields[i]);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) check_field(ORFF_RULE_DIV_FREE, &fields[i]);
 }
 
 /* ---- what is told */
 
 static void description_is_right(void **state) {
     (void)state;
-    orff_part parts[3] = {part_of(ORFF_DIV_FREE, ORFF_GAUSSIAN, 0, 2),
-                          part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 0.5),
-                          part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 2)};
+    orff_part parts[3] = {part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2),
+                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 0.5),
+                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2)};
     orff_sampling sampling = orff_sampling_default();
     orff_kernel *kernel;
     orff_features *features;
@@ -432,7 +432,7 @@ static void description_is_right(void **state) {
     assert_int_equal(info.length, 22);
     assert_int_equal(info.parameters,
                      2 * (2 * 3 + 9 * 3)); /* 2 frequencies of div-free + curl-free, 9 of identity */
-    assert_int_equal(info.scheme, ORFF_QMC);
+    assert_int_equal(info.scheme, ORFF_SCHEME_QMC);
     assert_true(info.importance);
     assert_int_equal(info.warnings, 0);
     assert_string_equal(info.warning, "");
@@ -452,8 +452,8 @@ static unsigned warnings_of(const orff_part *part, orff_scheme scheme, orff_swit
     assert_ok(orff_features_create(&features, kernel, &sampling));
     const orff_features_info info = orff_features_describe(features);
     *said = strlen(info.warning) > 10;
-    assert_int_equal(info.importance,
-                     importance != ORFF_NO && scheme != ORFF_GRID && part->rule != ORFF_DECOMPOSABLE);
+    assert_int_equal(info.importance, importance != ORFF_SWITCH_NO && scheme != ORFF_SCHEME_GRID &&
+                                          part->rule != ORFF_RULE_DECOMPOSABLE);
     orff_features_free(features);
     orff_kernel_free(kernel);
     return info.warnings;
@@ -462,18 +462,18 @@ static unsigned warnings_of(const orff_part *part, orff_scheme scheme, orff_swit
 static void infinite_variance_is_told(void **state) {
     (void)state;
     bool said;
-    orff_part part = part_of(ORFF_CURL_FREE, ORFF_MATERN, 1.5, 1);
-    assert_int_equal(warnings_of(&part, ORFF_IID, ORFF_NO, &said), ORFF_WARN_INFINITE_VARIANCE);
+    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 1.5, 1);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), ORFF_WARN_INFINITE_VARIANCE);
     assert_true(said);
-    assert_int_equal(warnings_of(&part, ORFF_IID, ORFF_AUTO, &said), 0);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_AUTO, &said), 0);
     assert_false(said);
-    assert_int_equal(warnings_of(&part, ORFF_QMC, ORFF_YES, &said), 0);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_QMC, ORFF_SWITCH_YES, &said), 0);
     part.shape = 2.5;
-    assert_int_equal(warnings_of(&part, ORFF_IID, ORFF_NO, &said), 0);
-    part = part_of(ORFF_DECOMPOSABLE, ORFF_LAPLACE, 0, 1);
-    assert_int_equal(warnings_of(&part, ORFF_IID, ORFF_NO, &said), 0);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), 0);
+    part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), 0);
     part = orff_part_default();
-    assert_int_equal(warnings_of(&part, ORFF_GRID, ORFF_AUTO, &said), ORFF_WARN_EXTENT_GUESSED);
+    assert_int_equal(warnings_of(&part, ORFF_SCHEME_GRID, ORFF_SWITCH_AUTO, &said), ORFF_WARN_EXTENT_GUESSED);
     assert_true(said);
 }
 
@@ -485,13 +485,13 @@ static void importance_evens_the_blocks(void **state) {
         orff_base base;
         double shape;
         orff_scheme scheme;
-    } cases[] = {{ORFF_GAUSSIAN, 0, ORFF_IID},
-                 {ORFF_GAUSSIAN, 0, ORFF_ORTHOGONAL},
-                 {ORFF_MATERN, 1.5, ORFF_QMC},
-                 {ORFF_RATIONAL_QUADRATIC, 0.7, ORFF_HALTON},
-                 {ORFF_CAUCHY_PRODUCT, 0, ORFF_QMC}};
+    } cases[] = {{ORFF_BASE_GAUSSIAN, 0, ORFF_SCHEME_IID},
+                 {ORFF_BASE_GAUSSIAN, 0, ORFF_SCHEME_ORTHOGONAL},
+                 {ORFF_BASE_MATERN, 1.5, ORFF_SCHEME_QMC},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 0.7, ORFF_SCHEME_HALTON},
+                 {ORFF_BASE_CAUCHY_PRODUCT, 0, ORFF_SCHEME_QMC}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const orff_part part = part_of(ORFF_CURL_FREE, cases[i].base, cases[i].shape, 0.6);
+        const orff_part part = part_of(ORFF_RULE_CURL_FREE, cases[i].base, cases[i].shape, 0.6);
         orff_sampling sampling = orff_sampling_default();
         orff_kernel *kernel = make(3, 3, &part);
         orff_features *features = NULL;
@@ -520,8 +520,9 @@ static void shorter_scales_get_more_frequencies(void **state) {
                                 67}; /* of 97: 1/15 + 0.8 (1, 4, 16)/21 each, rounded as they add up */
     double q[D];
     orff_part parts[3];
-    for (size_t m = 0; m < 3; m++) parts[m] = part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, scales[m]);
-    orff_sampling sampling = {.scheme = ORFF_IID, .features = D};
+    for (size_t m = 0; m < 3; m++)
+        parts[m] = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, scales[m]);
+    orff_sampling sampling = {.scheme = ORFF_SCHEME_IID, .features = D};
     orff_kernel *kernel;
     orff_features *features;
     assert_ok(orff_kernel_create(&kernel, 2, 2, 3, parts));
@@ -545,7 +546,8 @@ static void shorter_scales_get_more_frequencies(void **state) {
 /* w_j is a function of (seed, group, j): more frequencies begin with the same ones. */
 static void frequencies_are_a_function_of_seed_and_index(void **state) {
     (void)state;
-    const orff_scheme schemes[] = {ORFF_IID, ORFF_ORTHOGONAL, ORFF_QMC, ORFF_HALTON, ORFF_HADAMARD};
+    const orff_scheme schemes[] = {ORFF_SCHEME_IID, ORFF_SCHEME_ORTHOGONAL, ORFF_SCHEME_QMC,
+                                   ORFF_SCHEME_HALTON, ORFF_SCHEME_HADAMARD};
     enum { INPUTS = 17, FEW = 20, MANY = 50 };
     static double few[FEW * INPUTS], many[MANY * INPUTS], other[FEW * INPUTS], weights[FEW];
     const orff_part part = orff_part_default();
@@ -591,9 +593,9 @@ static void given_frequencies_come_back(void **state) {
 /* The same frequencies under another kernel; groups it does not use keep their place in phi. */
 static void features_can_be_rebound(void **state) {
     (void)state;
-    const orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 1),
-                                part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 2)};
-    const orff_part curl = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 2);
+    const orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
+    const orff_part curl = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2);
     const double x[2] = {0.4, -0.3}, z[2] = {1, 0.2};
     orff_sampling sampling = orff_sampling_default();
     orff_kernel *sum = NULL, *one = make(2, 2, &curl);
@@ -606,7 +608,8 @@ static void features_can_be_rebound(void **state) {
     assert_ok(orff_features_phi(features, 1, x, phi));
     orff_features_free(features); /* the frequencies live on */
     assert_int_equal(orff_features_describe(rebound).frequencies, 10);
-    assert_int_equal(orff_features_describe(rebound).parameters, 2 * 3); /* of 10, 7 are for the shorter scale */
+    assert_int_equal(orff_features_describe(rebound).parameters,
+                     2 * 3); /* of 10, 7 are for the shorter scale */
     assert_ok(orff_features_phi(rebound, 1, x, again));
     assert_memory_equal(phi, again, sizeof phi);
     assert_ok(orff_features_frequencies(rebound, omega, q));
@@ -634,7 +637,7 @@ static void refuse_rebinding(const orff_features *features, size_t d, size_t p, 
 static void wrong_rebinding_is_refused(void **state) {
     (void)state;
     const size_t space[2] = {2, 0}, other[2] = {1, 2};
-    orff_part part = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 1), fits;
+    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1), fits;
     orff_sampling sampling = orff_sampling_default();
     orff_features *features = NULL, *rebound = NULL;
     sampling.features = 10;
@@ -642,19 +645,19 @@ static void wrong_rebinding_is_refused(void **state) {
     orff_kernel *kernel = make(3, 2, &part);
     assert_ok(orff_features_create(&features, kernel, &sampling));
     fits = part;
-    fits.rule = ORFF_DIV_FREE;
+    fits.rule = ORFF_RULE_DIV_FREE;
     orff_kernel *div = make(3, 2, &fits);
     assert_ok(orff_features_rebind(&rebound, features, div));
     part.space = other;
-    refuse_rebinding(features, 3, 2, &part, ORFF_UNSUPPORTED, "other inputs");
+    refuse_rebinding(features, 3, 2, &part, ORFF_ERROR_UNSUPPORTED, "other inputs");
     part.space = space;
     part.sigma = 2;
-    refuse_rebinding(features, 3, 2, &part, ORFF_UNSUPPORTED, "length scale");
+    refuse_rebinding(features, 3, 2, &part, ORFF_ERROR_UNSUPPORTED, "length scale");
     part = orff_part_default();
-    refuse_rebinding(features, 3, 2, &part, ORFF_UNSUPPORTED, "importance");
-    refuse_rebinding(features, 2, 2, &part, ORFF_MISMATCH, "3 inputs");
-    assert_status(orff_features_rebind(NULL, features, kernel), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_rebind(&rebound, NULL, kernel), ORFF_INVALID_ARGUMENT);
+    refuse_rebinding(features, 3, 2, &part, ORFF_ERROR_UNSUPPORTED, "importance");
+    refuse_rebinding(features, 2, 2, &part, ORFF_ERROR_MISMATCH, "3 inputs");
+    assert_status(orff_features_rebind(NULL, features, kernel), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_rebind(&rebound, NULL, kernel), ORFF_ERROR_INVALID_ARGUMENT);
     orff_features_free(rebound);
     orff_features_free(features);
     orff_kernel_free(kernel);
@@ -704,79 +707,80 @@ static orff_sampling sampling_of(orff_scheme scheme, size_t D) {
 
 static void samplings_that_do_not_exist_are_refused(void **state) {
     (void)state;
-    const orff_part gaussian = orff_part_default(), laplace = part_of(ORFF_DECOMPOSABLE, ORFF_LAPLACE, 0, 1);
-    const orff_part sharp = part_of(ORFF_DECOMPOSABLE, ORFF_RATIONAL_QUADRATIC, 0.5, 1);
-    orff_sampling sampling = sampling_of(ORFF_HADAMARD, 8);
-    refuse(15, 1, &gaussian, &sampling, ORFF_UNSUPPORTED, "at least 16 inputs");
-    refuse(17, 1, &laplace, &sampling, ORFF_UNSUPPORTED, "spherical");
-    sampling.scheme = ORFF_ORTHOGONAL;
-    refuse(3, 1, &laplace, &sampling, ORFF_UNSUPPORTED, "laplace");
-    sampling.scheme = ORFF_GRID;
-    refuse(4, 1, &gaussian, &sampling, ORFF_UNSUPPORTED, "at most 3 inputs");
-    refuse(3, 1, &sharp, &sampling, ORFF_UNSUPPORTED, "infinite at 0");
+    const orff_part gaussian = orff_part_default(),
+                    laplace = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
+    const orff_part sharp = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_RATIONAL_QUADRATIC, 0.5, 1);
+    orff_sampling sampling = sampling_of(ORFF_SCHEME_HADAMARD, 8);
+    refuse(15, 1, &gaussian, &sampling, ORFF_ERROR_UNSUPPORTED, "at least 16 inputs");
+    refuse(17, 1, &laplace, &sampling, ORFF_ERROR_UNSUPPORTED, "spherical");
+    sampling.scheme = ORFF_SCHEME_ORTHOGONAL;
+    refuse(3, 1, &laplace, &sampling, ORFF_ERROR_UNSUPPORTED, "laplace");
+    sampling.scheme = ORFF_SCHEME_GRID;
+    refuse(4, 1, &gaussian, &sampling, ORFF_ERROR_UNSUPPORTED, "at most 3 inputs");
+    refuse(3, 1, &sharp, &sampling, ORFF_ERROR_UNSUPPORTED, "infinite at 0");
     sampling.tolerance = 1e-9;
-    refuse(3, 1, &gaussian, &sampling, ORFF_UNSUPPORTED, "frequencies");
-    sampling = sampling_of(ORFF_IID, 8);
-    sampling.importance = ORFF_YES;
-    refuse(3, 1, &gaussian, &sampling, ORFF_UNSUPPORTED, "unbounded");
+    refuse(3, 1, &gaussian, &sampling, ORFF_ERROR_UNSUPPORTED, "frequencies");
+    sampling = sampling_of(ORFF_SCHEME_IID, 8);
+    sampling.importance = ORFF_SWITCH_YES;
+    refuse(3, 1, &gaussian, &sampling, ORFF_ERROR_UNSUPPORTED, "unbounded");
 }
 
 static void wrong_samplings_are_refused(void **state) {
     (void)state;
     const double extent[2] = {1, -1};
     const orff_part part = orff_part_default();
-    orff_sampling sampling = sampling_of(ORFF_IID, 0);
-    refuse(2, 2, &part, &sampling, ORFF_INVALID_ARGUMENT, "0 frequencies");
+    orff_sampling sampling = sampling_of(ORFF_SCHEME_IID, 0);
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_INVALID_ARGUMENT, "0 frequencies");
     sampling = sampling_of(ORFF_SCHEME_COUNT, 8);
-    refuse(2, 2, &part, &sampling, ORFF_INVALID_ARGUMENT, "scheme");
-    sampling = sampling_of(ORFF_GRID, 8);
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_INVALID_ARGUMENT, "scheme");
+    sampling = sampling_of(ORFF_SCHEME_GRID, 8);
     sampling.tolerance = -1;
-    refuse(2, 2, &part, &sampling, ORFF_INVALID_ARGUMENT, "tolerance is -1");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_INVALID_ARGUMENT, "tolerance is -1");
     sampling.tolerance = (double)NAN;
-    refuse(2, 2, &part, &sampling, ORFF_INVALID_ARGUMENT, "tolerance");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_INVALID_ARGUMENT, "tolerance");
     sampling.tolerance = 0;
     sampling.extent = extent;
-    refuse(2, 2, &part, &sampling, ORFF_INVALID_ARGUMENT, "extent of input 2");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_INVALID_ARGUMENT, "extent of input 2");
     orff_kernel *kernel = make(2, 2, &part);
     orff_features *features = NULL;
-    assert_status(orff_features_create(&features, kernel, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_create(&features, NULL, &sampling), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_create(NULL, kernel, &sampling), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_features_create(&features, kernel, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_create(&features, NULL, &sampling), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_create(NULL, kernel, &sampling), ORFF_ERROR_INVALID_ARGUMENT);
     orff_kernel_free(kernel);
 }
 
 static void failing_callbacks_are_reported(void **state) {
     (void)state;
-    const orff_sampling sampling = sampling_of(ORFF_IID, 30);
-    orff_part part = part_of(ORFF_CUSTOM_A, ORFF_GAUSSIAN, 0, 1);
+    const orff_sampling sampling = sampling_of(ORFF_SCHEME_IID, 30);
+    orff_part part = part_of(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
     part.matrix = fails_far_out;
-    refuse(2, 2, &part, &sampling, ORFF_CALLBACK, "A(w) returned 42 at (");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_CALLBACK, "A(w) returned 42 at (");
     part.matrix = indefinite;
-    refuse(2, 2, &part, &sampling, ORFF_NOT_POSITIVE, "eigenvalue");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_NOT_POSITIVE, "eigenvalue");
     part.matrix = infinite;
-    refuse(2, 2, &part, &sampling, ORFF_NOT_FINITE, "A(w)");
-    part.rule = ORFF_CUSTOM_B;
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_NOT_FINITE, "A(w)");
+    part.rule = ORFF_RULE_CUSTOM_B;
     part.columns = 2;
-    refuse(2, 2, &part, &sampling, ORFF_NOT_FINITE, "B(w)");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_NOT_FINITE, "B(w)");
     part.matrix = fails_far_out;
-    refuse(2, 2, &part, &sampling, ORFF_CALLBACK, "B(w) returned 42");
+    refuse(2, 2, &part, &sampling, ORFF_ERROR_CALLBACK, "B(w) returned 42");
 }
 
 static void wrong_given_frequencies_are_refused(void **state) {
     (void)state;
     const double omega[4] = {1, 2, 3, 4}, broken[4] = {1, 2, (double)NAN, 4}, weights[2] = {1, -1};
-    const orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 1),
-                                part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 2)};
+    const orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
     orff_kernel *kernel = make(2, 2, parts), *two;
     orff_features *features = NULL;
-    assert_status(orff_features_create_at(&features, kernel, 0, omega, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_features_create_at(&features, kernel, 0, omega, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("at least one frequency");
-    assert_status(orff_features_create_at(&features, kernel, 2, broken, NULL), ORFF_NOT_FINITE);
+    assert_status(orff_features_create_at(&features, kernel, 2, broken, NULL), ORFF_ERROR_NOT_FINITE);
     assert_says("omega is nan in row 2, column 1");
-    assert_status(orff_features_create_at(&features, kernel, 2, omega, weights), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_features_create_at(&features, kernel, 2, omega, weights), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("weight 2 is -1");
     assert_ok(orff_kernel_create(&two, 2, 2, 2, parts));
-    assert_status(orff_features_create_at(&features, two, 2, omega, NULL), ORFF_UNSUPPORTED);
+    assert_status(orff_features_create_at(&features, two, 2, omega, NULL), ORFF_ERROR_UNSUPPORTED);
     assert_says("one law");
     assert_null(features);
     orff_kernel_free(kernel);
@@ -793,25 +797,25 @@ static void wrong_data_are_refused(void **state) {
     const orff_part part = orff_part_default();
     orff_features *f = make_at(2, 2, &part, 2, omega, NULL);
     for (size_t i = 0; i < 12; i++) F[i] = kept[i] = (double)i;
-    assert_status(orff_features_apply(f, 3, bad, theta, F), ORFF_NOT_FINITE);
+    assert_status(orff_features_apply(f, 3, bad, theta, F), ORFF_ERROR_NOT_FINITE);
     assert_says("X is nan in row 2, column 2");
-    assert_status(orff_features_apply(f, 3, X, bad_theta, F), ORFF_NOT_FINITE);
+    assert_status(orff_features_apply(f, 3, X, bad_theta, F), ORFF_ERROR_NOT_FINITE);
     assert_says("theta is inf");
     assert_says("column 4");
-    assert_status(orff_features_adjoint(f, 3, X, bad, F), ORFF_NOT_FINITE);
+    assert_status(orff_features_adjoint(f, 3, X, bad, F), ORFF_ERROR_NOT_FINITE);
     assert_says("Y is nan in row 2, column 2");
-    assert_status(orff_features_adjoint(f, 3, bad, X, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_normal(f, 3, bad, theta, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_normal(f, 3, X, bad_theta, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_phi(f, 3, bad, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_map(f, bad + 2, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_kernel(f, X, bad + 2, K), ORFF_NOT_FINITE);
-    assert_status(orff_features_apply_single(f, 3, bad_single, theta, F_single), ORFF_NOT_FINITE);
+    assert_status(orff_features_adjoint(f, 3, bad, X, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_normal(f, 3, bad, theta, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_normal(f, 3, X, bad_theta, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_phi(f, 3, bad, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_map(f, bad + 2, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_kernel(f, X, bad + 2, K), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_apply_single(f, 3, bad_single, theta, F_single), ORFF_ERROR_NOT_FINITE);
     assert_says("X is -inf in row 3, column 1");
-    assert_status(orff_features_adjoint_single(f, 3, X_single, bad_single, F), ORFF_NOT_FINITE);
+    assert_status(orff_features_adjoint_single(f, 3, X_single, bad_single, F), ORFF_ERROR_NOT_FINITE);
     assert_says("Y is -inf in row 3, column 1");
-    assert_status(orff_features_normal_single(f, 3, bad_single, theta, F), ORFF_NOT_FINITE);
-    assert_status(orff_features_phi_single(f, 3, bad_single, F_single), ORFF_NOT_FINITE);
+    assert_status(orff_features_normal_single(f, 3, bad_single, theta, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_features_phi_single(f, 3, bad_single, F_single), ORFF_ERROR_NOT_FINITE);
     assert_memory_equal(F, kept, sizeof F);
     orff_features_free(f);
 }
@@ -823,17 +827,17 @@ static void missing_arguments_are_refused(void **state) {
     size_t columns = 77;
     const orff_part part = orff_part_default();
     orff_features *f = make_at(2, 2, &part, 1, omega, NULL);
-    assert_status(orff_features_apply(f, 1, X, NULL, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_apply(NULL, 1, X, X, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_adjoint(f, 1, X, NULL, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_normal(f, 1, X, X, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_phi(NULL, 1, X, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_map(f, NULL, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_kernel(f, X, NULL, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_frequencies(NULL, out, out), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_features_block(f, 1, &columns, out), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_features_apply(f, 1, X, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_apply(NULL, 1, X, X, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_adjoint(f, 1, X, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_normal(f, 1, X, X, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_phi(NULL, 1, X, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_map(f, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_kernel(f, X, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_frequencies(NULL, out, out), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_features_block(f, 1, &columns, out), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("no frequency 1 among 1");
-    assert_status(orff_features_block(f, 0, NULL, out), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_features_block(f, 0, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
     assert_int_equal(columns, 77);
     orff_features_free(f);
 }

@@ -83,11 +83,11 @@ static size_t file_size(const char *path) {
 static double X[ROWS * LARGEST_D], Y[ROWS * LARGEST_P];
 
 static void fill_data(size_t d, size_t p, size_t classes) {
-    const orff_rng rng = {.seed = 7, .stream = 3};
-    for (size_t i = 0; i < ROWS * d; i++) X[i] = orff_rng_normal(rng, i, 0);
+    const orffi_rng rng = {.seed = 7, .stream = 3};
+    for (size_t i = 0; i < ROWS * d; i++) X[i] = orffi_rng_normal(rng, i, 0);
     for (size_t i = 0; i < ROWS * p; i++)
         Y[i] = classes ? (double)(i % classes)
-                       : 3.0 + sin(2.0 * X[i % d + (i / p) * d]) + 0.1 * orff_rng_normal(rng, i, 1);
+                       : 3.0 + sin(2.0 * X[i % d + (i / p) * d]) + 0.1 * orffi_rng_normal(rng, i, 1);
 }
 
 /* ---- models of every kind that can be saved */
@@ -111,26 +111,43 @@ typedef struct setup {
 #define PART(length, ...) \
     { .sigma = length, .weight = 0.7, .shape = 2.5, .mix = 0.3, __VA_ARGS__ }
 static const setup setups[] = {
-    {"identity", 2, 2, 0, 1, {PART(1.0, .rule = ORFF_DECOMPOSABLE)}, ORFF_QMC, 20, SCALED},
-    {"matrix", 3, 3, 0, 1, {PART(1.0, .base = ORFF_LAPLACE, .A = matrix_A)}, ORFF_IID, 20, PLAIN},
+    {"identity", 2, 2, 0, 1, {PART(1.0, .rule = ORFF_RULE_DECOMPOSABLE)}, ORFF_SCHEME_QMC, 20, SCALED},
+    {"matrix", 3, 3, 0, 1, {PART(1.0, .base = ORFF_BASE_LAPLACE, .A = matrix_A)}, ORFF_SCHEME_IID, 20, PLAIN},
     {"factor",
      4,
      3,
      0,
      1,
      {PART(1.0, .B = factor_B, .columns = 1, .sigmas = lengths)},
-     ORFF_ORTHOGONAL,
+     ORFF_SCHEME_ORTHOGONAL,
      20,
      PLAIN},
-    {"curl", 2, 2, 0, 1, {PART(1.0, .rule = ORFF_CURL_FREE, .normalise = true)}, ORFF_HALTON, 20, PLAIN},
-    {"div", 3, 3, 0, 1, {PART(1.0, .rule = ORFF_DIV_FREE, .base = ORFF_MATERN)}, ORFF_QMC, 12, PLAIN},
+    {"curl",
+     2,
+     2,
+     0,
+     1,
+     {PART(1.0, .rule = ORFF_RULE_CURL_FREE, .normalise = true)},
+     ORFF_SCHEME_HALTON,
+     20,
+     PLAIN},
+    {"div",
+     3,
+     3,
+     0,
+     1,
+     {PART(1.0, .rule = ORFF_RULE_DIV_FREE, .base = ORFF_BASE_MATERN)},
+     ORFF_SCHEME_QMC,
+     12,
+     PLAIN},
     {"helmholtz",
      3,
      2,
      0,
      1,
-     {PART(1.0, .rule = ORFF_HELMHOLTZ, .base = ORFF_RATIONAL_QUADRATIC, .space = space, .sigmas = lengths)},
-     ORFF_QMC,
+     {PART(1.0, .rule = ORFF_RULE_HELMHOLTZ, .base = ORFF_BASE_RATIONAL_QUADRATIC, .space = space,
+           .sigmas = lengths)},
+     ORFF_SCHEME_QMC,
      16,
      PLAIN},
     {"product",
@@ -138,22 +155,30 @@ static const setup setups[] = {
      2,
      0,
      1,
-     {PART(1.0, .rule = ORFF_CURL_FREE, .base = ORFF_CAUCHY_PRODUCT)},
-     ORFF_QMC,
+     {PART(1.0, .rule = ORFF_RULE_CURL_FREE, .base = ORFF_BASE_CAUCHY_PRODUCT)},
+     ORFF_SCHEME_QMC,
      16,
      PLAIN},
-    {"hadamard", 16, 1, 0, 1, {PART(4.0, .rule = ORFF_DECOMPOSABLE)}, ORFF_HADAMARD, 20, PLAIN},
-    {"structured", 130, 2, 0, 1, {PART(11.0, .rule = ORFF_DECOMPOSABLE)}, ORFF_HADAMARD, 40, PLAIN},
-    {"grid", 2, 2, 0, 1, {PART(1.0, .rule = ORFF_DIV_FREE)}, ORFF_GRID, 40, PLAIN},
-    {"auto", 13, 2, 0, 1, {PART(4.0, .rule = ORFF_DECOMPOSABLE)}, ORFF_SAMPLING_AUTO, 20, PLAIN},
+    {"hadamard", 16, 1, 0, 1, {PART(4.0, .rule = ORFF_RULE_DECOMPOSABLE)}, ORFF_SCHEME_HADAMARD, 20, PLAIN},
+    {"structured",
+     130,
+     2,
+     0,
+     1,
+     {PART(11.0, .rule = ORFF_RULE_DECOMPOSABLE)},
+     ORFF_SCHEME_HADAMARD,
+     40,
+     PLAIN},
+    {"grid", 2, 2, 0, 1, {PART(1.0, .rule = ORFF_RULE_DIV_FREE)}, ORFF_SCHEME_GRID, 40, PLAIN},
+    {"auto", 13, 2, 0, 1, {PART(4.0, .rule = ORFF_RULE_DECOMPOSABLE)}, ORFF_SCHEME_AUTO, 20, PLAIN},
     {"sum",
      2,
      2,
      0,
      3,
-     {PART(1.0, .rule = ORFF_CURL_FREE), PART(1.0, .rule = ORFF_DIV_FREE, .normalise = true),
-      PART(0.4, .rule = ORFF_DECOMPOSABLE, .base = ORFF_MATERN)},
-     ORFF_QMC,
+     {PART(1.0, .rule = ORFF_RULE_CURL_FREE), PART(1.0, .rule = ORFF_RULE_DIV_FREE, .normalise = true),
+      PART(0.4, .rule = ORFF_RULE_DECOMPOSABLE, .base = ORFF_BASE_MATERN)},
+     ORFF_SCHEME_QMC,
      21,
      SCALED},
     {"mixture",
@@ -161,11 +186,11 @@ static const setup setups[] = {
      2,
      0,
      2,
-     {PART(1.0, .rule = ORFF_CURL_FREE), PART(0.5, .rule = ORFF_DECOMPOSABLE)},
-     ORFF_QMC,
+     {PART(1.0, .rule = ORFF_RULE_CURL_FREE), PART(0.5, .rule = ORFF_RULE_DECOMPOSABLE)},
+     ORFF_SCHEME_QMC,
      20,
      MIXTURE},
-    {"classes", 2, 1, 4, 1, {PART(1.0, .rule = ORFF_DECOMPOSABLE)}, ORFF_QMC, 20, SINGLE},
+    {"classes", 2, 1, 4, 1, {PART(1.0, .rule = ORFF_RULE_DECOMPOSABLE)}, ORFF_SCHEME_QMC, 20, SINGLE},
 };
 enum { SETUPS = sizeof setups / sizeof *setups };
 
@@ -182,9 +207,9 @@ static orff_model *fit(const setup *s) {
     settings.classes = s->classes;
     settings.mixture = s->how & MIXTURE;
     settings.single = s->how & SINGLE;
-    settings.scale_inputs = s->how & SCALED ? ORFF_YES : ORFF_NO;
+    settings.scale_inputs = s->how & SCALED ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
     settings.scale_outputs = s->how & SCALED;
-    settings.posterior = ORFF_YES;
+    settings.posterior = ORFF_SWITCH_YES;
     assert_ok(orff_model_fit(&model, &settings, s->d, s->p, ROWS, X, Y, NULL));
     assert_non_null(model->posterior);
     return model;
@@ -251,7 +276,7 @@ static void test_models(void **state) {
         const size_t whole = file_size(in_directory("a"));
         check_round_trip(model, true);
         const size_t less = whole - file_size(in_directory("a"));
-        const bool given_back = setups[i].scheme != ORFF_GRID;
+        const bool given_back = setups[i].scheme != ORFF_SCHEME_GRID;
         if (given_back ? less < 8 * setups[i].features : less != 0)
             fail_msg("%s: compact saves %zu bytes", setups[i].name, less);
         orff_model_free(model);
@@ -261,7 +286,7 @@ static void test_models(void **state) {
 static void test_without_posterior(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]);
-    orff_posterior_free(model->posterior);
+    orffi_posterior_free(model->posterior);
     model->posterior = NULL;
     model->cv_mse = model->noise = NAN;
     model->solve.condition = INFINITY;
@@ -287,17 +312,17 @@ static void test_single_prediction(void **state) {
 static void test_given(void **state) {
     (void)state;
     const double omega[] = {0.5, 1.0, -1.0, 0.25, 2.0, 0.0}, weights[] = {0.5, 0.0, 0.25};
-    const orff_part part = PART(1.0, .rule = ORFF_CURL_FREE);
+    const orff_part part = PART(1.0, .rule = ORFF_RULE_CURL_FREE);
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_model *model = NULL;
     fill_data(2, 2, 0);
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
     assert_ok(orff_features_create_at(&features, kernel, 3, omega, weights));
-    assert_ok(orff_model_create(&model, features, 0));
+    assert_ok(orffi_model_create(&model, features, 0));
     for (size_t i = 0; i < features->M; i++) model->theta[i] = 0.1 * (double)i - 0.2;
     model->solve.method = "sgd";
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_finish(model));
     check_round_trip(model, true);
     orff_kernel_free(kernel);
     orff_model_free(model);
@@ -318,10 +343,10 @@ static void test_unused_groups(void **state) {
     orff_kernel_free(kernel);
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, s->parts + 1));
     assert_ok(orff_features_rebind(&fewer, features, kernel));
-    assert_ok(orff_model_create(&model, fewer, 0));
+    assert_ok(orffi_model_create(&model, fewer, 0));
     for (size_t i = 0; i < fewer->M; i++) model->theta[i] = cos((double)i);
     model->solve.method = "pcg";
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_finish(model));
     check_round_trip(model, false);
     check_round_trip(model, true);
     orff_kernel_free(kernel);
@@ -356,8 +381,8 @@ static int callback(void *self, const double *w, double *B) {
 
 static void test_callbacks_refused(void **state) {
     (void)state;
-    const orff_part parts[] = {PART(1.0, .rule = ORFF_DECOMPOSABLE),
-                               PART(1.0, .rule = ORFF_CUSTOM_B, .columns = 1, .matrix = callback)};
+    const orff_part parts[] = {PART(1.0, .rule = ORFF_RULE_DECOMPOSABLE),
+                               PART(1.0, .rule = ORFF_RULE_CUSTOM_B, .columns = 1, .matrix = callback)};
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;
     fill_data(2, 2, 0);
@@ -366,7 +391,7 @@ static void test_callbacks_refused(void **state) {
     settings.sampling.features = 10;
     settings.lambda = 1e-2;
     assert_ok(orff_model_fit(&model, &settings, 2, 2, ROWS, X, Y, NULL));
-    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_UNSUPPORTED);
+    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_UNSUPPORTED);
     assert_says("part 2 of the kernel (custom-b)");
     assert_int_equal(access(in_directory("a"), F_OK), -1);
     orff_model_free(model);
@@ -376,7 +401,7 @@ static void test_not_finite_refused(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]);
     model->theta[3] = NAN;
-    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_NOT_FINITE);
+    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_NOT_FINITE);
     assert_says("theta");
     orff_model_free(model);
 }
@@ -385,15 +410,15 @@ static void test_arguments(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]), *none = NULL;
     orff_moments *moments = NULL;
-    assert_status(orff_model_save(NULL, in_directory("a"), false), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_save(model, NULL, false), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_load(&none, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_save(NULL, in_directory("a")), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_load(NULL, in_directory("a")), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_load(&none, in_directory("a")), ORFF_IO);
+    assert_status(orff_model_save(NULL, in_directory("a"), false), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_save(model, NULL, false), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_load(&none, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_save(NULL, in_directory("a")), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_load(NULL, in_directory("a")), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_load(&none, in_directory("a")), ORFF_ERROR_IO);
     assert_says(directory);
     assert_ok(orff_model_save(model, in_directory("a"), false));
-    assert_status(orff_moments_load(&moments, in_directory("a")), ORFF_FORMAT);
+    assert_status(orff_moments_load(&moments, in_directory("a")), ORFF_ERROR_FORMAT);
     assert_says("\"orff-moments\" was expected");
     assert_null(none);
     assert_null(moments);
@@ -410,10 +435,11 @@ typedef struct moments_setup {
     bool single;
 } moments_setup;
 
-static const moments_setup usual = {1.0, ORFF_QMC, UINT64_MAX, 3, false};
+static const moments_setup usual = {1.0, ORFF_SCHEME_QMC, UINT64_MAX, 3, false};
 
 static orff_moments *gather(const moments_setup *s, size_t first, size_t rows) {
-    const orff_part parts[] = {PART(s->sigma, .rule = ORFF_DECOMPOSABLE), PART(2.0, .rule = ORFF_CURL_FREE)};
+    const orff_part parts[] = {PART(s->sigma, .rule = ORFF_RULE_DECOMPOSABLE),
+                               PART(2.0, .rule = ORFF_RULE_CURL_FREE)};
     const orff_moments_settings settings = {
         .folds = s->folds, .seed = 12345678901234567890u, .single = s->single};
     orff_sampling sampling = orff_sampling_default();
@@ -439,7 +465,7 @@ static void assert_same_triangle(size_t L, const double *a, const double *b) {
 
 static void assert_same_moments(const orff_moments *a, const orff_moments *b) {
     const size_t L = 2 * a->bank->D, q = a->p + 1;
-    assert_ok(orff_bank_compare(a->bank, b->bank));
+    assert_ok(orffi_bank_compare(a->bank, b->bank));
     assert_true(a->n_sets == b->n_sets && a->p == b->p && a->arrived == b->arrived);
     assert_true(a->settings.folds == b->settings.folds && a->settings.seed == b->settings.seed);
     assert_int_equal(a->settings.single, b->settings.single);
@@ -461,8 +487,10 @@ static orff_moments *through_file(const orff_moments *moments, const char *name)
 
 static void test_moments(void **state) {
     (void)state;
-    const moments_setup all[] = {
-        usual, {0.3, ORFF_GRID, 5, 0, false}, {1.0, ORFF_IID, 0, 1, true}, {1.0, ORFF_HALTON, 1, 2, false}};
+    const moments_setup all[] = {usual,
+                                 {0.3, ORFF_SCHEME_GRID, 5, 0, false},
+                                 {1.0, ORFF_SCHEME_IID, 0, 1, true},
+                                 {1.0, ORFF_SCHEME_HALTON, 1, 2, false}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         orff_moments *moments = gather(&all[i], 0, ROWS), *loaded = through_file(moments, "a");
         assert_ok(orff_moments_save(loaded, in_directory("b")));
@@ -505,12 +533,12 @@ static void test_moments_mismatch(void **state) {
                                        "3 folds"};
     orff_moments *moments = gather(&usual, 0, 20);
     others[0].sigma = 1.5;
-    others[1].scheme = ORFF_HALTON;
+    others[1].scheme = ORFF_SCHEME_HALTON;
     others[2].seed = 1;
     others[3].folds = 4;
     for (size_t i = 0; i < 4; i++) {
         orff_moments *other = gather(&others[i], 0, 20), *loaded = through_file(other, "a");
-        assert_status(orff_moments_add(moments, loaded), ORFF_MISMATCH);
+        assert_status(orff_moments_add(moments, loaded), ORFF_ERROR_MISMATCH);
         assert_says(says[i]);
         orff_moments_free(other);
         orff_moments_free(loaded);
@@ -520,7 +548,7 @@ static void test_moments_mismatch(void **state) {
 
 static void test_moments_fit(void **state) {
     (void)state;
-    const orff_part part = PART(2.0, .rule = ORFF_DIV_FREE);
+    const orff_part part = PART(2.0, .rule = ORFF_RULE_DIV_FREE);
     orff_moments *moments = gather(&usual, 0, ROWS), *loaded = through_file(moments, "a");
     orff_settings settings = orff_settings_default();
     orff_model *a = NULL, *b = NULL;
@@ -541,7 +569,7 @@ static void test_notes(void **state) {
     const char *text = "{\"inputs\":[\"x\",\"caf\xc3\xa9\"]}";
     orff_model *model = fit(&setups[0]), *loaded = NULL;
     assert_string_equal(orff_model_notes(model), "");
-    assert_status(orff_model_set_notes(model, "\xff\xfe"), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_set_notes(model, "\xff\xfe"), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("UTF-8");
     assert_ok(orff_model_set_notes(model, "first"));
     assert_ok(orff_model_set_notes(model, text));
@@ -569,7 +597,7 @@ static int smooth(void *self, const double *delta, double *K) {
 static void test_moments_of_signature(void **state) {
     (void)state;
     const double extent[] = {8.0};
-    const orff_part part = PART(1.0, .rule = ORFF_SIGNATURE, .matrix = smooth);
+    const orff_part part = PART(1.0, .rule = ORFF_RULE_SIGNATURE, .matrix = smooth);
     const orff_moments_settings settings = {0};
     orff_sampling sampling = orff_sampling_default();
     orff_kernel *kernel = NULL;
@@ -614,8 +642,8 @@ static void test_disk_full(void **state) {
     const orff_status of_moments = orff_moments_save(more, in_directory("b"));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, SIG_DFL);
-    assert_int_equal(of_model, ORFF_IO);
-    assert_int_equal(of_moments, ORFF_IO);
+    assert_int_equal(of_model, ORFF_ERROR_IO);
+    assert_int_equal(of_moments, ORFF_ERROR_IO);
     assert_says(strerror(EFBIG));
     fill_data(2, 2, 0);
     assert_ok(orff_model_load(&loaded, in_directory("a")));
@@ -663,7 +691,7 @@ static void test_golden_model(void **state) {
     assert_ok(orff_model_covariance(model, count, points, C));
     assert_golden(want, "covariance", count * info.outputs * info.outputs, C);
     assert_ok(orff_model_part(model, 0, &part));
-    assert_true(part.rule == ORFF_HELMHOLTZ && part.base == ORFF_MATERN && part.shape == 2.5 &&
+    assert_true(part.rule == ORFF_RULE_HELMHOLTZ && part.base == ORFF_BASE_MATERN && part.shape == 2.5 &&
                 part.mix == 0.3);
     assert_golden(want, "sigmas", info.inputs, part.sigmas);
     assert_close(info.lambda, support_number(want, "lambda"), 1e-15);

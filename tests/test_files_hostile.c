@@ -63,9 +63,9 @@ static void clear(parts *file) {
 }
 
 static void seal_and_write(unsigned char *bytes, size_t size) {
-    char digits[ORFF_ARCHIVE_DIGITS + 1];
-    snprintf(digits, sizeof digits, "%08x", (unsigned)orff_archive_head_checksum(bytes, size));
-    memcpy(bytes + 8 + strlen(ORFF_ARCHIVE_PREFIX), digits, ORFF_ARCHIVE_DIGITS);
+    char digits[ORFFI_ARCHIVE_DIGITS + 1];
+    snprintf(digits, sizeof digits, "%08x", (unsigned)orffi_archive_head_checksum(bytes, size));
+    memcpy(bytes + 8 + strlen(ORFFI_ARCHIVE_PREFIX), digits, ORFFI_ARCHIVE_DIGITS);
     assert_int_equal(ftruncate(descriptor, 0), 0);
     assert_int_equal(pwrite(descriptor, bytes, size, 0), size);
 }
@@ -101,7 +101,8 @@ static void use_model(orff_model *model) {
     orff_part part;
     assert_true(x && out && info.kernel && strlen(info.kernel) > 0);
     x[0] = 0.3;
-    if (info.exact && orff_model_predict(model, 2, x, out) == ORFF_NOT_FINITE) { /* units that overflow x */
+    if (info.exact &&
+        orff_model_predict(model, 2, x, out) == ORFF_ERROR_NOT_FINITE) { /* units that overflow x */
         free(x);
         free(out);
         return;
@@ -130,7 +131,7 @@ static void note(orff_status status) {
         return;
     }
     refused++;
-    if (status != ORFF_FORMAT) fail_msg("status %d: %s", (int)status, orff_error_message());
+    if (status != ORFF_ERROR_FORMAT) fail_msg("status %d: %s", (int)status, orff_error_message());
     if (!strstr(orff_error_message(), path)) fail_msg("\"%s\" does not name the file", orff_error_message());
 }
 
@@ -173,12 +174,12 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 static void fit_and_write(const char *name, size_t d, size_t p, const orff_part *part, orff_scheme scheme,
                           bool compact, orff_solver solver) {
     const size_t N = solver == ORFF_SOLVER_EXACT ? 7 : 30;
-    const orff_rng rng = {.seed = 1, .stream = 1};
+    const orffi_rng rng = {.seed = 1, .stream = 1};
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;
     double *X = calloc(N * d, sizeof *X), *Y = calloc(N * p, sizeof *Y);
     assert_true(X && Y);
-    for (size_t i = 0; i < N * d; i++) X[i] = orff_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < N * d; i++) X[i] = orffi_rng_normal(rng, i, 0);
     for (size_t i = 0; i < N * p; i++) Y[i] = X[i % (N * d)];
     settings.n_parts = 1;
     settings.parts = part;
@@ -202,12 +203,12 @@ static int set_up(void **state) {
     snprintf(compact_path, sizeof compact_path, "/tmp/orff_compact_%ld", (long)getpid());
     snprintf(exact_path, sizeof exact_path, "/tmp/orff_exact_%ld", (long)getpid());
     snprintf(structured_path, sizeof structured_path, "/tmp/orff_structured_%ld", (long)getpid());
-    curl.rule = ORFF_CURL_FREE;
+    curl.rule = ORFF_RULE_CURL_FREE;
     wide.sigma = 11.0;
     coupled.A = A;
-    fit_and_write(compact_path, 2, 2, &curl, ORFF_QMC, true, ORFF_DIRECT);
-    fit_and_write(structured_path, 129, 1, &wide, ORFF_HADAMARD, false, ORFF_DIRECT);
-    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SAMPLING_AUTO, false, ORFF_SOLVER_EXACT);
+    fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_SOLVER_DIRECT);
+    fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_SOLVER_DIRECT);
+    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_SOLVER_EXACT);
     return descriptor < 0 || orff_set_threads(1) ? -1 : 0;
 }
 
@@ -379,7 +380,7 @@ static void test_other_rounding(void **state) {
     json_t *group = json_array_get(json_object_get(json_object_get(file.document, "bank"), "groups"), 0);
     json_object_set_new(json_object_get(group, "drawn"), "crc32c", json_string("01234567"));
     put_together(&file);
-    assert_status(orff_model_load(&model, path), ORFF_FORMAT);
+    assert_status(orff_model_load(&model, path), ORFF_ERROR_FORMAT);
     assert_non_null(strstr(orff_error_message(), "bank.groups[0].drawn.crc32c"));
     assert_non_null(strstr(orff_error_message(), "rounds otherwise"));
     clear(&file);
@@ -457,7 +458,7 @@ static void test_tensors(void **state) {
 static void test_bit_flips(void **state) {
     (void)state;
     enum { TRIALS = 2000 };
-    const orff_rng rng = {.seed = 23, .stream = 4};
+    const orffi_rng rng = {.seed = 23, .stream = 4};
     for (size_t i = 0; i < SUBJECTS; i++) {
         size_t size;
         unsigned char *bytes = read_bytes(subjects[i].name, &size), *copy = malloc(size);
@@ -466,11 +467,11 @@ static void test_bit_flips(void **state) {
         taken = refused = 0;
         for (uint64_t trial = 0; trial < TRIALS; trial++) {
             memcpy(copy, bytes, size);
-            const size_t flips = 1 + (size_t)orff_rng_below(rng, trial, 0, 3);
+            const size_t flips = 1 + (size_t)orffi_rng_below(rng, trial, 0, 3);
             for (uint32_t k = 1; k <= flips; k++) { /* two in three in the header */
-                const size_t range = orff_rng_below(rng, trial, 16 * k, 3) ? head : size;
-                copy[orff_rng_below(rng, trial, 16 * k + 1, range)] ^=
-                    (unsigned char)(1u << orff_rng_below(rng, trial, 16 * k + 2, 8));
+                const size_t range = orffi_rng_below(rng, trial, 16 * k, 3) ? head : size;
+                copy[orffi_rng_below(rng, trial, 16 * k + 1, range)] ^=
+                    (unsigned char)(1u << orffi_rng_below(rng, trial, 16 * k + 2, 8));
             }
             seal_and_write(copy, size);
             subjects[i].try();

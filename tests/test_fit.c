@@ -35,7 +35,7 @@ static void defaults_reach_the_noise(void **state) {
 static void lambda_given_is_lambda_found(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.1, 3);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_HELMHOLTZ};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_HELMHOLTZ};
     for (size_t i = 0; i < 3; i++) {
         const orff_part part = fields_part(rules[i], 0.5);
         orff_settings settings = fields_given(&part, 60, 0.0);
@@ -69,7 +69,7 @@ static void compare_with_ridge(const char *name, const orff_part *part, const fi
     orff_ridge *ridge = NULL;
     support_case("%s", name);
     settings.sampling.extent = extent2;
-    if (part->rule == ORFF_SIGNATURE) settings.sampling.tolerance = 1e-3;
+    if (part->rule == ORFF_RULE_SIGNATURE) settings.sampling.tolerance = 1e-3;
     orff_model *model = fields_fit(&settings, rows);
     assert_ok(orff_kernel_create(&kernel, rows->d, rows->p, 1, part));
     assert_ok(orff_features_create(&features, kernel, &settings.sampling));
@@ -97,10 +97,10 @@ static void every_rule(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 80, 2, 2, 0.1, 5);
     orff_part parts[] = {
-        fields_part(ORFF_DECOMPOSABLE, 0.5), fields_part(ORFF_DECOMPOSABLE, 0.5),
-        fields_part(ORFF_CURL_FREE, 0.6),    fields_part(ORFF_DIV_FREE, 0.6),
-        fields_part(ORFF_HELMHOLTZ, 0.6),    fields_part(ORFF_CUSTOM_B, 0.8),
-        fields_part(ORFF_CUSTOM_A, 0.8),     fields_part(ORFF_SIGNATURE, 1.0),
+        fields_part(ORFF_RULE_DECOMPOSABLE, 0.5), fields_part(ORFF_RULE_DECOMPOSABLE, 0.5),
+        fields_part(ORFF_RULE_CURL_FREE, 0.6),    fields_part(ORFF_RULE_DIV_FREE, 0.6),
+        fields_part(ORFF_RULE_HELMHOLTZ, 0.6),    fields_part(ORFF_RULE_CUSTOM_B, 0.8),
+        fields_part(ORFF_RULE_CUSTOM_A, 0.8),     fields_part(ORFF_RULE_SIGNATURE, 1.0),
     };
     parts[1].A = models_matrix;
     parts[5].columns = 1;
@@ -119,7 +119,7 @@ static void mixture_of_given_parts(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 200, 2, 2, 0.12, 6),
                 test = fields_draw(fields_gradient, 300, 2, 2, 0.0, 7);
-    orff_part parts[] = {fields_part(ORFF_DIV_FREE, 0.6), fields_part(ORFF_CURL_FREE, 0.6)};
+    orff_part parts[] = {fields_part(ORFF_RULE_DIV_FREE, 0.6), fields_part(ORFF_RULE_CURL_FREE, 0.6)};
     orff_settings settings = fields_settings(80);
     settings.n_parts = 2;
     settings.parts = parts;
@@ -133,7 +133,7 @@ static void mixture_of_given_parts(void **state) {
     for (size_t i = 0; i <= info.parts; i++) total += info.shares[i];
     assert_close(total, 1.0, 1e-12);
     assert_ok(orff_model_part(learned, info.parts - 1, &part));
-    assert_int_equal(part.rule, ORFF_CURL_FREE);
+    assert_int_equal(part.rule, ORFF_RULE_CURL_FREE);
     assert_true(info.shares[info.parts - 1] > 0.9);
     assert_true(fields_error(learned, &test, test.truth) < fields_error(given, &test, test.truth));
     orff_model_free(given);
@@ -167,7 +167,7 @@ static double accuracy(const orff_model *model, const fields_rows *rows) {
 static void three_blobs(void **state) {
     (void)state;
     fields_rows rows = blobs(150, 8), test = blobs(300, 9);
-    const orff_loss losses[] = {ORFF_SQUARED, ORFF_LOGISTIC, ORFF_HINGE};
+    const orff_loss losses[] = {ORFF_LOSS_SQUARED, ORFF_LOSS_LOGISTIC, ORFF_LOSS_HINGE};
     for (size_t i = 0; i < 3; i++) {
         orff_settings settings = fields_settings(60);
         support_case("%s", orff_loss_name(losses[i]));
@@ -197,7 +197,7 @@ static void classes_are_no_field(void **state) {
     const orff_model_info info = orff_model_describe(model);
     for (size_t i = 0; i < info.parts; i++) {
         assert_ok(orff_model_part(model, i, &part));
-        assert_int_equal(part.rule, ORFF_DECOMPOSABLE);
+        assert_int_equal(part.rule, ORFF_RULE_DECOMPOSABLE);
     }
     assert_true(accuracy(model, &rows) > 0.97);
     orff_model_free(model);
@@ -211,7 +211,7 @@ static void weights_are_repetitions(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 60, 2, 2, 0.1, 11),
                 twice = fields_draw(fields_gradient, 120, 2, 2, 0.1, 11);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     double weights[60];
     size_t n = 0;
     for (size_t i = 0; i < 60; i++) {
@@ -223,7 +223,7 @@ static void weights_are_repetitions(void **state) {
     }
     twice.n = n;
     for (size_t i = 0; i < 2; i++) {
-        const orff_solver solvers[] = {ORFF_DIRECT, ORFF_SOLVER_PCG};
+        const orff_solver solvers[] = {ORFF_SOLVER_DIRECT, ORFF_SOLVER_PCG};
         const orff_part part = fields_part(rules[i], 0.5);
         for (size_t k = 0; k < 2; k++) {
             orff_settings settings = fields_given(&part, 40, 1e-3);
@@ -247,7 +247,7 @@ static void weights_are_repetitions(void **state) {
 static void single_is_close_to_double(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 200, 2, 2, 0.1, 12);
-    const orff_part part = fields_part(ORFF_CURL_FREE, 0.6);
+    const orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.6);
     orff_settings settings = fields_given(&part, D, 1e-3);
     orff_model *in_double = fields_fit(&settings, &rows);
     settings.single = true;
@@ -262,7 +262,7 @@ static void single_is_close_to_double(void **state) {
 static void iteration_is_the_direct_solution(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 200, 2, 2, 0.1, 13);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_DIV_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_DIV_FREE};
     const orff_solver solvers[] = {ORFF_SOLVER_LSMR, ORFF_SOLVER_IDR, ORFF_SOLVER_PCG};
     for (size_t i = 0; i < 2; i++) {
         const orff_part part = fields_part(rules[i], 0.5);
@@ -292,7 +292,7 @@ static void iteration_finds_its_lambda(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 200, 2, 2, 0.12, 14),
                 test = fields_draw(fields_gradient, 300, 2, 2, 0.0, 15);
-    const orff_part part = fields_part(ORFF_CURL_FREE, 0.0);
+    const orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.0);
     orff_settings settings = fields_given(&part, D, 0.0);
     settings.solver = ORFF_SOLVER_PCG;
     orff_model *model = fields_fit(&settings, &rows);
@@ -308,11 +308,11 @@ static void iteration_finds_its_lambda(void **state) {
 static void huber_bears_outliers(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_smooth, 300, 3, 2, 0.05, 16);
-    const orff_part part = fields_part(ORFF_DECOMPOSABLE, 1.5);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 1.5);
     orff_settings settings = fields_given(&part, 80, 1e-5);
     for (size_t i = 0; i < 300; i += 10) rows.Y[2 * i] += 20.0;
     orff_model *squared = fields_fit(&settings, &rows);
-    settings.loss = ORFF_HUBER;
+    settings.loss = ORFF_LOSS_HUBER;
     settings.loss_parameter = 0.2;
     settings.max_iterations = 100;
     orff_model *huber = fields_fit(&settings, &rows);
@@ -328,11 +328,11 @@ static void pinball_covers_its_quantile(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_smooth, 600, 3, 2, 0.3, 17),
                 test = fields_draw(fields_smooth, 600, 3, 2, 0.3, 18);
-    const orff_part part = fields_part(ORFF_DECOMPOSABLE, 2.0);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 2.0);
     orff_settings settings = fields_given(&part, 60, 1e-5);
     double *F = models_numbers(1200);
     size_t below = 0;
-    settings.loss = ORFF_PINBALL;
+    settings.loss = ORFF_LOSS_PINBALL;
     settings.loss_parameter = 0.9;
     settings.max_iterations = 100;
     orff_model *model = fields_fit(&settings, &rows);
@@ -350,7 +350,7 @@ static void pinball_covers_its_quantile(void **state) {
 static void centring(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 100, 2, 2, 0.1, 19);
-    const orff_part part = fields_part(ORFF_DECOMPOSABLE, 0.5);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.5);
     orff_settings settings = fields_given(&part, 60, 1e-2);
     double *F = models_numbers(200), mean[2] = {0};
     orff_model *before = fields_fit(&settings, &rows);
@@ -392,7 +392,7 @@ static void inputs_are_scaled(void **state) {
     orff_model *scaled = fields_fit(&settings, &rows);
     assert_ok(orff_model_part(scaled, 0, &part));
     assert_true(part.sigmas[0] / part.sigmas[1] > 500.0 && part.sigmas[1] / part.sigmas[2] > 500.0);
-    settings.scale_inputs = ORFF_NO;
+    settings.scale_inputs = ORFF_SWITCH_NO;
     orff_model *unscaled = fields_fit(&settings, &rows);
     assert_ok(orff_model_part(unscaled, 0, &part));
     assert_close(part.sigmas[0] / part.sigmas[2], 1.0, 1e-12);
@@ -401,13 +401,13 @@ static void inputs_are_scaled(void **state) {
     orff_model_free(scaled);
     orff_model_free(unscaled);
     /* a given length scale is in the inputs' own units unless scaling is asked for */
-    const orff_part given = fields_part(ORFF_DECOMPOSABLE, 2.0);
+    const orff_part given = fields_part(ORFF_RULE_DECOMPOSABLE, 2.0);
     settings = fields_given(&given, 30, 1e-3);
     scaled = fields_fit(&settings, &rows);
     assert_ok(orff_model_part(scaled, 0, &part));
     assert_close(part.sigmas[0], 2.0, 1e-12);
     orff_model_free(scaled);
-    settings.scale_inputs = ORFF_YES;
+    settings.scale_inputs = ORFF_SWITCH_YES;
     scaled = fields_fit(&settings, &rows);
     assert_ok(orff_model_part(scaled, 0, &part));
     assert_true(part.sigmas[0] > 1000.0 && part.sigmas[2] < 0.002);
@@ -444,13 +444,13 @@ static double relative_curl(const orff_model *model, const fields_rows *rows, co
 static void fields_stay_curl_free(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.05, 22);
-    const orff_switch switches[] = {ORFF_AUTO, ORFF_YES, ORFF_NO};
+    const orff_switch switches[] = {ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO};
     for (size_t i = 0; i < 150; i++) { /* x -> (30 x, x): the gradient of the stretched potential */
         rows.X[2 * i] *= 30.0;
         rows.Y[2 * i] /= 30.0;
     }
     for (size_t i = 0; i < 6; i++) {
-        const orff_part part = fields_part(ORFF_CURL_FREE, i < 3 ? 0.0 : 1.0);
+        const orff_part part = fields_part(ORFF_RULE_CURL_FREE, i < 3 ? 0.0 : 1.0);
         orff_settings settings = fields_given(&part, 60, 0.0);
         const double step[] = {1e-3, 1e-3};
         double told;
@@ -488,7 +488,7 @@ static void outputs_are_scaled(void **state) {
     orff_model_free(model);
     /* one spread for all where a part is physical */
     fields_rows field = fields_draw(fields_gradient, 100, 2, 2, 0.1, 25);
-    const orff_part part = fields_part(ORFF_HELMHOLTZ, 0.5);
+    const orff_part part = fields_part(ORFF_RULE_HELMHOLTZ, 0.5);
     settings = fields_given(&part, 40, 1e-3);
     orff_model *plain = fields_fit(&settings, &field);
     for (size_t i = 0; i < 200; i++) field.Y[i] *= 64.0;
@@ -518,7 +518,7 @@ static void time_is_a_covariate(void **state) {
     static const size_t space[] = {2, 0};
     fields_rows rows = fields_draw(gradient_in_time, 400, 3, 2, 0.0, 26),
                 test = fields_draw(gradient_in_time, 200, 3, 2, 0.0, 27);
-    orff_part part = fields_part(ORFF_CURL_FREE, 0.0), fitted;
+    orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.0), fitted;
     orff_settings settings = fields_given(&part, 200, 0.0);
     double J[6], most = 0.0, curl = 0.0;
     part.space = space;
@@ -529,7 +529,7 @@ static void time_is_a_covariate(void **state) {
             gradient_in_time(all->X + 3 * i, all->truth + 2 * i);
             for (size_t k = 0; k < 2; k++)
                 all->Y[2 * i + k] =
-                    all->truth[2 * i + k] + 0.1 * orff_rng_normal((orff_rng){28, 1}, 2 * i + k, 0);
+                    all->truth[2 * i + k] + 0.1 * orffi_rng_normal((orffi_rng){28, 1}, 2 * i + k, 0);
         }
     }
     orff_model *model = fields_fit(&settings, &rows);
@@ -553,7 +553,7 @@ static void parts_keep_their_space(void **state) {
     (void)state;
     static const size_t one[] = {0, 1}, other[] = {1, 2};
     fields_rows rows = fields_draw(fields_smooth, 60, 3, 2, 0.1, 29);
-    orff_part parts[] = {fields_part(ORFF_CURL_FREE, 1.0), fields_part(ORFF_DIV_FREE, 1.0)}, fitted;
+    orff_part parts[] = {fields_part(ORFF_RULE_CURL_FREE, 1.0), fields_part(ORFF_RULE_DIV_FREE, 1.0)}, fitted;
     orff_settings settings = fields_given(parts, 30, 1e-3);
     settings.n_parts = 2;
     parts[0].space = one;
@@ -603,7 +603,7 @@ static void stream_is_the_array(void **state) {
     const size_t blocks[] = {1, 7, 64, 1000};
     for (size_t i = 0; i < 157; i++) weights[i] = 0.5 + (double)(i % 4);
     for (size_t i = 0; i < 16; i++) {
-        const orff_part part = fields_part(i / 4 == 1 ? ORFF_CURL_FREE : ORFF_DECOMPOSABLE, 0.5);
+        const orff_part part = fields_part(i / 4 == 1 ? ORFF_RULE_CURL_FREE : ORFF_RULE_DECOMPOSABLE, 0.5);
         orff_settings settings = fields_given(&part, 40, 1e-3);
         const bool classes = i / 4 == 2;
         const double *c = i / 4 == 3 ? weights : NULL;
@@ -648,9 +648,9 @@ static void stream_chooses_alike(void **state) {
 static void streams_that_fail(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 100, 2, 2, 0.1, 33), none = rows, labels = blobs(100, 34);
-    const orff_part part = fields_part(ORFF_DECOMPOSABLE, 0.5);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.5);
     orff_settings settings = fields_given(&part, 20, 1e-3);
-    const orff_solver solvers[] = {ORFF_DIRECT, ORFF_SOLVER_LSMR};
+    const orff_solver solvers[] = {ORFF_SOLVER_DIRECT, ORFF_SOLVER_LSMR};
     none.n = 0;
     settings.subsample = 30;
     for (size_t k = 0; k < 2; k++) {
@@ -660,27 +660,28 @@ static void streams_that_fail(void **state) {
         const size_t at[] = {10, 90};
         for (size_t i = 0; i < 2; i++) {
             assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7, .fails_at = at[i]}),
-                          ORFF_CALLBACK);
+                          ORFF_ERROR_CALLBACK);
             models_assert_says("42");
         }
-        assert_status(stream(&model, &settings, &(source){.rows = &none, .most = 7}), ORFF_INVALID_ARGUMENT);
+        assert_status(stream(&model, &settings, &(source){.rows = &none, .most = 7}),
+                      ORFF_ERROR_INVALID_ARGUMENT);
         models_assert_says("no rows");
         assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7, .claims = 3}),
-                      ORFF_CALLBACK);
+                      ORFF_ERROR_CALLBACK);
         models_assert_says("filled");
         /* after the head, rows are named by their number in the whole stream */
         rows.Y[2 * 77 + 1] = NAN;
-        assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_NOT_FINITE);
+        assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_ERROR_NOT_FINITE);
         models_assert_says("Y is nan in row 78, column 2");
         rows.Y[2 * 77 + 1] = 0.0;
         rows.X[2 * 12] = INFINITY;
-        assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_NOT_FINITE);
+        assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_ERROR_NOT_FINITE);
         models_assert_says("X is inf in row 13, column 1");
         rows.X[2 * 12] = 0.0;
         settings.classes = 3;
         labels.Y[88] = 3.0;
         assert_status(stream(&model, &settings, &(source){.rows = &labels, .most = 7}),
-                      ORFF_INVALID_ARGUMENT);
+                      ORFF_ERROR_INVALID_ARGUMENT);
         models_assert_says("the label of row 89 is 3");
         labels.Y[88] = 0.0;
         settings.classes = 0;
@@ -705,8 +706,8 @@ static orff_moments *moments_of(const orff_features *features, size_t folds, con
 static void moments_are_the_rows(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.1, 35);
-    orff_part parts[] = {fields_part(ORFF_CURL_FREE, 0.5), fields_part(ORFF_DECOMPOSABLE, 0.5),
-                         fields_part(ORFF_DIV_FREE, 0.5)};
+    orff_part parts[] = {fields_part(ORFF_RULE_CURL_FREE, 0.5), fields_part(ORFF_RULE_DECOMPOSABLE, 0.5),
+                         fields_part(ORFF_RULE_DIV_FREE, 0.5)};
     orff_settings settings = fields_given(parts, 50, 0.0);
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
@@ -727,7 +728,7 @@ static void moments_are_the_rows(void **state) {
         assert_ok(orff_model_fit_moments(&from_all, &settings, all));
         settings.lambda = orff_model_describe(from_all).lambda;
         assert_true(orff_model_describe(from_all).cv_mse > orff_model_describe(from_all).train_mse);
-        settings.sampling.importance = ORFF_NO; /* the bank of the sum was drawn without */
+        settings.sampling.importance = ORFF_SWITCH_NO; /* the bank of the sum was drawn without */
         assert_ok(stream(&streamed, &settings, &s));
         /* weights are learned to a thousandth of a nat, which leaves some play */
         fields_assert_same(from_all, streamed, &rows, 2, i < 3 ? 1e-8 : 0.03);
@@ -758,7 +759,7 @@ static void moments_are_the_rows(void **state) {
 static void moments_refuse(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 50, 2, 2, 0.1, 36);
-    orff_part part = fields_part(ORFF_CURL_FREE, 0.5);
+    orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.5);
     orff_settings settings = fields_given(&part, 20, 1e-3);
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
@@ -768,25 +769,25 @@ static void moments_refuse(void **state) {
     orff_moments *moments = moments_of(features, 1, &rows, 0, 50);
 #define FIT orff_model_fit_moments(&model, &settings, moments)
     settings.auto_kernel = true;
-    assert_status(FIT, ORFF_UNSUPPORTED);
+    assert_status(FIT, ORFF_ERROR_UNSUPPORTED);
     settings.auto_kernel = false;
-    settings.loss = ORFF_HUBER;
-    assert_status(FIT, ORFF_UNSUPPORTED);
-    settings.loss = ORFF_SQUARED;
+    settings.loss = ORFF_LOSS_HUBER;
+    assert_status(FIT, ORFF_ERROR_UNSUPPORTED);
+    settings.loss = ORFF_LOSS_SQUARED;
     settings.solver = ORFF_SOLVER_PCG;
-    assert_status(FIT, ORFF_UNSUPPORTED);
+    assert_status(FIT, ORFF_ERROR_UNSUPPORTED);
     settings.solver = ORFF_SOLVER_AUTO;
     settings.classes = 4;
-    assert_status(FIT, ORFF_MISMATCH);
+    assert_status(FIT, ORFF_ERROR_MISMATCH);
     settings.classes = 0;
     settings.lambda = 0.0; /* one set: nothing to cross-validate with */
-    assert_status(FIT, ORFF_INVALID_ARGUMENT);
+    assert_status(FIT, ORFF_ERROR_INVALID_ARGUMENT);
     models_assert_says("folds");
     settings.lambda = 1e-3;
     part.sigma = 0.7;
-    assert_status(FIT, ORFF_UNSUPPORTED);
+    assert_status(FIT, ORFF_ERROR_UNSUPPORTED);
     models_assert_says("length scale");
-    assert_status(orff_model_fit_moments(&model, &settings, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_fit_moments(&model, &settings, NULL), ORFF_ERROR_INVALID_ARGUMENT);
 #undef FIT
     assert_null(model);
     orff_moments_free(moments);
@@ -819,34 +820,34 @@ static void refuse_rows(void **state) {
         models_assert_says(word);    \
         assert_null(model);          \
     } while (0)
-    REFUSE(ORFF_INVALID_ARGUMENT, "d=0", FIT(0, 2, 40, rows.X, rows.Y, NULL));
-    REFUSE(ORFF_INVALID_ARGUMENT, "p=0", FIT(2, 0, 40, rows.X, rows.Y, NULL));
-    REFUSE(ORFF_INVALID_ARGUMENT, "no rows", FIT(2, 2, 0, rows.X, rows.Y, NULL));
-    REFUSE(ORFF_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, NULL, rows.Y, NULL));
-    REFUSE(ORFF_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, rows.X, NULL, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "d=0", FIT(0, 2, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "p=0", FIT(2, 0, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "no rows", FIT(2, 2, 0, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, NULL, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, rows.X, NULL, NULL));
     rows.X[2 * 4 + 1] = NAN;
-    REFUSE(ORFF_NOT_FINITE, "X is nan in row 5, column 2", FIT(2, 2, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_NOT_FINITE, "X is nan in row 5, column 2", FIT(2, 2, 40, rows.X, rows.Y, NULL));
     rows.X[2 * 4 + 1] = 0.0;
     rows.Y[2 * 39] = -INFINITY;
-    REFUSE(ORFF_NOT_FINITE, "Y is -inf in row 40, column 1", FIT(2, 2, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_NOT_FINITE, "Y is -inf in row 40, column 1", FIT(2, 2, 40, rows.X, rows.Y, NULL));
     rows.Y[2 * 39] = 0.0;
     weights[17] = -2.0;
-    REFUSE(ORFF_INVALID_ARGUMENT, "row 18", FIT(2, 2, 40, rows.X, rows.Y, weights));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "row 18", FIT(2, 2, 40, rows.X, rows.Y, weights));
     weights[17] = NAN;
-    REFUSE(ORFF_NOT_FINITE, "row 18", FIT(2, 2, 40, rows.X, rows.Y, weights));
+    REFUSE(ORFF_ERROR_NOT_FINITE, "row 18", FIT(2, 2, 40, rows.X, rows.Y, weights));
     settings.classes = 3;
-    REFUSE(ORFF_INVALID_ARGUMENT, "labels", FIT(2, 2, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "labels", FIT(2, 2, 40, rows.X, rows.Y, NULL));
     const double bad[] = {3.0, -1.0, 0.5, 1e300};
     for (size_t i = 0; i < 4; i++) {
         labels.Y[6] = bad[i];
-        REFUSE(ORFF_INVALID_ARGUMENT, "row 7", FIT(2, 1, 40, labels.X, labels.Y, NULL));
+        REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "row 7", FIT(2, 1, 40, labels.X, labels.Y, NULL));
     }
     settings.subsample = 10; /* outside the sample too */
     labels.Y[6] = 0.0;
     labels.Y[21] = 7.0;
-    REFUSE(ORFF_INVALID_ARGUMENT, "row 22", FIT(2, 1, 40, labels.X, labels.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "row 22", FIT(2, 1, 40, labels.X, labels.Y, NULL));
     settings.classes = 1;
-    REFUSE(ORFF_INVALID_ARGUMENT, "2 classes", FIT(2, 1, 40, labels.X, labels.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "2 classes", FIT(2, 1, 40, labels.X, labels.Y, NULL));
     fields_free(&rows);
     fields_free(&labels);
 }
@@ -857,7 +858,7 @@ static void refuse_settings(void **state) {
     const orff_settings plain = fields_settings(20);
     orff_settings settings = plain;
     orff_model *model = NULL;
-    orff_part part = fields_part(ORFF_CURL_FREE, 0.5);
+    orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.5);
 #define REFUSE_WITH(change, status, word)                                                         \
     do {                                                                                          \
         settings = plain;                                                                         \
@@ -866,38 +867,41 @@ static void refuse_settings(void **state) {
         models_assert_says(word);                                                                 \
         assert_null(model);                                                                       \
     } while (0)
-    REFUSE_WITH(settings.lambda = -1.0, ORFF_INVALID_ARGUMENT, "lambda is -1");
-    REFUSE_WITH(settings.lambda = NAN, ORFF_INVALID_ARGUMENT, "lambda");
-    REFUSE_WITH(settings.folds = 1, ORFF_INVALID_ARGUMENT, "folds");
-    REFUSE_WITH(settings.lambda_count = 0, ORFF_INVALID_ARGUMENT, "path");
-    REFUSE_WITH((settings.lambda = 1.0, settings.lambda_count = 0), ORFF_INVALID_ARGUMENT,
+    REFUSE_WITH(settings.lambda = -1.0, ORFF_ERROR_INVALID_ARGUMENT, "lambda is -1");
+    REFUSE_WITH(settings.lambda = NAN, ORFF_ERROR_INVALID_ARGUMENT, "lambda");
+    REFUSE_WITH(settings.folds = 1, ORFF_ERROR_INVALID_ARGUMENT, "folds");
+    REFUSE_WITH(settings.lambda_count = 0, ORFF_ERROR_INVALID_ARGUMENT, "path");
+    REFUSE_WITH((settings.lambda = 1.0, settings.lambda_count = 0), ORFF_ERROR_INVALID_ARGUMENT,
                 "path"); /* sigma is auto */
-    REFUSE_WITH(settings.lambda_low = 0.0, ORFF_INVALID_ARGUMENT, "path");
-    REFUSE_WITH((settings.lambda_low = 1.0, settings.lambda_high = 0.5), ORFF_INVALID_ARGUMENT, "path");
-    REFUSE_WITH(settings.solver = (orff_solver)77, ORFF_INVALID_ARGUMENT, "77");
-    REFUSE_WITH(settings.loss = (orff_loss)78, ORFF_INVALID_ARGUMENT, "78");
-    REFUSE_WITH(settings.subsample = 0, ORFF_INVALID_ARGUMENT, "subsample");
-    REFUSE_WITH(settings.n_parts = 2, ORFF_INVALID_ARGUMENT, "parts is NULL");
-    REFUSE_WITH((settings.solver = ORFF_DIRECT, settings.loss = ORFF_HUBER), ORFF_UNSUPPORTED, "sgd");
-    REFUSE_WITH((settings.solver = ORFF_SOLVER_LSMR, settings.loss = ORFF_PINBALL), ORFF_UNSUPPORTED, "sgd");
-    REFUSE_WITH((settings.solver = ORFF_SOLVER_PCG, settings.mixture = true), ORFF_UNSUPPORTED, "mixture");
-    REFUSE_WITH(settings.loss = ORFF_LOGISTIC, ORFF_INVALID_ARGUMENT, "classes");
+    REFUSE_WITH(settings.lambda_low = 0.0, ORFF_ERROR_INVALID_ARGUMENT, "path");
+    REFUSE_WITH((settings.lambda_low = 1.0, settings.lambda_high = 0.5), ORFF_ERROR_INVALID_ARGUMENT, "path");
+    REFUSE_WITH(settings.solver = (orff_solver)77, ORFF_ERROR_INVALID_ARGUMENT, "77");
+    REFUSE_WITH(settings.loss = (orff_loss)78, ORFF_ERROR_INVALID_ARGUMENT, "78");
+    REFUSE_WITH(settings.subsample = 0, ORFF_ERROR_INVALID_ARGUMENT, "subsample");
+    REFUSE_WITH(settings.n_parts = 2, ORFF_ERROR_INVALID_ARGUMENT, "parts is NULL");
+    REFUSE_WITH((settings.solver = ORFF_SOLVER_DIRECT, settings.loss = ORFF_LOSS_HUBER),
+                ORFF_ERROR_UNSUPPORTED, "sgd");
+    REFUSE_WITH((settings.solver = ORFF_SOLVER_LSMR, settings.loss = ORFF_LOSS_PINBALL),
+                ORFF_ERROR_UNSUPPORTED, "sgd");
+    REFUSE_WITH((settings.solver = ORFF_SOLVER_PCG, settings.mixture = true), ORFF_ERROR_UNSUPPORTED,
+                "mixture");
+    REFUSE_WITH(settings.loss = ORFF_LOSS_LOGISTIC, ORFF_ERROR_INVALID_ARGUMENT, "classes");
     part.sigma = -1.0;
-    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_INVALID_ARGUMENT, "");
+    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_ERROR_INVALID_ARGUMENT, "");
     part.sigma = 0.5;
-    part.base = ORFF_LAPLACE;
-    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_DOES_NOT_EXIST, "");
+    part.base = ORFF_BASE_LAPLACE;
+    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_ERROR_DOES_NOT_EXIST, "");
     static const size_t outside[] = {0, 5};
-    part.base = ORFF_GAUSSIAN;
+    part.base = ORFF_BASE_GAUSSIAN;
     part.space = outside;
-    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_INVALID_ARGUMENT, "space");
+    REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_ERROR_INVALID_ARGUMENT, "space");
     orff_set_hooks(&(orff_hooks){.progress = never});
-    REFUSE_WITH(settings.lambda = 0.0, ORFF_CANCELLED, "");
-    REFUSE_WITH(settings.auto_kernel = true, ORFF_CANCELLED, "");
-    REFUSE_WITH(settings.solver = ORFF_SOLVER_PCG, ORFF_CANCELLED, "");
+    REFUSE_WITH(settings.lambda = 0.0, ORFF_ERROR_CANCELLED, "");
+    REFUSE_WITH(settings.auto_kernel = true, ORFF_ERROR_CANCELLED, "");
+    REFUSE_WITH(settings.solver = ORFF_SOLVER_PCG, ORFF_ERROR_CANCELLED, "");
     orff_set_hooks(NULL);
     orff_solver solver;
-    assert_status(orff_solver_parse("newton", &solver), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_solver_parse("newton", &solver), ORFF_ERROR_INVALID_ARGUMENT);
     models_assert_says("newton");
     for (int i = 0; i < ORFF_SOLVER_COUNT; i++) {
         assert_ok(orff_solver_parse(orff_solver_name((orff_solver)i), &solver));

@@ -10,7 +10,7 @@
 
 enum { ROWS = 5, COLUMNS = 3, BYTES = 4096 };
 
-static const orff_table_selection everything = {0};
+static const fmt_table_selection everything = {0};
 
 /* Small whole numbers, which every kind can hold. */
 static double number(size_t row, size_t column) {
@@ -66,17 +66,17 @@ static void make_npy(npy *f, int version, char kind, size_t bytes, bool big, boo
 static void assert_table(const char *path) {
     formats_data data = formats_read(path, &everything);
     assert_int_equal(data.n, ROWS);
-    assert_int_equal(orff_table_rows(data.table), ROWS);
+    assert_int_equal(fmt_table_rows(data.table), ROWS);
     assert_int_equal(data.d, COLUMNS);
     for (size_t i = 0; i < ROWS * COLUMNS; i++)
         assert_close(data.X[i], number(i / COLUMNS, i % COLUMNS), 0.0);
     formats_free(&data);
 
-    data = formats_read(path, &(orff_table_selection){.inputs = "c3", .outputs = "1"});
-    assert_int_equal(orff_table_rewind(data.table), 0);
+    data = formats_read(path, &(fmt_table_selection){.inputs = "c3", .outputs = "1"});
+    assert_int_equal(fmt_table_rewind(data.table), 0);
     double X[ROWS], Y[ROWS];
     size_t rows;
-    assert_int_equal(orff_table_read(data.table, ROWS, X, Y, NULL, &rows), 0);
+    assert_int_equal(fmt_table_read(data.table, ROWS, X, Y, NULL, &rows), 0);
     assert_int_equal(rows, ROWS);
     for (size_t i = 0; i < ROWS; i++) {
         assert_close(X[i], number(i, 2), 0.0);
@@ -173,15 +173,17 @@ static void test_lying_headers(void **state) {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         support_case("%s", headers[i]);
         begin_npy(&f, 1, headers[i]);
-        formats_refused(formats_file("a.npy", f.bytes, f.size + 8), &everything, ORFF_FORMAT, "a.npy", NULL);
-        formats_refused(formats_packed("a.npy.gz", f.bytes, f.size + 8), &everything, ORFF_FORMAT, "a.npy.gz",
+        formats_refused(formats_file("a.npy", f.bytes, f.size + 8), &everything, ORFF_ERROR_FORMAT, "a.npy",
                         NULL);
+        formats_refused(formats_packed("a.npy.gz", f.bytes, f.size + 8), &everything, ORFF_ERROR_FORMAT,
+                        "a.npy.gz", NULL);
     }
     support_case(NULL);
     make_npy(&f, 4, 'f', 8, false, false);
-    formats_refused(formats_file("a.npy", f.bytes, f.size), &everything, ORFF_FORMAT, "version 4.0", NULL);
-    formats_refused(formats_file("a.npy", f.bytes, 7), &everything, ORFF_FORMAT, "cut short", NULL);
-    formats_refused(formats_text("a.npy", "a,b\n1,2\n"), &everything, ORFF_FORMAT, "not an NPY", NULL);
+    formats_refused(formats_file("a.npy", f.bytes, f.size), &everything, ORFF_ERROR_FORMAT, "version 4.0",
+                    NULL);
+    formats_refused(formats_file("a.npy", f.bytes, 7), &everything, ORFF_ERROR_FORMAT, "cut short", NULL);
+    formats_refused(formats_text("a.npy", "a,b\n1,2\n"), &everything, ORFF_ERROR_FORMAT, "not an NPY", NULL);
 }
 
 static void test_not_finite(void **state) {
@@ -191,9 +193,9 @@ static void test_not_finite(void **state) {
     begin_npy(&f, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }");
     memcpy(f.bytes + f.size, numbers, sizeof numbers);
     const char *path = formats_file("a.npy", f.bytes, f.size + sizeof numbers);
-    formats_refused(path, &everything, ORFF_NOT_FINITE, "row 2, column 1", "missing", NULL);
-    formats_refused(path, &(orff_table_selection){.skip_missing = true}, ORFF_NOT_FINITE, "row 3, column 1",
-                    "infinite", NULL);
+    formats_refused(path, &everything, ORFF_ERROR_NOT_FINITE, "row 2, column 1", "missing", NULL);
+    formats_refused(path, &(fmt_table_selection){.skip_missing = true}, ORFF_ERROR_NOT_FINITE,
+                    "row 3, column 1", "infinite", NULL);
 }
 
 /* ---------------------------------------------------------------- IDX */
@@ -213,7 +215,7 @@ static void test_idx(void **state) {
         const char *path = packed ? formats_packed("a-ubyte.gz", images, sizeof images - 1)
                                   : formats_file("a-ubyte", images, sizeof images - 1);
         formats_data data = formats_read(path, &everything);
-        assert_string_equal(orff_table_format(data.table), "idx");
+        assert_string_equal(fmt_table_format(data.table), "idx");
         assert_int_equal(data.n, 2);
         assert_all_close(8, data.X, ((double[]){1, 2, 3, 4, 252, 253, 254, 255}), 0.0);
         formats_free(&data);
@@ -226,70 +228,72 @@ static void test_idx(void **state) {
 
 static void test_idx_refusals(void **state) {
     (void)state;
-    formats_refused(formats_file("a-ubyte", images, sizeof images - 2), &everything, ORFF_FORMAT, "cut short",
-                    "7 bytes of numbers, expected 8", NULL);
-    formats_refused(formats_packed("a-ubyte.gz", images, sizeof images - 2), &everything, ORFF_FORMAT,
+    formats_refused(formats_file("a-ubyte", images, sizeof images - 2), &everything, ORFF_ERROR_FORMAT,
+                    "cut short", "7 bytes of numbers, expected 8", NULL);
+    formats_refused(formats_packed("a-ubyte.gz", images, sizeof images - 2), &everything, ORFF_ERROR_FORMAT,
                     "cut short", NULL);
-    formats_refused(formats_file("a-ubyte", images, 6), &everything, ORFF_FORMAT, "header", NULL);
-    formats_refused(formats_file("a-ubyte", "\0\1\x08\x01", 4), &everything, ORFF_FORMAT, "not an IDX", NULL);
-    formats_refused(formats_file("a-ubyte", "\0\0\x0a\x01", 4), &everything, ORFF_FORMAT, "0x0a", NULL);
-    formats_refused(formats_file("a-ubyte", "\0\0\x08\x00", 4), &everything, ORFF_FORMAT, "dimensions", NULL);
+    formats_refused(formats_file("a-ubyte", images, 6), &everything, ORFF_ERROR_FORMAT, "header", NULL);
+    formats_refused(formats_file("a-ubyte", "\0\1\x08\x01", 4), &everything, ORFF_ERROR_FORMAT, "not an IDX",
+                    NULL);
+    formats_refused(formats_file("a-ubyte", "\0\0\x0a\x01", 4), &everything, ORFF_ERROR_FORMAT, "0x0a", NULL);
+    formats_refused(formats_file("a-ubyte", "\0\0\x08\x00", 4), &everything, ORFF_ERROR_FORMAT, "dimensions",
+                    NULL);
     formats_refused(
         formats_file("a-ubyte", "\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16),
-        &everything, ORFF_FORMAT, "too large", NULL);
+        &everything, ORFF_ERROR_FORMAT, "too large", NULL);
 }
 
-static int open_pair(orff_table **pair, const char *first, const char *second) {
-    orff_table *x, *y;
-    assert_int_equal(orff_table_open(&x, first, NULL), 0);
-    assert_int_equal(orff_table_open(&y, second, NULL), 0);
-    return orff_table_pair(pair, x, y);
+static int open_pair(fmt_table **pair, const char *first, const char *second) {
+    fmt_table *x, *y;
+    assert_int_equal(fmt_table_open(&x, first, NULL), 0);
+    assert_int_equal(fmt_table_open(&y, second, NULL), 0);
+    return fmt_table_pair(pair, x, y);
 }
 
 static void test_pair(void **state) {
     (void)state;
     const char *x = formats_file("x-ubyte", images, sizeof images - 1);
     const char *y = formats_packed("y-ubyte.gz", labels, sizeof labels - 1);
-    orff_table *pair;
+    fmt_table *pair;
     assert_int_equal(open_pair(&pair, x, y), 0);
-    assert_int_equal(orff_table_columns(pair), 5);
-    assert_string_equal(orff_table_name(pair, 3), "x4");
-    assert_string_equal(orff_table_name(pair, 4), "y1");
-    const orff_table_selection selection = {.labels = true};
-    assert_int_equal(orff_table_select(pair, &selection), 0);
+    assert_int_equal(fmt_table_columns(pair), 5);
+    assert_string_equal(fmt_table_name(pair, 3), "x4");
+    assert_string_equal(fmt_table_name(pair, 4), "y1");
+    const fmt_table_selection selection = {.labels = true};
+    assert_int_equal(fmt_table_select(pair, &selection), 0);
     double X[12], Y[3];
     size_t rows;
     for (int pass = 0; pass < 2; pass++) {
-        assert_int_equal(orff_table_read(pair, 3, X, Y, NULL, &rows), 0);
+        assert_int_equal(fmt_table_read(pair, 3, X, Y, NULL, &rows), 0);
         assert_int_equal(rows, 2);
         assert_close(X[7], 255.0, 0.0);
         assert_all_close(2, Y, ((double[]){0, 1}), 0.0);
-        assert_int_equal(orff_table_rewind(pair), 0);
+        assert_int_equal(fmt_table_rewind(pair), 0);
     }
-    assert_string_equal(orff_table_label(pair, 0), "7");
-    orff_table_close(pair);
+    assert_string_equal(fmt_table_label(pair, 0), "7");
+    fmt_table_close(pair);
 }
 
 static void test_uneven_pair(void **state) {
     (void)state;
     const char *x = formats_file("x-ubyte", images, sizeof images - 1);
-    orff_table *pair;
+    fmt_table *pair;
     double X[16], Y[4];
     size_t rows;
     assert_int_equal(open_pair(&pair, x, formats_file("y-ubyte", "\0\0\x08\x01\0\0\0\x01\x07", 9)),
-                     ORFF_MISMATCH);
-    formats_says(orff_table_error(pair), "has 2 rows");
-    orff_table_close(pair);
+                     ORFF_ERROR_MISMATCH);
+    formats_says(fmt_table_error(pair), "has 2 rows");
+    fmt_table_close(pair);
     assert_int_equal(open_pair(&pair, x, formats_text("y.csv", "1\n2\n3\n")), 0);
-    assert_int_equal(orff_table_select(pair, &everything), 0);
-    assert_int_equal(orff_table_read(pair, 4, X, Y, NULL, &rows), ORFF_MISMATCH);
-    formats_says(orff_table_error(pair), "2 rows in");
-    orff_table_close(pair);
+    assert_int_equal(fmt_table_select(pair, &everything), 0);
+    assert_int_equal(fmt_table_read(pair, 4, X, Y, NULL, &rows), ORFF_ERROR_MISMATCH);
+    formats_says(fmt_table_error(pair), "2 rows in");
+    fmt_table_close(pair);
     assert_int_equal(open_pair(&pair, x, formats_text("y.csv", "1\nx\n")), 0);
-    assert_int_equal(orff_table_select(pair, &everything), 0);
-    assert_int_equal(orff_table_read(pair, 4, X, Y, NULL, &rows), ORFF_FORMAT);
-    formats_says(orff_table_error(pair), "y.csv: line 2");
-    orff_table_close(pair);
+    assert_int_equal(fmt_table_select(pair, &everything), 0);
+    assert_int_equal(fmt_table_read(pair, 4, X, Y, NULL, &rows), ORFF_ERROR_FORMAT);
+    formats_says(fmt_table_error(pair), "y.csv: line 2");
+    fmt_table_close(pair);
 }
 
 int main(void) {

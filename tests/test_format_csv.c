@@ -14,7 +14,7 @@
 #include "formats.h"
 #include "formats/number.h"
 
-static const orff_table_selection everything = {0};
+static const fmt_table_selection everything = {0};
 
 /* The text, read with all columns as inputs, is `rows` rows of these numbers. */
 static void assert_reads(const char *text, size_t rows, size_t columns, const double *want) {
@@ -44,57 +44,56 @@ static void test_layouts(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    orff_table *table;
+    fmt_table *table;
     const char *text = "\"a, \"\"quoted\"\"\nname\", b ,,1990\n1,2,3,4\n5,6,7,8\n";
-    assert_int_equal(orff_table_open(&table, formats_text("a.csv", text), NULL), 0);
-    assert_true(orff_table_named(table));
-    assert_int_equal(orff_table_columns(table), 4);
-    assert_string_equal(orff_table_name(table, 0), "a, \"quoted\"\nname");
-    assert_string_equal(orff_table_name(table, 1), "b");
-    assert_string_equal(orff_table_name(table, 2), "c3");
-    assert_string_equal(orff_table_format(table), "csv");
-    const orff_table_selection selection = {.inputs = "1990, b", .outputs = "1", .weights = "3"};
-    assert_int_equal(orff_table_select(table, &selection), 0);
+    assert_int_equal(fmt_table_open(&table, formats_text("a.csv", text), NULL), 0);
+    assert_true(fmt_table_named(table));
+    assert_int_equal(fmt_table_columns(table), 4);
+    assert_string_equal(fmt_table_name(table, 0), "a, \"quoted\"\nname");
+    assert_string_equal(fmt_table_name(table, 1), "b");
+    assert_string_equal(fmt_table_name(table, 2), "c3");
+    assert_string_equal(fmt_table_format(table), "csv");
+    const fmt_table_selection selection = {.inputs = "1990, b", .outputs = "1", .weights = "3"};
+    assert_int_equal(fmt_table_select(table, &selection), 0);
     double X[4], Y[2], w[2];
     size_t rows;
-    assert_int_equal(orff_table_read(table, 2, X, Y, w, &rows), 0);
+    assert_int_equal(fmt_table_read(table, 2, X, Y, w, &rows), 0);
     assert_int_equal(rows, 2);
     assert_all_close(4, X, ((double[]){4, 2, 8, 6}), 0.0);
     assert_all_close(2, Y, ((double[]){1, 5}), 0.0);
     assert_all_close(2, w, ((double[]){3, 7}), 0.0);
-    assert_true(orff_table_weighted(table));
-    assert_int_equal(orff_table_output(table, 0), 0);
-    orff_table_close(table);
+    assert_true(fmt_table_weighted(table));
+    assert_int_equal(fmt_table_output(table, 0), 0);
+    fmt_table_close(table);
 }
 
 static void test_options(void **state) {
     (void)state;
-    orff_table *table;
-    orff_table_options options = orff_table_options_default();
-    options.header = ORFF_YES;
+    fmt_table *table;
+    fmt_table_options options = fmt_table_options_default();
+    options.header = ORFF_SWITCH_YES;
     options.separator = '|';
-    assert_int_equal(orff_table_open(&table, formats_text("a.csv", "1|2,5\n3|4\n"), &options), 0);
-    assert_string_equal(orff_table_name(table, 1), "2,5");
-    orff_table_close(table);
-    options.header = ORFF_NO;
-    assert_int_equal(orff_table_open(&table, formats_text("a.csv", "x|y\n3|4\n"), &options), 0);
-    assert_string_equal(orff_table_name(table, 1), "c2");
-    orff_table_close(table);
+    assert_int_equal(fmt_table_open(&table, formats_text("a.csv", "1|2,5\n3|4\n"), &options), 0);
+    assert_string_equal(fmt_table_name(table, 1), "2,5");
+    fmt_table_close(table);
+    options.header = ORFF_SWITCH_NO;
+    assert_int_equal(fmt_table_open(&table, formats_text("a.csv", "x|y\n3|4\n"), &options), 0);
+    assert_string_equal(fmt_table_name(table, 1), "c2");
+    fmt_table_close(table);
 }
 
 static void test_selections(void **state) {
     (void)state;
     const char *path = formats_text("a.csv", "u_ms,v_ms,lon,lat,lon2,\"x,y\",u_ms\n1,2,3,4,5,6,7\n");
-    formats_data data =
-        formats_read(path, &(orff_table_selection){.inputs = "3-5,\"x,y\"", .outputs = "2,1"});
+    formats_data data = formats_read(path, &(fmt_table_selection){.inputs = "3-5,\"x,y\"", .outputs = "2,1"});
     assert_all_close(4, data.X, ((double[]){3, 4, 5, 6}), 0.0);
     assert_all_close(2, data.Y, ((double[]){2, 1}), 0.0);
     formats_free(&data);
-    data = formats_read(path, &(orff_table_selection){.outputs = "lat", .weights = "lon"});
+    data = formats_read(path, &(fmt_table_selection){.outputs = "lat", .weights = "lon"});
     assert_all_close(5, data.X, ((double[]){1, 2, 5, 6, 7}), 0.0);
     formats_free(&data);
-#define REFUSED(list, ...)                                                                         \
-    formats_refused(path, &(orff_table_selection){.inputs = list}, ORFF_INVALID_ARGUMENT, "a.csv", \
+#define REFUSED(list, ...)                                                                              \
+    formats_refused(path, &(fmt_table_selection){.inputs = list}, ORFF_ERROR_INVALID_ARGUMENT, "a.csv", \
                     __VA_ARGS__, NULL)
     REFUSED("lonn", "inputs", "\"lonn\"", "did you mean \"lon\"?");
     REFUSED("V_MS", "\"v_ms\"");
@@ -107,9 +106,10 @@ static void test_selections(void **state) {
     REFUSED("lon,,lat", "empty");
     REFUSED("\"lon", "quote");
 #undef REFUSED
-    formats_refused(path, &(orff_table_selection){.inputs = "lon", .outputs = "lon"}, ORFF_INVALID_ARGUMENT,
-                    "two", NULL);
-    formats_refused(path, &(orff_table_selection){.fixed = "time=0"}, ORFF_INVALID_ARGUMENT, "NetCDF", NULL);
+    formats_refused(path, &(fmt_table_selection){.inputs = "lon", .outputs = "lon"},
+                    ORFF_ERROR_INVALID_ARGUMENT, "two", NULL);
+    formats_refused(path, &(fmt_table_selection){.fixed = "time=0"}, ORFF_ERROR_INVALID_ARGUMENT, "NetCDF",
+                    NULL);
 }
 
 static void refused(const char *text, int status, const char *first, const char *second) {
@@ -118,23 +118,23 @@ static void refused(const char *text, int status, const char *first, const char 
 
 static void test_refusals(void **state) {
     (void)state;
-    refused("", ORFF_FORMAT, "is empty", "");
-    refused("a,b\n1,2\n3\n", ORFF_FORMAT, "line 3", "1 cells, expected 2");
-    refused("a,b\n1,2\n3,4,5,6\n", ORFF_FORMAT, "line 3", "4 cells, expected 2");
-    refused("a,b\n1,2\n\"x\ny\",2\n", ORFF_FORMAT, "line 3, column 1 (a)", "\"x?y\" is not a number");
-    refused("a,b\n\"1\n\",2\n3,x\n", ORFF_FORMAT, "line 2, column 1", "not a number");
-    refused("a,b\n1,2e\n", ORFF_FORMAT, "line 2, column 2 (b)", "\"2e\"");
-    refused("a;b\n1;2,5\n", ORFF_FORMAT, "column 2 (b)", "point");
-    refused("a,b\n1,0x10\n", ORFF_FORMAT, "0x10", "not a number");
-    refused("a,b\n1,-inf\n", ORFF_FORMAT, "line 2, column 2 (b)", "infinite");
-    refused("a,b\n1,1e400\n", ORFF_FORMAT, "1e400", "too large");
-    refused("a,b\n1,\"2\n", ORFF_FORMAT, "line 2", "never closed");
-    refused("a,b\n1,\"2\"3\n", ORFF_FORMAT, "line 2", "behind its closing quote");
+    refused("", ORFF_ERROR_FORMAT, "is empty", "");
+    refused("a,b\n1,2\n3\n", ORFF_ERROR_FORMAT, "line 3", "1 cells, expected 2");
+    refused("a,b\n1,2\n3,4,5,6\n", ORFF_ERROR_FORMAT, "line 3", "4 cells, expected 2");
+    refused("a,b\n1,2\n\"x\ny\",2\n", ORFF_ERROR_FORMAT, "line 3, column 1 (a)", "\"x?y\" is not a number");
+    refused("a,b\n\"1\n\",2\n3,x\n", ORFF_ERROR_FORMAT, "line 2, column 1", "not a number");
+    refused("a,b\n1,2e\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "\"2e\"");
+    refused("a;b\n1;2,5\n", ORFF_ERROR_FORMAT, "column 2 (b)", "point");
+    refused("a,b\n1,0x10\n", ORFF_ERROR_FORMAT, "0x10", "not a number");
+    refused("a,b\n1,-inf\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "infinite");
+    refused("a,b\n1,1e400\n", ORFF_ERROR_FORMAT, "1e400", "too large");
+    refused("a,b\n1,\"2\n", ORFF_ERROR_FORMAT, "line 2", "never closed");
+    refused("a,b\n1,\"2\"3\n", ORFF_ERROR_FORMAT, "line 2", "behind its closing quote");
     refused("\xff\xfe"
             "a\0",
-            ORFF_FORMAT, "UTF-16", "");
-    formats_refused("/nowhere/x.csv", &everything, ORFF_IO, "/nowhere/x.csv", "No such file", NULL);
-    formats_refused("/tmp", &everything, ORFF_IO, "directory", NULL);
+            ORFF_ERROR_FORMAT, "UTF-16", "");
+    formats_refused("/nowhere/x.csv", &everything, ORFF_ERROR_IO, "/nowhere/x.csv", "No such file", NULL);
+    formats_refused("/tmp", &everything, ORFF_ERROR_IO, "directory", NULL);
 }
 
 static void test_missing(void **state) {
@@ -144,50 +144,50 @@ static void test_missing(void **state) {
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         snprintf(text, sizeof text, "a,b,c\n1,2,3\n4,%s,6\n7,8,\n", cells[i]);
         const char *path = formats_text("a.csv", text);
-        formats_refused(path, &everything, ORFF_NOT_FINITE, "line 3, column 2 (b)", "missing", NULL);
+        formats_refused(path, &everything, ORFF_ERROR_NOT_FINITE, "line 3, column 2 (b)", "missing", NULL);
         formats_data data =
-            formats_read(path, &(orff_table_selection){.inputs = "a", .outputs = "b", .skip_missing = true});
+            formats_read(path, &(fmt_table_selection){.inputs = "a", .outputs = "b", .skip_missing = true});
         assert_int_equal(data.n, 2);
-        assert_int_equal(orff_table_dropped(data.table), 1);
+        assert_int_equal(fmt_table_dropped(data.table), 1);
         assert_all_close(2, data.X, ((double[]){1, 7}), 0.0);
         formats_free(&data);
     }
-    formats_refused(formats_text("a.csv", "a,w\n1,-2\n"), &(orff_table_selection){.weights = "w"},
-                    ORFF_FORMAT, "line 2", "negative", NULL);
+    formats_refused(formats_text("a.csv", "a,w\n1,-2\n"), &(fmt_table_selection){.weights = "w"},
+                    ORFF_ERROR_FORMAT, "line 2", "negative", NULL);
 }
 
 static void test_labels(void **state) {
     (void)state;
     const char *path =
         formats_text("a.csv", "x,kind\n1,setosa\n2,\"versi, color\"\n3,setosa\n4,\n5,1.0\n6,1\n");
-    const orff_table_selection selection = {.outputs = "kind", .labels = true, .skip_missing = true};
+    const fmt_table_selection selection = {.outputs = "kind", .labels = true, .skip_missing = true};
     formats_data data = formats_read(path, &selection);
     assert_int_equal(data.n, 5);
-    assert_int_equal(orff_table_label_count(data.table), 3);
+    assert_int_equal(fmt_table_label_count(data.table), 3);
     assert_all_close(5, data.Y, ((double[]){0, 1, 0, 2, 2}), 0.0);
-    assert_string_equal(orff_table_label(data.table, 1), "versi, color");
+    assert_string_equal(fmt_table_label(data.table, 1), "versi, color");
     size_t order[3];
-    assert_int_equal(orff_table_sort_labels(data.table, order), 0);
-    assert_string_equal(orff_table_label(data.table, 0), "1");
+    assert_int_equal(fmt_table_sort_labels(data.table, order), 0);
+    assert_string_equal(fmt_table_label(data.table, 0), "1");
     assert_int_equal(order[0], 1);
     assert_int_equal(order[2], 0);
     formats_free(&data);
 
     const char *const names[] = {"setosa", "virginica"};
-    orff_table_selection known = {.outputs = "kind", .labels = true, .n_labels = 2, .label_names = names};
-    formats_refused(path, &known, ORFF_FORMAT, "line 3, column 2 (kind)", "known classes", NULL);
+    fmt_table_selection known = {.outputs = "kind", .labels = true, .n_labels = 2, .label_names = names};
+    formats_refused(path, &known, ORFF_ERROR_FORMAT, "line 3, column 2 (kind)", "known classes", NULL);
     known.outputs = "x,kind";
-    formats_refused(path, &known, ORFF_INVALID_ARGUMENT, "one column", NULL);
+    formats_refused(path, &known, ORFF_ERROR_INVALID_ARGUMENT, "one column", NULL);
 }
 
 static void test_labels_sort_by_number(void **state) {
     (void)state;
     const char *path = formats_text("a.csv", "k\n10\n9\n-1\n10\n");
-    formats_data data = formats_read(path, &(orff_table_selection){.outputs = "k", .labels = true});
+    formats_data data = formats_read(path, &(fmt_table_selection){.outputs = "k", .labels = true});
     size_t order[3];
-    assert_int_equal(orff_table_sort_labels(data.table, order), 0);
-    assert_string_equal(orff_table_label(data.table, 2), "10");
-    assert_string_equal(orff_table_label(data.table, 0), "-1");
+    assert_int_equal(fmt_table_sort_labels(data.table, order), 0);
+    assert_string_equal(fmt_table_label(data.table, 2), "10");
+    assert_string_equal(fmt_table_label(data.table, 0), "-1");
     assert_int_equal(order[0], 2);
     formats_free(&data);
 }
@@ -209,7 +209,7 @@ static void test_long(void **state) {
         }
         size += (size_t)sprintf(text + size, ",%.3f\n", i / 8.0);
     }
-    const orff_table_selection selection = {.inputs = "a", .outputs = "b"};
+    const fmt_table_selection selection = {.inputs = "a", .outputs = "b"};
     for (int packed = 0; packed < 2; packed++) {
         const char *path =
             packed ? formats_packed("a.csv.gz", text, size) : formats_file("a.csv", text, size);
@@ -218,10 +218,10 @@ static void test_long(void **state) {
         for (size_t i = 0; i < ROWS; i++) assert_true(data.X[i] == (double)i && data.Y[i] == (double)i / 8.0);
         double x, y;
         size_t rows;
-        assert_true(orff_table_progress(data.table) > 0.99);
-        assert_non_null(orff_table_reader(data.table).rewind);
-        assert_int_equal(orff_table_rewind(data.table), 0);
-        assert_int_equal(orff_table_read(data.table, 1, &x, &y, NULL, &rows), 0);
+        assert_true(fmt_table_progress(data.table) > 0.99);
+        assert_non_null(fmt_table_reader(data.table).rewind);
+        assert_int_equal(fmt_table_rewind(data.table), 0);
+        assert_int_equal(fmt_table_read(data.table, 1, &x, &y, NULL, &rows), 0);
         assert_true(rows == 1 && x == 0.0);
         formats_free(&data);
     }
@@ -231,17 +231,17 @@ static void test_long(void **state) {
 static void test_damaged_gzip(void **state) {
     (void)state;
     char text[4000], packed[4000];
-    const orff_rng rng = {.seed = 3};
-    for (size_t i = 0; i < sizeof text; i++) text[i] = (char)('0' + orff_rng_below(rng, i, 0, 10));
+    const orffi_rng rng = {.seed = 3};
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (char)('0' + orffi_rng_below(rng, i, 0, 10));
     for (size_t i = 3; i < sizeof text; i += 4) text[i] = '\n';
     FILE *file = fopen(formats_packed("a.csv.gz", text, sizeof text), "rb");
     assert_non_null(file);
     const size_t size = fread(packed, 1, sizeof packed, file);
     fclose(file);
-    formats_refused(formats_file("b.csv.gz", packed, size / 2), &everything, ORFF_FORMAT, "gzip", "cut short",
-                    NULL);
+    formats_refused(formats_file("b.csv.gz", packed, size / 2), &everything, ORFF_ERROR_FORMAT, "gzip",
+                    "cut short", NULL);
     packed[size / 2] ^= 1;
-    formats_refused(formats_file("b.csv.gz", packed, size), &everything, ORFF_FORMAT, "gzip", NULL);
+    formats_refused(formats_file("b.csv.gz", packed, size), &everything, ORFF_ERROR_FORMAT, "gzip", NULL);
 }
 
 /* "-" is standard input; a pipe cannot be read twice. */
@@ -254,11 +254,11 @@ static void test_standard_input(void **state) {
     assert_int_equal(write(ends[1], text, sizeof text - 1), sizeof text - 1);
     close(ends[1]);
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-    formats_data data = formats_read("-", &(orff_table_selection){.outputs = "b"});
+    formats_data data = formats_read("-", &(fmt_table_selection){.outputs = "b"});
     assert_int_equal(data.n, 2);
-    assert_null(orff_table_reader(data.table).rewind);
-    assert_int_equal(orff_table_rewind(data.table), ORFF_IO);
-    assert_true(isnan(orff_table_progress(data.table)));
+    assert_null(fmt_table_reader(data.table).rewind);
+    assert_int_equal(fmt_table_rewind(data.table), ORFF_ERROR_IO);
+    assert_true(isnan(fmt_table_progress(data.table)));
     formats_free(&data);
     close(ends[0]);
     if (kept >= 0) dup2(kept, STDIN_FILENO);
@@ -275,7 +275,7 @@ static double from_bits(uint64_t bits) {
 
 static void assert_scan(const char *text, double want) {
     double value = 7;
-    const char *end = orff_number_scan(text, &value);
+    const char *end = fmt_number_scan(text, &value);
     if (!end || *end || memcmp(&value, &want, sizeof value))
         fail_msg("\"%s\" is read as %.17g, not %.17g", text, value, want);
 }
@@ -283,16 +283,16 @@ static void assert_scan(const char *text, double want) {
 /* What was printed with 17 digits, or with as few as do, comes back bit for bit. */
 static void test_round_trip(void **state) {
     (void)state;
-    const orff_rng rng = {.seed = 8};
+    const orffi_rng rng = {.seed = 8};
     char text[64];
     for (uint64_t i = 0; i < 20000; i++) {
-        const double value = from_bits(orff_rng_bits(rng, i, 0));
+        const double value = from_bits(orffi_rng_bits(rng, i, 0));
         if (!isfinite(value)) continue;
         snprintf(text, sizeof text, "%.17g", value);
         assert_scan(text, value);
         snprintf(text, sizeof text, "%.17e", value);
         assert_scan(text, value);
-        orff_number_print(text, value, true);
+        fmt_number_print(text, value, true);
         assert_scan(text, value);
     }
 }
@@ -300,17 +300,17 @@ static void test_round_trip(void **state) {
 /* Decimals of every length and exponent against the C library's reading, which is rounded correctly. */
 static void test_decimals(void **state) {
     (void)state;
-    const orff_rng rng = {.seed = 9};
+    const orffi_rng rng = {.seed = 9};
     char text[96];
     for (uint64_t i = 0; i < 40000; i++) {
-        const size_t digits = 1 + (size_t)orff_rng_below(rng, i, 0, 24),
-                     point = (size_t)orff_rng_below(rng, i, 1, digits + 1);
+        const size_t digits = 1 + (size_t)orffi_rng_below(rng, i, 0, 24),
+                     point = (size_t)orffi_rng_below(rng, i, 1, digits + 1);
         size_t size = 0;
         for (size_t k = 0; k < digits; k++) {
             if (k == point) text[size++] = '.';
-            text[size++] = (char)('0' + orff_rng_below(rng, i, (uint32_t)(2 + k), 10));
+            text[size++] = (char)('0' + orffi_rng_below(rng, i, (uint32_t)(2 + k), 10));
         }
-        const int exponent = (int)orff_rng_below(rng, i, 40, 90) - 45;
+        const int exponent = (int)orffi_rng_below(rng, i, 40, 90) - 45;
         snprintf(text + size, sizeof text - size, "e%d", exponent);
         assert_scan(text, strtod(text, NULL));
     }
@@ -350,9 +350,9 @@ static void test_hard_numbers(void **state) {
     assert_scan("-0", -0.0);
     double value;
     static const char *const none[] = {"", "-", ".", "e5", "x", "+-1", "inf", "nan", ",1"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_null(orff_number_scan(none[i], &value));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_null(fmt_number_scan(none[i], &value));
     const char *partly = "1e+x";
-    assert_ptr_equal(orff_number_scan(partly, &value), partly + 1);
+    assert_ptr_equal(fmt_number_scan(partly, &value), partly + 1);
 }
 
 int main(void) {

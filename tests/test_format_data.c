@@ -56,9 +56,9 @@ static void test_rows(void **state) {
         support_case("%s", e->file);
         formats_data data = formats_read(
             need(e->file),
-            &(orff_table_selection){.inputs = e->inputs, .outputs = e->outputs, .fixed = e->fixed});
+            &(fmt_table_selection){.inputs = e->inputs, .outputs = e->outputs, .fixed = e->fixed});
         assert_int_equal(data.n, e->rows);
-        assert_int_equal(orff_table_dropped(data.table), e->dropped);
+        assert_int_equal(fmt_table_dropped(data.table), e->dropped);
         assert_int_equal(data.d, e->d);
         assert_int_equal(data.p, e->p);
         formats_free(&data);
@@ -87,10 +87,9 @@ static void test_netcdf_agrees_with_tables(void **state) {
     for (size_t i = 0; i < 2; i++) {
         support_case("%s", pairs[i].nc);
         formats_data a = formats_read(
-            need(pairs[i].csv), &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,v_ms"});
-        formats_data b =
-            formats_read(need(pairs[i].nc),
-                         &(orff_table_selection){.inputs = pairs[i].inputs, .outputs = pairs[i].outputs});
+            need(pairs[i].csv), &(fmt_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,v_ms"});
+        formats_data b = formats_read(need(pairs[i].nc), &(fmt_table_selection){.inputs = pairs[i].inputs,
+                                                                                .outputs = pairs[i].outputs});
         assert_int_equal(a.n, b.n);
         assert_all_close(a.n * 2, b.Y, a.Y, pairs[i].worst);
         for (size_t r = 0; r < a.n; r++) assert_all_close(2, b.X + r * b.d, a.X + 2 * r, 1e-5);
@@ -104,36 +103,36 @@ static void test_text_labels(void **state) {
     (void)state;
     formats_data data =
         formats_read(need("stations/surface_wind.csv.gz"),
-                     &(orff_table_selection){.inputs = "3-4", .outputs = "station", .labels = true});
-    assert_int_equal(orff_table_label_count(data.table), 1072);
-    assert_string_equal(orff_table_label(data.table, 0), "YUM");
+                     &(fmt_table_selection){.inputs = "3-4", .outputs = "station", .labels = true});
+    assert_int_equal(fmt_table_label_count(data.table), 1072);
+    assert_string_equal(fmt_table_label(data.table, 0), "YUM");
     formats_free(&data);
-    formats_refused(need("stations/surface_wind.csv.gz"), &(orff_table_selection){.inputs = "station"},
-                    ORFF_FORMAT, "line 2, column 1 (station)", "\"YUM\" is not a number", NULL);
+    formats_refused(need("stations/surface_wind.csv.gz"), &(fmt_table_selection){.inputs = "station"},
+                    ORFF_ERROR_FORMAT, "line 2, column 1 (station)", "\"YUM\" is not a number", NULL);
 }
 
 static void test_mnist_pair(void **state) {
     (void)state;
-    orff_table *x, *y, *pair;
-    assert_int_equal(orff_table_open(&x, need("mnist/t10k-images-idx3-ubyte.gz"), NULL), 0);
-    assert_int_equal(orff_table_open(&y, need("mnist/t10k-labels-idx1-ubyte.gz"), NULL), 0);
-    assert_int_equal(orff_table_pair(&pair, x, y), 0);
-    assert_int_equal(orff_table_select(pair, &(orff_table_selection){.labels = true}), 0);
-    assert_int_equal(orff_table_inputs(pair), 784);
-    assert_int_equal(orff_table_rows(pair), 10000);
+    fmt_table *x, *y, *pair;
+    assert_int_equal(fmt_table_open(&x, need("mnist/t10k-images-idx3-ubyte.gz"), NULL), 0);
+    assert_int_equal(fmt_table_open(&y, need("mnist/t10k-labels-idx1-ubyte.gz"), NULL), 0);
+    assert_int_equal(fmt_table_pair(&pair, x, y), 0);
+    assert_int_equal(fmt_table_select(pair, &(fmt_table_selection){.labels = true}), 0);
+    assert_int_equal(fmt_table_inputs(pair), 784);
+    assert_int_equal(fmt_table_rows(pair), 10000);
     double *X = malloc(10000 * 784 * sizeof *X), *Y = malloc(10000 * sizeof *Y);
     assert_true(X && Y);
     size_t rows;
-    assert_int_equal(orff_table_read(pair, 10000, X, Y, NULL, &rows), 0);
+    assert_int_equal(fmt_table_read(pair, 10000, X, Y, NULL, &rows), 0);
     assert_int_equal(rows, 10000);
     assert_close(sum(10000 * 784, X), 264923200.0, 0.0);
     size_t order[10];
-    assert_int_equal(orff_table_label_count(pair), 10);
-    assert_int_equal(orff_table_sort_labels(pair, order), 0);
+    assert_int_equal(fmt_table_label_count(pair), 10);
+    assert_int_equal(fmt_table_sort_labels(pair, order), 0);
     double total = 0;
     for (size_t i = 0; i < rows; i++) total += (double)order[(size_t)Y[i]];
     assert_close(total, 44434.0, 0.0);
-    orff_table_close(pair);
+    fmt_table_close(pair);
     free(X);
     free(Y);
 }

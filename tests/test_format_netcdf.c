@@ -6,8 +6,9 @@
 #ifndef ORFF_HAVE_NETCDF
 static void test_refused(void **state) {
     (void)state;
-    const orff_table_selection everything = {0};
-    formats_refused(formats_file("a.nc", "CDF\1", 4), &everything, ORFF_UNSUPPORTED, "libnetcdf-dev", NULL);
+    const fmt_table_selection everything = {0};
+    formats_refused(formats_file("a.nc", "CDF\1", 4), &everything, ORFF_ERROR_UNSUPPORTED, "libnetcdf-dev",
+                    NULL);
 }
 
 int main(void) {
@@ -89,23 +90,22 @@ static void test_rows(void **state) {
     for (size_t k = 0; k < 3; k++) {
         support_case("kind %d", kinds[k]);
         const char *path = make_file("a.nc", kinds[k]);
-        const orff_table_selection selection = {.inputs = "lon,lat", .outputs = "u,v", .fixed = "time=0"};
+        const fmt_table_selection selection = {.inputs = "lon,lat", .outputs = "u,v", .fixed = "time=0"};
         formats_data data = formats_read(path, &selection);
-        assert_int_equal(orff_table_rows(data.table), LAT * LON);
-        assert_int_equal(orff_table_dropped(data.table), 5);
+        assert_int_equal(fmt_table_rows(data.table), LAT * LON);
+        assert_int_equal(fmt_table_dropped(data.table), 5);
         assert_int_equal(data.n, 7);
         const double x[] = {10, -1, 12, 0, 13, 0, 10, 1, 11, 1, 12, 1, 13, 1};
         const double y[] = {1000, 0, 1006, 12, 1006.5, 13, 1010, 20, 1010.5, 21, 1011, 22, 1011.5, 23};
         assert_all_close(14, data.X, x, 0.0);
         assert_all_close(14, data.Y, y, 0.0);
-        assert_string_equal(orff_table_format(data.table), "netcdf");
-        assert_string_equal(orff_table_units(data.table, orff_table_input(data.table, 0)), "degrees_east");
-        assert_string_equal(orff_table_standard_name(data.table, orff_table_input(data.table, 0)),
-                            "longitude");
-        assert_null(orff_table_units(data.table, orff_table_output(data.table, 1)));
+        assert_string_equal(fmt_table_format(data.table), "netcdf");
+        assert_string_equal(fmt_table_units(data.table, fmt_table_input(data.table, 0)), "degrees_east");
+        assert_string_equal(fmt_table_standard_name(data.table, fmt_table_input(data.table, 0)), "longitude");
+        assert_null(fmt_table_units(data.table, fmt_table_output(data.table, 1)));
         formats_free(&data);
 
-        data = formats_read(path, &(orff_table_selection){.inputs = "time,lon,lat", .outputs = "v"});
+        data = formats_read(path, &(fmt_table_selection){.inputs = "time,lon,lat", .outputs = "v"});
         assert_int_equal(data.n, TIME * LAT * LON - 4);
         for (size_t i = 0; i < data.n; i++) {
             const double *r = data.X + 3 * i;
@@ -120,7 +120,7 @@ static void test_curvilinear(void **state) {
     (void)state;
     const char *path = make_file("a.nc", 0);
     formats_data data =
-        formats_read(path, &(orff_table_selection){.inputs = "lon2", .outputs = "u", .fixed = "time=1"});
+        formats_read(path, &(fmt_table_selection){.inputs = "lon2", .outputs = "u", .fixed = "time=1"});
     assert_int_equal(data.n, LAT * LON);
     for (size_t i = 0; i < data.n; i++) {
         assert_close(data.X[i], (double)(i % LON) + 0.1 * (double)(i / LON), 0.0);
@@ -128,8 +128,8 @@ static void test_curvilinear(void **state) {
     }
     double X[LAT * LON], Y[LAT * LON];
     size_t rows;
-    assert_int_equal(orff_table_rewind(data.table), 0);
-    assert_int_equal(orff_table_read(data.table, LAT * LON, X, Y, NULL, &rows), 0);
+    assert_int_equal(fmt_table_rewind(data.table), 0);
+    assert_int_equal(fmt_table_read(data.table, LAT * LON, X, Y, NULL, &rows), 0);
     assert_int_equal(rows, LAT * LON);
     assert_all_close(rows, Y, data.Y, 0.0);
     formats_free(&data);
@@ -137,7 +137,7 @@ static void test_curvilinear(void **state) {
 
 static void test_coordinates_alone(void **state) {
     (void)state;
-    formats_data data = formats_read(make_file("a.nc", 0), &(orff_table_selection){.inputs = "lon,lat"});
+    formats_data data = formats_read(make_file("a.nc", 0), &(fmt_table_selection){.inputs = "lon,lat"});
     assert_int_equal(data.n, LAT * LON);
     formats_free(&data);
 }
@@ -146,21 +146,22 @@ static void test_refusals(void **state) {
     (void)state;
     const char *path = make_file("a.nc", 0);
 #define REFUSED(status, selection, ...) \
-    formats_refused(path, &(orff_table_selection)selection, status, "a.nc", __VA_ARGS__, NULL)
+    formats_refused(path, &(fmt_table_selection)selection, status, "a.nc", __VA_ARGS__, NULL)
 #define SELECT(...) \
     { .inputs = "lon,lat", .outputs = "u", __VA_ARGS__ }
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.fixed = NULL), "dimension time (length 2)", "time=0");
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.fixed = "tine=0"), "\"tine\"", "did you mean \"time\"?");
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.fixed = "time=2"), "index from 0 to 1");
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.fixed = "time=-1"), "index from 0 to 1");
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.fixed = "time"), "dimension=index");
-    REFUSED(ORFF_INVALID_ARGUMENT, SELECT(.weights = "w", .fixed = "time=0"), "weights", "\"w\"");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.fixed = NULL), "dimension time (length 2)", "time=0");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.fixed = "tine=0"), "\"tine\"", "did you mean \"time\"?");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.fixed = "time=2"), "index from 0 to 1");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.fixed = "time=-1"), "index from 0 to 1");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.fixed = "time"), "dimension=index");
+    REFUSED(ORFF_ERROR_INVALID_ARGUMENT, SELECT(.weights = "w", .fixed = "time=0"), "weights", "\"w\"");
 #undef SELECT
 #undef REFUSED
-    const orff_table_selection everything = {0};
-    formats_refused(formats_text("b.nc", "lon,lat\n1,2\n"), &everything, ORFF_FORMAT, "not a NetCDF", NULL);
-    formats_refused(formats_file("b.nc", "CDF\1\0\0\0", 7), &everything, ORFF_FORMAT, "b.nc", NULL);
-    formats_refused(formats_path("none.nc"), &everything, ORFF_IO, "No such file", NULL);
+    const fmt_table_selection everything = {0};
+    formats_refused(formats_text("b.nc", "lon,lat\n1,2\n"), &everything, ORFF_ERROR_FORMAT, "not a NetCDF",
+                    NULL);
+    formats_refused(formats_file("b.nc", "CDF\1\0\0\0", 7), &everything, ORFF_ERROR_FORMAT, "b.nc", NULL);
+    formats_refused(formats_path("none.nc"), &everything, ORFF_ERROR_IO, "No such file", NULL);
 }
 
 /* Infinite values are no missing ones: they are refused with variable and index. */
@@ -175,8 +176,8 @@ static void test_infinite(void **state) {
     OK(nc_enddef(file));
     OK(nc_put_var_double(file, x, values));
     OK(nc_close(file));
-    formats_refused(path, &(orff_table_selection){.inputs = "x"}, ORFF_NOT_FINITE, "variable x, index [1]",
-                    "infinite", NULL);
+    formats_refused(path, &(fmt_table_selection){.inputs = "x"}, ORFF_ERROR_NOT_FINITE,
+                    "variable x, index [1]", "infinite", NULL);
 }
 
 /* More rows than one block has, in an order that makes blocks end in the middle of an axis. */
@@ -200,7 +201,7 @@ static void test_many_blocks(void **state) {
     OK(nc_put_var_int(file, y, values));
     OK(nc_close(file));
     free(values);
-    formats_data data = formats_read(path, &(orff_table_selection){.inputs = "x,y", .outputs = "a"});
+    formats_data data = formats_read(path, &(fmt_table_selection){.inputs = "x,y", .outputs = "a"});
     assert_int_equal(data.n, ROW * COLUMN);
     for (size_t i = 0; i < data.n; i++)
         if (data.Y[i] != (double)i || data.X[2 * i] + COLUMN * data.X[2 * i + 1] != (double)i)

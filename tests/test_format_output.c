@@ -21,41 +21,41 @@
 
 enum { ROWS = 500, COLUMNS = 4 };
 
-static const orff_output_column columns[COLUMNS] = {
+static const fmt_output_column columns[COLUMNS] = {
     {.name = "lon_deg", .input = true},
     {.name = "lat_deg", .input = true},
     {.name = "u_ms"},
     {.name = "u_std", .error_of = "u_ms"},
 };
-static const orff_output_options plain = {.n_columns = COLUMNS, .columns = columns};
+static const fmt_output_options plain = {.n_columns = COLUMNS, .columns = columns};
 
 /* Random bit patterns that are finite: every exponent. */
 static void fill(double *cells) {
-    const orff_rng rng = {.seed = 5};
+    const orffi_rng rng = {.seed = 5};
     for (uint64_t i = 0, k = 0; i < ROWS * COLUMNS; k++) {
-        const uint64_t bits = orff_rng_bits(rng, k, 0);
+        const uint64_t bits = orffi_rng_bits(rng, k, 0);
         memcpy(&cells[i], &bits, sizeof bits);
         if (isfinite(cells[i])) i++;
     }
 }
 
-static int write_all(orff_output **output, const char *path, const orff_output_options *options, size_t rows,
+static int write_all(fmt_output **output, const char *path, const fmt_output_options *options, size_t rows,
                      const double *cells) {
-    int status = orff_output_open(output, path, options);
-    if (!status) status = orff_output_write(*output, rows / 3, cells);
-    if (!status) status = orff_output_write(*output, rows - rows / 3, cells + rows / 3 * options->n_columns);
-    return status ? status : orff_output_finish(*output);
+    int status = fmt_output_open(output, path, options);
+    if (!status) status = fmt_output_write(*output, rows / 3, cells);
+    if (!status) status = fmt_output_write(*output, rows - rows / 3, cells + rows / 3 * options->n_columns);
+    return status ? status : fmt_output_finish(*output);
 }
 
-static void write_file(const char *path, const orff_output_options *options, size_t rows,
+static void write_file(const char *path, const fmt_output_options *options, size_t rows,
                        const double *cells) {
-    orff_output *output;
-    if (write_all(&output, path, options, rows, cells)) fail_msg("%s", orff_output_error(output));
-    orff_output_close(output);
+    fmt_output *output;
+    if (write_all(&output, path, options, rows, cells)) fail_msg("%s", fmt_output_error(output));
+    fmt_output_close(output);
 }
 
 static void assert_same(const char *path, const double *cells) {
-    const orff_table_selection everything = {0};
+    const fmt_table_selection everything = {0};
     formats_data data = formats_read(path, &everything);
     assert_int_equal(data.n, ROWS);
     assert_int_equal(data.d, COLUMNS);
@@ -68,7 +68,7 @@ static void test_round_trips(void **state) {
     static const char *const names[] = {"a.csv", "a.csv.gz", "a.tsv", "a.npy"};
     static double cells[ROWS * COLUMNS];
     fill(cells);
-    orff_output_options options = plain;
+    fmt_output_options options = plain;
     for (size_t i = 0; i < 4; i++) {
         for (int shortest = 0; shortest < 2; shortest++) {
             support_case("%s, shortest %d", names[i], shortest);
@@ -91,18 +91,18 @@ static char *slurp(const char *path, char text[1024]) {
 static void test_text(void **state) {
     (void)state;
     const char *const kinds[] = {"setosa", "a \"b\", c"};
-    const orff_output_column named[] = {{.name = "x, m"}, {.name = "kind", .n_labels = 2, .labels = kinds}};
-    const orff_output_options options = {.n_columns = 2, .columns = named, .shortest = true};
+    const fmt_output_column named[] = {{.name = "x, m"}, {.name = "kind", .n_labels = 2, .labels = kinds}};
+    const fmt_output_options options = {.n_columns = 2, .columns = named, .shortest = true};
     const double cells[] = {0.1, 0, (double)NAN, 1};
     char text[1024];
     write_file(formats_path("a.csv"), &options, 2, cells);
     assert_string_equal(slurp(formats_path("a.csv"), text),
                         "\"x, m\",kind\n0.1,setosa\nnan,\"a \"\"b\"\", c\"\n");
-    orff_output *output;
+    fmt_output *output;
     assert_int_equal(write_all(&output, formats_path("a.csv"), &options, 1, (const double[]){1, 2}),
-                     ORFF_INVALID_ARGUMENT);
-    formats_says(orff_output_error(output), "column kind: 2 is not the number of a class");
-    orff_output_close(output);
+                     ORFF_ERROR_INVALID_ARGUMENT);
+    formats_says(fmt_output_error(output), "column kind: 2 is not the number of a class");
+    fmt_output_close(output);
 }
 
 /* Given up, refused, or in a directory that is not there: the old file stays, and nothing else does. */
@@ -111,12 +111,12 @@ static void test_all_or_nothing(void **state) {
     const double cells[COLUMNS] = {1, 2, 3, 4};
     char text[1024];
     const char *path = formats_text("a.csv", "old");
-    orff_output *output;
+    fmt_output *output;
     assert_int_equal(chmod(path, 0640), 0);
-    assert_int_equal(orff_output_open(&output, path, &plain), 0);
-    assert_int_equal(orff_output_write(output, 1, cells), 0);
+    assert_int_equal(fmt_output_open(&output, path, &plain), 0);
+    assert_int_equal(fmt_output_write(output, 1, cells), 0);
     assert_string_equal(slurp(path, text), "old");
-    orff_output_close(output);
+    fmt_output_close(output);
     assert_string_equal(slurp(path, text), "old");
     write_file(path, &plain, 1, cells);
     assert_string_equal(slurp(path, text), "lon_deg,lat_deg,u_ms,u_std\n1,2,3,4\n");
@@ -124,18 +124,17 @@ static void test_all_or_nothing(void **state) {
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
 
-    assert_int_equal(orff_output_open(&output, "/nowhere/a.csv", &plain), ORFF_IO);
-    formats_says(orff_output_error(output), "/nowhere/a.csv: cannot be written: No such file");
-    orff_output_close(output);
-    assert_int_equal(orff_output_open(&output, formats_path("a.xyz"), &plain), ORFF_INVALID_ARGUMENT);
-    formats_says(orff_output_error(output), ".csv, .tsv, .npy or .nc");
-    orff_output_close(output);
-    assert_int_equal(
-        orff_output_open(
-            &output, "/tmp",
-            &(orff_output_options){.format = ORFF_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns}),
-        ORFF_IO);
-    orff_output_close(output);
+    assert_int_equal(fmt_output_open(&output, "/nowhere/a.csv", &plain), ORFF_ERROR_IO);
+    formats_says(fmt_output_error(output), "/nowhere/a.csv: cannot be written: No such file");
+    fmt_output_close(output);
+    assert_int_equal(fmt_output_open(&output, formats_path("a.xyz"), &plain), ORFF_ERROR_INVALID_ARGUMENT);
+    formats_says(fmt_output_error(output), ".csv, .tsv, .npy or .nc");
+    fmt_output_close(output);
+    assert_int_equal(fmt_output_open(&output, "/tmp",
+                                     &(fmt_output_options){
+                                         .format = FMT_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns}),
+                     ORFF_ERROR_IO);
+    fmt_output_close(output);
 }
 
 static void test_no_permission(void **state) {
@@ -146,21 +145,21 @@ static void test_no_permission(void **state) {
     }
     const char *path = formats_text("a.csv", "old");
     assert_int_equal(chmod(path, 0400), 0);
-    orff_output *output;
-    assert_int_equal(orff_output_open(&output, path, &plain), ORFF_IO);
-    formats_says(orff_output_error(output), "Permission denied");
-    orff_output_close(output);
+    fmt_output *output;
+    assert_int_equal(fmt_output_open(&output, path, &plain), ORFF_ERROR_IO);
+    formats_says(fmt_output_error(output), "Permission denied");
+    fmt_output_close(output);
 }
 
 static void test_full_disk(void **state) {
     (void)state;
     static double cells[ROWS * COLUMNS];
     fill(cells);
-    orff_output *output;
-    const orff_output_options csv = {.format = ORFF_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns};
-    assert_int_equal(write_all(&output, "/dev/full", &csv, ROWS, cells), ORFF_IO);
-    formats_says(orff_output_error(output), "/dev/full: cannot be written: No space left");
-    orff_output_close(output);
+    fmt_output *output;
+    const fmt_output_options csv = {.format = FMT_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns};
+    assert_int_equal(write_all(&output, "/dev/full", &csv, ROWS, cells), ORFF_ERROR_IO);
+    formats_says(fmt_output_error(output), "/dev/full: cannot be written: No space left");
+    fmt_output_close(output);
 
     static const char *const names[] = {
         "f.csv",
@@ -178,9 +177,9 @@ static void test_full_disk(void **state) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
         const int status = write_all(&output, formats_path(names[i]), &plain, ROWS, cells);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-        assert_int_equal(status, ORFF_IO);
-        formats_says(orff_output_error(output), "File too large");
-        orff_output_close(output);
+        assert_int_equal(status, ORFF_ERROR_IO);
+        formats_says(fmt_output_error(output), "File too large");
+        fmt_output_close(output);
         assert_int_equal(access(formats_path(names[i]), F_OK), -1);
     }
     signal(SIGXFSZ, handler);
@@ -197,14 +196,14 @@ static void test_broken_pipe(void **state) {
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
-    orff_output *output;
+    fmt_output *output;
     const int status = write_all(&output, "-", &plain, ROWS, cells);
     dup2(kept, STDOUT_FILENO);
     close(kept);
     close(ends[1]);
-    assert_int_equal(status, ORFF_IO);
-    formats_says(orff_output_error(output), "standard output: cannot be written: Broken pipe");
-    orff_output_close(output);
+    assert_int_equal(status, ORFF_ERROR_IO);
+    formats_says(fmt_output_error(output), "standard output: cannot be written: Broken pipe");
+    fmt_output_close(output);
 }
 
 static void test_standard_output(void **state) {
@@ -248,7 +247,7 @@ static void test_grid(void **state) {
         const double row[COLUMNS] = {10 + x, -y, k == 2 ? (double)NAN : 10 * y + x, 0.5};
         memcpy(cells + n++ * COLUMNS, row, sizeof row);
     }
-    orff_output_options options = plain;
+    fmt_output_options options = plain;
     options.title = "a test";
     options.history = "by hand";
     write_file(formats_path("a.nc"), &options, n, cells);
@@ -282,9 +281,9 @@ static void test_grid(void **state) {
     OK(nc_close(file));
 
     formats_data data = formats_read(
-        formats_path("a.nc"), &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
+        formats_path("a.nc"), &(fmt_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
     assert_int_equal(data.n, 10);
-    assert_int_equal(orff_table_dropped(data.table), 2);
+    assert_int_equal(fmt_table_dropped(data.table), 2);
     formats_free(&data);
 }
 
@@ -295,7 +294,7 @@ static void test_points(void **state) {
     fill(cells);
     write_file(formats_path("a.nc"), &plain, ROWS, cells);
     formats_data data = formats_read(
-        formats_path("a.nc"), &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
+        formats_path("a.nc"), &(fmt_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms,u_std"});
     assert_int_equal(data.n, ROWS);
     for (size_t i = 0; i < ROWS; i++) {
         assert_memory_equal(data.X + 2 * i, cells + COLUMNS * i, 2 * sizeof *cells);
@@ -305,24 +304,24 @@ static void test_points(void **state) {
     const double twice[] = {1, 2, 3, 4, 1, 2, 5, 6};
     write_file(formats_path("a.nc"), &plain, 2, twice);
     data = formats_read(formats_path("a.nc"),
-                        &(orff_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms"});
+                        &(fmt_table_selection){.inputs = "lon_deg,lat_deg", .outputs = "u_ms"});
     assert_int_equal(data.n, 2);
     formats_free(&data);
 }
 
 static void test_netcdf_refusals(void **state) {
     (void)state;
-    orff_output *output;
+    fmt_output *output;
     const double cells[] = {(double)NAN, 1, 2, 3};
-    assert_int_equal(write_all(&output, formats_path("b.nc"), &plain, 1, cells), ORFF_NOT_FINITE);
-    formats_says(orff_output_error(output), "row 1");
-    orff_output_close(output);
-    const orff_output_column same[] = {{.name = "x", .input = true}, {.name = "u m"}, {.name = "u_m"}};
-    const orff_output_options options = {.n_columns = 3, .columns = same};
+    assert_int_equal(write_all(&output, formats_path("b.nc"), &plain, 1, cells), ORFF_ERROR_NOT_FINITE);
+    formats_says(fmt_output_error(output), "row 1");
+    fmt_output_close(output);
+    const fmt_output_column same[] = {{.name = "x", .input = true}, {.name = "u m"}, {.name = "u_m"}};
+    const fmt_output_options options = {.n_columns = 3, .columns = same};
     assert_int_equal(write_all(&output, formats_path("b.nc"), &options, 1, (const double[]){1, 2, 3}),
-                     ORFF_IO);
-    formats_says(orff_output_error(output), "variable u_m");
-    orff_output_close(output);
+                     ORFF_ERROR_IO);
+    formats_says(fmt_output_error(output), "variable u_m");
+    fmt_output_close(output);
     assert_int_equal(access(formats_path("b.nc"), F_OK), -1);
 }
 #endif

@@ -22,13 +22,14 @@ static const char *rule_text[RULES] = {"decomposable", "curl-free", "div-free", 
 
 static orff_features *make_features(size_t rule, size_t d, size_t p, size_t frequencies) {
     static const double A[] = {1.0, 0.6, 0.6, 2.0};
-    static const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE, ORFF_HELMHOLTZ};
+    static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE,
+                                      ORFF_RULE_HELMHOLTZ};
     orff_part parts[2] = {orff_part_default(), orff_part_default()};
     const size_t count = rule == 4 ? 2 : 1;
     if (rule < 4) parts[0].rule = rules[rule];
     if (rule == 0 && p == 2) parts[0].A = A;
     if (rule == 4) {
-        parts[0].rule = ORFF_DIV_FREE;
+        parts[0].rule = ORFF_RULE_DIV_FREE;
         parts[1].sigma = 0.4;
         parts[1].weight = 0.3;
     }
@@ -51,7 +52,7 @@ static double *numbers(size_t count) {
 /* Points in a square; a smooth field with some noise; weights with zeros among them. */
 static problem make(size_t rule, size_t n, size_t d, size_t p, size_t frequencies, bool weighted,
                     bool shifted) {
-    const orff_rng rng = {.seed = 11, .stream = 7};
+    const orffi_rng rng = {.seed = 11, .stream = 7};
     problem q = {.f = make_features(rule, d, p, frequencies), .n = n, .d = d, .p = p};
     q.M = orff_features_describe(q.f).parameters;
     q.X = numbers(n * d);
@@ -59,11 +60,11 @@ static problem make(size_t rule, size_t n, size_t d, size_t p, size_t frequencie
     q.weights = weighted ? numbers(n) : NULL;
     q.intercept = shifted ? numbers(p) : NULL;
     for (size_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < d; k++) q.X[i * d + k] = 4.0 * orff_rng_uniform(rng, i, k) - 2.0;
+        for (uint32_t k = 0; k < d; k++) q.X[i * d + k] = 4.0 * orffi_rng_uniform(rng, i, k) - 2.0;
         for (uint32_t k = 0; k < p; k++)
             q.Y[i * p + k] =
-                sin(q.X[i * d] + 1.5 * q.X[i * d + d - 1] + k) + 0.1 * orff_rng_normal(rng, i, 20 + k);
-        if (weighted) q.weights[i] = i % 7 == 3 ? 0.0 : 0.2 + 2.0 * orff_rng_uniform(rng, i, 40);
+                sin(q.X[i * d] + 1.5 * q.X[i * d + d - 1] + k) + 0.1 * orffi_rng_normal(rng, i, 20 + k);
+        if (weighted) q.weights[i] = i % 7 == 3 ? 0.0 : 0.2 + 2.0 * orffi_rng_uniform(rng, i, 40);
     }
     for (size_t k = 0; shifted && k < p; k++) q.intercept[k] = 0.3 + (double)k;
     return q;
@@ -96,7 +97,7 @@ static void normal_equations(const problem *q, double lambda, double *G, double 
     memset(b, 0, q->M * sizeof *b);
     for (size_t i = 0; i < q->n; i++) {
         assert_ok(orff_features_map(q->f, q->X + i * q->d, Phi));
-        orff_gemm(false, true, q->M, q->M, q->p, weight_of(q, i), Phi, q->p, Phi, q->p, 1, G, q->M);
+        orffi_gemm(false, true, q->M, q->M, q->p, weight_of(q, i), Phi, q->p, Phi, q->p, 1, G, q->M);
         for (size_t a = 0; a < q->M; a++)
             for (size_t k = 0; k < q->p; k++)
                 b[a] += weight_of(q, i) * Phi[a * q->p + k] *
@@ -128,8 +129,8 @@ static closed_form solve_closed(const problem *q, double lambda) {
     normal_equations(q, lambda, c.G, c.b);
     memcpy(L, c.G, q->M * q->M * sizeof *L);
     memcpy(c.theta, c.b, q->M * sizeof *c.theta);
-    assert_ok(orff_cholesky(q->M, L));
-    assert_ok(orff_cholesky_solve(q->M, L, 1, c.theta));
+    assert_ok(orffi_cholesky(q->M, L));
+    assert_ok(orffi_cholesky_solve(q->M, L, 1, c.theta));
     free(L);
     return c;
 }
@@ -144,15 +145,15 @@ static void drop_closed(closed_form *c) {
 static double residual(const problem *q, const closed_form *c, const double *theta) {
     double *r = numbers(q->M);
     memcpy(r, c->b, q->M * sizeof *r);
-    orff_gemm(false, false, q->M, 1, q->M, 1, c->G, q->M, theta, 1, -1, r, 1);
+    orffi_gemm(false, false, q->M, 1, q->M, 1, c->G, q->M, theta, 1, -1, r, 1);
     const double relative = norm(q->M, r) / norm(q->M, c->b);
     free(r);
     return relative;
 }
 
-static orff_iteration settings(orff_method method, double lambda, double tolerance, size_t limit) {
+static orff_iteration settings(orff_solver method, double lambda, double tolerance, size_t limit) {
     orff_iteration how = orff_iteration_default();
-    how.method = method;
+    how.solver = method;
     how.lambda = lambda;
     how.tolerance = tolerance;
     how.max_iterations = limit;
@@ -186,17 +187,16 @@ static void check_method(const problem *q, const orff_iteration *how, const clos
 static void every_method_reaches_the_closed_form(void **state) {
     (void)state;
     static const double lambdas[] = {1e-1, 1e-3, 1e-6};
-    static const char *const names[] = {"lsmr", "idr", "pcg"};
     for (size_t rule = 0; rule < RULES; rule++) {
         for (int with = 0; with < 2; with++) {
             problem q = make(rule, N, INPUTS, OUTPUTS, D, with, with);
             for (size_t l = 0; l < 3; l++) {
                 closed_form want = solve_closed(&q, lambdas[l]);
-                for (int method = ORFF_LSMR; method <= ORFF_PCG; method++) {
-                    orff_iteration how = settings((orff_method)method, lambdas[l], 1e-11, 5000);
+                for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_PCG; method++) {
+                    orff_iteration how = settings((orff_solver)method, lambdas[l], 1e-11, 5000);
                     how.subsample = with ? 0 : 40; /* 40: too few rows, so that pcg must iterate */
-                    support_case("%s, %s, lambda %g, weighted %d", rule_text[rule], names[method], lambdas[l],
-                                 with);
+                    support_case("%s, %s, lambda %g, weighted %d", rule_text[rule],
+                                 orff_solver_name((orff_solver)method), lambdas[l], with);
                     check_method(&q, &how, &want);
                 }
                 drop_closed(&want);
@@ -231,7 +231,7 @@ static void sgd_reaches_the_closed_form(void **state) {
             problem q = make(rule, N, INPUTS, OUTPUTS, D, with, with);
             double *theta = numbers(q.M);
             for (size_t l = 0; l < 3; l++) {
-                orff_iteration how = settings(ORFF_SGD, lambdas[l], 1e-9, 400);
+                orff_iteration how = settings(ORFF_SOLVER_SGD, lambdas[l], 1e-9, 400);
                 closed_form want = solve_closed(&q, lambdas[l]);
                 how.batch = 32;
                 memset(theta, 0, q.M * sizeof *theta);
@@ -260,8 +260,9 @@ static void start_values_are_used(void **state) {
     problem q = make(3, N, INPUTS, OUTPUTS, D, true, false);
     closed_form want = solve_closed(&q, 1e-3);
     double *theta = numbers(q.M);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        orff_iteration how = settings((orff_method)method, 1e-3, method == ORFF_SGD ? 1e-10 : 1e-9, 1000);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        orff_iteration how =
+            settings((orff_solver)method, 1e-3, method == ORFF_SOLVER_SGD ? 1e-10 : 1e-9, 1000);
         how.subsample = 20;
         how.batch = 32;
         support_case("method %d", method);
@@ -273,7 +274,7 @@ static void start_values_are_used(void **state) {
         assert_true(info.iterations < cold);
         assert_true(distance(q.M, theta, want.theta) <= 1e-4 * norm(q.M, want.theta));
         memcpy(theta, want.theta, q.M * sizeof *theta);
-        if (method != ORFF_SGD) assert_int_equal(iterate(&q, &how, theta).iterations, 0);
+        if (method != ORFF_SOLVER_SGD) assert_int_equal(iterate(&q, &how, theta).iterations, 0);
     }
     support_case(NULL);
     free(theta);
@@ -287,8 +288,9 @@ static void single_precision_is_near(void **state) {
     problem q = make(0, N, INPUTS, OUTPUTS, D, true, true);
     closed_form want = solve_closed(&q, 1e-3);
     double *theta = numbers(q.M);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        orff_iteration how = settings((orff_method)method, 1e-3, method == ORFF_SGD ? 1e-8 : 1e-5, 500);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        orff_iteration how =
+            settings((orff_solver)method, 1e-3, method == ORFF_SOLVER_SGD ? 1e-8 : 1e-5, 500);
         how.single = true;
         how.batch = 32;
         support_case("method %d", method);
@@ -310,8 +312,8 @@ static void blocks_and_wide_problems(void **state) {
     problem *both[] = {&tall, &wide};
     for (size_t i = 0; i < 2; i++) {
         closed_form want = solve_closed(both[i], 1e-3);
-        for (int method = ORFF_LSMR; method <= ORFF_PCG; method++) {
-            const orff_iteration how = settings((orff_method)method, 1e-3, 1e-10, 2000);
+        for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_PCG; method++) {
+            const orff_iteration how = settings((orff_solver)method, 1e-3, 1e-10, 2000);
             support_case("problem %zu, method %d", i, method);
             check_method(both[i], &how, &want);
         }
@@ -328,8 +330,8 @@ static void too_few_iterations_are_not_convergence(void **state) {
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     closed_form want = solve_closed(&q, 1e-7);
     double *theta = numbers(q.M), *zero = numbers(q.M);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        orff_iteration how = settings((orff_method)method, 1e-7, 1e-10, 4);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        orff_iteration how = settings((orff_solver)method, 1e-7, 1e-10, 4);
         how.subsample = 10;
         how.batch = 32;
         support_case("method %d", method);
@@ -352,10 +354,10 @@ static void conditions_are_of_the_right_size(void **state) {
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     closed_form want = solve_closed(&q, 1e-4);
     double *theta = numbers(q.M), *values = numbers(q.M);
-    assert_ok(orff_eigen(q.M, want.G, values));
+    assert_ok(orffi_eigen(q.M, want.G, values));
     const double condition = values[q.M - 1] / values[0];
-    for (int method = ORFF_LSMR; method <= ORFF_PCG; method += 2) {
-        const orff_iteration how = settings((orff_method)method, 1e-4, 1e-12, 2000);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_PCG; method += 2) {
+        const orff_iteration how = settings((orff_solver)method, 1e-4, 1e-12, 2000);
         memset(theta, 0, q.M * sizeof *theta);
         const orff_solve_info info = iterate(&q, &how, theta);
         support_case("method %d", method);
@@ -373,8 +375,8 @@ static void zero_data_give_zero(void **state) {
     problem q = make(0, 20, INPUTS, OUTPUTS, 5, false, false);
     double *theta = numbers(q.M);
     memset(q.Y, 0, q.n * q.p * sizeof *q.Y);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        const orff_iteration how = settings((orff_method)method, 1e-3, 1e-8, 10);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        const orff_iteration how = settings((orff_solver)method, 1e-3, 1e-8, 10);
         for (size_t i = 0; i < q.M; i++) theta[i] = 1;
         assert_true(iterate(&q, &how, theta).converged);
         assert_true(norm(q.M, theta) == 0);
@@ -387,7 +389,7 @@ static void results_repeat_and_follow_the_seed(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     double *a = numbers(q.M), *b = numbers(q.M), *c = numbers(q.M);
-    orff_iteration how = settings(ORFF_SGD, 1e-3, 0, 3);
+    orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 0, 3);
     how.batch = 16;
     iterate(&q, &how, a);
     iterate(&q, &how, b);
@@ -423,8 +425,8 @@ static void progress_is_told_and_cancels(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     double *theta = numbers(q.M), *before = numbers(q.M);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        orff_iteration how = settings((orff_method)method, 1e-6, 1e-12, 50);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        orff_iteration how = settings((orff_solver)method, 1e-6, 1e-12, 50);
         watcher w = {.stop_at = 3, .ordered = true};
         const orff_hooks hooks = {.progress = watch, .self = &w};
         orff_solve_info info = {.iterations = 77};
@@ -432,7 +434,7 @@ static void progress_is_told_and_cancels(void **state) {
         how.batch = 32;
         for (size_t i = 0; i < q.M; i++) theta[i] = before[i] = 0.1;
         orff_set_hooks(&hooks);
-        assert_status(orff_iterate(q.f, q.n, q.X, q.Y, NULL, NULL, &how, theta, &info), ORFF_CANCELLED);
+        assert_status(orff_iterate(q.f, q.n, q.X, q.Y, NULL, NULL, &how, theta, &info), ORFF_ERROR_CANCELLED);
         orff_set_hooks(NULL);
         assert_true(w.ordered && w.last >= 3 && w.last < 4 && w.total == 50 && w.calls > 3);
         assert_memory_equal(theta, before, q.M * sizeof *theta);
@@ -512,12 +514,12 @@ static box_dual make_dual(const problem *q, const orff_iteration *how) {
     for (size_t i = 0; i < q->n; i++) {
         const double *y = q->Y + i * q->p;
         assert_ok(orff_features_map(q->f, q->X + i * q->d, Phi));
-        for (size_t k = 0; how->loss == ORFF_PINBALL && k < q->p; k++) {
+        for (size_t k = 0; how->loss == ORFF_LOSS_PINBALL && k < q->p; k++) {
             unit[k] = 1;
             unit[1 - k] = 0;
             add_variable(q, &dual, Phi, i, unit, -y[k], -how->loss_parameter, 1 - how->loss_parameter);
         }
-        for (size_t k = 0; how->loss == ORFF_HINGE && k <= q->p; k++)
+        for (size_t k = 0; how->loss == ORFF_LOSS_HINGE && k <= q->p; k++)
             if (distance(q->p, codes + k * q->p, y) > 0.1)
                 add_variable(q, &dual, Phi, i, codes + k * q->p, 1.0 / (double)q->p, 0, 1);
     }
@@ -533,16 +535,16 @@ static double lower_bound(const problem *q, const orff_iteration *how, size_t ro
     for (size_t round = 0; round < rounds; round++) {
         for (size_t v = 0; v < dual.count; v++) {
             const double *psi = dual.psi + v * q->M, share = dual.share[v];
-            const double square = orff_vector_dot(q->M, psi, psi);
+            const double square = orffi_vector_dot(q->M, psi, psi);
             if (share == 0 || square == 0) continue;
-            const double slope = 2 * how->lambda * dual.linear[v] - orff_vector_dot(q->M, psi, sum);
+            const double slope = 2 * how->lambda * dual.linear[v] - orffi_vector_dot(q->M, psi, sum);
             const double next = fmin(fmax(a[v] + slope / (share * square), dual.low[v]), dual.high[v]);
-            orff_vector_add(q->M, share * (next - a[v]), psi, sum);
+            orffi_vector_add(q->M, share * (next - a[v]), psi, sum);
             a[v] = next;
         }
     }
     for (size_t v = 0; v < dual.count; v++) value += dual.share[v] * a[v] * dual.linear[v];
-    value -= orff_vector_dot(q->M, sum, sum) / (4 * how->lambda);
+    value -= orffi_vector_dot(q->M, sum, sum) / (4 * how->lambda);
     double *const all[] = {dual.psi, dual.linear, dual.low, dual.high, dual.share, a, sum};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return value;
@@ -550,8 +552,8 @@ static double lower_bound(const problem *q, const orff_iteration *how, size_t ro
 
 static problem loss_problem(orff_loss loss, double parameter, bool with, orff_iteration *how) {
     problem q = make(0, N, INPUTS, OUTPUTS, 12, with, with);
-    if (loss >= ORFF_LOGISTIC) make_codes(&q);
-    *how = settings(ORFF_SGD, 1e-3, 1e-9, 300);
+    if (loss >= ORFF_LOSS_LOGISTIC) make_codes(&q);
+    *how = settings(ORFF_SOLVER_SGD, 1e-3, 1e-9, 300);
     how->loss = loss;
     how->loss_parameter = parameter;
     how->batch = 50;
@@ -562,7 +564,7 @@ static problem loss_problem(orff_loss loss, double parameter, bool with, orff_it
 /* Smooth losses end with a small gradient. */
 static void smooth_losses_reach_their_minimum(void **state) {
     (void)state;
-    static const orff_loss losses[] = {ORFF_HUBER, ORFF_LOGISTIC};
+    static const orff_loss losses[] = {ORFF_LOSS_HUBER, ORFF_LOSS_LOGISTIC};
     for (size_t c = 0; c < 4; c++) {
         orff_iteration how;
         problem q = loss_problem(losses[c / 2], 0.3, c % 2, &how);
@@ -580,7 +582,7 @@ static void smooth_losses_reach_their_minimum(void **state) {
 /* Losses with kinks end within one and a half percent of the dual's lower bound, and the bound holds. */
 static void losses_with_kinks_reach_their_minimum(void **state) {
     (void)state;
-    static const orff_loss losses[] = {ORFF_PINBALL, ORFF_HINGE};
+    static const orff_loss losses[] = {ORFF_LOSS_PINBALL, ORFF_LOSS_HINGE};
     for (size_t c = 0; c < 4; c++) {
         orff_iteration how;
         problem q = loss_problem(losses[c / 2], 0.8, c % 2, &how);
@@ -599,7 +601,7 @@ static void epsilon_is_no_worse_than_descent(void **state) {
     (void)state;
     for (int with = 0; with < 2; with++) {
         orff_iteration how;
-        problem q = loss_problem(ORFF_EPSILON, 0.1, with, &how);
+        problem q = loss_problem(ORFF_LOSS_EPSILON, 0.1, with, &how);
         double *theta = numbers(q.M);
         iterate(&q, &how, theta);
         assert_true(objective(&q, &how, theta) <= descend(&q, &how, 1.0, 2000));
@@ -612,20 +614,20 @@ static void epsilon_is_no_worse_than_descent(void **state) {
 static void classes_are_separated(void **state) {
     (void)state;
     static const double centre[3][2] = {{-1.5, 0}, {1.5, 0.3}, {0, 1.8}};
-    static const orff_loss losses[] = {ORFF_LOGISTIC, ORFF_HINGE};
-    const orff_rng rng = {.seed = 3, .stream = 3};
+    static const orff_loss losses[] = {ORFF_LOSS_LOGISTIC, ORFF_LOSS_HINGE};
+    const orffi_rng rng = {.seed = 3, .stream = 3};
     double codes[6];
     assert_ok(orff_simplex_codes(3, codes));
     for (size_t l = 0; l < 2; l++) {
         problem q = make(0, N, 2, 2, D, false, false);
         double *theta = numbers(q.M), *F = numbers(q.n * 2);
-        orff_iteration how = settings(ORFF_SGD, 1e-3, 1e-5, 60);
+        orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 1e-5, 60);
         size_t wrong = 0;
         how.loss = losses[l];
         how.batch = 32;
         for (size_t i = 0; i < q.n; i++) {
             for (uint32_t k = 0; k < 2; k++)
-                q.X[i * 2 + k] = centre[i % 3][k] + 0.35 * orff_rng_normal(rng, i, k);
+                q.X[i * 2 + k] = centre[i % 3][k] + 0.35 * orffi_rng_normal(rng, i, k);
             memcpy(q.Y + i * 2, codes + i % 3 * 2, 2 * sizeof *codes);
         }
         iterate(&q, &how, theta);
@@ -652,8 +654,8 @@ static void quantiles_are_robust(void **state) {
     (void)state;
     problem q = make(0, N, 2, 1, 12, false, false);
     double *theta = numbers(q.M), *F = numbers(q.n), *far = numbers(q.n);
-    orff_iteration how = settings(ORFF_SGD, 1e-3, 1e-9, 300);
-    how.loss = ORFF_PINBALL;
+    orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 1e-9, 300);
+    how.loss = ORFF_LOSS_PINBALL;
     how.loss_parameter = 0.5;
     how.batch = 50;
     q.Y[10] = 20;
@@ -687,26 +689,26 @@ static void the_data_operator_is_an_operator(void **state) {
         double *root = numbers(q.n), *x = numbers(q.M), *u = numbers(rows), *out = numbers(q.M),
                *K = numbers(rows * rows);
         double *v = numbers(rows), *w = numbers(rows), trace;
-        orff_data data;
+        orffi_data data;
         for (size_t i = 0; i < q.n; i++) root[i] = 0.5 + 0.1 * (double)(i % 5);
         for (size_t i = 0; i < q.M; i++) x[i] = cos((double)i);
         for (size_t i = 0; i < rows; i++) v[i] = sin(3.0 * (double)i);
-        assert_ok(orff_data_fill(&data, q.f, q.n, q.X, root, false, NULL));
-        const orff_operator A = orff_data_operator(&data);
+        assert_ok(orffi_data_fill(&data, q.f, q.n, q.X, root, false, NULL));
+        const orffi_operator A = orffi_data_operator(&data);
         support_case("%s", rule_text[rule]);
-        assert_ok(orff_operator_apply(&A, x, u));
-        assert_ok(orff_operator_adjoint(&A, v, out));
-        assert_close(orff_vector_dot(rows, u, v), orff_vector_dot(q.M, x, out),
+        assert_ok(orffi_operator_apply(&A, x, u));
+        assert_ok(orffi_operator_adjoint(&A, v, out));
+        assert_close(orffi_vector_dot(rows, u, v), orffi_vector_dot(q.M, x, out),
                      1e-12); /* <A x, v> = <x, A^* v> */
-        assert_ok(orff_data_gram(&data, K));
-        assert_ok(orff_operator_apply(&A, out, u)); /* A A^* v = K v */
-        orff_gemm(false, false, rows, 1, rows, 1, K, rows, v, 1, 0, w, 1);
+        assert_ok(orffi_data_gram(&data, K));
+        assert_ok(orffi_operator_apply(&A, out, u)); /* A A^* v = K v */
+        orffi_gemm(false, false, rows, 1, rows, 1, K, rows, v, 1, 0, w, 1);
         assert_all_close(rows, u, w, 1e-11);
-        assert_ok(orff_features_trace(q.f, &trace));
+        assert_ok(orffi_features_trace(q.f, &trace));
         for (size_t i = 0; i < q.n; i++)
             assert_close((K[2 * i * rows + 2 * i] + K[(2 * i + 1) * rows + 2 * i + 1]) / (root[i] * root[i]),
                          trace, 1e-12);
-        orff_data_clear(&data);
+        orffi_data_clear(&data);
         double *const all[] = {root, x, u, out, K, v, w};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
         drop(&q);
@@ -731,34 +733,34 @@ static void bad_settings_are_refused(void **state) {
     (void)state;
     problem q = make(0, 10, INPUTS, OUTPUTS, 3, false, false);
     orff_iteration how = orff_iteration_default();
-    assert_int_equal(how.method, ORFF_PCG);
+    assert_int_equal(how.solver, ORFF_SOLVER_PCG);
     assert_true(how.lambda == 1e-6 && how.tolerance == 1e-8 && how.max_iterations == 500);
-    assert_true(how.shadow == 4 && how.batch == 256 && how.loss == ORFF_SQUARED && !how.single);
+    assert_true(how.shadow == 4 && how.batch == 256 && how.loss == ORFF_LOSS_SQUARED && !how.single);
     how.lambda = 0;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "lambda is 0");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "lambda is 0");
     how.lambda = (double)NAN;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "lambda");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "lambda");
     how.lambda = 1e-3;
     how.tolerance = -1;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "tolerance");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "tolerance");
     how.tolerance = 1e-8;
-    how.method = (orff_method)9;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "method 9");
-    how.method = ORFF_LSMR;
-    how.loss = ORFF_LOGISTIC;
-    assert_refuses(&q, &how, ORFF_UNSUPPORTED, "the logistic loss needs sgd");
-    how.method = ORFF_SGD;
-    how.loss = ORFF_PINBALL;
+    how.solver = (orff_solver)9;
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "solver 9");
+    how.solver = ORFF_SOLVER_LSMR;
+    how.loss = ORFF_LOSS_LOGISTIC;
+    assert_refuses(&q, &how, ORFF_ERROR_UNSUPPORTED, "the logistic loss needs sgd");
+    how.solver = ORFF_SOLVER_SGD;
+    how.loss = ORFF_LOSS_PINBALL;
     how.loss_parameter = 1.5;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "1.5");
-    how.loss = ORFF_SQUARED;
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "1.5");
+    how.loss = ORFF_LOSS_SQUARED;
     how.batch = 0;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "batch");
-    how.method = ORFF_IDR;
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "batch");
+    how.solver = ORFF_SOLVER_IDR;
     how.shadow = 0;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "shadow");
-    assert_status(orff_iterate(NULL, 1, q.X, q.Y, NULL, NULL, &how, q.Y, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_iterate(q.f, 1, q.X, q.Y, NULL, NULL, NULL, q.Y, NULL), ORFF_INVALID_ARGUMENT);
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "shadow");
+    assert_status(orff_iterate(NULL, 1, q.X, q.Y, NULL, NULL, &how, q.Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_iterate(q.f, 1, q.X, q.Y, NULL, NULL, NULL, q.Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     drop(&q);
 }
 
@@ -767,21 +769,21 @@ static void bad_data_are_refused(void **state) {
     problem q = make(0, 10, INPUTS, OUTPUTS, 3, true, true);
     const orff_iteration how = orff_iteration_default();
     q.Y[3] = (double)NAN;
-    assert_refuses(&q, &how, ORFF_NOT_FINITE, "Y is nan in row 2, column 2");
+    assert_refuses(&q, &how, ORFF_ERROR_NOT_FINITE, "Y is nan in row 2, column 2");
     q.Y[3] = 0;
     q.X[4] = (double)INFINITY;
-    assert_refuses(&q, &how, ORFF_NOT_FINITE, "X is inf in row 3, column 1");
+    assert_refuses(&q, &how, ORFF_ERROR_NOT_FINITE, "X is inf in row 3, column 1");
     q.X[4] = 0;
     q.weights[6] = -0.5;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "row 7 is -0.5");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "row 7 is -0.5");
     memset(q.weights, 0, q.n * sizeof *q.weights);
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "sum");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "sum");
     q.weights[0] = 1;
     q.intercept[1] = (double)NAN;
-    assert_refuses(&q, &how, ORFF_NOT_FINITE, "intercept");
+    assert_refuses(&q, &how, ORFF_ERROR_NOT_FINITE, "intercept");
     q.intercept[1] = 0;
     q.n = 0;
-    assert_refuses(&q, &how, ORFF_INVALID_ARGUMENT, "no rows");
+    assert_refuses(&q, &how, ORFF_ERROR_INVALID_ARGUMENT, "no rows");
     drop(&q);
 }
 
@@ -790,8 +792,8 @@ static void the_smallest_problem(void **state) {
     (void)state;
     problem q = make(0, 1, 1, 1, 1, false, false);
     closed_form want = solve_closed(&q, 1e-2);
-    for (int method = ORFF_LSMR; method <= ORFF_SGD; method++) {
-        orff_iteration how = settings((orff_method)method, 1e-2, 1e-12, 200);
+    for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
+        orff_iteration how = settings((orff_solver)method, 1e-2, 1e-12, 200);
         double theta[2] = {0, 0};
         how.subsample = 100;
         support_case("method %d", method);

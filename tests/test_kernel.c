@@ -34,17 +34,17 @@ static orff_part golden_part(const json_t *entry) {
     const char *kind = support_string(entry, "kind"), *base = support_string(entry, "base");
     const json_t *params = support_member(entry, "params");
     orff_part part = orff_part_default();
-    if (!strcmp(kind, "curl")) part.rule = ORFF_CURL_FREE;
-    if (!strcmp(kind, "div")) part.rule = ORFF_DIV_FREE;
+    if (!strcmp(kind, "curl")) part.rule = ORFF_RULE_CURL_FREE;
+    if (!strcmp(kind, "div")) part.rule = ORFF_RULE_DIV_FREE;
     if (!strcmp(kind, "helmholtz")) {
-        part.rule = ORFF_HELMHOLTZ;
+        part.rule = ORFF_RULE_HELMHOLTZ;
         part.mix = support_number(entry, "c");
     }
     if (!strcmp(base, "gaussian")) {
         part.sigma = support_number(params, "sigma");
     } else {
         const bool matern = !strcmp(base, "matern");
-        part.base = matern ? ORFF_MATERN : ORFF_RATIONAL_QUADRATIC;
+        part.base = matern ? ORFF_BASE_MATERN : ORFF_BASE_RATIONAL_QUADRATIC;
         part.shape = support_number(params, matern ? "nu" : "alpha");
         part.sigma = support_number(params, "ell");
     }
@@ -61,7 +61,7 @@ static void operator_kernels_are_golden(void **state) {
         size_t d, p, cols;
         double *delta = support_array(support_member(entry, "delta"), &d), *zero = calloc(d, sizeof *zero);
         double *want = support_matrix(support_member(entry, "K"), &p, &cols), *A = NULL, got[25];
-        if (part.rule == ORFF_DECOMPOSABLE) A = support_matrix(support_member(entry, "A"), &p, &cols);
+        if (part.rule == ORFF_RULE_DECOMPOSABLE) A = support_matrix(support_member(entry, "A"), &p, &cols);
         part.A = A;
         support_case("%s, entry %zu", support_string(entry, "kind"), i);
         orff_kernel *kernel = make(d, p, 1, &part);
@@ -113,7 +113,7 @@ static double second_difference(const factors *k, const double *v, size_t a, siz
 
 /* From C = -grad grad^T k0 the kernel of each rule: C, tr(C) I - C, c C + (1-c)(tr(C) I - C). */
 static void rule_from_curl(orff_rule rule, double c, size_t p, const double *C, double *K) {
-    const double share = rule == ORFF_CURL_FREE ? 1.0 : rule == ORFF_DIV_FREE ? 0.0 : c;
+    const double share = rule == ORFF_RULE_CURL_FREE ? 1.0 : rule == ORFF_RULE_DIV_FREE ? 0.0 : c;
     double trace = 0.0;
     for (size_t i = 0; i < p; i++) trace += C[i * p + i];
     for (size_t i = 0; i < p; i++)
@@ -125,14 +125,14 @@ static void rule_from_curl(orff_rule rule, double c, size_t p, const double *C, 
 static void check_derivatives(orff_base base, double shape, size_t d, size_t p, const size_t *space,
                               const double *scales) {
     const double delta[4] = {0.31, -0.47, 0.83, 0.22}, zero[4] = {0};
-    const orff_rule rules[] = {ORFF_CURL_FREE, ORFF_DIV_FREE, ORFF_HELMHOLTZ};
+    const orff_rule rules[] = {ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE, ORFF_RULE_HELMHOLTZ};
     double v[4], space_scales[4], C[16], want[16], got[16];
     factors k = {.m = p};
     for (size_t i = 0; i < p; i++) {
         v[i] = delta[space ? space[i] : i];
         space_scales[i] = scales[space ? space[i] : i];
     }
-    orff_part scalar = part_of(ORFF_DECOMPOSABLE, base, shape, 1.0);
+    orff_part scalar = part_of(ORFF_RULE_DECOMPOSABLE, base, shape, 1.0);
     scalar.sigmas = space_scales;
     k.space = make(p, 1, 1, &scalar);
     if (space) { /* d = p + 1: the input that is left */
@@ -164,18 +164,18 @@ static const struct {
     orff_base base;
     double shape;
 } smooth[] = {
-    {ORFF_GAUSSIAN, 0},
-    {ORFF_MATERN, 1.5},
-    {ORFF_MATERN, 2.5},
-    {ORFF_MATERN, 3.5},
-    {ORFF_MATERN, 1.7},
-    {ORFF_MATERN, 2.2},
-    {ORFF_MATERN, 4.3},
-    {ORFF_MATERN, 2.0},
-    {ORFF_RATIONAL_QUADRATIC, 0.4},
-    {ORFF_RATIONAL_QUADRATIC, 1.0},
-    {ORFF_RATIONAL_QUADRATIC, 3.0},
-    {ORFF_CAUCHY_PRODUCT, 0},
+    {ORFF_BASE_GAUSSIAN, 0},
+    {ORFF_BASE_MATERN, 1.5},
+    {ORFF_BASE_MATERN, 2.5},
+    {ORFF_BASE_MATERN, 3.5},
+    {ORFF_BASE_MATERN, 1.7},
+    {ORFF_BASE_MATERN, 2.2},
+    {ORFF_BASE_MATERN, 4.3},
+    {ORFF_BASE_MATERN, 2.0},
+    {ORFF_BASE_RATIONAL_QUADRATIC, 0.4},
+    {ORFF_BASE_RATIONAL_QUADRATIC, 1.0},
+    {ORFF_BASE_RATIONAL_QUADRATIC, 3.0},
+    {ORFF_BASE_CAUCHY_PRODUCT, 0},
 };
 enum { SMOOTH = sizeof smooth / sizeof *smooth };
 
@@ -197,7 +197,7 @@ static void kernels_at_zero(void **state) {
     (void)state;
     const double scales[2] = {0.7, 1.3}, zero[2] = {0}, near[2] = {1e-9, -1e-9};
     for (size_t i = 0; i < SMOOTH; i++) {
-        orff_part part = part_of(ORFF_CURL_FREE, smooth[i].base, smooth[i].shape, 1.0);
+        orff_part part = part_of(ORFF_RULE_CURL_FREE, smooth[i].base, smooth[i].shape, 1.0);
         double unit[3], K[4], close[4];
         assert_ok(orff_part_moments(&part, 2, 2, unit));
         part.sigmas = scales;
@@ -216,7 +216,7 @@ static void kernels_at_zero(void **state) {
 static void curl_free_on_the_line(void **state) {
     (void)state;
     const double x = 0.8, z = 0.1, v = 0.7 / 0.6;
-    const orff_part part = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 0.6);
+    const orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 0.6);
     orff_kernel *kernel = make(1, 1, 1, &part);
     double K;
     assert_ok(orff_kernel_eval(kernel, &x, &z, &K));
@@ -231,12 +231,12 @@ enum { POINTS = 9 };
 
 static void check_gram(const orff_kernel *kernel) {
     const size_t d = orff_kernel_inputs(kernel), p = orff_kernel_outputs(kernel), side = POINTS * p;
-    const orff_rng rng = {7, 1};
+    const orffi_rng rng = {7, 1};
     double X[POINTS * 4], moved[POINTS * 4], K[16], *G = calloc(side * side, sizeof *G),
                                                     *H = calloc(side * side, sizeof *H),
                                                     *values = calloc(side, sizeof *values);
     for (size_t i = 0; i < POINTS * d; i++) {
-        X[i] = orff_rng_normal(rng, i, 0);
+        X[i] = orffi_rng_normal(rng, i, 0);
         moved[i] = X[i] + 0.25 * (double)(i % d + 1);
     }
     assert_ok(orff_kernel_gram(kernel, POINTS, X, POINTS, X, G));
@@ -247,7 +247,7 @@ static void check_gram(const orff_kernel *kernel) {
     assert_ok(orff_kernel_eval(kernel, X + 2 * d, X + 5 * d, K));
     for (size_t a = 0; a < p; a++)
         for (size_t b = 0; b < p; b++) assert_close(G[(2 * p + a) * side + 5 * p + b], K[a * p + b], 1e-15);
-    assert_ok(orff_eigen(side, G, values));
+    assert_ok(orffi_eigen(side, G, values));
     assert_true(values[0] >= -1e-10 * values[side - 1]);
     free(G);
     free(H);
@@ -256,14 +256,15 @@ static void check_gram(const orff_kernel *kernel) {
 
 static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
     (void)state;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE, ORFF_HELMHOLTZ};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE,
+                               ORFF_RULE_HELMHOLTZ};
     const double A[9] = {2, 0.5, -0.3, 0.5, 1, 0.2, -0.3, 0.2, 0.7}, scales[4] = {0.7, 1.3, 0.8, 2.1};
     const size_t space[3] = {3, 0, 2};
     for (size_t i = 0; i < SMOOTH; i++) {
         for (size_t r = 0; r < 4; r++) {
             orff_part part = part_of(rules[r], smooth[i].base, smooth[i].shape, 1.0);
             part.sigmas = scales;
-            if (rules[r] == ORFF_DECOMPOSABLE)
+            if (rules[r] == ORFF_RULE_DECOMPOSABLE)
                 part.A = A;
             else
                 part.space = space;
@@ -274,8 +275,8 @@ static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
             orff_kernel_free(kernel);
         }
     }
-    const orff_part rough[] = {part_of(ORFF_DECOMPOSABLE, ORFF_LAPLACE, 0, 0.8),
-                               part_of(ORFF_DECOMPOSABLE, ORFF_MATERN, 0.5, 0.8)};
+    const orff_part rough[] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.8),
+                               part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 0.5, 0.8)};
     for (size_t i = 0; i < 2; i++) {
         orff_kernel *kernel = make(4, 2, 1, &rough[i]);
         check_gram(kernel);
@@ -286,7 +287,7 @@ static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
 static void gram_may_be_rectangular_and_empty(void **state) {
     (void)state;
     const double X[4] = {0, 1, 2, 3}, Z[6] = {0.5, 0.5, 1.5, -1, 2, 2};
-    const orff_part part = part_of(ORFF_DIV_FREE, ORFF_GAUSSIAN, 0, 1.2);
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1.2);
     orff_kernel *kernel = make(2, 2, 1, &part);
     double G[4 * 6], K[4];
     assert_ok(orff_kernel_gram(kernel, 2, X, 3, Z, G));
@@ -317,10 +318,12 @@ static void sums_add(void **state) {
     (void)state;
     const double A[4] = {2, 1, 1, 3}, B[4] = {1, 0, -0.5, 2}, x[2] = {0.3, -0.2}, z[2] = {-0.6, 0.5};
     double three = 3.0;
-    orff_part parts[6] = {
-        part_of(ORFF_DIV_FREE, ORFF_GAUSSIAN, 0, 2.0),     part_of(ORFF_DECOMPOSABLE, ORFF_LAPLACE, 0, 0.5),
-        part_of(ORFF_CURL_FREE, ORFF_MATERN, 2.2, 0.9),    part_of(ORFF_HELMHOLTZ, ORFF_GAUSSIAN, 0, 2.0),
-        part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 1.0), part_of(ORFF_CUSTOM_B, ORFF_GAUSSIAN, 0, 1.0)};
+    orff_part parts[6] = {part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2.0),
+                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.5),
+                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 2.2, 0.9),
+                          part_of(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 2.0),
+                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1.0),
+                          part_of(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1.0)};
     parts[1].A = A;
     parts[4].B = B;
     parts[4].columns = 2;
@@ -354,22 +357,22 @@ static void groups_share_one_law(void **state) {
     (void)state;
     const double same[3] = {2, 2, 2}, other[3] = {2, 2, 3};
     const size_t space[2] = {2, 0};
-    orff_part a = part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 2.0),
-              b = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 5, 2.0);
+    orff_part a = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2.0),
+              b = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 5, 2.0);
     assert_int_equal(groups_of(3, 3, &a, &b), 1);
     a.sigmas = same;
     assert_int_equal(groups_of(3, 3, &a, &b), 1);
     a.sigmas = other;
     assert_int_equal(groups_of(3, 3, &a, &b), 2);
     a.sigmas = NULL;
-    b.base = ORFF_MATERN;
+    b.base = ORFF_BASE_MATERN;
     assert_int_equal(groups_of(3, 3, &a, &b), 2);
-    a.base = ORFF_MATERN;
+    a.base = ORFF_BASE_MATERN;
     a.shape = 5;
     assert_int_equal(groups_of(3, 3, &a, &b), 1);
     b.space = space; /* a Matern law with a split is another law */
     assert_int_equal(groups_of(3, 2, &a, &b), 2);
-    a.base = b.base = ORFF_GAUSSIAN; /* a Gaussian law is not */
+    a.base = b.base = ORFF_BASE_GAUSSIAN; /* a Gaussian law is not */
     assert_int_equal(groups_of(3, 2, &a, &b), 1);
 }
 
@@ -387,22 +390,22 @@ static void normalised_parts_have_trace_p(void **state) {
     (void)state;
     const double A[9] = {2, 0.5, 0, 0.5, 5, 0, 0, 0, 0}, scales[3] = {0.3, 2, 5};
     double three = 3.0;
-    for (orff_rule rule = ORFF_DECOMPOSABLE; rule <= ORFF_HELMHOLTZ; rule++) {
-        orff_part part = part_of(rule, ORFF_MATERN, 1.7, 0.2);
+    for (orff_rule rule = ORFF_RULE_DECOMPOSABLE; rule <= ORFF_RULE_HELMHOLTZ; rule++) {
+        orff_part part = part_of(rule, ORFF_BASE_MATERN, 1.7, 0.2);
         part.normalise = true;
-        if (rule == ORFF_DECOMPOSABLE) part.A = A;
+        if (rule == ORFF_RULE_DECOMPOSABLE) part.A = A;
         assert_close(trace_at_zero(3, 3, &part), 3, 1e-14);
         part.sigmas = scales;
         part.weight = 0.7;
         assert_close(trace_at_zero(3, 3, &part), 2.1, 1e-14);
     }
-    orff_part custom = part_of(ORFF_CUSTOM_B, ORFF_GAUSSIAN, 0, 1);
+    orff_part custom = part_of(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1);
     custom.columns = 2;
     custom.matrix = custom.exact = numbers;
     custom.self = &three;
     custom.normalise = true;
     assert_close(trace_at_zero(2, 2, &custom), 2, 1e-14);
-    orff_part isotropic = part_of(ORFF_DIV_FREE, ORFF_GAUSSIAN, 0, 0.2);
+    orff_part isotropic = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 0.2);
     isotropic.normalise = true;
     orff_kernel *kernel = make(3, 3, 1, &isotropic);
     const double zero[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -418,8 +421,8 @@ static void parts_are_copied(void **state) {
     double A[4] = {2, 1, 1, 3}, scales[3] = {1, 2, 3}, before[4], after[4];
     const double x[3] = {0.1, 0.2, 0.3}, z[3] = {1, -1, 0.4};
     size_t space[2] = {2, 0};
-    orff_part parts[2] = {part_of(ORFF_DECOMPOSABLE, ORFF_GAUSSIAN, 0, 1),
-                          part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 1)};
+    orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1)};
     parts[0].A = A;
     parts[1].sigmas = scales;
     parts[1].space = space;
@@ -461,60 +464,60 @@ static void refuse(size_t d, size_t p, const orff_part *part, orff_status status
 
 static void kernels_that_do_not_exist_are_refused(void **state) {
     (void)state;
-    orff_part part = part_of(ORFF_CURL_FREE, ORFF_LAPLACE, 0, 1);
-    refuse(2, 2, &part, ORFF_DOES_NOT_EXIST, "laplace");
-    refuse(2, 2, &part, ORFF_DOES_NOT_EXIST, "differentiable");
+    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_LAPLACE, 0, 1);
+    refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "laplace");
+    refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "differentiable");
     assert_ok(orff_base_parse("matern12", &part.base, &part.shape));
-    refuse(2, 2, &part, ORFF_DOES_NOT_EXIST, "nu > 1");
+    refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "nu > 1");
     part.shape = 1.0;
-    part.rule = ORFF_DIV_FREE;
-    refuse(2, 2, &part, ORFF_DOES_NOT_EXIST, "div-free");
-    part.rule = ORFF_HELMHOLTZ;
-    refuse(2, 2, &part, ORFF_DOES_NOT_EXIST, "helmholtz");
-    part = part_of(ORFF_DIV_FREE, ORFF_GAUSSIAN, 0, 1);
-    refuse(1, 1, &part, ORFF_DOES_NOT_EXIST, "p >= 2");
-    part.rule = ORFF_HELMHOLTZ;
-    refuse(1, 1, &part, ORFF_DOES_NOT_EXIST, "p >= 2");
+    part.rule = ORFF_RULE_DIV_FREE;
+    refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "div-free");
+    part.rule = ORFF_RULE_HELMHOLTZ;
+    refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "helmholtz");
+    part = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
+    refuse(1, 1, &part, ORFF_ERROR_DOES_NOT_EXIST, "p >= 2");
+    part.rule = ORFF_RULE_HELMHOLTZ;
+    refuse(1, 1, &part, ORFF_ERROR_DOES_NOT_EXIST, "p >= 2");
 }
 
 static void wrong_settings_are_refused(void **state) {
     (void)state;
     const double scales[3] = {1, 0, 1};
     const size_t space[3] = {0, 1, 1};
-    orff_part part = part_of(ORFF_CURL_FREE, ORFF_GAUSSIAN, 0, 1);
-    refuse(3, 2, &part, ORFF_INVALID_ARGUMENT, "3 inputs and 2 outputs");
-    refuse(2, 3, &part, ORFF_INVALID_ARGUMENT, "2 inputs and 3 outputs");
+    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
+    refuse(3, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "3 inputs and 2 outputs");
+    refuse(2, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "2 inputs and 3 outputs");
     part.space = space;
-    refuse(2, 3, &part, ORFF_INVALID_ARGUMENT, "space");
-    refuse(3, 3, &part, ORFF_INVALID_ARGUMENT, "twice");
-    part.rule = ORFF_DECOMPOSABLE;
-    refuse(3, 3, &part, ORFF_INVALID_ARGUMENT, "decomposable");
+    refuse(2, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "space");
+    refuse(3, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "twice");
+    part.rule = ORFF_RULE_DECOMPOSABLE;
+    refuse(3, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "decomposable");
     part.space = NULL;
     part.sigma = 0;
-    refuse(3, 3, &part, ORFF_INVALID_ARGUMENT, "length scale 1 is 0");
+    refuse(3, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "length scale 1 is 0");
     part.sigma = (double)NAN;
-    refuse(3, 3, &part, ORFF_INVALID_ARGUMENT, "nan");
+    refuse(3, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "nan");
     part.sigmas = scales;
-    refuse(3, 3, &part, ORFF_INVALID_ARGUMENT, "length scale 2");
+    refuse(3, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "length scale 2");
     part = orff_part_default();
     part.weight = -0.5;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "-0.5");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "-0.5");
     part.weight = (double)NAN;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "weight");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "weight");
     part.weight = (double)INFINITY;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "weight");
-    part = part_of(ORFF_HELMHOLTZ, ORFF_GAUSSIAN, 0, 1);
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "weight");
+    part = part_of(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 1);
     part.mix = 1.5;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "1.5");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "1.5");
     part.rule = ORFF_RULE_COUNT;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "rule");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "rule");
     part = orff_part_default();
-    refuse(0, 2, &part, ORFF_INVALID_ARGUMENT, "d=0");
-    refuse(2, 0, &part, ORFF_INVALID_ARGUMENT, "p=0");
+    refuse(0, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "d=0");
+    refuse(2, 0, &part, ORFF_ERROR_INVALID_ARGUMENT, "p=0");
     orff_kernel *kernel = NULL;
-    assert_status(orff_kernel_create(&kernel, 2, 2, 0, &part), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_kernel_create(&kernel, 2, 2, 1, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_kernel_create(NULL, 2, 2, 1, &part), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_kernel_create(&kernel, 2, 2, 0, &part), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_kernel_create(&kernel, 2, 2, 1, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_kernel_create(NULL, 2, 2, 1, &part), ORFF_ERROR_INVALID_ARGUMENT);
     orff_kernel_free(NULL);
 }
 
@@ -524,23 +527,23 @@ static void wrong_output_matrices_are_refused(void **state) {
     const double broken[4] = {1, 0, 0, (double)NAN}, good[4] = {1, 0, 0, 1};
     orff_part part = orff_part_default();
     part.A = crooked;
-    refuse(2, 2, &part, ORFF_NOT_POSITIVE, "symmetric");
+    refuse(2, 2, &part, ORFF_ERROR_NOT_POSITIVE, "symmetric");
     part.A = negative;
-    refuse(2, 2, &part, ORFF_NOT_POSITIVE, "eigenvalue");
+    refuse(2, 2, &part, ORFF_ERROR_NOT_POSITIVE, "eigenvalue");
     part.A = zero;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "zero");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "zero");
     part.A = broken;
-    refuse(2, 2, &part, ORFF_NOT_FINITE, "row 2, column 2");
+    refuse(2, 2, &part, ORFF_ERROR_NOT_FINITE, "row 2, column 2");
     part.A = part.B = good;
     part.columns = 2;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "not both");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "not both");
     part.A = NULL;
     part.columns = 0;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "columns");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "columns");
     part.columns = 2;
     part.B = zero;
     part.normalise = true;
-    refuse(2, 2, &part, ORFF_NOT_POSITIVE, "trace");
+    refuse(2, 2, &part, ORFF_ERROR_NOT_POSITIVE, "trace");
 }
 
 static void wrong_callbacks_are_refused(void **state) {
@@ -548,30 +551,30 @@ static void wrong_callbacks_are_refused(void **state) {
     const double x[2] = {0.25, -4}, z[2] = {0, 0};
     double K[4] = {5, 6, 7, 8};
     const double untouched[4] = {5, 6, 7, 8};
-    orff_part part = part_of(ORFF_CUSTOM_A, ORFF_GAUSSIAN, 0, 1);
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "A(w)");
-    part.rule = ORFF_CUSTOM_B;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "columns");
+    orff_part part = part_of(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "A(w)");
+    part.rule = ORFF_RULE_CUSTOM_B;
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "columns");
     part.columns = 1;
-    refuse(2, 2, &part, ORFF_INVALID_ARGUMENT, "B(w)");
+    refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "B(w)");
     part.matrix = always_7;
     part.normalise = true;
-    refuse(2, 2, &part, ORFF_UNSUPPORTED, "exact");
+    refuse(2, 2, &part, ORFF_ERROR_UNSUPPORTED, "exact");
     part.normalise = false;
     orff_kernel *kernel = make(2, 2, 1, &part);
-    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_UNSUPPORTED);
+    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_ERROR_UNSUPPORTED);
     assert_says("exact");
     orff_kernel_free(kernel);
     part.exact = always_7;
     kernel = make(2, 2, 1, &part);
-    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_CALLBACK);
+    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_ERROR_CALLBACK);
     assert_says("returned 7 at (0.25, -4)");
     double G[4];
-    assert_status(orff_kernel_gram(kernel, 1, x, 1, z, G), ORFF_CALLBACK);
+    assert_status(orff_kernel_gram(kernel, 1, x, 1, z, G), ORFF_ERROR_CALLBACK);
     orff_kernel_free(kernel);
     part.exact = not_a_number;
     kernel = make(2, 2, 1, &part);
-    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_NOT_FINITE);
+    assert_status(orff_kernel_eval(kernel, x, z, K), ORFF_ERROR_NOT_FINITE);
     orff_kernel_free(kernel);
     assert_memory_equal(K, untouched, sizeof K);
 }
@@ -583,18 +586,18 @@ static void wrong_points_are_refused(void **state) {
     const double untouched[4] = {5, 6, 7, 8};
     orff_part part = orff_part_default();
     orff_kernel *kernel = make(2, 2, 1, &part);
-    assert_status(orff_kernel_gram(kernel, 2, X, 2, good, G), ORFF_NOT_FINITE);
+    assert_status(orff_kernel_gram(kernel, 2, X, 2, good, G), ORFF_ERROR_NOT_FINITE);
     assert_says("X is nan in row 2, column 2");
-    assert_status(orff_kernel_gram(kernel, 2, good, 2, Z, G), ORFF_NOT_FINITE);
+    assert_status(orff_kernel_gram(kernel, 2, good, 2, Z, G), ORFF_ERROR_NOT_FINITE);
     assert_says("Z is inf in row 2, column 1");
-    assert_status(orff_kernel_eval(kernel, X + 2, good, K), ORFF_NOT_FINITE);
-    assert_status(orff_kernel_eval(kernel, NULL, good, K), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_kernel_eval(NULL, good, good, K), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_kernel_gram(kernel, 1, good, 1, good, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_kernel_eval(kernel, X + 2, good, K), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_kernel_eval(kernel, NULL, good, K), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_kernel_eval(NULL, good, good, K), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_kernel_gram(kernel, 1, good, 1, good, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_memory_equal(K, untouched, sizeof K);
-    part.rule = ORFF_SIGNATURE;
-    assert_status(orff_part_moments(&part, 2, 2, m), ORFF_UNSUPPORTED);
-    assert_status(orff_part_moments(NULL, 2, 2, m), ORFF_INVALID_ARGUMENT);
+    part.rule = ORFF_RULE_SIGNATURE;
+    assert_status(orff_part_moments(&part, 2, 2, m), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_part_moments(NULL, 2, 2, m), ORFF_ERROR_INVALID_ARGUMENT);
     orff_kernel_free(kernel);
 }
 
@@ -631,7 +634,7 @@ static void simplex_codes_have_equal_angles(void **state) {
             }
         }
     }
-    assert_status(orff_simplex_codes(1, C), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_simplex_codes(1, C), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("2 classes");
 }
 
@@ -641,8 +644,8 @@ static void covariance_is_that_of_the_outputs(void **state) {
     double A[4];
     assert_ok(orff_output_covariance(4, 2, Y, A)); /* means 4 and 4 */
     assert_all_close(4, A, want, 1e-15);
-    assert_status(orff_output_covariance(0, 2, Y, A), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_output_covariance(1, 2, bad, A), ORFF_NOT_FINITE);
+    assert_status(orff_output_covariance(0, 2, Y, A), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_output_covariance(1, 2, bad, A), ORFF_ERROR_NOT_FINITE);
     assert_says("row 1, column 2");
     assert_all_close(4, A, want, 1e-15);
 }
@@ -655,8 +658,8 @@ static void laplacian_is_pseudo_inverted(void **state) {
     const double L[16] = {1, -1, 0, 0, -1, 3, -2, 0, 0, -2, 2, 0, 0, 0, 0, 0};
     double A[16], LA[16], LAL[16], ridged[16], product[16];
     assert_ok(orff_output_laplacian(4, W, 0, A));
-    orff_gemm(false, false, 4, 4, 4, 1, L, 4, A, 4, 0, LA, 4);
-    orff_gemm(false, false, 4, 4, 4, 1, LA, 4, L, 4, 0, LAL, 4);
+    orffi_gemm(false, false, 4, 4, 4, 1, L, 4, A, 4, 0, LA, 4);
+    orffi_gemm(false, false, 4, 4, 4, 1, LA, 4, L, 4, 0, LAL, 4);
     assert_all_close(16, LAL, L, 1e-13);
     for (size_t i = 0; i < 4; i++) {
         assert_close(A[i * 4] + A[i * 4 + 1] + A[i * 4 + 2], 0,
@@ -666,7 +669,7 @@ static void laplacian_is_pseudo_inverted(void **state) {
     memcpy(ridged, L, sizeof L);
     for (size_t i = 0; i < 4; i++) ridged[i * 5] += 0.5;
     assert_ok(orff_output_laplacian(4, W, 0.5, A));
-    orff_gemm(false, false, 4, 4, 4, 1, ridged, 4, A, 4, 0, product, 4);
+    orffi_gemm(false, false, 4, 4, 4, 1, ridged, 4, A, 4, 0, product, 4);
     for (size_t i = 0; i < 16; i++) assert_close(product[i], i % 5 == 0 ? 1.0 : 0.0, 1e-14);
 }
 
@@ -675,13 +678,13 @@ static void wrong_graphs_are_refused(void **state) {
     const double crooked[4] = {0, 1, 2, 0}, negative[4] = {0, -1, -1, 0}, good[4] = {0, 1, 1, 0};
     double A[4] = {5, 6, 7, 8};
     const double untouched[4] = {5, 6, 7, 8};
-    assert_status(orff_output_laplacian(2, crooked, 0, A), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_output_laplacian(2, crooked, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("symmetric");
-    assert_status(orff_output_laplacian(2, negative, 0, A), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_output_laplacian(2, negative, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("W[1][2] = -1");
-    assert_status(orff_output_laplacian(2, good, -1, A), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_output_laplacian(2, good, -1, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("ridge is -1");
-    assert_status(orff_output_laplacian(0, good, 0, A), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_output_laplacian(0, good, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_memory_equal(A, untouched, sizeof A);
 }
 

@@ -9,10 +9,10 @@
 
 enum { MOST = 40 };
 
-static const orff_rng rng = {.seed = 6, .stream = 0};
+static const orffi_rng rng = {.seed = 6, .stream = 0};
 
 static void fill(size_t count, double *a, uint32_t slot) {
-    for (size_t i = 0; i < count; i++) a[i] = orff_rng_normal(rng, i, slot);
+    for (size_t i = 0; i < count; i++) a[i] = orffi_rng_normal(rng, i, slot);
 }
 
 /* C = op(A) op(B)   (m x n), the inner dimension k. */
@@ -52,9 +52,9 @@ static void check_gemm(bool ta, bool tb, size_t m, size_t n, size_t k) {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) want[i * ldc + j] = 1.5 * product[i * n + j] - 0.5 * C[i * ldc + j];
     support_case("%d %d %zu x %zu x %zu", ta, tb, m, n, k);
-    orff_gemm(ta, tb, m, n, k, 1.5, A, lda, B, ldb, -0.5, C, ldc);
+    orffi_gemm(ta, tb, m, n, k, 1.5, A, lda, B, ldb, -0.5, C, ldc);
     assert_all_close(MOST * MOST, C, want, 1e-13);
-    orff_gemm_single(ta, tb, m, n, k, 1.5f, As, lda, Bs, ldb, -0.5f, Cs, ldc);
+    orffi_gemm_single(ta, tb, m, n, k, 1.5f, As, lda, Bs, ldb, -0.5f, Cs, ldc);
     for (size_t i = 0; i < MOST * MOST; i++) assert_close((double)Cs[i], want[i], 1e-4);
 }
 
@@ -73,10 +73,10 @@ static void product_overwrites(void **state) {
     const double a = 2, b = 3;
     double c[2] = {(double)NAN, (double)NAN};
     float s[2] = {(float)NAN, (float)NAN};
-    orff_gemm(false, false, 1, 1, 1, 1, &a, 1, &b, 1, 0, c, 1);
+    orffi_gemm(false, false, 1, 1, 1, 1, &a, 1, &b, 1, 0, c, 1);
     assert_true(c[0] == 6);
-    orff_gemm(false, false, 1, 2, 0, 1, NULL, 0, NULL, 0, 0, c, 2);
-    orff_gemm_single(false, false, 1, 2, 0, 1, NULL, 0, NULL, 0, 0, s, 2);
+    orffi_gemm(false, false, 1, 2, 0, 1, NULL, 0, NULL, 0, 0, c, 2);
+    orffi_gemm_single(false, false, 1, 2, 0, 1, NULL, 0, NULL, 0, 0, s, 2);
     assert_true(c[0] == 0 && c[1] == 0 && s[0] == 0 && s[1] == 0);
 }
 
@@ -92,7 +92,7 @@ static void eigen_decomposes(void **state) {
             for (size_t j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
         memcpy(V, A, n * n * sizeof *A);
         support_case("n = %zu", n);
-        assert_ok(orff_eigen(n, V, values));
+        assert_ok(orffi_eigen(n, V, values));
         multiply(false, false, n, n, n, A, n, V, n, left);
         for (size_t i = 0; i < n * n; i++) right[i] = V[i] * values[i % n];
         assert_all_close(n * n, left, right, 1e-13 * (double)n);
@@ -101,9 +101,9 @@ static void eigen_decomposes(void **state) {
         assert_all_close(n * n, left, right, 1e-14 * (double)n);
         for (size_t i = 1; i < n; i++) assert_true(values[i] >= values[i - 1]);
     }
-    assert_ok(orff_eigen(0, NULL, NULL));
+    assert_ok(orffi_eigen(0, NULL, NULL));
     double bad[] = {1, (double)NAN, (double)NAN, 1}, values[2];
-    assert_status(orff_eigen(2, bad, values), ORFF_NOT_FINITE);
+    assert_status(orffi_eigen(2, bad, values), ORFF_ERROR_NOT_FINITE);
 }
 
 static void cholesky_factors_and_solves(void **state) {
@@ -115,14 +115,14 @@ static void cholesky_factors_and_solves(void **state) {
         make_positive(n, n, 1, A);
         memcpy(L, A, n * n * sizeof *A);
         support_case("n = %zu", n);
-        assert_ok(orff_cholesky(n, L));
+        assert_ok(orffi_cholesky(n, L));
         for (size_t i = 0; i < n; i++)
             for (size_t j = i + 1; j < n; j++) assert_true(L[i * n + j] == 0);
         multiply(false, true, n, n, n, L, n, L, n, product);
         assert_all_close(n * n, product, A, 1e-13);
         fill(n * m, X, 4);
         multiply(false, false, n, m, n, A, n, X, m, B);
-        assert_ok(orff_cholesky_solve(n, L, m, B));
+        assert_ok(orffi_cholesky_solve(n, L, m, B));
         assert_all_close(n * m, B, X, 1e-11);
     }
 }
@@ -130,12 +130,12 @@ static void cholesky_factors_and_solves(void **state) {
 static void cholesky_refuses(void **state) {
     (void)state;
     double indefinite[] = {1, 2, 2, 1}, bad[] = {1, 0, (double)NAN, 1};
-    assert_status(orff_cholesky(2, indefinite), ORFF_NOT_POSITIVE);
+    assert_status(orffi_cholesky(2, indefinite), ORFF_ERROR_NOT_POSITIVE);
     assert_non_null(strstr(orff_error_message(), "pivot 2"));
-    assert_status(orff_cholesky(2, bad), ORFF_NOT_FINITE);
-    assert_ok(orff_cholesky(0, NULL));
-    assert_ok(orff_cholesky_solve(0, NULL, 3, NULL));
-    assert_ok(orff_cholesky_solve(3, NULL, 0, NULL));
+    assert_status(orffi_cholesky(2, bad), ORFF_ERROR_NOT_FINITE);
+    assert_ok(orffi_cholesky(0, NULL));
+    assert_ok(orffi_cholesky_solve(0, NULL, 3, NULL));
+    assert_ok(orffi_cholesky_solve(3, NULL, 0, NULL));
 }
 
 /* Q Q^T = I, and A = T Q with T lower triangular, its diagonal positive: Gram and Schmidt's rows. */
@@ -148,7 +148,7 @@ static void rows_become_orthonormal(void **state) {
         fill(m * n, A, 5);
         memcpy(Q, A, m * n * sizeof *A);
         support_case("%zu x %zu", m, n);
-        assert_ok(orff_orthonormal_rows(m, n, Q));
+        assert_ok(orffi_orthonormal_rows(m, n, Q));
         multiply(false, true, m, m, n, Q, n, Q, n, T);
         for (size_t i = 0; i < m * m; i++) eye[i] = i % (m + 1) == 0;
         assert_all_close(m * m, T, eye, 1e-14 * (double)n);
@@ -160,8 +160,8 @@ static void rows_become_orthonormal(void **state) {
         assert_all_close(m * n, back, A, 1e-13);
     }
     double two[2] = {1, 2};
-    assert_status(orff_orthonormal_rows(2, 1, two), ORFF_INVALID_ARGUMENT);
-    assert_ok(orff_orthonormal_rows(0, 3, NULL));
+    assert_status(orffi_orthonormal_rows(2, 1, two), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_ok(orffi_orthonormal_rows(0, 3, NULL));
 }
 
 /* Haar on O(2): the first row's angle is uniform and the determinant +-1 with even odds. */
@@ -171,8 +171,8 @@ static void orthonormal_rows_are_haar(void **state) {
     double cosines[4] = {0}, turns = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         double A[4];
-        for (uint32_t k = 0; k < 4; k++) A[k] = orff_rng_normal(rng, i, 20 + k);
-        assert_ok(orff_orthonormal_rows(2, 2, A));
+        for (uint32_t k = 0; k < 4; k++) A[k] = orffi_rng_normal(rng, i, 20 + k);
+        assert_ok(orffi_orthonormal_rows(2, 2, A));
         for (int k = 0; k < 4; k++) cosines[k] += A[k];
         turns += A[0] * A[3] - A[1] * A[2];
     }
@@ -189,7 +189,7 @@ static void positive_matrices_factor(void **state) {
         size_t rank = 99;
         make_positive(p, want, 0, A);
         support_case("p = %zu, rank %zu", p, want);
-        assert_ok(orff_factor_positive(p, A, B, &rank));
+        assert_ok(orffi_factor_positive(p, A, B, &rank));
         assert_int_equal(rank, want);
         multiply(false, true, p, p, rank, B, rank, B, rank, back);
         assert_all_close(p * p, back, A, 1e-12);
@@ -202,13 +202,13 @@ static void other_matrices_do_not_factor(void **state) {
     size_t rank;
     const double indefinite[] = {1, 2, 2, 1}, negative[] = {-1, 0, 0, -1}, asymmetric[] = {1, 0.5, 0.4, 1},
                  rounded[] = {1, 0.5, 0.5 + 1e-12, 1}, bad[] = {1, (double)NAN, 0, 1};
-    assert_status(orff_factor_positive(2, indefinite, B, &rank), ORFF_NOT_POSITIVE);
+    assert_status(orffi_factor_positive(2, indefinite, B, &rank), ORFF_ERROR_NOT_POSITIVE);
     assert_non_null(strstr(orff_error_message(), "-1"));
-    assert_status(orff_factor_positive(2, negative, B, &rank), ORFF_NOT_POSITIVE);
-    assert_status(orff_factor_positive(2, asymmetric, B, &rank), ORFF_NOT_POSITIVE);
+    assert_status(orffi_factor_positive(2, negative, B, &rank), ORFF_ERROR_NOT_POSITIVE);
+    assert_status(orffi_factor_positive(2, asymmetric, B, &rank), ORFF_ERROR_NOT_POSITIVE);
     assert_non_null(strstr(orff_error_message(), "symmetric"));
-    assert_status(orff_factor_positive(2, bad, B, &rank), ORFF_NOT_FINITE);
-    assert_ok(orff_factor_positive(2, rounded, B, &rank));
+    assert_status(orffi_factor_positive(2, bad, B, &rank), ORFF_ERROR_NOT_FINITE);
+    assert_ok(orffi_factor_positive(2, rounded, B, &rank));
     assert_int_equal(rank, 2);
 }
 
@@ -219,27 +219,27 @@ static void spectral_norms(void **state) {
     double U[M * M], V[M * N], A[M * N], norm = -1;
     fill(M * M, U, 7);
     fill(M * N, V, 8);
-    assert_ok(orff_orthonormal_rows(M, M, U));
-    assert_ok(orff_orthonormal_rows(M, N, V));
+    assert_ok(orffi_orthonormal_rows(M, M, U));
+    assert_ok(orffi_orthonormal_rows(M, N, V));
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < N; j++) V[i * N + j] *= i == 3 ? 17.5 : 1 + 0.1 * (double)i;
     multiply(true, false, M, N, M, U, M, V, N, A);
-    assert_ok(orff_spectral_norm(M, N, A, &norm));
+    assert_ok(orffi_spectral_norm(M, N, A, &norm));
     assert_close(norm, 17.5, 1e-14);
     const double row[] = {3, 4}, bad[] = {(double)NAN, 1};
-    assert_ok(orff_spectral_norm(1, 2, row, &norm));
+    assert_ok(orffi_spectral_norm(1, 2, row, &norm));
     assert_close(norm, 5, 1e-15);
-    assert_ok(orff_spectral_norm(2, 1, row, &norm));
+    assert_ok(orffi_spectral_norm(2, 1, row, &norm));
     assert_close(norm, 5, 1e-15);
-    assert_status(orff_spectral_norm(1, 2, bad, &norm), ORFF_NOT_FINITE);
-    assert_ok(orff_spectral_norm(0, 4, NULL, &norm));
+    assert_status(orffi_spectral_norm(1, 2, bad, &norm), ORFF_ERROR_NOT_FINITE);
+    assert_ok(orffi_spectral_norm(0, 4, NULL, &norm));
     assert_true(norm == 0);
 }
 
 static void blas_has_a_name(void **state) {
     (void)state;
-    assert_non_null(strstr(orff_blas_name(), "BL"));
-    assert_ptr_equal(orff_blas_name(), orff_blas_name());
+    assert_non_null(strstr(orffi_blas_name(), "BL"));
+    assert_ptr_equal(orffi_blas_name(), orffi_blas_name());
 }
 
 int main(void) {

@@ -24,78 +24,78 @@ static const sum_case sums[] = {
      2,
      2,
      3,
-     {{.rule = ORFF_CURL_FREE}, {.rule = ORFF_DIV_FREE}, {.rule = ORFF_DECOMPOSABLE}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CURL_FREE}, {.rule = ORFF_RULE_DIV_FREE}, {.rule = ORFF_RULE_DECOMPOSABLE}},
+     ORFF_SCHEME_QMC,
      true},
     {"frame, two scales",
      3,
      3,
      6,
-     {{.rule = ORFF_CURL_FREE},
-      {.rule = ORFF_DIV_FREE, .weight = 0.5},
-      {.rule = ORFF_DECOMPOSABLE},
-      {.rule = ORFF_CURL_FREE, .sigma = 0.4, .normalise = true},
-      {.rule = ORFF_DIV_FREE, .sigma = 0.4},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 0.4}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CURL_FREE},
+      {.rule = ORFF_RULE_DIV_FREE, .weight = 0.5},
+      {.rule = ORFF_RULE_DECOMPOSABLE},
+      {.rule = ORFF_RULE_CURL_FREE, .sigma = 0.4, .normalise = true},
+      {.rule = ORFF_RULE_DIV_FREE, .sigma = 0.4},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.4}},
+     ORFF_SCHEME_QMC,
      true},
     {"frame, not centred",
      2,
      2,
      2,
-     {{.rule = ORFF_HELMHOLTZ, .mix = 0.3}, {.rule = ORFF_DECOMPOSABLE}},
-     ORFF_IID,
+     {{.rule = ORFF_RULE_HELMHOLTZ, .mix = 0.3}, {.rule = ORFF_RULE_DECOMPOSABLE}},
+     ORFF_SCHEME_IID,
      false},
     {"frame, grid",
      2,
      2,
      3,
-     {{.rule = ORFF_CURL_FREE}, {.rule = ORFF_DIV_FREE}, {.rule = ORFF_DECOMPOSABLE}},
-     ORFF_GRID,
+     {{.rule = ORFF_RULE_CURL_FREE}, {.rule = ORFF_RULE_DIV_FREE}, {.rule = ORFF_RULE_DECOMPOSABLE}},
+     ORFF_SCHEME_GRID,
      true},
     {"frame, covariates",
      3,
      2,
      3,
-     {{.rule = ORFF_CURL_FREE, .sigmas = time_scales, .space = outer_inputs},
-      {.rule = ORFF_DIV_FREE, .sigmas = time_scales, .space = outer_inputs},
-      {.rule = ORFF_DECOMPOSABLE, .sigmas = time_scales}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CURL_FREE, .sigmas = time_scales, .space = outer_inputs},
+      {.rule = ORFF_RULE_DIV_FREE, .sigmas = time_scales, .space = outer_inputs},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigmas = time_scales}},
+     ORFF_SCHEME_QMC,
      true},
-    {"one physical part", 2, 2, 1, {{.rule = ORFF_DIV_FREE}}, ORFF_QMC, true},
+    {"one physical part", 2, 2, 1, {{.rule = ORFF_RULE_DIV_FREE}}, ORFF_SCHEME_QMC, true},
     {"stack, full A",
      2,
      2,
      2,
-     {{.rule = ORFF_DECOMPOSABLE, .A = models_matrix}, {.rule = ORFF_CURL_FREE}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .A = models_matrix}, {.rule = ORFF_RULE_CURL_FREE}},
+     ORFF_SCHEME_QMC,
      true},
     {"stack, custom B",
      2,
      2,
      3,
-     {{.rule = ORFF_CUSTOM_B, .columns = 1, .matrix = models_custom_b},
-      {.rule = ORFF_DECOMPOSABLE},
-      {.rule = ORFF_DIV_FREE, .sigma = 0.5}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_CUSTOM_B, .columns = 1, .matrix = models_custom_b},
+      {.rule = ORFF_RULE_DECOMPOSABLE},
+      {.rule = ORFF_RULE_DIV_FREE, .sigma = 0.5}},
+     ORFF_SCHEME_QMC,
      true},
     {"stack and frame",
      3,
      3,
      4,
-     {{.rule = ORFF_DECOMPOSABLE, .B = models_low_rank, .columns = 1},
-      {.rule = ORFF_DIV_FREE},
-      {.rule = ORFF_CURL_FREE, .sigma = 0.6},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 0.6}},
-     ORFF_ORTHOGONAL,
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .B = models_low_rank, .columns = 1},
+      {.rule = ORFF_RULE_DIV_FREE},
+      {.rule = ORFF_RULE_CURL_FREE, .sigma = 0.6},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.6}},
+     ORFF_SCHEME_ORTHOGONAL,
      true},
     {"stack, covariates",
      3,
      2,
      2,
-     {{.rule = ORFF_DIV_FREE, .sigmas = time_scales, .space = outer_inputs},
-      {.rule = ORFF_DECOMPOSABLE, .sigmas = time_scales, .A = models_matrix}},
-     ORFF_QMC,
+     {{.rule = ORFF_RULE_DIV_FREE, .sigmas = time_scales, .space = outer_inputs},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigmas = time_scales, .A = models_matrix}},
+     ORFF_SCHEME_QMC,
      true},
 };
 enum { SUMS = sizeof sums / sizeof *sums };
@@ -142,7 +142,7 @@ typedef struct scene {
     double *X, *Y;
     orff_features *features;
     orff_moments *moments;
-    orff_mixture mix;
+    orffi_mixture mix;
 } scene;
 
 static scene scene_of(const sum_case *sum, size_t n, size_t D) {
@@ -152,12 +152,12 @@ static scene scene_of(const sum_case *sum, size_t n, size_t D) {
         s.Y[i] = 0.4 * s.Y[i] + 0.5 + sin(s.X[(i / sum->p) * sum->d] + (double)(i % sum->p));
     s.features = features_of(sum->d, sum->p, sum->n_parts, sum->parts, sum->scheme, D);
     s.moments = moments_of(s.features, 1, n, s.X, s.Y);
-    assert_ok(orff_mixture_init(&s.mix, s.features, s.moments, s.moments->n_sets, sum->center, NULL));
+    assert_ok(orffi_mixture_init(&s.mix, s.features, s.moments, s.moments->n_sets, sum->center, NULL));
     return s;
 }
 
 static void scene_end(scene *s) {
-    orff_mixture_clear(&s->mix);
+    orffi_mixture_clear(&s->mix);
     orff_moments_free(s->moments);
     orff_features_free(s->features);
     free(s->X);
@@ -196,8 +196,8 @@ static double dense_evidence(const scene *s, const double *x) {
     for (size_t i = 0; i < P; i++) r[i] = solved[i] = s->Y[i] - mean[i % p];
     for (size_t m = 0; m < s->sum->n_parts; m++) add_part(s, m, exp(x[m]), C);
     for (size_t i = 0; i < P; i++) C[i * P + i] += exp(x[s->sum->n_parts]);
-    assert_ok(orff_cholesky(P, C));
-    assert_ok(orff_cholesky_solve(P, C, 1, solved));
+    assert_ok(orffi_cholesky(P, C));
+    assert_ok(orffi_cholesky_solve(P, C, 1, solved));
     for (size_t i = 0; i < P; i++)
         value -= 0.5 * (r[i] * solved[i] + 2.0 * log(C[i * P + i]) + log(2.0 * acos(-1.0)));
     free(C);
@@ -212,7 +212,7 @@ static void evidence_is_the_dense_one(void **state) {
         scene s = scene_of(&sums[i], 22, 20);
         double x[MOST_PARTS + 1], value;
         some_point(sums[i].n_parts, x);
-        assert_ok(orff_mixture_evidence(&s.mix, x, &value, NULL));
+        assert_ok(orffi_mixture_evidence(&s.mix, x, &value, NULL));
         assert_close(value, dense_evidence(&s, x), 1e-9);
         scene_end(&s);
     }
@@ -227,7 +227,7 @@ static void evidence_without_a_part(void **state) {
         double x[MOST_PARTS + 1], value, gradient[MOST_PARTS + 1];
         some_point(sums[i].n_parts, x);
         x[1] = -INFINITY;
-        assert_ok(orff_mixture_evidence(&s.mix, x, &value, gradient));
+        assert_ok(orffi_mixture_evidence(&s.mix, x, &value, gradient));
         assert_close(value, dense_evidence(&s, x), 1e-9);
         assert_close(gradient[1], 0.0, 0.0);
         scene_end(&s);
@@ -243,9 +243,9 @@ static void evidence_of_left_out_sets(void **state) {
     double x[MOST_PARTS + 1], left = 0.0, rows = 0.0, whole;
     some_point(sum->n_parts, x);
     for (size_t k = 0; k < 3; k++) {
-        orff_mixture without, alone;
-        assert_ok(orff_mixture_init(&without, s.features, folds, k, sum->center, s.mix.mean));
-        assert_ok(orff_mixture_init_fold(&alone, s.features, folds, k, s.mix.mean));
+        orffi_mixture without, alone;
+        assert_ok(orffi_mixture_init(&without, s.features, folds, k, sum->center, s.mix.mean));
+        assert_ok(orffi_mixture_init_fold(&alone, s.features, folds, k, s.mix.mean));
         assert_close(without.N + alone.N, 60.0, 1e-14);
         assert_close(without.yy + alone.yy, s.mix.yy, 1e-12);
         for (size_t i = 0; i < s.mix.M * s.mix.M; i += 7)
@@ -253,12 +253,12 @@ static void evidence_of_left_out_sets(void **state) {
         for (size_t i = 0; i < s.mix.M; i++) assert_close(without.b1[i] + alone.b1[i], s.mix.b1[i], 1e-11);
         rows += alone.N;
         left += alone.yy;
-        orff_mixture_clear(&without);
-        orff_mixture_clear(&alone);
+        orffi_mixture_clear(&without);
+        orffi_mixture_clear(&alone);
     }
     assert_close(rows, 60.0, 1e-14);
     assert_close(left, s.mix.yy, 1e-12);
-    assert_ok(orff_mixture_evidence(&s.mix, x, &whole, NULL));
+    assert_ok(orffi_mixture_evidence(&s.mix, x, &whole, NULL));
     assert_true(isfinite(whole));
     orff_moments_free(folds);
     scene_end(&s);
@@ -271,15 +271,15 @@ static void gradient_is_the_difference(void **state) {
         scene s = scene_of(&sums[i], 40, 24);
         double x[MOST_PARTS + 1], value, gradient[MOST_PARTS + 1];
         some_point(sums[i].n_parts, x);
-        assert_ok(orff_mixture_evidence(&s.mix, x, &value, gradient));
+        assert_ok(orffi_mixture_evidence(&s.mix, x, &value, gradient));
         for (size_t m = 0; m <= sums[i].n_parts; m++) {
             const double h = 1e-4, at = x[m];
             double above, below;
             support_case("%s, variable %zu", sums[i].name, m);
             x[m] = at + h;
-            assert_ok(orff_mixture_evidence(&s.mix, x, &above, NULL));
+            assert_ok(orffi_mixture_evidence(&s.mix, x, &above, NULL));
             x[m] = at - h;
-            assert_ok(orff_mixture_evidence(&s.mix, x, &below, NULL));
+            assert_ok(orffi_mixture_evidence(&s.mix, x, &below, NULL));
             x[m] = at;
             assert_close(gradient[m], (above - below) / (2.0 * h), 1e-5);
         }
@@ -295,18 +295,18 @@ static void one_part_is_the_ridge(void **state) {
         const double s2 = 0.3;
         scene s = scene_of(&sums[i], 40, 20);
         orff_features *one = rebound(s.features, 1, &part);
-        orff_mixture mix;
+        orffi_mixture mix;
         orff_ridge *ridge = NULL;
         orff_path_point point;
         const double lambda = s2 / (double)s.n, x[] = {0.0, log(s2)};
         double value;
-        assert_ok(orff_mixture_init(&mix, one, s.moments, s.moments->n_sets, sums[i].center, NULL));
-        assert_ok(orff_mixture_evidence(&mix, x, &value, NULL));
+        assert_ok(orffi_mixture_init(&mix, one, s.moments, s.moments->n_sets, sums[i].center, NULL));
+        assert_ok(orffi_mixture_evidence(&mix, x, &value, NULL));
         assert_ok(orff_ridge_create(&ridge, one, s.moments, sums[i].center));
         assert_ok(orff_ridge_path(ridge, 1, &lambda, false, &point));
         assert_close(value, point.log_evidence, 1e-9);
         orff_ridge_free(ridge);
-        orff_mixture_clear(&mix);
+        orffi_mixture_clear(&mix);
         orff_features_free(one);
         scene_end(&s);
     }
@@ -336,12 +336,12 @@ static void traces_are_the_kernels(void **state) {
 /* A dictionary with two right parts, div-free at 1 and decomposable at 0.3, and four that are not there. */
 enum { CURL_FAR, DIV_FAR, DEC_FAR, CURL_NEAR, DIV_NEAR, DEC_NEAR, NOISE };
 static const orff_part dictionary[MOST_PARTS] = {
-    [CURL_FAR] = {.rule = ORFF_CURL_FREE, .normalise = true},
-    [DIV_FAR] = {.rule = ORFF_DIV_FREE, .normalise = true},
-    [DEC_FAR] = {.rule = ORFF_DECOMPOSABLE, .normalise = true},
-    [CURL_NEAR] = {.rule = ORFF_CURL_FREE, .sigma = 0.3, .normalise = true},
-    [DIV_NEAR] = {.rule = ORFF_DIV_FREE, .sigma = 0.3, .normalise = true},
-    [DEC_NEAR] = {.rule = ORFF_DECOMPOSABLE, .sigma = 0.3, .normalise = true},
+    [CURL_FAR] = {.rule = ORFF_RULE_CURL_FREE, .normalise = true},
+    [DIV_FAR] = {.rule = ORFF_RULE_DIV_FREE, .normalise = true},
+    [DEC_FAR] = {.rule = ORFF_RULE_DECOMPOSABLE, .normalise = true},
+    [CURL_NEAR] = {.rule = ORFF_RULE_CURL_FREE, .sigma = 0.3, .normalise = true},
+    [DIV_NEAR] = {.rule = ORFF_RULE_DIV_FREE, .sigma = 0.3, .normalise = true},
+    [DEC_NEAR] = {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.3, .normalise = true},
 };
 static const double true_weights[] = {[DIV_FAR] = 0.7, [DEC_NEAR] = 0.2, [NOISE] = 0.1};
 
@@ -368,8 +368,8 @@ static orff_features *weighted(const orff_features *features, const double *weig
 static drawn draw(size_t n, size_t folds, uint64_t seed) {
     drawn s = {.n = n, .X = models_numbers(2 * n), .Y = models_numbers(2 * n)};
     double *noise = models_normal(2 * n, seed + 1), *theta;
-    for (size_t i = 0; i < 2 * n; i++) s.X[i] = 5.0 * orff_rng_uniform((orff_rng){seed, 5}, i, 0);
-    s.features = features_of(2, 2, MOST_PARTS, dictionary, ORFF_QMC, 120);
+    for (size_t i = 0; i < 2 * n; i++) s.X[i] = 5.0 * orffi_rng_uniform((orffi_rng){seed, 5}, i, 0);
+    s.features = features_of(2, 2, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 120);
     orff_features *truth = weighted(s.features, true_weights);
     theta = models_normal(truth->M, seed + 2);
     assert_ok(orff_features_apply(truth, n, s.X, theta, s.Y));
@@ -390,12 +390,12 @@ static void drawn_end(drawn *s) {
 
 static double evidence_at(const drawn *s, const double *weights, double s2) {
     double x[MOST_PARTS + 1], value;
-    orff_mixture mix;
+    orffi_mixture mix;
     for (size_t m = 0; m < MOST_PARTS; m++) x[m] = log(weights[m]);
     x[MOST_PARTS] = log(s2);
-    assert_ok(orff_mixture_init(&mix, s->features, s->moments, s->moments->n_sets, true, NULL));
-    assert_ok(orff_mixture_evidence(&mix, x, &value, NULL));
-    orff_mixture_clear(&mix);
+    assert_ok(orffi_mixture_init(&mix, s->features, s->moments, s->moments->n_sets, true, NULL));
+    assert_ok(orffi_mixture_evidence(&mix, x, &value, NULL));
+    orffi_mixture_clear(&mix);
     return value;
 }
 
@@ -411,8 +411,8 @@ static void finds_the_parts(void **state) {
         orff_solve_info info;
         support_case("seed %llu", (unsigned long long)seed);
         set_all(MOST_PARTS, weights, 1.0);
-        assert_ok(orff_mixture_learn(s.features, s.moments, true, ORFF_EVIDENCE, 0.01, weights, &lambda,
-                                     shares, &info));
+        assert_ok(orff_mixture_learn(s.features, s.moments, true, ORFF_CRITERION_EVIDENCE, 0.01, weights,
+                                     &lambda, shares, &info));
         for (size_t m = 0; m <= MOST_PARTS; m++) total += shares[m];
         assert_close(total, 1.0, 1e-12);
         assert_true(shares[DIV_FAR] > 0.5 && shares[DIV_FAR] < 0.85);
@@ -438,8 +438,8 @@ static void units_do_not_matter(void **state) {
     for (size_t i = 0; i < 2; i++) {
         orff_moments *moments = moments_of(s.features, 1, s.n, s.X, s.Y);
         set_all(MOST_PARTS, weights[i], 1.0);
-        assert_ok(orff_mixture_learn(s.features, moments, true, ORFF_EVIDENCE, 0.0, weights[i], &lambda[i],
-                                     shares[i], NULL));
+        assert_ok(orff_mixture_learn(s.features, moments, true, ORFF_CRITERION_EVIDENCE, 0.0, weights[i],
+                                     &lambda[i], shares[i], NULL));
         orff_moments_free(moments);
         for (size_t k = 0; k < 2 * s.n; k++) s.Y[k] *= 1024.0;
     }
@@ -466,10 +466,10 @@ static void folds_refine_the_evidence(void **state) {
     orff_solve_info info;
     set_all(MOST_PARTS, first, 1.0);
     set_all(MOST_PARTS, second, 1.0);
-    assert_ok(
-        orff_mixture_learn(s.features, s.moments, true, ORFF_EVIDENCE, 0.02, first, &lambda[0], NULL, NULL));
-    assert_ok(orff_mixture_learn(s.features, s.moments, true, ORFF_CROSS_VALIDATION, 0.02, second, &lambda[1],
-                                 shares, &info));
+    assert_ok(orff_mixture_learn(s.features, s.moments, true, ORFF_CRITERION_EVIDENCE, 0.02, first,
+                                 &lambda[0], NULL, NULL));
+    assert_ok(orff_mixture_learn(s.features, s.moments, true, ORFF_CRITERION_CROSS_VALIDATION, 0.02, second,
+                                 &lambda[1], shares, &info));
     const double before = cross_validated(&s, first, lambda[0]),
                  after = cross_validated(&s, second, lambda[1]);
     assert_true(after < before);
@@ -484,8 +484,8 @@ static void noise_keeps_no_part(void **state) {
     double weights[MOST_PARTS], shares[MOST_PARTS + 1], lambda, *noise = models_normal(2 * s.n, 33);
     orff_moments *moments = moments_of(s.features, 1, s.n, s.X, noise);
     set_all(MOST_PARTS, weights, 1.0);
-    assert_ok(
-        orff_mixture_learn(s.features, moments, true, ORFF_EVIDENCE, 0.05, weights, &lambda, shares, NULL));
+    assert_ok(orff_mixture_learn(s.features, moments, true, ORFF_CRITERION_EVIDENCE, 0.05, weights, &lambda,
+                                 shares, NULL));
     assert_true(shares[MOST_PARTS] > 0.9);
     assert_close(lambda * 300.0, 1.0, 0.1);
     free(noise);
@@ -514,8 +514,8 @@ static bool stop(void *self, const char *task, double done, double total) {
 static void refusals(void **state) {
     (void)state;
     drawn s = draw(60, 1, 2);
-    orff_features *other = features_of(2, 2, MOST_PARTS, dictionary, ORFF_QMC, 126);
-    orff_features *three = features_of(3, 3, MOST_PARTS, dictionary, ORFF_QMC, 120);
+    orff_features *other = features_of(2, 2, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 126);
+    orff_features *three = features_of(3, 3, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 120);
     double weights[MOST_PARTS], shares[MOST_PARTS + 1], lambda = 5.0, *flat = models_numbers(2 * s.n);
     const orff_moments_settings plain = {.folds = 1};
     orff_moments *none = NULL, *constant = NULL;
@@ -526,25 +526,35 @@ static void refusals(void **state) {
     assert_ok(orff_moments_create(&none, s.features, &plain));
 #define LEARN(features, moments, criterion, drop) \
     orff_mixture_learn(features, moments, true, criterion, drop, weights, &lambda, shares, NULL)
-    assert_refused(ORFF_INVALID_ARGUMENT, "NULL", LEARN(NULL, s.moments, ORFF_EVIDENCE, 0.01));
-    assert_refused(ORFF_INVALID_ARGUMENT, "NULL", LEARN(s.features, NULL, ORFF_EVIDENCE, 0.01));
-    assert_refused(ORFF_INVALID_ARGUMENT, "drop", LEARN(s.features, s.moments, ORFF_EVIDENCE, 1.0));
-    assert_refused(ORFF_INVALID_ARGUMENT, "drop", LEARN(s.features, s.moments, ORFF_EVIDENCE, -0.1));
-    assert_refused(ORFF_INVALID_ARGUMENT, "drop", LEARN(s.features, s.moments, ORFF_EVIDENCE, NAN));
-    assert_refused(ORFF_INVALID_ARGUMENT, "criterion", LEARN(s.features, s.moments, (orff_criterion)7, 0.01));
-    assert_refused(ORFF_INVALID_ARGUMENT, "folds", LEARN(s.features, s.moments, ORFF_CROSS_VALIDATION, 0.01));
-    assert_refused(ORFF_INVALID_ARGUMENT, "no rows", LEARN(s.features, none, ORFF_EVIDENCE, 0.01));
-    assert_refused(ORFF_INVALID_ARGUMENT, "constant", LEARN(s.features, constant, ORFF_EVIDENCE, 0.01));
-    assert_refused(ORFF_MISMATCH, "", LEARN(other, s.moments, ORFF_EVIDENCE, 0.01));
-    assert_refused(ORFF_MISMATCH, "outputs", LEARN(three, s.moments, ORFF_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "NULL",
+                   LEARN(NULL, s.moments, ORFF_CRITERION_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "NULL",
+                   LEARN(s.features, NULL, ORFF_CRITERION_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "drop",
+                   LEARN(s.features, s.moments, ORFF_CRITERION_EVIDENCE, 1.0));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "drop",
+                   LEARN(s.features, s.moments, ORFF_CRITERION_EVIDENCE, -0.1));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "drop",
+                   LEARN(s.features, s.moments, ORFF_CRITERION_EVIDENCE, NAN));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "criterion",
+                   LEARN(s.features, s.moments, (orff_criterion)7, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "folds",
+                   LEARN(s.features, s.moments, ORFF_CRITERION_CROSS_VALIDATION, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "no rows",
+                   LEARN(s.features, none, ORFF_CRITERION_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "constant",
+                   LEARN(s.features, constant, ORFF_CRITERION_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_MISMATCH, "", LEARN(other, s.moments, ORFF_CRITERION_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_MISMATCH, "outputs", LEARN(three, s.moments, ORFF_CRITERION_EVIDENCE, 0.01));
     orff_set_hooks(&(orff_hooks){.progress = stop});
-    assert_refused(ORFF_CANCELLED, "", LEARN(s.features, s.moments, ORFF_EVIDENCE, 0.01));
+    assert_refused(ORFF_ERROR_CANCELLED, "", LEARN(s.features, s.moments, ORFF_CRITERION_EVIDENCE, 0.01));
     orff_set_hooks(NULL);
     for (size_t m = 0; m < MOST_PARTS; m++) assert_close(weights[m], 1.0, 0.0);
     const double bad[] = {0.0, -1.0, NAN, INFINITY};
     for (size_t i = 0; i < 4; i++) {
         weights[2] = bad[i];
-        assert_refused(ORFF_INVALID_ARGUMENT, "part 3", LEARN(s.features, s.moments, ORFF_EVIDENCE, 0.01));
+        assert_refused(ORFF_ERROR_INVALID_ARGUMENT, "part 3",
+                       LEARN(s.features, s.moments, ORFF_CRITERION_EVIDENCE, 0.01));
     }
 #undef LEARN
     free(flat);
@@ -569,9 +579,9 @@ static void too_many_parts(void **state) {
     assert_ok(orff_kernel_create(&kernel, 1, 1, MANY, parts));
     assert_ok(orff_features_create(&features, kernel, &sampling));
     orff_moments *moments = moments_of(features, 1, 3, X, Y);
-    assert_status(
-        orff_mixture_learn(features, moments, true, ORFF_EVIDENCE, 0.0, weights, &lambda, NULL, NULL),
-        ORFF_UNSUPPORTED);
+    assert_status(orff_mixture_learn(features, moments, true, ORFF_CRITERION_EVIDENCE, 0.0, weights, &lambda,
+                                     NULL, NULL),
+                  ORFF_ERROR_UNSUPPORTED);
     models_assert_says("70 parts");
     orff_moments_free(moments);
     orff_features_free(features);

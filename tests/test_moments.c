@@ -27,14 +27,14 @@ typedef struct data {
 } data;
 
 static data *make_data(void) {
-    const orff_rng rng = {5, 1};
+    const orffi_rng rng = {5, 1};
     data *set = malloc(sizeof *set);
     assert_non_null(set);
     for (size_t i = 0; i < ROWS; i++) {
-        for (size_t k = 0; k < INPUTS; k++) set->X[i * INPUTS + k] = orff_rng_normal(rng, i, (uint32_t)k);
+        for (size_t k = 0; k < INPUTS; k++) set->X[i * INPUTS + k] = orffi_rng_normal(rng, i, (uint32_t)k);
         for (size_t k = 0; k < OUTPUTS; k++)
-            set->Y[i * OUTPUTS + k] = 0.5 + orff_rng_normal(rng, i, (uint32_t)(10 + k));
-        set->weights[i] = i % 17 ? 3 * orff_rng_uniform(rng, i, 20) : 0;
+            set->Y[i * OUTPUTS + k] = 0.5 + orffi_rng_normal(rng, i, (uint32_t)(10 + k));
+        set->weights[i] = i % 17 ? 3 * orffi_rng_uniform(rng, i, 20) : 0;
     }
     return set;
 }
@@ -48,7 +48,7 @@ typedef struct recipe {
     uint64_t seed;
 } recipe;
 
-static const recipe usual = {INPUTS, OUTPUTS, 24, 2, ORFF_MATERN, 2.5, 0.8, ORFF_QMC, 3};
+static const recipe usual = {INPUTS, OUTPUTS, 24, 2, ORFF_BASE_MATERN, 2.5, 0.8, ORFF_SCHEME_QMC, 3};
 
 /* A sum of one or two decomposable parts, the second at twice the length scale. */
 static orff_features *draw(const recipe *r) {
@@ -233,7 +233,7 @@ static void description_tells_sizes(void **state) {
     assert_int_equal(info.rows, 10);
     assert_close(info.weight, weight, 1e-14);
     assert_ok(orff_moments_totals(moments, NULL, NULL, NULL, NULL, NULL));
-    assert_status(orff_moments_totals(NULL, NULL, NULL, NULL, NULL, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_totals(NULL, NULL, NULL, NULL, NULL, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     orff_moments_free(moments);
     orff_moments_free(NULL);
     free(set);
@@ -371,19 +371,19 @@ static void a_failing_reader_is_reported(void **state) {
     feed f = feed_of(set, ROWS, 100);
     f.fail_at = 300;
     orff_reader reader = reader_of(&f, false);
-    assert_status(orff_moments_read(moments, &reader), ORFF_CALLBACK);
+    assert_status(orff_moments_read(moments, &reader), ORFF_ERROR_CALLBACK);
     assert_says("42");
     assert_says("300");
     assert_ok(orff_moments_accumulate(half, 300, set->X, set->Y, NULL));
     assert_same(moments, half, 1e-12);
     f = feed_of(set, ROWS, 100);
     f.overclaim_at = 0;
-    assert_status(orff_moments_read(moments, &reader), ORFF_CALLBACK);
+    assert_status(orff_moments_read(moments, &reader), ORFF_ERROR_CALLBACK);
     assert_says("rows of");
     assert_int_equal(orff_moments_describe(moments).rows, 300);
     reader.read = NULL;
-    assert_status(orff_moments_read(moments, &reader), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_read(moments, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_read(moments, &reader), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_read(moments, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     orff_moments_free(moments);
     orff_moments_free(half);
     free(set);
@@ -396,7 +396,7 @@ static void a_reader_with_nan_keeps_the_blocks_before(void **state) {
     feed f = feed_of(set, ROWS, 100);
     const orff_reader reader = reader_of(&f, false);
     set->Y[250 * OUTPUTS] = NAN;
-    assert_status(orff_moments_read(moments, &reader), ORFF_NOT_FINITE);
+    assert_status(orff_moments_read(moments, &reader), ORFF_ERROR_NOT_FINITE);
     assert_ok(orff_moments_accumulate(half, 200, set->X, set->Y, NULL));
     assert_same(moments, half, 1e-12);
     orff_moments_free(moments);
@@ -476,7 +476,7 @@ static void folds_depend_on_seed_and_numbers(void **state) {
     size_t same = 0;
     for (size_t k = 0; k < FOLDS; k++) same += a->sets[k].rows == c->sets[k].rows;
     assert_true(same < FOLDS);
-    assert_status(orff_moments_add(a, c), ORFF_MISMATCH);
+    assert_status(orff_moments_add(a, c), ORFF_ERROR_MISMATCH);
     orff_features_free(features);
     orff_moments_free(a);
     orff_moments_free(b);
@@ -519,8 +519,8 @@ static void moments_like_others_begin_empty(void **state) {
     assert_true(orff_moments_describe(like).single);
     assert_ok(orff_moments_accumulate(like, ROWS, set->X, set->Y, set->weights));
     assert_identical(like, whole);
-    assert_status(orff_moments_create_like(&like, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_create_like(NULL, whole), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_create_like(&like, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_create_like(NULL, whole), ORFF_ERROR_INVALID_ARGUMENT);
     orff_moments_free(whole);
     orff_moments_free(like);
     free(set);
@@ -548,7 +548,7 @@ static void subtracting_undoes_adding(void **state) {
     assert_ok(orff_moments_subtract(sum, first));
     assert_int_equal(orff_moments_describe(sum).rows, 0);
     assert_sums(sum, sums_make(2 * 24, OUTPUTS), 1e-11);
-    assert_status(orff_moments_subtract(sum, first), ORFF_MISMATCH);
+    assert_status(orff_moments_subtract(sum, first), ORFF_ERROR_MISMATCH);
     assert_says("cannot be taken off");
     orff_moments_free(whole);
     orff_moments_free(first);
@@ -576,9 +576,9 @@ static void an_object_may_meet_itself(void **state) {
 static void assert_differs(const recipe *other, size_t folds, const char *word) {
     orff_moments *ours = empty(&usual, 2, false), *theirs = empty(other, folds, false);
     support_case("%s", word);
-    assert_status(orff_moments_add(ours, theirs), ORFF_MISMATCH);
+    assert_status(orff_moments_add(ours, theirs), ORFF_ERROR_MISMATCH);
     assert_says(word);
-    assert_status(orff_moments_subtract(ours, theirs), ORFF_MISMATCH);
+    assert_status(orff_moments_subtract(ours, theirs), ORFF_ERROR_MISMATCH);
     assert_says(word);
     assert_int_equal(ours->arrived, 0);
     orff_moments_free(ours);
@@ -594,7 +594,7 @@ static void a_mismatch_is_named(void **state) {
     other.sigma = 0.9;
     assert_differs(&other, 2, "length scale of input 1");
     other = usual;
-    other.base = ORFF_GAUSSIAN;
+    other.base = ORFF_BASE_GAUSSIAN;
     assert_differs(&other, 2, "base matern");
     other = usual;
     other.shape = 3.5;
@@ -603,7 +603,7 @@ static void a_mismatch_is_named(void **state) {
     other.features = 26;
     assert_differs(&other, 2, "17 frequencies in one and 19");
     other = usual;
-    other.scheme = ORFF_HALTON;
+    other.scheme = ORFF_SCHEME_HALTON;
     assert_differs(&other, 2, "sampling is qmc in one and halton");
     other = usual;
     other.outputs = 3;
@@ -616,8 +616,8 @@ static void a_mismatch_is_named(void **state) {
     assert_differs(&other, 2, "2 groups");
     assert_differs(&usual, 3, "2 folds, the other 3");
     orff_moments *ours = empty(&usual, 0, false);
-    assert_status(orff_moments_add(ours, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_subtract(NULL, ours), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_add(ours, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_subtract(NULL, ours), ORFF_ERROR_INVALID_ARGUMENT);
     orff_moments_free(ours);
 }
 
@@ -636,9 +636,9 @@ static void given_frequencies_are_compared_by_value(void **state) {
     omega[3] = 0.5;
     assert_ok(orff_features_create_at(&features[2], kernel, 2, omega, NULL));
     for (size_t i = 0; i < 3; i++) assert_ok(orff_moments_create(&moments[i], features[i], &settings));
-    assert_status(orff_moments_add(moments[0], moments[1]), ORFF_MISMATCH);
+    assert_status(orff_moments_add(moments[0], moments[1]), ORFF_ERROR_MISMATCH);
     assert_says("weights");
-    assert_status(orff_moments_add(moments[0], moments[2]), ORFF_MISMATCH);
+    assert_status(orff_moments_add(moments[0], moments[2]), ORFF_ERROR_MISMATCH);
     assert_says("frequencies");
     for (size_t i = 0; i < 3; i++) {
         orff_features_free(features[i]);
@@ -662,17 +662,17 @@ static void bad_rows_change_nothing(void **state) {
             const double good = *places[i];
             *places[i] = bad[b];
             assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
-                          ORFF_NOT_FINITE);
+                          ORFF_ERROR_NOT_FINITE);
             *places[i] = good;
             assert_identical(moments, before);
         }
     set->weights[3] = -1e-300;
     assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
-                  ORFF_INVALID_ARGUMENT);
+                  ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("row 4");
-    assert_status(orff_moments_accumulate(moments, ROWS, NULL, set->Y, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_accumulate(moments, ROWS, set->X, NULL, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_accumulate(NULL, ROWS, set->X, set->Y, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_accumulate(moments, ROWS, NULL, set->Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_accumulate(moments, ROWS, set->X, NULL, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_accumulate(NULL, ROWS, set->X, set->Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_identical(moments, before);
     orff_moments_free(moments);
     orff_moments_free(before);
@@ -691,14 +691,14 @@ static void numbers_whose_sums_overflow_are_refused(void **state) {
             const double good = *places[i];
             *places[i] = i == 0 ? -huge : i == 1 ? huge : huge * 1e101;
             assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
-                          ORFF_INVALID_ARGUMENT);
+                          ORFF_ERROR_INVALID_ARGUMENT);
             assert_says(single ? "single" : "double");
             *places[i] = good;
         }
         const double y = set->Y[42 * OUTPUTS + 1];
         set->weights[42] = set->Y[42 * OUTPUTS + 1] = single ? 1e13 : 1e140; /* neither, but sqrt(c) y */
         assert_status(orff_moments_accumulate(moments, ROWS, set->X, set->Y, set->weights),
-                      ORFF_INVALID_ARGUMENT);
+                      ORFF_ERROR_INVALID_ARGUMENT);
         assert_says("row 43");
         assert_identical(moments, before);
         set->weights[42] = 1;
@@ -718,12 +718,12 @@ static void settings_are_checked(void **state) {
     orff_features *features = draw(&usual);
     orff_moments *moments = NULL;
     orff_moments_settings settings = {.folds = 100000};
-    assert_status(orff_moments_create(&moments, features, &settings), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_create(&moments, features, &settings), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("100000");
     settings.folds = 1;
-    assert_status(orff_moments_create(NULL, features, &settings), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_create(&moments, NULL, &settings), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_moments_create(&moments, features, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_moments_create(NULL, features, &settings), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_create(&moments, NULL, &settings), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_moments_create(&moments, features, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_null(moments);
     orff_features_free(features);
 }
@@ -758,7 +758,7 @@ static void cancelling_changes_nothing(void **state) {
         watch w = {.stop_at = stop};
         const orff_hooks hooks = {.progress = count_calls, .self = &w};
         orff_set_hooks(&hooks);
-        assert_status(orff_moments_accumulate(moments, rows, X, Y, NULL), ORFF_CANCELLED);
+        assert_status(orff_moments_accumulate(moments, rows, X, Y, NULL), ORFF_ERROR_CANCELLED);
         orff_set_hooks(NULL);
         assert_int_equal(w.calls, stop);
         assert_close(w.total, (double)rows, 0);
@@ -782,7 +782,7 @@ static void cancelling_a_reader_keeps_the_blocks_before(void **state) {
     const orff_reader reader = reader_of(&f, false);
     orff_moments *moments = empty(&usual, 0, false), *half = empty(&usual, 0, false);
     orff_set_hooks(&hooks);
-    assert_status(orff_moments_read(moments, &reader), ORFF_CANCELLED);
+    assert_status(orff_moments_read(moments, &reader), ORFF_ERROR_CANCELLED);
     orff_set_hooks(NULL);
     assert_close(w.done, 300, 0);
     assert_close(w.total, 0, 0);
@@ -814,8 +814,8 @@ static void another_kernel_stands_on_the_moments(void **state) {
                      2 * 7 * OUTPUTS); /* 17 are for the shorter scale */
     orff_features_free(features);
     features = NULL;
-    assert_status(orff_moments_features(moments, wrong, &features), ORFF_UNSUPPORTED);
-    assert_status(orff_moments_features(moments, wide, &features), ORFF_MISMATCH);
+    assert_status(orff_moments_features(moments, wrong, &features), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_moments_features(moments, wide, &features), ORFF_ERROR_MISMATCH);
     assert_says("outputs");
     assert_null(features);
     orff_kernel_free(kernel);

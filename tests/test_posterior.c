@@ -13,18 +13,18 @@ typedef enum form { CHOLESKY, EIGEN } form;
 static orff_model *make_model(const models_case *c, form how, const double *X, double by) {
     orff_model *model = models_make(c, D);
     orff_moments *moments = NULL;
-    orff_system system = {0};
+    orffi_system system = {0};
     const orff_moments_settings settings = {0};
     double *inner = models_numbers(DATA * model->d), *Y = models_normal(DATA * model->p, 8), squares = 0.0;
-    orff_model_transform(model, DATA, X, inner);
+    orffi_model_transform(model, DATA, X, inner);
     assert_ok(orff_moments_create(&moments, model->features, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, inner, Y, NULL));
-    assert_ok(orff_system_build(&system, model->features, moments, moments->n_sets, false, NULL));
-    if (how == EIGEN) assert_ok(orff_system_eigen(&system));
-    assert_ok(orff_posterior_build(&model->posterior, &system, by));
+    assert_ok(orffi_system_build(&system, model->features, moments, moments->n_sets, false, NULL));
+    if (how == EIGEN) assert_ok(orffi_system_eigen(&system));
+    assert_ok(orffi_posterior_build(&model->posterior, &system, by));
     for (size_t i = 0; i < model->p; i++) squares += model->spread[i] * model->spread[i];
     model->noise = noise * squares / (double)model->p;
-    orff_system_clear(&system);
+    orffi_system_clear(&system);
     orff_moments_free(moments);
     free(inner);
     free(Y);
@@ -49,16 +49,16 @@ static double *prior(const orff_model *model, double scale, size_t n, const doub
 static void dense_formula(const orff_model *model, const double *X, const double *x, double *want) {
     const size_t p = model->p, n = DATA * p;
     double *inner = models_numbers(DATA * model->d), *at = models_numbers(model->d);
-    orff_model_transform(model, DATA, X, inner);
-    orff_model_transform(model, 1, x, at);
+    orffi_model_transform(model, DATA, X, inner);
+    orffi_model_transform(model, 1, x, at);
     double *K = prior(model, noise / shift, DATA, inner, DATA, inner);
     double *cross = prior(model, noise / shift, DATA, inner, 1, at), *solved = models_numbers(n * p);
     double *own = prior(model, noise / shift, 1, at, 1, at);
     for (size_t i = 0; i < n; i++) K[i * n + i] += noise;
     memcpy(solved, cross, n * p * sizeof *solved);
-    assert_ok(orff_cholesky(n, K));
-    assert_ok(orff_cholesky_solve(n, K, p, solved));
-    orff_gemm(true, false, p, p, n, -1.0, cross, p, solved, p, 1.0, own, p);
+    assert_ok(orffi_cholesky(n, K));
+    assert_ok(orffi_cholesky_solve(n, K, p, solved));
+    orffi_gemm(true, false, p, p, n, -1.0, cross, p, solved, p, 1.0, own, p);
     for (size_t i = 0; i < p; i++)
         for (size_t k = 0; k < p; k++) want[i * p + k] = model->spread[i] * model->spread[k] * own[i * p + k];
     free(inner);
@@ -100,7 +100,7 @@ static void takes_the_form_it_should(void **state) {
     double *X = models_normal(DATA * 16, 1);
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         orff_model *model = make_model(&models_cases[c], CHOLESKY, X, shift);
-        const orff_posterior *posterior = model->posterior;
+        const orffi_posterior *posterior = model->posterior;
         const bool triangle = posterior->F[posterior->n] == 0.0;
         assert_int_equal(triangle, models_cases[c].parts[0].A == NULL);
         orff_model_free(model);
@@ -116,30 +116,30 @@ static void serves_a_part_of_the_bank(void **state) {
         .d = 2,
         .p = 2,
         .n_parts = 2,
-        .scheme = ORFF_QMC,
-        .parts = {{.rule = ORFF_DECOMPOSABLE}, {.rule = ORFF_DECOMPOSABLE, .sigma = 2.0}}};
+        .scheme = ORFF_SCHEME_QMC,
+        .parts = {{.rule = ORFF_RULE_DECOMPOSABLE}, {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 2.0}}};
     const orff_part second = models_part(both.parts[1]);
     orff_features *all = models_features(&both, D), *features = NULL;
     orff_kernel *kernel = NULL;
     orff_model *model = NULL;
     orff_moments *moments = NULL;
-    orff_system system = {0};
+    orffi_system system = {0};
     const orff_moments_settings settings = {0};
     double *X = models_normal(DATA * 2, 1), *Y = models_normal(DATA * 2, 2), x[] = {0.1, 0.4}, covariance[4],
            want[4];
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &second));
     assert_ok(orff_features_rebind(&features, all, kernel));
-    assert_ok(orff_model_create(&model, features, 0));
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_create(&model, features, 0));
+    assert_ok(orffi_model_finish(model));
     assert_ok(orff_moments_create(&moments, all, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, X, Y, NULL));
-    assert_ok(orff_system_build(&system, features, moments, moments->n_sets, false, NULL));
-    assert_ok(orff_posterior_build(&model->posterior, &system, shift));
+    assert_ok(orffi_system_build(&system, features, moments, moments->n_sets, false, NULL));
+    assert_ok(orffi_posterior_build(&model->posterior, &system, shift));
     model->noise = noise;
     assert_ok(orff_model_covariance(model, 1, x, covariance));
     dense_formula(model, X, x, want);
     assert_all_close(4, covariance, want, 1e-12);
-    orff_system_clear(&system);
+    orffi_system_clear(&system);
     orff_moments_free(moments);
     orff_kernel_free(kernel);
     orff_features_free(all);
@@ -154,7 +154,7 @@ static void blocks_do_not_show(void **state) {
     const models_case *c = &models_cases[8];
     double *X = models_normal(DATA * c->d, 1);
     orff_model *model = make_model(c, CHOLESKY, X, shift);
-    const size_t n = orff_bank_block_rows(model->features->bank) + 7, p = c->p,
+    const size_t n = orffi_bank_block_rows(model->features->bank) + 7, p = c->p,
                  rows[] = {0, n - 8, n - 7, n - 1};
     double *x = models_normal(n * c->d, 2), *covariance = models_numbers(n * p * p), alone[9];
     assert_ok(orff_model_covariance(model, n, x, covariance));
@@ -197,21 +197,21 @@ static void refuses_what_cannot_be(void **state) {
     (void)state;
     double *X = models_normal(DATA * 2, 1), x[2] = {0, NAN}, covariance[4] = {7, 7, 7, 7};
     orff_model *model = models_make(&models_cases[0], D);
-    orff_posterior *posterior = NULL;
-    orff_system system = {0};
-    assert_status(orff_model_covariance(model, 1, X, covariance), ORFF_UNSUPPORTED);
+    orffi_posterior *posterior = NULL;
+    orffi_system system = {0};
+    assert_status(orff_model_covariance(model, 1, X, covariance), ORFF_ERROR_UNSUPPORTED);
     models_assert_says("no posterior");
     orff_model_free(model);
     model = make_model(&models_cases[0], CHOLESKY, X, shift);
-    assert_status(orff_model_covariance(model, 1, x, covariance), ORFF_NOT_FINITE);
+    assert_status(orff_model_covariance(model, 1, x, covariance), ORFF_ERROR_NOT_FINITE);
     models_assert_says("row 1, column 2");
-    assert_status(orff_model_covariance(NULL, 1, X, covariance), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_covariance(model, 1, X, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_posterior_build(&posterior, &system, 0.0), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_covariance(NULL, 1, X, covariance), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_covariance(model, 1, X, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orffi_posterior_build(&posterior, &system, 0.0), ORFF_ERROR_INVALID_ARGUMENT);
     assert_true(covariance[0] == 7 && !posterior);
     free(X);
     orff_model_free(model);
-    orff_posterior_free(NULL);
+    orffi_posterior_free(NULL);
 }
 
 int main(void) {

@@ -38,7 +38,7 @@ static void matches_naive(void **state) {
 static void blocks_do_not_show(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
-    const size_t block = orff_bank_block_rows(model->features->bank),
+    const size_t block = orffi_bank_block_rows(model->features->bank),
                  sizes[] = {block - 1, block, block + 1, 2 * block + 3};
     const size_t most = 2 * block + 3;
     double *X = models_normal(most * model->d, 3), *F = models_numbers(most * model->p);
@@ -101,7 +101,7 @@ static void streams_as_arrays(void **state) {
     }
     pipe_ends broken = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = 500, .fail_at = 2};
     const orff_reader reader = {.read = give_rows, .self = &broken};
-    assert_status(orff_model_predict_stream(model, &reader, take_rows, &broken), ORFF_CALLBACK);
+    assert_status(orff_model_predict_stream(model, &reader, take_rows, &broken), ORFF_ERROR_CALLBACK);
     models_assert_says("returned 7");
     assert_int_equal(broken.taken, 1500);
     free(X);
@@ -163,15 +163,15 @@ static void refuses_what_is_not_finite(void **state) {
     X[5] = NAN;
     x[6] = INFINITY;
     F[0] = 3.0;
-    assert_status(orff_model_predict(model, 4, X, F), ORFF_NOT_FINITE);
+    assert_status(orff_model_predict(model, 4, X, F), ORFF_ERROR_NOT_FINITE);
     models_assert_says("row 3, column 2");
     assert_true(F[0] == 3.0);
-    assert_status(orff_model_predict_single(model, 4, x, f), ORFF_NOT_FINITE);
+    assert_status(orff_model_predict_single(model, 4, x, f), ORFF_ERROR_NOT_FINITE);
     models_assert_says("row 4, column 1");
-    assert_status(orff_model_divergence(model, 4, X, F), ORFF_NOT_FINITE);
-    assert_status(orff_model_predict(NULL, 4, X, F), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_predict(model, 4, NULL, F), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_model_predict(model, 4, X, NULL), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_model_divergence(model, 4, X, F), ORFF_ERROR_NOT_FINITE);
+    assert_status(orff_model_predict(NULL, 4, X, F), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_predict(model, 4, NULL, F), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_predict(model, 4, X, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     orff_model_free(model);
     orff_model_free(NULL);
 }
@@ -186,12 +186,12 @@ static bool stop_late(void *self, const char *task, double done, double total) {
 static void stops_when_told(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
-    const size_t n = orff_bank_block_rows(model->features->bank) + 1;
+    const size_t n = orffi_bank_block_rows(model->features->bank) + 1;
     double *X = models_normal(n * 2, 3), *F = models_numbers(n * 2);
     for (int calls = 0; calls < 3; calls++) {
         int left = calls;
         orff_set_hooks(&(orff_hooks){.progress = stop_late, .self = &left});
-        assert_status(orff_model_predict(model, n, X, F), ORFF_CANCELLED);
+        assert_status(orff_model_predict(model, n, X, F), ORFF_ERROR_CANCELLED);
         for (size_t i = 0; i < n * 2; i++) assert_true(F[i] == 0.0);
     }
     orff_set_hooks(NULL);
@@ -207,14 +207,14 @@ static orff_model *make_classifier(size_t classes) {
                            .d = 3,
                            .p = classes - 1,
                            .n_parts = 1,
-                           .parts = {{.rule = ORFF_DECOMPOSABLE}},
-                           .scheme = ORFF_QMC};
+                           .parts = {{.rule = ORFF_RULE_DECOMPOSABLE}},
+                           .scheme = ORFF_SCHEME_QMC};
     orff_model *model = NULL;
     orff_features *features = models_features(&c, 20);
     double *theta = models_normal(features->M, 9);
-    assert_ok(orff_model_create(&model, features, classes));
+    assert_ok(orffi_model_create(&model, features, classes));
     memcpy(model->theta, theta, features->M * sizeof *theta);
-    assert_ok(orff_model_finish(model));
+    assert_ok(orffi_model_finish(model));
     free(theta);
     return model;
 }
@@ -257,8 +257,8 @@ static void classes_are_checked(void **state) {
     double x[2] = {0};
     size_t label;
     orff_model *model = models_make(&models_cases[0], 16), *none = NULL;
-    assert_status(orff_model_classify(model, 1, x, &label), ORFF_UNSUPPORTED);
-    assert_status(orff_model_create(&none, models_features(&models_cases[0], 16), 5), ORFF_MISMATCH);
+    assert_status(orff_model_classify(model, 1, x, &label), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orffi_model_create(&none, models_features(&models_cases[0], 16), 5), ORFF_ERROR_MISMATCH);
     assert_null(none);
     orff_model_free(model);
 }
@@ -300,7 +300,7 @@ static void describes_itself(void **state) {
     assert_true(info.inputs == 2 && info.outputs == 2 && info.classes == 0 && info.parts == 2);
     assert_int_equal(info.frequencies, 24);
     assert_int_equal(info.parameters, model->features->M);
-    assert_int_equal(info.scheme, ORFF_QMC);
+    assert_int_equal(info.scheme, ORFF_SCHEME_QMC);
     assert_true(info.rows == 12 && info.noise == 0.5 && isnan(info.cv_mse) && !info.has_posterior &&
                 !info.shares);
     assert_string_equal(info.warning, "");
@@ -318,7 +318,7 @@ static void tells_parts_in_the_users_units(void **state) {
         orff_kernel *kernel = NULL;
         double *x = models_normal(d, 2), inner[4], zero[4] = {0}, K[9], want[9];
         for (size_t i = 0; i < parts; i++) assert_ok(orff_model_part(model, i, &told[i]));
-        assert_status(orff_model_part(model, parts, &told[0]), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_model_part(model, parts, &told[0]), ORFF_ERROR_INVALID_ARGUMENT);
         assert_true(told[0].sigma == told[0].sigmas[0] && !told[0].A && !told[0].B);
         assert_ok(orff_kernel_create(&kernel, d, model->p, parts, told));
         for (size_t k = 0; k < d; k++) inner[k] = x[k] / model->unit[k];

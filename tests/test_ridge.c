@@ -83,12 +83,12 @@ static orff_part golden_part(const json_t *entry, const char *kind, double **B) 
         part.B = *B = support_matrix(support_member(entry, json_object_get(entry, "B") ? "B" : "A"), &rows,
                                      &part.columns);
     } else if (!strcmp(kind, "curl")) {
-        part.rule = ORFF_CURL_FREE;
+        part.rule = ORFF_RULE_CURL_FREE;
     } else if (!strncmp(kind, "div", 3)) {
-        part.rule = ORFF_DIV_FREE;
+        part.rule = ORFF_RULE_DIV_FREE;
     } else {
         assert_string_equal(kind, "helmholtz_single_B");
-        part.rule = ORFF_HELMHOLTZ;
+        part.rule = ORFF_RULE_HELMHOLTZ;
         part.mix = support_number(entry, "c");
     }
     return part;
@@ -235,59 +235,64 @@ typedef struct rule_case {
 
 /* weight 0 stands for 1 in this table. */
 static const rule_case rule_cases[] = {
-    {"identity", 2, 2, 12, 1, {{.rule = ORFF_DECOMPOSABLE, .sigma = 1.0}}},
+    {"identity", 2, 2, 12, 1, {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0}}},
     {"A, more coefficients than outputs",
      2,
      2,
      30,
      1,
-     {{.rule = ORFF_DECOMPOSABLE, .sigma = 0.8, .A = A2, .weight = 3.0}}},
-    {"A of three outputs", 2, 3, 10, 1, {{.rule = ORFF_DECOMPOSABLE, .sigma = 1.1, .A = A3}}},
-    {"low rank", 2, 3, 11, 1, {{.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2}}},
-    {"wide factor", 2, 2, 9, 1, {{.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .B = B24, .columns = 4}}},
-    {"curl-free", 2, 2, 14, 1, {{.rule = ORFF_CURL_FREE, .sigma = 1.0}}},
-    {"divergence-free in space", 3, 3, 11, 1, {{.rule = ORFF_DIV_FREE, .sigma = 1.2}}},
-    {"helmholtz", 2, 2, 13, 1, {{.rule = ORFF_HELMHOLTZ, .sigma = 1.0, .mix = 0.3, .weight = 0.5}}},
-    {"custom B", 2, 2, 9, 1, {{.rule = ORFF_CUSTOM_B, .sigma = 1.0, .columns = 2, .matrix = block_of_w}}},
-    {"custom A", 2, 2, 9, 1, {{.rule = ORFF_CUSTOM_A, .sigma = 1.0, .matrix = matrix_of_w}}},
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8, .A = A2, .weight = 3.0}}},
+    {"A of three outputs", 2, 3, 10, 1, {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.1, .A = A3}}},
+    {"low rank", 2, 3, 11, 1, {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2}}},
+    {"wide factor", 2, 2, 9, 1, {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .B = B24, .columns = 4}}},
+    {"curl-free", 2, 2, 14, 1, {{.rule = ORFF_RULE_CURL_FREE, .sigma = 1.0}}},
+    {"divergence-free in space", 3, 3, 11, 1, {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.2}}},
+    {"helmholtz", 2, 2, 13, 1, {{.rule = ORFF_RULE_HELMHOLTZ, .sigma = 1.0, .mix = 0.3, .weight = 0.5}}},
+    {"custom B",
+     2,
+     2,
+     9,
+     1,
+     {{.rule = ORFF_RULE_CUSTOM_B, .sigma = 1.0, .columns = 2, .matrix = block_of_w}}},
+    {"custom A", 2, 2, 9, 1, {{.rule = ORFF_RULE_CUSTOM_A, .sigma = 1.0, .matrix = matrix_of_w}}},
     {"parts that share frequencies",
      2,
      2,
      10,
      2,
-     {{.rule = ORFF_CURL_FREE, .sigma = 1.0, .weight = 0.7},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .A = A2}}},
+     {{.rule = ORFF_RULE_CURL_FREE, .sigma = 1.0, .weight = 0.7},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .A = A2}}},
     {"blocks wider than the outputs",
      3,
      3,
      8,
      3,
-     {{.rule = ORFF_CURL_FREE, .sigma = 1.0, .weight = 0.7},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .A = A3},
-      {.rule = ORFF_DIV_FREE, .sigma = 1.0, .weight = 1e-3}}},
+     {{.rule = ORFF_RULE_CURL_FREE, .sigma = 1.0, .weight = 0.7},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .A = A3},
+      {.rule = ORFF_RULE_DIV_FREE, .sigma = 1.0, .weight = 1e-3}}},
     {"wider blocks of low rank",
      2,
      3,
      9,
      2,
-     {{.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2, .weight = 0.3}}},
+     {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 1.0, .B = B32, .columns = 2, .weight = 0.3}}},
     {"three groups",
      2,
      2,
      20,
      3,
-     {{.rule = ORFF_DIV_FREE, .sigma = 2.0, .weight = 2.0},
-      {.rule = ORFF_DECOMPOSABLE, .sigma = 0.5, .weight = 0.3},
-      {.rule = ORFF_CURL_FREE, .base = ORFF_MATERN, .shape = 3.5, .sigma = 1.0}}},
-    {"covariate", 3, 2, 16, 1, {{.rule = ORFF_CURL_FREE, .sigmas = scales, .space = space}}},
+     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 2.0, .weight = 2.0},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.5, .weight = 0.3},
+      {.rule = ORFF_RULE_CURL_FREE, .base = ORFF_BASE_MATERN, .shape = 3.5, .sigma = 1.0}}},
+    {"covariate", 3, 2, 16, 1, {{.rule = ORFF_RULE_CURL_FREE, .sigmas = scales, .space = space}}},
     {"covariate in a sum",
      3,
      2,
      16,
      2,
-     {{.rule = ORFF_DIV_FREE, .sigma = 1.5, .space = space},
-      {.rule = ORFF_DECOMPOSABLE, .sigmas = scales, .A = A2}}},
+     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.5, .space = space},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigmas = scales, .A = A2}}},
 };
 enum { RULE_CASES = sizeof rule_cases / sizeof *rule_cases };
 
@@ -310,15 +315,15 @@ typedef struct problem {
 
 /* A smooth function with an offset, and noise. */
 static problem problem_make(size_t n, size_t d, size_t p) {
-    const orff_rng rng = {21, 4};
+    const orffi_rng rng = {21, 4};
     problem q = {
         .n = n, .d = d, .p = p, .X = numbers(n * d), .Y = numbers(n * p), .X_test = numbers(TESTS * d)};
-    for (size_t i = 0; i < n * d; i++) q.X[i] = orff_rng_normal(rng, i, 0);
-    for (size_t i = 0; i < TESTS * d; i++) q.X_test[i] = orff_rng_normal(rng, i, 1);
+    for (size_t i = 0; i < n * d; i++) q.X[i] = orffi_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < TESTS * d; i++) q.X_test[i] = orffi_rng_normal(rng, i, 1);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < p; k++)
             q.Y[i * p + k] = 0.8 - 0.5 * (double)k + sin(q.X[i * d] + (double)k) * cos(q.X[i * d + 1]) +
-                             0.2 * orff_rng_normal(rng, i * p + k, 2);
+                             0.2 * orffi_rng_normal(rng, i * p + k, 2);
     return q;
 }
 
@@ -528,9 +533,9 @@ static void check_against_dense(const orff_features *f, const problem *q, const 
 
 /* Some weights are zero, some above one; they sum to about n. */
 static double *make_weights(size_t n) {
-    const orff_rng rng = {22, 5};
+    const orffi_rng rng = {22, 5};
     double *weights = numbers(n);
-    for (size_t i = 0; i < n; i++) weights[i] = i % 9 == 4 ? 0.0 : 2.2 * orff_rng_uniform(rng, i, 0);
+    for (size_t i = 0; i < n; i++) weights[i] = i % 9 == 4 ? 0.0 : 2.2 * orffi_rng_uniform(rng, i, 0);
     return weights;
 }
 
@@ -560,7 +565,7 @@ static void unused_frequencies_do_not_matter(void **state) {
     orff_features *dictionary = features_of(2, 2, 2, both, 17);
     problem q = problem_make(30, 2, 2);
     orff_moments *moments = moments_of(dictionary, 0, q.n, q.X, q.Y, NULL);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     for (size_t used = 0; used < 2; used++)
         for (size_t r = 0; r < 2; r++)
             for (int center = 0; center < 2; center++) {
@@ -636,13 +641,13 @@ static void stein_form_is_the_dense_form(void **state) {
 static void many_outputs_take_the_eigen_form(void **state) {
     (void)state;
     enum { P = 14, N = 30, D = 8 };
-    const orff_rng rng = {3, 3};
+    const orffi_rng rng = {3, 3};
     double A[P * P] = {0}, X[N * 2], Y[N * P], one[N], theta[2 * D * P], single[2 * D];
     orff_part part = orff_part_default();
     orff_solve_info info;
     for (size_t k = 0; k < P; k++) A[k * P + k] = 0.2 * (double)(k + 1);
-    for (size_t i = 0; i < N * 2; i++) X[i] = orff_rng_normal(rng, i, 0);
-    for (size_t i = 0; i < N * P; i++) Y[i] = orff_rng_normal(rng, i, 1);
+    for (size_t i = 0; i < N * 2; i++) X[i] = orffi_rng_normal(rng, i, 0);
+    for (size_t i = 0; i < N * P; i++) Y[i] = orffi_rng_normal(rng, i, 1);
     part.A = A;
     orff_features *f = features_of(2, P, 1, &part, D);
     orff_moments *moments = moments_of(f, 0, N, X, Y, NULL);
@@ -676,7 +681,7 @@ static void many_outputs_take_the_eigen_form(void **state) {
 
 static void methods_are_named(void **state) {
     (void)state;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     const char *const names[] = {"stein-cholesky", "stein-eigen", "cholesky", "eigen"};
     const double lambda = 1e-3;
     problem q = problem_make(30, 2, 2);
@@ -812,7 +817,7 @@ static void cross_validation_needs_folds_with_rows(void **state) {
     for (size_t i = 0; i < 3; i++) {
         orff_moments *moments = moments_of(f, folds[i], i < 2 ? q.n : 1, q.X, q.Y, NULL);
         orff_ridge *ridge = ridge_of(f, moments, false);
-        assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_ERROR_INVALID_ARGUMENT);
         assert_says(i < 2 ? "at least 2 folds" : "rows in at least 2 folds; 1 of 6");
         assert_close(point.lambda, 7, 0);
         assert_ok(orff_ridge_path(ridge, 1, &lambda, false, &point));
@@ -872,7 +877,7 @@ static void cross_validation_needs_weight_outside_each_fold(void **state) {
     for (size_t i = 0; i < q.n; i++) q.weights[i] = fold[i] == 1 ? 1.0 : 0.0;
     orff_moments *moments = moments_of(f, 2, q.n, q.X, q.Y, q.weights);
     orff_ridge *ridge = ridge_of(f, moments, true);
-    assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("weight");
     orff_ridge_free(ridge);
     orff_moments_free(moments);
@@ -899,10 +904,10 @@ static void long_calls_can_be_stopped(void **state) {
     orff_moments *moments = moments_of(f, 2, q.n, q.X, q.Y, NULL);
     orff_ridge *ridge = ridge_of(f, moments, true);
     orff_set_hooks(&hooks);
-    assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_CANCELLED);
+    assert_status(orff_ridge_path(ridge, 1, &lambda, true, &point), ORFF_ERROR_CANCELLED);
     hooks.self = one_out;
     orff_set_hooks(&hooks);
-    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_CANCELLED);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_ERROR_CANCELLED);
     orff_set_hooks(NULL);
     assert_close(point.lambda, 7, 0);
     assert_close(loo, 7, 0);
@@ -954,7 +959,7 @@ static void leave_one_out_goes_in_blocks(void **state) {
     (void)state;
     const double lambda = 1e-3;
     orff_part part = orff_part_default();
-    part.rule = ORFF_CURL_FREE;
+    part.rule = ORFF_RULE_CURL_FREE;
     problem q = problem_make(150, 2, 2);
     orff_features *f = features_of(2, 2, 1, &part, 8);
     orff_moments *all = moments_of(f, 0, q.n, q.X, q.Y, NULL);
@@ -990,20 +995,23 @@ static void leave_one_out_refuses_other_rows(void **state) {
     orff_moments *moments = moments_of(f, 0, q.n, q.X, q.Y, NULL);
     orff_ridge *ridge = ridge_of(f, moments, false);
     double loo = 7;
-    assert_status(orff_ridge_leave_one_out(ridge, q.n - 1, q.X, q.Y, 1, &lambda, &loo), ORFF_MISMATCH);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n - 1, q.X, q.Y, 1, &lambda, &loo), ORFF_ERROR_MISMATCH);
     assert_says("12 rows");
-    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &zero, &loo), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_ridge_leave_one_out(ridge, q.n, NULL, q.Y, 1, &lambda, &loo), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_ridge_leave_one_out(ridge, 0, q.X, q.Y, 1, &lambda, &loo), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &zero, &loo),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n, NULL, q.Y, 1, &lambda, &loo),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_ridge_leave_one_out(ridge, 0, q.X, q.Y, 1, &lambda, &loo),
+                  ORFF_ERROR_INVALID_ARGUMENT);
     q.X[3] = NAN;
-    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_NOT_FINITE);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_ERROR_NOT_FINITE);
     q.X[3] = 0;
     orff_ridge_free(ridge);
     orff_moments_free(moments);
     q.weights = make_weights(q.n);
     moments = moments_of(f, 0, q.n, q.X, q.Y, q.weights);
     ridge = ridge_of(f, moments, false);
-    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_MISMATCH);
+    assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 1, &lambda, &loo), ORFF_ERROR_MISMATCH);
     assert_says("weight");
     assert_close(loo, 7, 0);
     orff_ridge_free(ridge);
@@ -1038,7 +1046,7 @@ static double distance_to_exact(const orff_kernel *kernel, const problem *q, dou
                                 const double *want) {
     orff_sampling sampling = orff_sampling_default();
     orff_features *f = NULL;
-    sampling.scheme = ORFF_QMC;
+    sampling.scheme = ORFF_SCHEME_QMC;
     sampling.features = D;
     assert_ok(orff_features_create(&f, kernel, &sampling));
     orff_moments *moments = moments_of(f, 0, q->n, q->X, q->Y, NULL);
@@ -1057,7 +1065,7 @@ static double distance_to_exact(const orff_kernel *kernel, const problem *q, dou
 static void more_frequencies_lead_to_the_exact_kernel(void **state) {
     (void)state;
     const double lambda = 1e-2;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     const size_t D[] = {32, 256, 2048};
     const double most[] = {5e-3, 2e-2};
     problem q = problem_make(40, 2, 2);
@@ -1124,7 +1132,7 @@ static void check_tiny_lambda(const orff_features *f, const problem *q, const or
 
 static void a_lambda_below_rounding_is_told(void **state) {
     (void)state;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     const double lambdas[] = {5e-324, 1e-300, 1e-25, 1e-18};
     size_t warnings = 0;
     const orff_hooks hooks = {.log = count_warnings, .self = &warnings};
@@ -1158,7 +1166,7 @@ static void single_precision_has_its_own_rounding(void **state) {
     orff_part part = orff_part_default();
     problem q = problem_make(1000, 2, 2);
     for (int curl = 0; curl < 2; curl++) {
-        part.rule = curl ? ORFF_CURL_FREE : ORFF_DECOMPOSABLE;
+        part.rule = curl ? ORFF_RULE_CURL_FREE : ORFF_RULE_DECOMPOSABLE;
         orff_features *f = features_of(2, 2, 1, &part, 60);
         orff_moments *moments = NULL;
         orff_path_point points[3];
@@ -1203,17 +1211,18 @@ static void bad_lambdas_are_refused(void **state) {
         double theta[8] = {7}, intercept = 7, loo[2] = {7, 7};
         orff_solve_info info = {.residual = 7};
         orff_path_point points[2] = {{.lambda = 7}, {.lambda = 7}};
-        assert_status(orff_ridge_solve(ridge, bad[i], theta, &intercept, &info), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_ridge_solve(ridge, bad[i], theta, &intercept, &info), ORFF_ERROR_INVALID_ARGUMENT);
         assert_says("lambda");
-        assert_status(orff_ridge_path(ridge, 2, lambdas, false, points), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_ridge_path(ridge, 2, lambdas, false, points), ORFF_ERROR_INVALID_ARGUMENT);
         assert_says("lambda");
-        assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 2, lambdas, loo), ORFF_INVALID_ARGUMENT);
+        assert_status(orff_ridge_leave_one_out(ridge, q.n, q.X, q.Y, 2, lambdas, loo),
+                      ORFF_ERROR_INVALID_ARGUMENT);
         assert_true(theta[0] == 7 && intercept == 7 && info.residual == 7 && points[0].lambda == 7 &&
                     loo[0] == 7);
     }
-    assert_status(orff_ridge_solve(NULL, 1, &(double){0}, NULL, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_ridge_solve(ridge, 1, NULL, NULL, NULL), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_ridge_path(ridge, 1, NULL, false, &(orff_path_point){0}), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_solve(NULL, 1, &(double){0}, NULL, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_ridge_solve(ridge, 1, NULL, NULL, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_ridge_path(ridge, 1, NULL, false, &(orff_path_point){0}), ORFF_ERROR_INVALID_ARGUMENT);
     assert_ok(orff_ridge_path(ridge, 0, bad, false, &(orff_path_point){0}));
     orff_ridge_free(ridge);
     orff_ridge_free(NULL);
@@ -1231,17 +1240,17 @@ static void nothing_to_learn_from_is_refused(void **state) {
     orff_moments *empty = moments_of(f, 0, 0, q.X, q.Y, NULL);
     orff_ridge *ridge = NULL;
     q.weights = numbers(q.n);
-    assert_status(orff_ridge_create(&ridge, f, empty, true), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_create(&ridge, f, empty, true), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("no rows");
     assert_ok(orff_moments_accumulate(empty, q.n, q.X, q.Y, q.weights));
-    assert_status(orff_ridge_create(&ridge, f, empty, true), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_create(&ridge, f, empty, true), ORFF_ERROR_INVALID_ARGUMENT);
     assert_ok(orff_moments_accumulate(empty, q.n, q.X, q.Y, NULL));
-    assert_status(orff_ridge_create(&ridge, other, empty, false), ORFF_MISMATCH);
+    assert_status(orff_ridge_create(&ridge, other, empty, false), ORFF_ERROR_MISMATCH);
     assert_says("frequencies");
-    assert_status(orff_ridge_create(&ridge, wide, empty, false), ORFF_MISMATCH);
+    assert_status(orff_ridge_create(&ridge, wide, empty, false), ORFF_ERROR_MISMATCH);
     assert_says("outputs");
-    assert_status(orff_ridge_create(&ridge, NULL, empty, false), ORFF_INVALID_ARGUMENT);
-    assert_status(orff_ridge_create(&ridge, f, NULL, false), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_ridge_create(&ridge, NULL, empty, false), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_ridge_create(&ridge, f, NULL, false), ORFF_ERROR_INVALID_ARGUMENT);
     assert_null(ridge);
     orff_moments_free(empty);
     orff_features_free(f);
@@ -1254,7 +1263,7 @@ static void nothing_to_learn_from_is_refused(void **state) {
 static void a_kernel_of_weight_zero_predicts_the_mean(void **state) {
     (void)state;
     const double lambda = 1e-3;
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     problem q = problem_make(20, 2, 2);
     for (size_t r = 0; r < 2; r++) {
         orff_part part = orff_part_default();

@@ -20,7 +20,7 @@ typedef struct outcome {
 } outcome;
 
 static double uniform(uint64_t pair, uint32_t slot) {
-    return 2.0 * orff_rng_uniform((orff_rng){2024, 77}, pair, slot) - 1.0;
+    return 2.0 * orffi_rng_uniform((orffi_rng){2024, 77}, pair, slot) - 1.0;
 }
 
 static void make_delta(uint64_t pair, double *delta) {
@@ -28,7 +28,7 @@ static void make_delta(uint64_t pair, double *delta) {
 }
 
 /* sum_j q_j cos<w_j,delta> and the same with w_j w_j^T. */
-static double approximate(const orff_frequencies *f, const double *delta, bool matrix, double *K) {
+static double approximate(const orffi_frequencies *f, const double *delta, bool matrix, double *K) {
     double k = 0.0;
     for (size_t i = 0; i < DIM * DIM; i++) K[i] = 0.0;
     for (size_t j = 0; j < f->count; j++) {
@@ -44,15 +44,15 @@ static double approximate(const orff_frequencies *f, const double *delta, bool m
 
 /* Relative spectral errors at one delta. The divergence-free kernel is tr(K) I - K of the curl-free one, so
  * both norms come from the eigenvalues of one difference; |K(0)| = 1, 1 and d - 1. */
-static void errors_at(const orff_spectrum *law, const orff_frequencies *f, const double *delta, bool matrix,
+static void errors_at(const orffi_spectrum *law, const orffi_frequencies *f, const double *delta, bool matrix,
                       double e[RULES]) {
     double K[DIM * DIM], exact[DIM * DIM], values[DIM], trace = 0.0;
-    e[DEC] = fabs(approximate(f, delta, matrix, K) - orff_spectrum_k0(law, delta));
+    e[DEC] = fabs(approximate(f, delta, matrix, K) - orffi_spectrum_k0(law, delta));
     e[CURL] = e[DIV] = 0.0;
     if (!matrix) return;
-    orff_spectrum_curl(law, delta, exact);
+    orffi_spectrum_curl(law, delta, exact);
     for (size_t i = 0; i < DIM * DIM; i++) K[i] -= exact[i];
-    assert_ok(orff_eigen(DIM, K, values));
+    assert_ok(orffi_eigen(DIM, K, values));
     for (size_t i = 0; i < DIM; i++) trace += values[i];
     for (size_t i = 0; i < DIM; i++) {
         e[CURL] = fmax(e[CURL], fabs(values[i]));
@@ -60,7 +60,7 @@ static void errors_at(const orff_spectrum *law, const orff_frequencies *f, const
     }
 }
 
-static void mean_errors(const orff_spectrum *law, const orff_frequencies *f, size_t pairs, bool matrix,
+static void mean_errors(const orffi_spectrum *law, const orffi_frequencies *f, size_t pairs, bool matrix,
                         double mean[RULES]) {
     double dec = 0.0, curl = 0.0, div = 0.0;
 #pragma omp parallel for reduction(+ : dec, curl, div)
@@ -75,19 +75,19 @@ static void mean_errors(const orff_spectrum *law, const orff_frequencies *f, siz
 
 static void measure(orff_scheme scheme, bool importance, size_t D, size_t pairs, bool matrix,
                     outcome out[RULES]) {
-    orff_spectrum law;
+    orffi_spectrum law;
     double sum[RULES] = {0}, square[RULES] = {0};
-    assert_ok(orff_spectrum_init(&law, ORFF_GAUSSIAN, 0, DIM, 1.0, NULL, DIM, NULL));
+    assert_ok(orffi_spectrum_init(&law, ORFF_BASE_GAUSSIAN, 0, DIM, 1.0, NULL, DIM, NULL));
     for (uint64_t seed = 0; seed < REPEATS; seed++) {
-        const orff_recipe recipe = {.scheme = scheme, .count = D, .seed = seed, .importance = importance};
-        orff_frequencies f;
+        const orffi_recipe recipe = {.scheme = scheme, .count = D, .seed = seed, .importance = importance};
+        orffi_frequencies f;
         double mean[RULES];
-        assert_ok(orff_frequencies_draw(&f, &law, &recipe));
+        assert_ok(orffi_frequencies_draw(&f, &law, &recipe));
         mean_errors(&law, &f, pairs, matrix, mean);
         for (int r = 0; r < RULES; r++) sum[r] += mean[r], square[r] += mean[r] * mean[r];
-        orff_frequencies_clear(&f);
+        orffi_frequencies_clear(&f);
     }
-    orff_spectrum_clear(&law);
+    orffi_spectrum_clear(&law);
     for (int r = 0; r < RULES; r++) {
         out[r].mean = sum[r] / REPEATS;
         out[r].error = sqrt(fmax(0.0, square[r] / REPEATS - out[r].mean * out[r].mean) / (REPEATS - 1));
@@ -114,10 +114,10 @@ static void test_decomposable(void **state) {
         orff_scheme scheme;
         double want[3];
     } rows[] = {
-        {ORFF_IID, {.0593, .0293, .0149}},
-        {ORFF_ORTHOGONAL, {.0396, .0202, .0112}},
-        {ORFF_QMC, {.0235, .0083, .0021}},
-        {ORFF_HALTON, {.0278, .0086, .0027}},
+        {ORFF_SCHEME_IID, {.0593, .0293, .0149}},
+        {ORFF_SCHEME_ORTHOGONAL, {.0396, .0202, .0112}},
+        {ORFF_SCHEME_QMC, {.0235, .0083, .0021}},
+        {ORFF_SCHEME_HALTON, {.0278, .0086, .0027}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -133,9 +133,9 @@ static void test_fields(void **state) {
         orff_scheme scheme;
         double curl[3], div[3];
     } rows[] = {
-        {ORFF_IID, {.3268, .1604, .0807}, {.1602, .0793, .0403}},
-        {ORFF_ORTHOGONAL, {.2676, .1485, .0746}, {.1293, .0724, .0364}},
-        {ORFF_QMC, {.2189, .0884, .0280}, {.1040, .0418, .0133}},
+        {ORFF_SCHEME_IID, {.3268, .1604, .0807}, {.1602, .0793, .0403}},
+        {ORFF_SCHEME_ORTHOGONAL, {.2676, .1485, .0746}, {.1293, .0724, .0364}},
+        {ORFF_SCHEME_QMC, {.2189, .0884, .0280}, {.1040, .0418, .0133}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -153,8 +153,8 @@ static void test_importance(void **state) {
         const char *name;
         double curl[3], div[3];
     } rows[] = {
-        {ORFF_IID, "iid importance", {.268, .132, .0639}, {.129, .066, .0320}},
-        {ORFF_QMC, "qmc importance", {.144, .061, .0164}, {.067, .028, .0073}},
+        {ORFF_SCHEME_IID, "iid importance", {.268, .132, .0639}, {.129, .066, .0320}},
+        {ORFF_SCHEME_QMC, "qmc importance", {.144, .061, .0164}, {.067, .028, .0073}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -172,7 +172,7 @@ static void test_rate(void **state) {
     int n = 0;
     for (size_t D = 64; D <= 1024; D *= 2, n++) {
         outcome got[RULES];
-        measure(ORFF_IID, false, D, 400, false, got);
+        measure(ORFF_SCHEME_IID, false, D, 400, false, got);
         const double x = log((double)D), y = log(got[DEC].mean);
         sx += x, sy += y, sxx += x * x, sxy += x * y;
     }

@@ -84,7 +84,7 @@ static int fails_after_five(void *self, const double *delta, double *K) {
 
 static orff_part signature_of(orff_matrix_fn function, void *self) {
     orff_part part = orff_part_default();
-    part.rule = ORFF_SIGNATURE;
+    part.rule = ORFF_RULE_SIGNATURE;
     part.matrix = function;
     part.self = self;
     return part;
@@ -92,7 +92,7 @@ static orff_part signature_of(orff_matrix_fn function, void *self) {
 
 static orff_sampling sampling_for(const double *extent, double tolerance, size_t D) {
     orff_sampling sampling = orff_sampling_default();
-    sampling.scheme = ORFF_GRID;
+    sampling.scheme = ORFF_SCHEME_GRID;
     sampling.features = D;
     sampling.extent = extent;
     sampling.tolerance = tolerance;
@@ -103,14 +103,14 @@ static orff_sampling sampling_for(const double *extent, double tolerance, size_t
 static double worst_error(const orff_kernel *exact, const orff_features *features, const double *extent) {
     enum { PAIRS = 100 };
     const size_t d = orff_kernel_inputs(exact), pp = orff_kernel_outputs(exact) * orff_kernel_outputs(exact);
-    const orff_rng rng = {5, 9};
+    const orffi_rng rng = {5, 9};
     double x[3], z[3] = {0}, K[9], got[9], size = 0, worst = 0;
     assert_ok(orff_kernel_eval(exact, z, z, K));
     for (size_t i = 0; i < pp; i++) size = fmax(size, fabs(K[i]));
     for (size_t n = 0; n < PAIRS; n++) {
         for (size_t i = 0; i < d; i++) {
-            z[i] = orff_rng_normal(rng, n, (uint32_t)i);
-            x[i] = z[i] + extent[i] * (n == 0 ? 0.0 : 2 * orff_rng_uniform(rng, n, (uint32_t)(10 + i)) - 1);
+            z[i] = orffi_rng_normal(rng, n, (uint32_t)i);
+            x[i] = z[i] + extent[i] * (n == 0 ? 0.0 : 2 * orffi_rng_uniform(rng, n, (uint32_t)(10 + i)) - 1);
         }
         assert_ok(orff_kernel_eval(exact, x, z, K));
         assert_ok(orff_features_kernel(features, x, z, got));
@@ -133,7 +133,7 @@ static void check_signature(size_t d, size_t p, const orff_part *part, const dou
     assert_ok(orff_features_create(&features, kernel, &sampling));
     const orff_features_info info = orff_features_describe(features);
     const double asked = tolerance > 0 ? tolerance : 1e-6, error = worst_error(exact, features, extent);
-    assert_int_equal(info.scheme, ORFF_GRID);
+    assert_int_equal(info.scheme, ORFF_SCHEME_GRID);
     assert_true(info.frequencies > 3);
     assert_int_equal(info.parameters, 2 * p * info.frequencies);
     assert_true(info.quadrature_error > 0 && info.quadrature_error <= asked);
@@ -159,7 +159,7 @@ static void curl_free_kernels_come_back(void **state) {
     (void)state;
     const double extent[3] = {2, 3, 2}, scales[3] = {0.8, 1.1, 1};
     orff_part part = orff_part_default();
-    part.rule = ORFF_CURL_FREE;
+    part.rule = ORFF_RULE_CURL_FREE;
     check_signature(2, 2, &part, extent, 0);
     part.sigmas = scales;
     check_signature(2, 2, &part, extent, 1e-3);
@@ -171,11 +171,11 @@ static void other_kernels_come_back(void **state) {
     (void)state;
     const double extent[2] = {2, 2};
     orff_part part = orff_part_default();
-    part.rule = ORFF_DIV_FREE;
+    part.rule = ORFF_RULE_DIV_FREE;
     check_signature(2, 2, &part, extent, 1e-4);
-    part.base = ORFF_MATERN;
+    part.base = ORFF_BASE_MATERN;
     part.shape = 3.5;
-    part.rule = ORFF_DECOMPOSABLE;
+    part.rule = ORFF_RULE_DECOMPOSABLE;
     check_signature(2, 1, &part, extent, 1e-3);
 }
 
@@ -198,7 +198,7 @@ static void frequencies_can_be_limited(void **state) {
     orff_features_free(features);
     features = NULL;
     sampling.tolerance = 1e-6;
-    assert_status(orff_features_create(&features, kernel, &sampling), ORFF_UNSUPPORTED);
+    assert_status(orff_features_create(&features, kernel, &sampling), ORFF_ERROR_UNSUPPORTED);
     assert_says("with 20 frequencies");
     assert_null(features);
     orff_kernel_free(kernel);
@@ -213,7 +213,7 @@ static void signatures_can_be_summed(void **state) {
     orff_kernel *first = NULL, *second = NULL, *sum = NULL;
     orff_features *features = NULL;
     double a[4], b[4], K[4], got[4];
-    parts[2].rule = ORFF_CURL_FREE;
+    parts[2].rule = ORFF_RULE_CURL_FREE;
     parts[2].sigma = 1.5;
     assert_ok(orff_kernel_create(&first, 2, 2, 1, &parts[0]));
     assert_ok(orff_kernel_create(&second, 2, 2, 1, &parts[2]));
@@ -254,33 +254,33 @@ static void refuse(size_t d, size_t p, orff_matrix_fn function, void *self, cons
 static void functions_that_are_no_kernel_are_refused(void **state) {
     (void)state;
     const double extent[2] = {2, 2};
-    refuse(2, 2, indefinite_matrix, NULL, extent, ORFF_NOT_POSITIVE, "eigenvalue");
-    refuse(1, 1, flat_top, NULL, extent, ORFF_NOT_POSITIVE, "negative");
-    refuse(2, 2, nothing, NULL, extent, ORFF_NOT_POSITIVE, "K0(0) is zero");
-    refuse(2, 2, crooked, NULL, extent, ORFF_UNSUPPORTED, "symmetric");
-    refuse(2, 2, odd, NULL, extent, ORFF_UNSUPPORTED, "even");
-    refuse(2, 2, constant, NULL, extent, ORFF_UNSUPPORTED, "does not fall");
-    refuse(2, 1, box, NULL, extent, ORFF_UNSUPPORTED, "not smooth enough");
+    refuse(2, 2, indefinite_matrix, NULL, extent, ORFF_ERROR_NOT_POSITIVE, "eigenvalue");
+    refuse(1, 1, flat_top, NULL, extent, ORFF_ERROR_NOT_POSITIVE, "negative");
+    refuse(2, 2, nothing, NULL, extent, ORFF_ERROR_NOT_POSITIVE, "K0(0) is zero");
+    refuse(2, 2, crooked, NULL, extent, ORFF_ERROR_UNSUPPORTED, "symmetric");
+    refuse(2, 2, odd, NULL, extent, ORFF_ERROR_UNSUPPORTED, "even");
+    refuse(2, 2, constant, NULL, extent, ORFF_ERROR_UNSUPPORTED, "does not fall");
+    refuse(2, 1, box, NULL, extent, ORFF_ERROR_UNSUPPORTED, "not smooth enough");
 }
 
 static void wrong_calls_are_refused(void **state) {
     (void)state;
     const double extent[2] = {2, 2}, flat[2] = {2, 0}, omega[2] = {1, 1};
     int calls = 0;
-    refuse(2, 2, constant, NULL, NULL, ORFF_INVALID_ARGUMENT, "extent");
-    refuse(2, 2, constant, NULL, flat, ORFF_INVALID_ARGUMENT, "input 2");
-    refuse(2, 2, fails_after_five, &calls, extent, ORFF_CALLBACK, "K0(delta) returned 3");
+    refuse(2, 2, constant, NULL, NULL, ORFF_ERROR_INVALID_ARGUMENT, "extent");
+    refuse(2, 2, constant, NULL, flat, ORFF_ERROR_INVALID_ARGUMENT, "input 2");
+    refuse(2, 2, fails_after_five, &calls, extent, ORFF_ERROR_CALLBACK, "K0(delta) returned 3");
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_part part = signature_of(constant, NULL);
-    assert_status(orff_kernel_create(&kernel, 4, 2, 1, &part), ORFF_UNSUPPORTED);
+    assert_status(orff_kernel_create(&kernel, 4, 2, 1, &part), ORFF_ERROR_UNSUPPORTED);
     assert_says("d <= 3");
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
-    assert_status(orff_features_create_at(&features, kernel, 1, omega, NULL), ORFF_UNSUPPORTED);
+    assert_status(orff_features_create_at(&features, kernel, 1, omega, NULL), ORFF_ERROR_UNSUPPORTED);
     orff_kernel_free(kernel);
     kernel = NULL;
     part.matrix = NULL;
-    assert_status(orff_kernel_create(&kernel, 2, 2, 1, &part), ORFF_INVALID_ARGUMENT);
+    assert_status(orff_kernel_create(&kernel, 2, 2, 1, &part), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("K0(delta)");
     assert_null(kernel);
 }

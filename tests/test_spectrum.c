@@ -16,19 +16,19 @@ static orff_part golden_part(const char *base, const json_t *params) {
     if (!strcmp(base, "gaussian")) {
         part.sigma = support_number(params, "sigma");
     } else if (!strcmp(base, "laplace_l1")) {
-        part.base = ORFF_LAPLACE;
+        part.base = ORFF_BASE_LAPLACE;
         part.sigma = 1.0 / support_number(params, "gamma");
     } else if (!strcmp(base, "matern")) {
-        part.base = ORFF_MATERN;
+        part.base = ORFF_BASE_MATERN;
         part.shape = support_number(params, "nu");
         part.sigma = support_number(params, "ell");
     } else if (!strcmp(base, "rq")) {
-        part.base = ORFF_RATIONAL_QUADRATIC;
+        part.base = ORFF_BASE_RATIONAL_QUADRATIC;
         part.shape = support_number(params, "alpha");
         part.sigma = support_number(params, "ell");
     } else {
         assert_string_equal(base, "cauchy_product");
-        part.base = ORFF_CAUCHY_PRODUCT;
+        part.base = ORFF_BASE_CAUCHY_PRODUCT;
         part.sigma = support_number(params, "s");
     }
     return part;
@@ -84,7 +84,7 @@ static void moments_are_golden(void **state) {
         support_case("%s, entry %zu", base, i);
         assert_ok(orff_part_moments(&part, d, 1, got));
         assert_all_close(3, got, want, 1e-12);
-        part.rule = ORFF_CURL_FREE;
+        part.rule = ORFF_RULE_CURL_FREE;
         assert_ok(orff_part_moments(&part, d, d, got));
         assert_all_close(3, got, want, 1e-12);
         if (json_object_get(entry, "VarA_curl")) check_block_moments(entry, (double)d, got);
@@ -98,17 +98,17 @@ static void moments_that_do_not_exist_are_infinite(void **state) {
         orff_base base;
         double shape;
         int finite; /* how many of the three */
-    } cases[] = {{ORFF_LAPLACE, 0, 0},
-                 {ORFF_MATERN, 0.5, 0},
-                 {ORFF_MATERN, 1.0, 0},
-                 {ORFF_MATERN, 1.5, 1},
-                 {ORFF_MATERN, 2.0, 1},
-                 {ORFF_MATERN, 2.5, 2},
-                 {ORFF_MATERN, 3.0, 2},
-                 {ORFF_MATERN, 3.5, 3},
-                 {ORFF_GAUSSIAN, 0, 3},
-                 {ORFF_CAUCHY_PRODUCT, 0, 3},
-                 {ORFF_RATIONAL_QUADRATIC, 0.3, 3}};
+    } cases[] = {{ORFF_BASE_LAPLACE, 0, 0},
+                 {ORFF_BASE_MATERN, 0.5, 0},
+                 {ORFF_BASE_MATERN, 1.0, 0},
+                 {ORFF_BASE_MATERN, 1.5, 1},
+                 {ORFF_BASE_MATERN, 2.0, 1},
+                 {ORFF_BASE_MATERN, 2.5, 2},
+                 {ORFF_BASE_MATERN, 3.0, 2},
+                 {ORFF_BASE_MATERN, 3.5, 3},
+                 {ORFF_BASE_GAUSSIAN, 0, 3},
+                 {ORFF_BASE_CAUCHY_PRODUCT, 0, 3},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 0.3, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         orff_part part = orff_part_default();
         double m[3];
@@ -125,7 +125,7 @@ static void product_moments_have_closed_forms(void **state) {
     (void)state;
     const double scales[2] = {0.5, 2.0}, a = 4.0, b = 0.25;
     orff_part part = orff_part_default();
-    part.base = ORFF_CAUCHY_PRODUCT;
+    part.base = ORFF_BASE_CAUCHY_PRODUCT;
     part.sigmas = scales;
     double m[3];
     assert_ok(orff_part_moments(&part, 2, 1, m));
@@ -139,12 +139,13 @@ static void moments_are_those_of_the_space(void **state) {
     (void)state;
     const double scales[3] = {0.5, 7.0, 2.0}, plane[2] = {2.0, 0.5};
     const size_t space[2] = {2, 0};
-    const orff_base bases[] = {ORFF_GAUSSIAN, ORFF_MATERN, ORFF_RATIONAL_QUADRATIC, ORFF_CAUCHY_PRODUCT};
+    const orff_base bases[] = {ORFF_BASE_GAUSSIAN, ORFF_BASE_MATERN, ORFF_BASE_RATIONAL_QUADRATIC,
+                               ORFF_BASE_CAUCHY_PRODUCT};
     for (size_t i = 0; i < 4; i++) {
         orff_part part = orff_part_default(), alone;
         double got[3], want[3];
         support_case("%s", orff_base_name(bases[i]));
-        part.rule = ORFF_DIV_FREE;
+        part.rule = ORFF_RULE_DIV_FREE;
         part.base = bases[i];
         part.shape = 3.7;
         alone = part;
@@ -159,18 +160,18 @@ static void moments_are_those_of_the_space(void **state) {
 
 /* ---- laws */
 
-static orff_spectrum make(orff_base base, double shape, size_t dim, const double *scales, size_t count,
-                          const size_t *space) {
-    orff_spectrum s;
-    assert_ok(orff_spectrum_init(&s, base, shape, dim, 1.0, scales, count, space));
+static orffi_spectrum make(orff_base base, double shape, size_t dim, const double *scales, size_t count,
+                           const size_t *space) {
+    orffi_spectrum s;
+    assert_ok(orffi_spectrum_init(&s, base, shape, dim, 1.0, scales, count, space));
     return s;
 }
 
 /* sum_k h p(h k) cos(h k v), the spectral integral on the line; p falls at least as fast as |z|^-power. */
-static double transform_on_line(const orff_spectrum *s, double v, double h, double cut) {
+static double transform_on_line(const orffi_spectrum *s, double v, double h, double cut) {
     double sum = 0.0;
     for (double z = h / 2; z < cut; z += h)
-        sum += 2.0 * h * exp(orff_spectrum_log_density(s, &z)) * cos(z * v);
+        sum += 2.0 * h * exp(orffi_spectrum_log_density(s, &z)) * cos(z * v);
     return sum;
 }
 
@@ -180,23 +181,23 @@ static void densities_transform_to_k0(void **state) {
         orff_base base;
         double shape, cut, tol;
     } cases[] = {
-        {ORFF_GAUSSIAN, 0, 10, 1e-12},
-        {ORFF_MATERN, 3.5, 60, 1e-9},
-        {ORFF_MATERN, 4.3, 60, 1e-9},
-        {ORFF_MATERN, 2.2, 200, 1e-7},
-        {ORFF_CAUCHY_PRODUCT, 0, 40, 2e-5},
-        {ORFF_LAPLACE, 0, 3000, 1e-3},
-        {ORFF_RATIONAL_QUADRATIC, 3.5, 20, 1e-6},
-        {ORFF_RATIONAL_QUADRATIC, 2.0, 30, 1e-5},
+        {ORFF_BASE_GAUSSIAN, 0, 10, 1e-12},
+        {ORFF_BASE_MATERN, 3.5, 60, 1e-9},
+        {ORFF_BASE_MATERN, 4.3, 60, 1e-9},
+        {ORFF_BASE_MATERN, 2.2, 200, 1e-7},
+        {ORFF_BASE_CAUCHY_PRODUCT, 0, 40, 2e-5},
+        {ORFF_BASE_LAPLACE, 0, 3000, 1e-3},
+        {ORFF_BASE_RATIONAL_QUADRATIC, 3.5, 20, 1e-6},
+        {ORFF_BASE_RATIONAL_QUADRATIC, 2.0, 30, 1e-5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        orff_spectrum s = make(cases[i].base, cases[i].shape, 1, NULL, 1, NULL);
+        orffi_spectrum s = make(cases[i].base, cases[i].shape, 1, NULL, 1, NULL);
         const double h = 0.01;
         for (double v = 0.0; v < 3.0; v += 0.7) {
             support_case("%s shape %g at %g", s.base->name, cases[i].shape, v);
-            assert_close(transform_on_line(&s, v, h, cases[i].cut), orff_spectrum_k0(&s, &v), cases[i].tol);
+            assert_close(transform_on_line(&s, v, h, cases[i].cut), orffi_spectrum_k0(&s, &v), cases[i].tol);
         }
-        orff_spectrum_clear(&s);
+        orffi_spectrum_clear(&s);
     }
 }
 
@@ -206,21 +207,21 @@ static void densities_in_space_have_mass_one(void **state) {
     const struct {
         orff_base base;
         double shape, cut, tol;
-    } cases[] = {{ORFF_GAUSSIAN, 0, 10, 1e-10},
-                 {ORFF_MATERN, 2.5, 2000, 1e-8},
-                 {ORFF_RATIONAL_QUADRATIC, 2.5, 40, 1e-6},
-                 {ORFF_RATIONAL_QUADRATIC, 0.8, 60, 1e-3}};
+    } cases[] = {{ORFF_BASE_GAUSSIAN, 0, 10, 1e-10},
+                 {ORFF_BASE_MATERN, 2.5, 2000, 1e-8},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 2.5, 40, 1e-6},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 0.8, 60, 1e-3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        orff_spectrum s = make(cases[i].base, cases[i].shape, 3, NULL, 3, NULL);
+        orffi_spectrum s = make(cases[i].base, cases[i].shape, 3, NULL, 3, NULL);
         double mass = 0.0;
         const double h = 0.01;
         for (double r = h / 2; r < cases[i].cut; r += h) {
             const double z[3] = {0.0, 0.6 * r, -0.8 * r};
-            mass += h * 4.0 * PI * r * r * exp(orff_spectrum_log_density(&s, z));
+            mass += h * 4.0 * PI * r * r * exp(orffi_spectrum_log_density(&s, z));
         }
         support_case("%s shape %g", s.base->name, cases[i].shape);
         assert_close(mass, 1.0, cases[i].tol);
-        orff_spectrum_clear(&s);
+        orffi_spectrum_clear(&s);
     }
 }
 
@@ -231,19 +232,19 @@ static void covariates_are_an_independent_factor(void **state) {
     const double part[2] = {1.1, 0.4}, rest = -0.8;
     const size_t space[2] = {2, 0};
     for (int base = 0; base < ORFF_BASE_COUNT; base++) {
-        orff_spectrum all = make((orff_base)base, 1.7, 3, scales, 2, space);
-        orff_spectrum plane = make((orff_base)base, 1.7, 2, space_scales, 2, NULL);
-        orff_spectrum line = make((orff_base)base, 1.7, 1, &scales[1], 1, NULL);
+        orffi_spectrum all = make((orff_base)base, 1.7, 3, scales, 2, space);
+        orffi_spectrum plane = make((orff_base)base, 1.7, 2, space_scales, 2, NULL);
+        orffi_spectrum line = make((orff_base)base, 1.7, 1, &scales[1], 1, NULL);
         support_case("%s", orff_base_name((orff_base)base));
-        assert_close(orff_spectrum_k0(&all, delta),
-                     orff_spectrum_k0(&plane, part) * orff_spectrum_k0(&line, &rest), 1e-15);
-        assert_close(orff_spectrum_log_density(&all, delta),
-                     orff_spectrum_log_density(&plane, part) + orff_spectrum_log_density(&line, &rest),
+        assert_close(orffi_spectrum_k0(&all, delta),
+                     orffi_spectrum_k0(&plane, part) * orffi_spectrum_k0(&line, &rest), 1e-15);
+        assert_close(orffi_spectrum_log_density(&all, delta),
+                     orffi_spectrum_log_density(&plane, part) + orffi_spectrum_log_density(&line, &rest),
                      1e-13);
         assert_int_equal(all.covariates[0], 1);
-        orff_spectrum_clear(&all);
-        orff_spectrum_clear(&plane);
-        orff_spectrum_clear(&line);
+        orffi_spectrum_clear(&all);
+        orffi_spectrum_clear(&plane);
+        orffi_spectrum_clear(&line);
     }
 }
 
@@ -251,48 +252,50 @@ static void same_laws_are_recognised(void **state) {
     (void)state;
     const double one[3] = {1, 1, 1}, two[3] = {1, 1, 2};
     const size_t space[2] = {2, 0};
-    orff_spectrum gaussian = make(ORFF_GAUSSIAN, 9, 3, one, 3, NULL),
-                  split = make(ORFF_GAUSSIAN, 7, 3, NULL, 2, space);
-    orff_spectrum other = make(ORFF_GAUSSIAN, 9, 3, two, 3, NULL),
-                  matern = make(ORFF_MATERN, 2.5, 3, one, 3, NULL);
-    orff_spectrum matern_split = make(ORFF_MATERN, 2.5, 3, one, 2, space);
-    orff_spectrum matern_nu = make(ORFF_MATERN, 3.5, 3, one, 3, NULL), copy;
-    assert_true(orff_spectrum_equal(&gaussian, &split)); /* a shape the base does not have is no difference */
-    assert_false(orff_spectrum_equal(&gaussian, &other));
-    assert_false(orff_spectrum_equal(&gaussian, &matern));
-    assert_false(orff_spectrum_equal(&matern, &matern_split));
-    assert_false(orff_spectrum_equal(&matern, &matern_nu));
-    assert_false(orff_spectrum_same_space(&gaussian, &split));
-    assert_ok(orff_spectrum_copy(&copy, &matern_split));
-    assert_true(orff_spectrum_equal(&copy, &matern_split));
-    assert_true(orff_spectrum_same_space(&copy, &split));
-    orff_spectrum *all[] = {&gaussian, &split, &other, &matern, &matern_split, &matern_nu, &copy};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_spectrum_clear(all[i]);
+    orffi_spectrum gaussian = make(ORFF_BASE_GAUSSIAN, 9, 3, one, 3, NULL),
+                   split = make(ORFF_BASE_GAUSSIAN, 7, 3, NULL, 2, space);
+    orffi_spectrum other = make(ORFF_BASE_GAUSSIAN, 9, 3, two, 3, NULL),
+                   matern = make(ORFF_BASE_MATERN, 2.5, 3, one, 3, NULL);
+    orffi_spectrum matern_split = make(ORFF_BASE_MATERN, 2.5, 3, one, 2, space);
+    orffi_spectrum matern_nu = make(ORFF_BASE_MATERN, 3.5, 3, one, 3, NULL), copy;
+    assert_true(
+        orffi_spectrum_equal(&gaussian, &split)); /* a shape the base does not have is no difference */
+    assert_false(orffi_spectrum_equal(&gaussian, &other));
+    assert_false(orffi_spectrum_equal(&gaussian, &matern));
+    assert_false(orffi_spectrum_equal(&matern, &matern_split));
+    assert_false(orffi_spectrum_equal(&matern, &matern_nu));
+    assert_false(orffi_spectrum_same_space(&gaussian, &split));
+    assert_ok(orffi_spectrum_copy(&copy, &matern_split));
+    assert_true(orffi_spectrum_equal(&copy, &matern_split));
+    assert_true(orffi_spectrum_same_space(&copy, &split));
+    orffi_spectrum *all[] = {&gaussian, &split, &other, &matern, &matern_split, &matern_nu, &copy};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_spectrum_clear(all[i]);
 }
 
 static void refuse(orff_base base, double shape, size_t dim, double scale, size_t count, const size_t *space,
                    const char *word) {
-    orff_spectrum s;
-    assert_status(orff_spectrum_init(&s, base, shape, dim, scale, NULL, count, space), ORFF_INVALID_ARGUMENT);
+    orffi_spectrum s;
+    assert_status(orffi_spectrum_init(&s, base, shape, dim, scale, NULL, count, space),
+                  ORFF_ERROR_INVALID_ARGUMENT);
     if (!strstr(orff_error_message(), word))
         fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-    orff_spectrum_clear(&s);
+    orffi_spectrum_clear(&s);
 }
 
 static void wrong_laws_are_refused(void **state) {
     (void)state;
     const size_t twice[2] = {1, 1}, outside[2] = {0, 3};
     refuse(ORFF_BASE_COUNT, 1, 2, 1, 2, NULL, "no base");
-    refuse(ORFF_GAUSSIAN, 1, 0, 1, 0, NULL, "input");
-    refuse(ORFF_GAUSSIAN, 1, 2, 0, 2, NULL, "length scale 1 is 0");
-    refuse(ORFF_GAUSSIAN, 1, 2, (double)NAN, 2, NULL, "nan");
-    refuse(ORFF_GAUSSIAN, 1, 2, -1, 2, NULL, "-1");
-    refuse(ORFF_MATERN, 0, 2, 1, 2, NULL, "shape");
-    refuse(ORFF_MATERN, (double)NAN, 2, 1, 2, NULL, "shape");
-    refuse(ORFF_RATIONAL_QUADRATIC, 51, 2, 1, 2, NULL, "gaussian");
-    refuse(ORFF_GAUSSIAN, 1, 3, 1, 2, twice, "twice");
-    refuse(ORFF_GAUSSIAN, 1, 3, 1, 2, outside, "space[1] is 3");
-    refuse(ORFF_GAUSSIAN, 1, 2, 1, 3, NULL, "3 inputs of 2");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 0, 1, 0, NULL, "input");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 2, 0, 2, NULL, "length scale 1 is 0");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 2, (double)NAN, 2, NULL, "nan");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 2, -1, 2, NULL, "-1");
+    refuse(ORFF_BASE_MATERN, 0, 2, 1, 2, NULL, "shape");
+    refuse(ORFF_BASE_MATERN, (double)NAN, 2, 1, 2, NULL, "shape");
+    refuse(ORFF_BASE_RATIONAL_QUADRATIC, 51, 2, 1, 2, NULL, "gaussian");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 3, 1, 2, twice, "twice");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 3, 1, 2, outside, "space[1] is 3");
+    refuse(ORFF_BASE_GAUSSIAN, 1, 2, 1, 3, NULL, "3 inputs of 2");
 }
 
 int main(void) {

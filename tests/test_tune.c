@@ -29,8 +29,8 @@ static double grid_error(const orff_settings *settings, size_t draws) {
 /* Exact kernels tuned by hand have errors of 1.45e-3 (curl-free) and 2.59e-3 (decomposable). */
 static void scales_of_a_field(void **state) {
     (void)state;
-    const orff_part curl_free = fields_part(ORFF_CURL_FREE, 0.0),
-                    decomposable = fields_part(ORFF_DECOMPOSABLE, 0.0);
+    const orff_part curl_free = fields_part(ORFF_RULE_CURL_FREE, 0.0),
+                    decomposable = fields_part(ORFF_RULE_DECOMPOSABLE, 0.0);
     const orff_settings first = fields_given(&curl_free, 128, 0.0),
                         second = fields_given(&decomposable, 128, 0.0);
     const double right = grid_error(&first, 3), plain = grid_error(&second, 3);
@@ -43,7 +43,8 @@ static void scales_of_a_field(void **state) {
 static void given_scales_stay(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 120, 2, 2, 0.12, 80);
-    orff_part parts[] = {fields_part(ORFF_CURL_FREE, 0.0), fields_part(ORFF_DECOMPOSABLE, 0.17)}, fitted;
+    orff_part parts[] = {fields_part(ORFF_RULE_CURL_FREE, 0.0), fields_part(ORFF_RULE_DECOMPOSABLE, 0.17)},
+              fitted;
     orff_settings settings = fields_given(parts, 60, 0.0);
     settings.n_parts = 2;
     orff_model *model = fields_fit(&settings, &rows);
@@ -59,7 +60,7 @@ static void given_scales_stay(void **state) {
 static void scales_follow_the_units(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 120, 2, 2, 0.12, 81);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
     for (size_t i = 0; i < 2; i++) {
         const orff_part part = fields_part(rules[i], 0.0);
         const orff_settings settings = fields_given(&part, 60, 0.0);
@@ -87,7 +88,7 @@ static void mix_of_pure_fields(void **state) {
     const fields_truth truths[] = {fields_gradient, fields_rotation};
     for (size_t i = 0; i < 2; i++) {
         fields_rows rows = fields_draw(truths[i], 150, 2, 2, 0.12, 82);
-        const orff_part part = fields_part(ORFF_HELMHOLTZ, 0.6);
+        const orff_part part = fields_part(ORFF_RULE_HELMHOLTZ, 0.6);
         orff_settings settings = fields_given(&part, 60, 0.0);
         orff_part fitted;
         settings.auto_mix = true;
@@ -120,7 +121,7 @@ static orff_part largest_part(const orff_model *model) {
 static void auto_kernel_names_the_physics(void **state) {
     (void)state;
     const fields_truth truths[] = {fields_gradient, fields_rotation};
-    const orff_rule rules[] = {ORFF_CURL_FREE, ORFF_DIV_FREE};
+    const orff_rule rules[] = {ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     for (size_t i = 0; i < 2; i++) {
         fields_rows rows = fields_draw(truths[i], 200, 2, 2, 0.12, 83 + i),
                     test = fields_draw(truths[i], 500, 2, 2, 0.0, 85);
@@ -155,7 +156,7 @@ static void auto_kernel_of_many_rows(void **state) {
     settings.lambda_count = 12;
     settings.lambda_low = 1e-7;
     orff_model *model = fields_fit(&settings, &rows);
-    assert_int_equal(largest_part(model).rule, ORFF_DIV_FREE);
+    assert_int_equal(largest_part(model).rule, ORFF_RULE_DIV_FREE);
     assert_true(fields_error(model, &test, test.truth) < 1e-3);
     orff_model_free(model);
     fields_free(&rows);
@@ -169,14 +170,14 @@ static void auto_kernel_fits_the_shape(void **state) {
     static const size_t space[] = {0, 1};
     fields_rows rows = fields_draw(fields_smooth, 100, 3, 2, 0.1, 88),
                 field = fields_draw(fields_gradient, 100, 2, 2, 0.1, 89);
-    orff_part named = fields_part(ORFF_CURL_FREE, 0.0);
+    orff_part named = fields_part(ORFF_RULE_CURL_FREE, 0.0);
     orff_settings settings = fields_settings(60);
     settings.auto_kernel = true;
     orff_model *plain = fields_fit(&settings, &rows);
     for (size_t i = 0; i < orff_model_describe(plain).parts; i++) {
         orff_part part;
         assert_ok(orff_model_part(plain, i, &part));
-        assert_int_equal(part.rule, ORFF_DECOMPOSABLE);
+        assert_int_equal(part.rule, ORFF_RULE_DECOMPOSABLE);
     }
     assert_true(fields_error(plain, &rows, rows.truth) < 0.01);
     named.space = space;
@@ -184,11 +185,11 @@ static void auto_kernel_fits_the_shape(void **state) {
     settings.parts = &named;
     orff_model *spaced = fields_fit(&settings, &rows);
     assert_true(fields_error(spaced, &rows, rows.truth) < 0.01);
-    named = fields_part(ORFF_DECOMPOSABLE, 0.0);
-    named.base = ORFF_LAPLACE;
+    named = fields_part(ORFF_RULE_DECOMPOSABLE, 0.0);
+    named.base = ORFF_BASE_LAPLACE;
     orff_model *rough = fields_fit(&settings, &field);
-    assert_int_equal(largest_part(rough).rule, ORFF_DECOMPOSABLE);
-    assert_int_equal(largest_part(rough).base, ORFF_LAPLACE);
+    assert_int_equal(largest_part(rough).rule, ORFF_RULE_DECOMPOSABLE);
+    assert_int_equal(largest_part(rough).base, ORFF_BASE_LAPLACE);
     orff_model_free(plain);
     orff_model_free(spaced);
     orff_model_free(rough);
@@ -211,7 +212,7 @@ static void auto_kernel_stretches(void **state) {
     for (size_t i = 0; i < orff_model_describe(mixture).parts; i++) {
         orff_part part;
         assert_ok(orff_model_part(mixture, i, &part));
-        if (part.rule != ORFF_DECOMPOSABLE) assert_close(part.sigmas[0], part.sigmas[1], 1e-12);
+        if (part.rule != ORFF_RULE_DECOMPOSABLE) assert_close(part.sigmas[0], part.sigmas[1], 1e-12);
         stretched = stretched || part.sigmas[0] > 4.0 * part.sigmas[1];
     }
     assert_true(stretched);
@@ -231,7 +232,7 @@ static void noise_has_no_kernel(void **state) {
     settings.auto_kernel = true;
     const orff_status status = orff_model_fit(&model, &settings, 2, 2, 100, rows.X, noise, NULL);
     if (status) { /* the evidence keeps nothing, and says so */
-        assert_int_equal(status, ORFF_NUMERICAL);
+        assert_int_equal(status, ORFF_ERROR_NUMERICAL);
         models_assert_says("noise");
     } else { /* or next to nothing */
         const orff_model_info info = orff_model_describe(model);
@@ -253,12 +254,12 @@ typedef struct candidates {
 
 /* decomposable, curl-free and div-free, each at 0.2, 0.6 and 1.8. */
 static void fill_candidates(candidates *c, double lambda) {
-    static const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+    static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     static const double scales[] = {0.2, 0.6, 1.8};
     for (size_t i = 0; i < CANDIDATES; i++) {
         c->parts[i] = fields_part(rules[i / SCALES], scales[i % SCALES]);
         c->settings[i] = fields_given(&c->parts[i], 50, lambda);
-        c->settings[i].sampling.importance = ORFF_NO; /* so that rules share their frequencies */
+        c->settings[i].sampling.importance = ORFF_SWITCH_NO; /* so that rules share their frequencies */
     }
 }
 
@@ -302,7 +303,7 @@ static void tuning_with_lambda(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.12, 95);
     const double lambdas[] = {1e-9, 1e-3, 10.0};
-    const orff_part part = fields_part(ORFF_CURL_FREE, 0.6);
+    const orff_part part = fields_part(ORFF_RULE_CURL_FREE, 0.6);
     orff_settings settings[4];
     double scores[4];
     size_t best;
@@ -324,8 +325,8 @@ static void tuning_with_lambda(void **state) {
 static void tuning_of_everything(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.12, 96);
-    const orff_part automatic = fields_part(ORFF_CURL_FREE, 0.0);
-    const orff_part parts[] = {fields_part(ORFF_CURL_FREE, 0.6), fields_part(ORFF_DIV_FREE, 0.6)};
+    const orff_part automatic = fields_part(ORFF_RULE_CURL_FREE, 0.0);
+    const orff_part parts[] = {fields_part(ORFF_RULE_CURL_FREE, 0.6), fields_part(ORFF_RULE_DIV_FREE, 0.6)};
     orff_settings settings[5];
     double scores[5], *weights = models_numbers(150);
     size_t best;
@@ -359,7 +360,8 @@ static void tuning_of_everything(void **state) {
 static void tuning_of_classes(void **state) {
     (void)state;
     fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.0, 97);
-    const orff_part parts[] = {fields_part(ORFF_DECOMPOSABLE, 0.5), fields_part(ORFF_DECOMPOSABLE, 50.0)};
+    const orff_part parts[] = {fields_part(ORFF_RULE_DECOMPOSABLE, 0.5),
+                               fields_part(ORFF_RULE_DECOMPOSABLE, 50.0)};
     orff_settings settings[] = {fields_given(&parts[0], 60, 0.0), fields_given(&parts[1], 60, 1.0)};
     double scores[2];
     size_t best, labels[150], right = 0;
@@ -377,7 +379,7 @@ static void tuning_of_classes(void **state) {
     settings[0].subsample = 10;
     rows.Y[77] = 4.0;
     assert_status(orff_model_tune(&model, 2, settings, 2, 1, 150, rows.X, rows.Y, NULL, scores, &best),
-                  ORFF_INVALID_ARGUMENT);
+                  ORFF_ERROR_INVALID_ARGUMENT);
     models_assert_says("the label of row 78 is 4");
     assert_null(model);
     fields_free(&rows);
@@ -390,22 +392,22 @@ static void tuning_refuses(void **state) {
     double scores[] = {7.0, 7.0};
     size_t best = 9;
     orff_model *model = NULL;
-    assert_status(tune(&model, 0, settings, &rows, scores, &best), ORFF_INVALID_ARGUMENT);
-    assert_status(tune(&model, 2, NULL, &rows, scores, &best), ORFF_INVALID_ARGUMENT);
-    settings[1].loss = ORFF_HUBER;
-    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_UNSUPPORTED);
+    assert_status(tune(&model, 0, settings, &rows, scores, &best), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(tune(&model, 2, NULL, &rows, scores, &best), ORFF_ERROR_INVALID_ARGUMENT);
+    settings[1].loss = ORFF_LOSS_HUBER;
+    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_UNSUPPORTED);
     models_assert_says("candidate 2");
     settings[1] = settings[0];
     settings[1].lambda = 1e-3;
     settings[1].folds = 1;
-    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_UNSUPPORTED);
+    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_UNSUPPORTED);
     settings[1] = settings[0];
     settings[1].lambda = -2.0;
-    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_INVALID_ARGUMENT);
+    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_INVALID_ARGUMENT);
     models_assert_says("lambda");
     settings[1] = settings[0];
     rows.Y[11] = NAN;
-    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_NOT_FINITE);
+    assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_NOT_FINITE);
     models_assert_says("row 6, column 2");
     assert_null(model);
     assert_close(scores[0] + scores[1], 14.0, 0.0);
@@ -432,7 +434,7 @@ static fields_rows load(const char *path, size_t most) {
 /* Put n rows drawn at random first. */
 static void shuffle(fields_rows *rows, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) {
-        const size_t other = i + orff_rng_below((orff_rng){seed, 9}, i, 0, rows->n - i);
+        const size_t other = i + orffi_rng_below((orffi_rng){seed, 9}, i, 0, rows->n - i);
         for (size_t k = 0; k < 2; k++) {
             const double x = rows->X[2 * i + k], y = rows->Y[2 * i + k];
             rows->X[2 * i + k] = rows->X[2 * other + k];
@@ -452,7 +454,7 @@ static void auto_kernel_of_drifters(void **state) {
         skip();
     }
     fields_rows all = load(path, 2000);
-    const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     const size_t n = 200;
     double single[3] = {0}, mixture = 0.0;
     assert_int_equal(all.n, 1183);

@@ -18,13 +18,13 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"iid", ORFF_IID, ORFF_NO},
-    {"orthogonal", ORFF_ORTHOGONAL, ORFF_NO},
-    {"qmc", ORFF_QMC, ORFF_NO},
-    {"qmc+importance", ORFF_QMC, ORFF_YES},
+    {"iid", ORFF_SCHEME_IID, ORFF_SWITCH_NO},
+    {"orthogonal", ORFF_SCHEME_ORTHOGONAL, ORFF_SWITCH_NO},
+    {"qmc", ORFF_SCHEME_QMC, ORFF_SWITCH_NO},
+    {"qmc+importance", ORFF_SCHEME_QMC, ORFF_SWITCH_YES},
 };
 
-static const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
 
 /* Sup-norm error times sqrt(D) in the paper, middle of what is read off its figure. */
 static const double printed[] = {3.5, 16.5, 32.5};
@@ -95,7 +95,7 @@ static double rate(const experiment *e, const paper_table *table, const char *ru
 
 static void summarise(paper_run *run, const experiment *e, paper_table *rates, const paper_table *table) {
     for (size_t r = 0; r < 3; r++)
-        for (size_t v = 0; v < (rules[r] == ORFF_DECOMPOSABLE ? 3 : 4); v++) {
+        for (size_t v = 0; v < (rules[r] == ORFF_RULE_DECOMPOSABLE ? 3 : 4); v++) {
             const char *rule = orff_rule_name(rules[r]), *name = variants[v].name;
             if (paper_has(rates, "%s/%s", rule, name)) continue;
             paper_row(rates, "%s,%s,%.3f,%.3f", rule, name, rate(e, table, rule, name, "mean"),
@@ -111,7 +111,7 @@ static void summarise(paper_run *run, const experiment *e, paper_table *rates, c
         "of largest |\n|---|---|---|---|---|---|\n",
         e->pairs, e->high);
     for (size_t r = 0; r < 3; r++)
-        for (size_t v = 0; v < (rules[r] == ORFF_DECOMPOSABLE ? 3 : 4); v++) {
+        for (size_t v = 0; v < (rules[r] == ORFF_RULE_DECOMPOSABLE ? 3 : 4); v++) {
             const char *rule = orff_rule_name(rules[r]), *name = variants[v].name;
             paper_agreement(run, "| %s | %s | %.2f | %.2f | %.2f | %.2f |\n", rule, name,
                             paper_value(table, "mean_scaled", "%s/%s/%zu", rule, name, e->high),
@@ -169,7 +169,7 @@ int paper_approximation_error(paper_run *run) {
         run, "sigmas.csv", 1, "sigma,decomposable,curl_free,div_free,curl_over_decomposable,div_over_curl");
     paper_table *line = paper_table_open(run, "printed.csv", 2, "kernel,D,sup");
     for (size_t r = 0; r < 3; r++) {
-        for (size_t v = 0; v < (rules[r] == ORFF_DECOMPOSABLE ? 3 : 4); v++)
+        for (size_t v = 0; v < (rules[r] == ORFF_RULE_DECOMPOSABLE ? 3 : 4); v++)
             curve(run, &e, table, rules[r], &variants[v]);
         for (size_t D = e.low; D <= e.high; D *= 2)
             if (!paper_has(line, "%s/%zu", orff_rule_name(rules[r]), D))

@@ -11,7 +11,7 @@
 #define SEED        3
 #define PROBABILITY 0.95
 
-static const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
 
 typedef struct effort {
     size_t pairs, repeats, rounds;
@@ -102,8 +102,11 @@ static void needed(paper_run *run, paper_table *table, const effort *e) {
                 const orff_bound_report report = evaluate(rules[r], d, epsilon);
                 places at = places_create(rules[r], d, e);
                 const bool measured = !quick || (d == 2 && epsilon > 0.2);
-                const double iid = measured ? really_needed(&at, ORFF_IID, ORFF_NO, epsilon, e) : NAN,
-                             qmc = measured ? really_needed(&at, ORFF_QMC, ORFF_AUTO, epsilon, e) : NAN;
+                const double iid = measured ? really_needed(&at, ORFF_SCHEME_IID, ORFF_SWITCH_NO, epsilon, e)
+                                            : NAN,
+                             qmc = measured
+                                       ? really_needed(&at, ORFF_SCHEME_QMC, ORFF_SWITCH_AUTO, epsilon, e)
+                                       : NAN;
                 paper_row(table, "%s,%zu,%g,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.1f", name, d, epsilon,
                           needed_by(&report, ORFF_BOUND_PRINTED), needed_by(&report, ORFF_BOUND_CORRECTED),
                           needed_by(&report, ORFF_BOUND_RIGOROUS), needed_by(&report, ORFF_BOUND_BOUNDED),
@@ -140,7 +143,7 @@ static void probabilities(paper_run *run, paper_table *bounds, paper_table *seen
         for (size_t D = 16; D <= (paper_quick(run) ? 256 : 1024); D = (size_t)ceil((double)D * 1.4142)) {
             if (paper_has(seen, "%s/%zu", name, D)) continue;
             size_t above = 0;
-            const double quantile = measure(&at, ORFF_IID, ORFF_NO, D, e, maxima);
+            const double quantile = measure(&at, ORFF_SCHEME_IID, ORFF_SWITCH_NO, D, e, maxima);
             for (size_t i = 0; i < e->repeats; i++) above += maxima[i] >= epsilon;
             paper_row(seen, "%s,%zu,%.4g,%.4g", name, D, (double)above / (double)e->repeats, quantile);
         }

@@ -51,7 +51,7 @@ static plan prepare(paper_run *run) {
     p.test_Y = paper_alloc(2 * TEST, sizeof(double));
     make(most, &train, NOISE, p.X, p.Y);
     make(TEST, &test, 0.0, p.test_X, p.test_Y);
-    p.kernel = paper_gaussian(ORFF_CURL_FREE, 2, SIGMA);
+    p.kernel = paper_gaussian(ORFF_RULE_CURL_FREE, 2, SIGMA);
     paper_setting(run, "D", "%zu, iid", p.D);
     paper_setting(run, "field", "five Gaussians of width %g on [-1,1]^2, noise %g", WIDTH, NOISE);
     paper_setting(run, "sigma", "%g", SIGMA);

@@ -137,7 +137,7 @@ static void rows_features(paper_table *runs, const plan *p, size_t D, size_t n, 
     if (number >= runs_of(p, false, n) || paper_has(runs, "%s/%zu/%zu", separate, n, number))
         return; /* the second */
     const orff_moments_settings settings = {0};
-    orff_features *features = paper_features(p->w.coupled, ORFF_IID, ORFF_NO, D, SEED + number);
+    orff_features *features = paper_features(p->w.coupled, ORFF_SCHEME_IID, ORFF_SWITCH_NO, D, SEED + number);
     orff_moments *moments;
     paper_must(orff_moments_create(&moments, features, &settings), "moments");
     paper_must(orff_moments_accumulate(moments, n, p->w.train.X, p->w.train.Y, NULL), "moments");

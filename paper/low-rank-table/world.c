@@ -94,7 +94,8 @@ static void generate(world *w, paper_random *random, sample *const samples[3], u
     orff_kernel *scalar;
     part.sigma = w->sigma;
     paper_must(orff_kernel_create(&scalar, SIZE, 1, 1, &part), "kernel");
-    orff_features *features = paper_features(scalar, ORFF_IID, ORFF_NO, w->generator, SEED + 1000 + number);
+    orff_features *features =
+        paper_features(scalar, ORFF_SCHEME_IID, ORFF_SWITCH_NO, w->generator, SEED + 1000 + number);
     double *theta = paper_alloc(2 * w->generator, sizeof *theta);
     paper_fill_uniform(random, -1.0, 1.0, 2 * w->generator, theta);
     for (size_t i = 0; i < 3; i++) clean_outputs(w, features, theta, samples[i]);

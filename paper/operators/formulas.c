@@ -77,8 +77,8 @@ static void fill_between(const operators_setup *s, orff_rule rule, form f, const
                 ww += w[k] * w[k];
                 vw += v[k] * w[k];
             }
-            if (rule == ORFF_CURL_FREE) t[0] = f == RIGHT ? vw : ww;
-            for (size_t k = 0; rule == ORFF_DIV_FREE && k < p * p; k++) {
+            if (rule == ORFF_RULE_CURL_FREE) t[0] = f == RIGHT ? vw : ww;
+            for (size_t k = 0; rule == ORFF_RULE_DIV_FREE && k < p * p; k++) {
                 const size_t a = k / p, b = k % p;
                 const double one = a == b ? 1.0 : 0.0, n = sqrt(vv * ww);
                 /* (I - u_i u_i^T)(I - u_j u_j^T) n = n I - |w_j|/|w_i| w_i w_i^T - .. + (w_i.w_j) w_i w_j^T / n */
@@ -121,8 +121,8 @@ static void check_operators(paper_table *table) {
             if (!paper_has(table, "%s/library %s", name, operators_names[o]))
                 paper_row(table, "%s,library %s,%.2g,", name, operators_names[o], library_error(&s, o));
         }
-        if (operators_rules[r] != ORFF_DECOMPOSABLE && !paper_has(table, "%s/right normal", name)) {
-            const size_t c = operators_rules[r] == ORFF_CURL_FREE ? 1 : s.p, M = 2 * s.D * c;
+        if (operators_rules[r] != ORFF_RULE_DECOMPOSABLE && !paper_has(table, "%s/right normal", name)) {
+            const size_t c = operators_rules[r] == ORFF_RULE_CURL_FREE ? 1 : s.p, M = 2 * s.D * c;
             double *right = formula(&s, operators_rules[r], RIGHT, c),
                    *printed = formula(&s, operators_rules[r], PRINTED, c),
                    *with_A = formula(&s, operators_rules[r], PRINTED_A, c);
@@ -146,7 +146,7 @@ static void check_operators(paper_table *table) {
 /* K~ of the complex map has an imaginary part, (1/D) sum sin<w,delta> A(w), which vanishes in the mean only. */
 static void check_complex(paper_table *table, size_t D) {
     if (paper_has(table, "curl-free/imaginary part at D = %zu", D)) return;
-    operators_setup s = operators_setup_create(ORFF_CURL_FREE, D, 3, 1);
+    operators_setup s = operators_setup_create(ORFF_RULE_CURL_FREE, D, 3, 1);
     double *omega = paper_alloc(D * 3, sizeof *omega), K[9] = {0};
     paper_must(orff_features_frequencies(s.features, omega, NULL), "frequencies");
     for (size_t j = 0; j < D; j++) {

@@ -16,7 +16,7 @@
 #define DENSE_B 3   /* behind the three operators of the library: P_x by dense blocks ... */
 #define PAIRS   4   /* ... and P_x^* P_x over all pairs of features */
 
-const orff_rule operators_rules[3] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+const orff_rule operators_rules[3] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
 const char *const operators_names[3] = {"apply", "adjoint", "normal"};
 
 /* ---- a kernel at one size */
@@ -28,7 +28,7 @@ static orff_kernel *make_kernel(orff_rule rule, size_t p) {
     double *A = paper_alloc(p * p, sizeof *A);
     for (size_t i = 0; i < p * p; i++) A[i] = pow(0.5, fabs((double)(i / p) - (double)(i % p)));
     part.rule = rule;
-    if (rule == ORFF_DECOMPOSABLE) part.A = A;
+    if (rule == ORFF_RULE_DECOMPOSABLE) part.A = A;
     paper_must(orff_kernel_create(&kernel, p, p, 1, &part), "kernel");
     free(A);
     return kernel;
@@ -37,7 +37,7 @@ static orff_kernel *make_kernel(orff_rule rule, size_t p) {
 operators_setup operators_setup_create(orff_rule rule, size_t D, size_t p, size_t n) {
     paper_random random = paper_random_start(SEED, D + p);
     operators_setup s = {.D = D, .p = p, .n = n, .kernel = make_kernel(rule, p)};
-    s.features = paper_features(s.kernel, ORFF_IID, ORFF_NO, D, SEED);
+    s.features = paper_features(s.kernel, ORFF_SCHEME_IID, ORFF_SWITCH_NO, D, SEED);
     s.M = orff_features_describe(s.features).parameters;
     s.X = paper_alloc(n * p, sizeof(double));
     s.Y = paper_alloc(n * p, sizeof(double));

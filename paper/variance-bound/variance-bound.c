@@ -14,7 +14,7 @@
 #define POOL      4096 /* frequencies drawn at once, to be cut into sets of D */
 #define DD        (DIMENSION * DIMENSION)
 
-static const orff_rule rules[] = {ORFF_DECOMPOSABLE, ORFF_CURL_FREE, ORFF_DIV_FREE};
+static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
 
 /* A direction that has nothing special, of length r. */
 static void direction(double r, double delta[DIMENSION]) {
@@ -55,7 +55,7 @@ static double empirical(orff_rule rule, orff_switch importance, const double *de
     paper_exact(kernel, 1, delta, K);
     for (size_t left = draws; left > 0; seed++) {
         const size_t groups = left < POOL / D ? left : POOL / D;
-        orff_features *features = paper_features(kernel, ORFF_IID, importance, POOL, seed);
+        orff_features *features = paper_features(kernel, ORFF_SCHEME_IID, importance, POOL, seed);
         add_squares(features, delta, K, D, groups, 1.0 / (double)draws, square);
         orff_features_free(features);
         left -= groups;
@@ -81,7 +81,7 @@ static void against_D(paper_run *run, paper_table *table, size_t high, size_t dr
             const char *name = orff_rule_name(rules[r]);
             if (paper_has(table, "%s/%zu", name, D)) continue;
             paper_row(table, "%s,%zu,%.4g,%.6g,%.6g,%.6g", name, D,
-                      empirical(rules[r], ORFF_NO, delta, D, draws), b.exact, b.corrected, b.printed);
+                      empirical(rules[r], ORFF_SWITCH_NO, delta, D, draws), b.exact, b.corrected, b.printed);
             paper_progress(run, (double)r, 3.0, "%s, D = %zu", name, D);
         }
     }
@@ -97,9 +97,10 @@ static void against_distance(paper_run *run, paper_table *table, size_t steps, s
             direction(distance, delta);
             if (paper_has(table, "%s/%.2f", name, distance)) continue;
             const orff_variance b = bound_of(rules[r], delta);
-            const double plain = empirical(rules[r], ORFF_NO, delta, 8, draws);
-            const double importance =
-                rules[r] == ORFF_DECOMPOSABLE ? NAN : empirical(rules[r], ORFF_YES, delta, 8, draws);
+            const double plain = empirical(rules[r], ORFF_SWITCH_NO, delta, 8, draws);
+            const double importance = rules[r] == ORFF_RULE_DECOMPOSABLE
+                                          ? NAN
+                                          : empirical(rules[r], ORFF_SWITCH_YES, delta, 8, draws);
             paper_row(table, "%s,%.2f,%.4g,%.6g,%.6g,%.6g,%.4g,%.6g", name, distance, plain, b.exact,
                       b.corrected, b.printed, importance, b.importance);
             paper_progress(run, (double)r, 3.0, "%s, r = %.2f", name, distance);

@@ -133,7 +133,8 @@ static void try_exact(const problem *pr, const grid *g, const orff_kernel *kerne
         orff_exact *exact;
         const orff_status status =
             orff_exact_fit(&exact, kernel, pr->train.n, pr->train.X, pr->train.Y, g->lambdas[l], false, 0);
-        if (status == ORFF_NUMERICAL || status == ORFF_NOT_POSITIVE) continue; /* lambda below rounding */
+        if (status == ORFF_ERROR_NUMERICAL || status == ORFF_ERROR_NOT_POSITIVE)
+            continue; /* lambda below rounding */
         paper_must(status, "exact ridge");
         const double validation = error_of_exact(exact, &pr->validate);
         if (validation < best->validation)
@@ -195,17 +196,17 @@ static void row(paper_table *table, const grid *g, problem *pr, const curve *c, 
 }
 
 static void one_field(paper_run *run, const grid *g, paper_table *table, int turned) {
-    const orff_rule right = turned ? ORFF_DIV_FREE : ORFF_CURL_FREE,
-                    wrong = turned ? ORFF_CURL_FREE : ORFF_DIV_FREE;
-    const curve curves[] = {{ORFF_DECOMPOSABLE, "iid", ORFF_IID, ORFF_NO},
-                            {right, "iid", ORFF_IID, ORFF_NO},
-                            {ORFF_DECOMPOSABLE, "qmc", ORFF_QMC, ORFF_AUTO},
-                            {right, "qmc", ORFF_QMC, ORFF_AUTO}};
+    const orff_rule right = turned ? ORFF_RULE_DIV_FREE : ORFF_RULE_CURL_FREE,
+                    wrong = turned ? ORFF_RULE_CURL_FREE : ORFF_RULE_DIV_FREE;
+    const curve curves[] = {{ORFF_RULE_DECOMPOSABLE, "iid", ORFF_SCHEME_IID, ORFF_SWITCH_NO},
+                            {right, "iid", ORFF_SCHEME_IID, ORFF_SWITCH_NO},
+                            {ORFF_RULE_DECOMPOSABLE, "qmc", ORFF_SCHEME_QMC, ORFF_SWITCH_AUTO},
+                            {right, "qmc", ORFF_SCHEME_QMC, ORFF_SWITCH_AUTO}};
     problem pr = problem_create(turned, g->points);
     const size_t high = paper_quick(run) ? 64 : 512, factor = paper_quick(run) ? 8 : 2;
-    row(table, g, &pr, &(curve){ORFF_DECOMPOSABLE, "exact", ORFF_IID, ORFF_NO}, 0);
-    row(table, g, &pr, &(curve){right, "exact", ORFF_IID, ORFF_NO}, 0);
-    row(table, g, &pr, &(curve){wrong, "exact", ORFF_IID, ORFF_NO}, 0);
+    row(table, g, &pr, &(curve){ORFF_RULE_DECOMPOSABLE, "exact", ORFF_SCHEME_IID, ORFF_SWITCH_NO}, 0);
+    row(table, g, &pr, &(curve){right, "exact", ORFF_SCHEME_IID, ORFF_SWITCH_NO}, 0);
+    row(table, g, &pr, &(curve){wrong, "exact", ORFF_SCHEME_IID, ORFF_SWITCH_NO}, 0);
     for (size_t c = 0; c < 4; c++)
         for (size_t D = 8; D <= high; D *= factor) {
             row(table, g, &pr, &curves[c], D);

@@ -147,7 +147,7 @@ def _measure(kernel: Kernel, question: Any, D: int, repeats: int, scheme: str, s
     extent = ffi.new("double[]", [question.diameter / math.sqrt(kernel.inputs)] * kernel.inputs)
     drawing.extent = extent
     if scheme == "iid":
-        drawing.importance = lib.ORFF_NO
+        drawing.importance = lib.ORFF_SWITCH_NO
     out = ffi.new("orff_measured *")
     run(lib.orff_bound_measure, made[0], drawing, how, out, ffi.NULL)
     return Measured(out.quantile, out.median, out.largest, out.mean)

@@ -39,11 +39,11 @@ def check(status: int) -> None:
     if status == lib.ORFF_OK:
         return
     message = text(lib.orff_error_message()) or text(lib.orff_status_text(status))
-    if status == lib.ORFF_NO_MEMORY:
+    if status == lib.ORFF_ERROR_NO_MEMORY:
         raise MemoryError(message)
-    if status == lib.ORFF_IO:
+    if status == lib.ORFF_ERROR_IO:
         raise OSError(message)
-    if status == lib.ORFF_CANCELLED:
+    if status == lib.ORFF_ERROR_CANCELLED:
         raise Stopped(message)
     name = ffi.typeof("orff_status").elements[status]
-    raise OrffError(message, name[len("ORFF_"):])
+    raise OrffError(message, name[len("ORFF_ERROR_"):])

@@ -82,8 +82,8 @@ def flag(name: str, value: Any) -> bool:
 
 def _switch(name: str, value: Any) -> int:
     if isinstance(value, str) and value == "auto":
-        return int(lib.ORFF_AUTO)
-    return int(lib.ORFF_YES if flag(name, value) else lib.ORFF_NO)
+        return int(lib.ORFF_SWITCH_AUTO)
+    return int(lib.ORFF_SWITCH_YES if flag(name, value) else lib.ORFF_SWITCH_NO)
 
 
 def positive(name: str, value: Any) -> float:

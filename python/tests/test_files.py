@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
     orff_settings settings = orff_settings_default();
     (void)argc;
     orff_set_threads(1);
-    part.rule = ORFF_DIV_FREE;
+    part.rule = ORFF_RULE_DIV_FREE;
     part.sigma = 0.8;
     settings.parts = &part;
     settings.n_parts = 1;

@@ -23,7 +23,7 @@ def test_every_function_of_the_header_is_in_the_library():
     for name in names:
         assert getattr(lib, name) is not None
     assert ffi.sizeof("orff_settings") > 100 and lib.ORFF_OK == 0
-    assert ffi.typeof("orff_status").elements[lib.ORFF_STATUS_COUNT - 1] == "ORFF_FORMAT"
+    assert ffi.typeof("orff_status").elements[lib.ORFF_STATUS_COUNT - 1] == "ORFF_ERROR_FORMAT"
 
 
 def test_defaults_are_those_of_the_program(program):

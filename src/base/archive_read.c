@@ -11,14 +11,14 @@
 
 typedef struct entry {
     const char *name; /* lives in the header's JSON */
-    orff_dtype dtype;
-    size_t rank, shape[ORFF_ARCHIVE_RANK];
+    orffi_dtype dtype;
+    size_t rank, shape[ORFFI_ARCHIVE_RANK];
     size_t begin, end; /* bytes from the first tensor's */
 } entry;
 
-struct orff_archive {
+struct orffi_archive {
     char *path;
-    orff_file_view file;
+    orffi_file_view file;
     size_t head; /* bytes before the tensors */
     json_t *header, *document;
     size_t count;
@@ -26,13 +26,13 @@ struct orff_archive {
     int version;
 };
 
-orff_status orff_archive_fail(const orff_archive *archive, const char *format, ...) {
+orff_status orffi_archive_fail(const orffi_archive *archive, const char *format, ...) {
     char what[384];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return orff_fail(ORFF_FORMAT, "%s: %s", archive->path, what);
+    return orffi_fail(ORFF_ERROR_FORMAT, "%s: %s", archive->path, what);
 }
 
 /* ---- the first bytes */
@@ -44,35 +44,35 @@ static uint64_t header_length(const unsigned char *bytes) {
 }
 
 /* What every archive begins with, whatever its format; other files are told from damaged ones by it. */
-static orff_status check_start(orff_archive *a) {
-    const size_t size = a->file.size, prefix = strlen(ORFF_ARCHIVE_PREFIX);
-    if (size < 8 + prefix || memcmp(a->file.bytes + 8, ORFF_ARCHIVE_PREFIX, prefix) != 0)
-        return orff_archive_fail(
+static orff_status check_start(orffi_archive *a) {
+    const size_t size = a->file.size, prefix = strlen(ORFFI_ARCHIVE_PREFIX);
+    if (size < 8 + prefix || memcmp(a->file.bytes + 8, ORFFI_ARCHIVE_PREFIX, prefix) != 0)
+        return orffi_archive_fail(
             a, "is not a file of orff, or its beginning is damaged or cut short (%zu bytes)", size);
     const uint64_t length = header_length(a->file.bytes);
-    if (length > ORFF_ARCHIVE_LARGEST_HEADER || length < prefix + ORFF_ARCHIVE_DIGITS)
-        return orff_archive_fail(a, "is damaged: a header of %" PRIu64 " bytes", length);
+    if (length > ORFFI_ARCHIVE_LARGEST_HEADER || length < prefix + ORFFI_ARCHIVE_DIGITS)
+        return orffi_archive_fail(a, "is damaged: a header of %" PRIu64 " bytes", length);
     if (length > size - 8)
-        return orff_archive_fail(a, "the file is cut short: %zu bytes of header, %" PRIu64 " expected",
-                                 size - 8, length);
+        return orffi_archive_fail(a, "the file is cut short: %zu bytes of header, %" PRIu64 " expected",
+                                  size - 8, length);
     if ((8 + length) % 8 != 0)
-        return orff_archive_fail(a, "is damaged: its tensors begin at byte %" PRIu64, 8 + length);
+        return orffi_archive_fail(a, "is damaged: its tensors begin at byte %" PRIu64, 8 + length);
     a->head = 8 + (size_t)length;
     return ORFF_OK;
 }
 
-static orff_status parse_header(orff_archive *a) {
+static orff_status parse_header(orffi_archive *a) {
     json_error_t error;
     const char *text = (const char *)a->file.bytes + 8;
     a->header = json_loadb(text, a->head - 8, JSON_REJECT_DUPLICATES, &error);
     if (a->header) return ORFF_OK;
-    return orff_archive_fail(a, "is damaged: the header is not JSON: %s", error.text);
+    return orffi_archive_fail(a, "is damaged: the header is not JSON: %s", error.text);
 }
 
 /* ---- tensors */
 
-static orff_status bad_entry(const orff_archive *a, const entry *e, const char *what) {
-    return orff_archive_fail(a, "is damaged: tensor \"%.80s\": %s", e->name, what);
+static orff_status bad_entry(const orffi_archive *a, const entry *e, const char *what) {
+    return orffi_archive_fail(a, "is damaged: tensor \"%.80s\": %s", e->name, what);
 }
 
 static bool read_size(const json_t *json, size_t *size) {
@@ -81,17 +81,17 @@ static bool read_size(const json_t *json, size_t *size) {
     return json_is_integer(json) && value >= 0 && (uintmax_t)value <= SIZE_MAX;
 }
 
-static bool read_dtype(const json_t *json, orff_dtype *dtype) {
+static bool read_dtype(const json_t *json, orffi_dtype *dtype) {
     const char *name = json_string_value(json);
     int i = 0;
-    while (name && i < ORFF_DTYPE_COUNT && strcmp(orff_dtypes[i].name, name) != 0) i++;
-    *dtype = (orff_dtype)i;
-    return name && i < ORFF_DTYPE_COUNT;
+    while (name && i < ORFFI_DTYPE_COUNT && strcmp(orffi_dtypes[i].name, name) != 0) i++;
+    *dtype = (orffi_dtype)i;
+    return name && i < ORFFI_DTYPE_COUNT;
 }
 
 static bool read_shape(const json_t *json, entry *e) {
     e->rank = json_array_size(json);
-    bool good = json_is_array(json) && e->rank <= ORFF_ARCHIVE_RANK;
+    bool good = json_is_array(json) && e->rank <= ORFFI_ARCHIVE_RANK;
     for (size_t i = 0; good && i < e->rank; i++) good = read_size(json_array_get(json, i), &e->shape[i]);
     return good;
 }
@@ -101,7 +101,7 @@ static bool read_offsets(const json_t *json, entry *e) {
            read_size(json_array_get(json, 1), &e->end) && e->begin <= e->end;
 }
 
-static orff_status read_entry(const orff_archive *a, const json_t *json, entry *e) {
+static orff_status read_entry(const orffi_archive *a, const json_t *json, entry *e) {
     size_t bytes;
     if (!json_is_object(json) || json_object_size(json) != 3)
         return bad_entry(a, e, "has not exactly a dtype, a shape and data_offsets");
@@ -110,20 +110,20 @@ static orff_status read_entry(const orff_archive *a, const json_t *json, entry *
     if (!read_shape(json_object_get(json, "shape"), e)) return bad_entry(a, e, "its shape is wrong");
     if (!read_offsets(json_object_get(json, "data_offsets"), e))
         return bad_entry(a, e, "its data_offsets are wrong");
-    if (orff_archive_bytes(e->dtype, e->rank, e->shape, &bytes) || bytes != e->end - e->begin)
+    if (orffi_archive_bytes(e->dtype, e->rank, e->shape, &bytes) || bytes != e->end - e->begin)
         return bad_entry(a, e, "its shape and its data_offsets disagree");
-    if (e->begin % orff_dtypes[e->dtype].size != 0) return bad_entry(a, e, "it is not aligned");
+    if (e->begin % orffi_dtypes[e->dtype].size != 0) return bad_entry(a, e, "it is not aligned");
     return ORFF_OK;
 }
 
-static orff_status read_entries(orff_archive *a) {
+static orff_status read_entries(orffi_archive *a) {
     const char *name;
     json_t *value;
-    ORFF_TRY(ORFF_NEW_ARRAY(a->entries, json_object_size(a->header)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(a->entries, json_object_size(a->header)));
     json_object_foreach(a->header, name, value) {
         if (!strcmp(name, "__metadata__")) continue;
         a->entries[a->count].name = name;
-        ORFF_TRY(read_entry(a, value, &a->entries[a->count]));
+        ORFFI_TRY(read_entry(a, value, &a->entries[a->count]));
         a->count++;
     }
     return ORFF_OK;
@@ -137,7 +137,7 @@ static int compare_entries(const void *left, const void *right) {
 }
 
 /* One after the other without holes or overlaps, up to the end of the file. */
-static orff_status check_places(orff_archive *a) {
+static orff_status check_places(orffi_archive *a) {
     const size_t have = a->file.size - a->head;
     size_t at = 0;
     qsort(a->entries, a->count, sizeof *a->entries, compare_entries);
@@ -147,40 +147,40 @@ static orff_status check_places(orff_archive *a) {
         at = a->entries[i].end;
     }
     if (have < at)
-        return orff_archive_fail(a, "the file is cut short: %zu bytes of tensors, %zu expected", have, at);
-    if (have > at) return orff_archive_fail(a, "%zu bytes of tensors, only %zu expected", have, at);
+        return orffi_archive_fail(a, "the file is cut short: %zu bytes of tensors, %zu expected", have, at);
+    if (have > at) return orffi_archive_fail(a, "%zu bytes of tensors, only %zu expected", have, at);
     return ORFF_OK;
 }
 
 /* The digits are compared as text: only one spelling of a checksum is right. */
-static orff_status check_checksum(const orff_archive *a) {
+static orff_status check_checksum(const orffi_archive *a) {
     const unsigned char *bytes = a->file.bytes;
-    const char *found = (const char *)bytes + 8 + strlen(ORFF_ARCHIVE_PREFIX);
-    char want[ORFF_ARCHIVE_DIGITS + 1];
-    uint32_t crc = orff_archive_head_checksum(bytes, a->head);
-    crc = orff_crc32c(crc, bytes + a->head, a->file.size - a->head);
+    const char *found = (const char *)bytes + 8 + strlen(ORFFI_ARCHIVE_PREFIX);
+    char want[ORFFI_ARCHIVE_DIGITS + 1];
+    uint32_t crc = orffi_archive_head_checksum(bytes, a->head);
+    crc = orffi_crc32c(crc, bytes + a->head, a->file.size - a->head);
     snprintf(want, sizeof want, "%08" PRIx32, crc);
-    if (!memcmp(found, want, ORFF_ARCHIVE_DIGITS)) return ORFF_OK;
-    return orff_archive_fail(a, "is damaged: its checksum is %s, but %.8s is written in it", want, found);
+    if (!memcmp(found, want, ORFFI_ARCHIVE_DIGITS)) return ORFF_OK;
+    return orffi_archive_fail(a, "is damaged: its checksum is %s, but %.8s is written in it", want, found);
 }
 
 /* ---- metadata */
 
-static orff_status check_strings(const orff_archive *a, json_t *metadata) {
+static orff_status check_strings(const orffi_archive *a, json_t *metadata) {
     const char *key;
     json_t *value;
     json_object_foreach(metadata, key, value) {
         if (!json_is_string(value))
-            return orff_archive_fail(a, "its metadata \"%.80s\" is not a string", key);
+            return orffi_archive_fail(a, "its metadata \"%.80s\" is not a string", key);
     }
-    return json_is_object(metadata) ? ORFF_OK : orff_archive_fail(a, "its metadata is not an object");
+    return json_is_object(metadata) ? ORFF_OK : orffi_archive_fail(a, "its metadata is not an object");
 }
 
-static orff_status check_format(const orff_archive *a, const json_t *metadata, const char *want) {
+static orff_status check_format(const orffi_archive *a, const json_t *metadata, const char *want) {
     const char *format = json_string_value(json_object_get(metadata, "format"));
     if (format && !strcmp(format, want)) return ORFF_OK;
-    return orff_archive_fail(a, "is of the format \"%.80s\", \"%s\" was expected", format ? format : "",
-                             want);
+    return orffi_archive_fail(a, "is of the format \"%.80s\", \"%s\" was expected", format ? format : "",
+                              want);
 }
 
 /* Digits only, without leading zeros; -1 for anything else. */
@@ -194,18 +194,18 @@ static int parse_version(const char *text) {
     return version;
 }
 
-static orff_status check_version(orff_archive *a, const json_t *metadata, int oldest, int newest) {
+static orff_status check_version(orffi_archive *a, const json_t *metadata, int oldest, int newest) {
     const char *by = json_string_value(json_object_get(metadata, "orff_version"));
     a->version = parse_version(json_string_value(json_object_get(metadata, "format_version")));
-    if (a->version < 0 || !by) return orff_archive_fail(a, "does not tell its version");
+    if (a->version < 0 || !by) return orffi_archive_fail(a, "does not tell its version");
     if (a->version > newest)
-        return orff_archive_fail(
+        return orffi_archive_fail(
             a,
             "has format version %d, written by orff %.20s; this is orff %s, which reads up to "
             "version %d: upgrade orff to read it",
             a->version, by, orff_version(), newest);
     if (a->version < oldest)
-        return orff_archive_fail(
+        return orffi_archive_fail(
             a,
             "has format version %d, written by orff %.20s; this is orff %s, which reads from "
             "version %d on",
@@ -213,122 +213,123 @@ static orff_status check_version(orff_archive *a, const json_t *metadata, int ol
     return ORFF_OK;
 }
 
-static orff_status parse_document(orff_archive *a, const json_t *metadata) {
+static orff_status parse_document(orffi_archive *a, const json_t *metadata) {
     json_error_t error;
     const char *text = json_string_value(json_object_get(metadata, "json"));
-    if (!text) return orff_archive_fail(a, "its metadata has no \"json\"");
+    if (!text) return orffi_archive_fail(a, "its metadata has no \"json\"");
     a->document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!a->document) return orff_archive_fail(a, "its document is not JSON: %s", error.text);
-    return json_is_object(a->document) ? ORFF_OK : orff_archive_fail(a, "its document is not an object");
+    if (!a->document) return orffi_archive_fail(a, "its document is not JSON: %s", error.text);
+    return json_is_object(a->document) ? ORFF_OK : orffi_archive_fail(a, "its document is not an object");
 }
 
 /* ---- opening: the container first, so that damage is told as damage, then what it says it holds */
 
-static orff_status check_container(orff_archive *a) {
-    ORFF_TRY(check_start(a));
-    ORFF_TRY(parse_header(a));
-    ORFF_TRY(read_entries(a));
-    ORFF_TRY(check_places(a));
+static orff_status check_container(orffi_archive *a) {
+    ORFFI_TRY(check_start(a));
+    ORFFI_TRY(parse_header(a));
+    ORFFI_TRY(read_entries(a));
+    ORFFI_TRY(check_places(a));
     return check_checksum(a);
 }
 
-static orff_status check_content(orff_archive *a, const char *format, int oldest, int newest) {
+static orff_status check_content(orffi_archive *a, const char *format, int oldest, int newest) {
     json_t *metadata = json_object_get(a->header, "__metadata__");
-    ORFF_TRY(check_strings(a, metadata));
-    ORFF_TRY(check_format(a, metadata, format));
-    ORFF_TRY(check_version(a, metadata, oldest, newest));
+    ORFFI_TRY(check_strings(a, metadata));
+    ORFFI_TRY(check_format(a, metadata, format));
+    ORFFI_TRY(check_version(a, metadata, oldest, newest));
     return parse_document(a, metadata);
 }
 
-orff_status orff_archive_open(orff_archive **out, const char *path, const char *format, int oldest,
-                              int newest) {
-    orff_archive *a;
-    ORFF_TRY(ORFF_NEW(a));
-    orff_status status = orff_duplicate(&a->path, path, strlen(path) + 1, 1);
-    if (!status) status = orff_file_view_open(&a->file, path);
+orff_status orffi_archive_open(orffi_archive **out, const char *path, const char *format, int oldest,
+                               int newest) {
+    orffi_archive *a;
+    ORFFI_TRY(ORFFI_NEW(a));
+    orff_status status = orffi_duplicate(&a->path, path, strlen(path) + 1, 1);
+    if (!status) status = orffi_file_view_open(&a->file, path);
     if (!status) status = check_container(a);
     if (!status) status = check_content(a, format, oldest, newest);
     if (status) {
-        orff_archive_close(a);
+        orffi_archive_close(a);
     } else {
         *out = a;
     }
     return status;
 }
 
-void orff_archive_close(orff_archive *archive) {
+void orffi_archive_close(orffi_archive *archive) {
     if (!archive) return;
     json_decref(archive->header);
     json_decref(archive->document);
-    orff_release(archive->entries);
-    orff_file_view_close(&archive->file);
-    orff_release(archive->path);
-    orff_release(archive);
+    orffi_release(archive->entries);
+    orffi_file_view_close(&archive->file);
+    orffi_release(archive->path);
+    orffi_release(archive);
 }
 
 /* ---- what is in it */
 
-const char *orff_archive_path(const orff_archive *archive) {
+const char *orffi_archive_path(const orffi_archive *archive) {
     return archive->path;
 }
 
-int orff_archive_version(const orff_archive *archive) {
+int orffi_archive_version(const orffi_archive *archive) {
     return archive->version;
 }
 
-const json_t *orff_archive_document(const orff_archive *archive) {
+const json_t *orffi_archive_document(const orffi_archive *archive) {
     return archive->document;
 }
 
-static const entry *find(const orff_archive *archive, const char *name) {
+static const entry *find(const orffi_archive *archive, const char *name) {
     size_t i = 0;
     while (i < archive->count && strcmp(archive->entries[i].name, name) != 0) i++;
     return i < archive->count ? &archive->entries[i] : NULL;
 }
 
-bool orff_archive_has(const orff_archive *archive, const char *name) {
+bool orffi_archive_has(const orffi_archive *archive, const char *name) {
     return find(archive, name) != NULL;
 }
 
-static const void *place(const orff_archive *archive, const entry *e) {
+static const void *place(const orffi_archive *archive, const entry *e) {
     return archive->file.bytes + archive->head + e->begin;
 }
 
-orff_status orff_archive_get(const orff_archive *archive, const char *name, orff_dtype dtype, size_t rank,
-                             size_t *shape, void *data) {
+orff_status orffi_archive_get(const orffi_archive *archive, const char *name, orffi_dtype dtype, size_t rank,
+                              size_t *shape, void *data) {
     const entry *e = find(archive, name);
-    if (!e) return orff_archive_fail(archive, "has no tensor \"%s\"", name);
+    if (!e) return orffi_archive_fail(archive, "has no tensor \"%s\"", name);
     if (e->dtype != dtype || e->rank != rank)
-        return orff_archive_fail(archive, "tensor \"%s\" is %s of rank %zu, %s of rank %zu was expected",
-                                 name, orff_dtypes[e->dtype].name, e->rank, orff_dtypes[dtype].name, rank);
+        return orffi_archive_fail(archive, "tensor \"%s\" is %s of rank %zu, %s of rank %zu was expected",
+                                  name, orffi_dtypes[e->dtype].name, e->rank, orffi_dtypes[dtype].name, rank);
     const void *at = place(archive, e);
     memcpy(data, &at, sizeof at);
     if (shape && rank) memcpy(shape, e->shape, rank * sizeof *shape);
     return ORFF_OK;
 }
 
-orff_status orff_archive_expect(const orff_archive *archive, const char *name, orff_dtype dtype, size_t rank,
-                                const size_t *shape, void *data) {
-    size_t found[ORFF_ARCHIVE_RANK];
+orff_status orffi_archive_expect(const orffi_archive *archive, const char *name, orffi_dtype dtype,
+                                 size_t rank, const size_t *shape, void *data) {
+    size_t found[ORFFI_ARCHIVE_RANK];
     const void *at;
-    ORFF_TRY(orff_archive_get(archive, name, dtype, rank, found, &at));
+    ORFFI_TRY(orffi_archive_get(archive, name, dtype, rank, found, &at));
     for (size_t i = 0; i < rank; i++)
         if (found[i] != shape[i])
-            return orff_archive_fail(archive,
-                                     "tensor \"%s\" has extent %zu in dimension %zu, %zu was expected", name,
-                                     found[i], i + 1, shape[i]);
+            return orffi_archive_fail(archive,
+                                      "tensor \"%s\" has extent %zu in dimension %zu, %zu was expected", name,
+                                      found[i], i + 1, shape[i]);
     memcpy(data, &at, sizeof at);
     return ORFF_OK;
 }
 
 /* As a matrix with rows of the last extent, so that the message names row and column. */
-orff_status orff_archive_check_finite(const orff_archive *archive, const char *name) {
+orff_status orffi_archive_check_finite(const orffi_archive *archive, const char *name) {
     const entry *e = find(archive, name);
     orff_status status = ORFF_OK;
-    if (!e) return orff_archive_fail(archive, "has no tensor \"%s\"", name);
-    const size_t count = (e->end - e->begin) / orff_dtypes[e->dtype].size;
+    if (!e) return orffi_archive_fail(archive, "has no tensor \"%s\"", name);
+    const size_t count = (e->end - e->begin) / orffi_dtypes[e->dtype].size;
     const size_t cols = count && e->rank > 1 ? e->shape[e->rank - 1] : 1;
-    if (e->dtype == ORFF_F64) status = orff_check_finite(name, count / cols, cols, place(archive, e));
-    if (e->dtype == ORFF_F32) status = orff_check_finite_single(name, count / cols, cols, place(archive, e));
-    return status ? orff_archive_fail(archive, "%s", orff_error_message()) : ORFF_OK;
+    if (e->dtype == ORFFI_F64) status = orffi_check_finite(name, count / cols, cols, place(archive, e));
+    if (e->dtype == ORFFI_F32)
+        status = orffi_check_finite_single(name, count / cols, cols, place(archive, e));
+    return status ? orffi_archive_fail(archive, "%s", orff_error_message()) : ORFF_OK;
 }

@@ -40,7 +40,7 @@ static double peak_integral(double nu, double c, double gap) {
 /* 2^(1-nu)/Gamma(nu) x^nu K_nu(x) for x so small that x^2 is nothing beside 1. */
 static double matern_near_zero(double nu, double x) {
     if (nu > 0.99) return 1;
-    return -expm1(orff_log_gamma(1 - nu) - orff_log_gamma(1 + nu) + 2 * nu * log(0.5 * x));
+    return -expm1(orffi_log_gamma(1 - nu) - orffi_log_gamma(1 + nu) + 2 * nu * log(0.5 * x));
 }
 
 /* nu = n + 1/2: n!/(2n)! sum_i (2n-i)!/((n-i)! i!) (2x)^i, all terms positive. */
@@ -57,10 +57,10 @@ static double matern_half_integer(int n, double x) {
  * so that the large parts cancel on paper. gap = c - nu. */
 static double matern_height(double nu, double x, double c, double gap) {
     if (nu < 10) return pow(0.5 * (nu + c), nu) * exp(-nu * nu / (c + x)) / tgamma(nu);
-    return sqrt(nu / tau) * exp(nu * (log1p(gap / (2 * nu)) + (gap + x) / (c + x)) - orff_stirling_rest(nu));
+    return sqrt(nu / tau) * exp(nu * (log1p(gap / (2 * nu)) + (gap + x) / (c + x)) - orffi_stirling_rest(nu));
 }
 
-double orff_matern_scaled(double nu, double x) {
+double orffi_matern_scaled(double nu, double x) {
     if (!(nu > 0) || !(x >= 0)) return NAN;
     const double n = nu - 0.5;
     double value;
@@ -76,11 +76,11 @@ double orff_matern_scaled(double nu, double x) {
 }
 
 /* The power is taken in two halves: it may overflow where the product does not. */
-double orff_bessel_k_scaled(double nu, double x) {
+double orffi_bessel_k_scaled(double nu, double x) {
     nu = fabs(nu);
     if (isnan(nu) || !(x >= 0)) return NAN;
     if (x == 0) return INFINITY;
-    if (x < 1e-100 && nu > 0) return orff_matern_scaled(nu, x) * 0.5 * tgamma(nu) * pow(0.5 * x, -nu);
+    if (x < 1e-100 && nu > 0) return orffi_matern_scaled(nu, x) * 0.5 * tgamma(nu) * pow(0.5 * x, -nu);
     const double c = hypot(x, nu), gap = x * (x / (c + nu));
     const double half = pow((nu + c) / x, 0.5 * nu);
     return 0.5 * peak_integral(nu, c, gap) * half * exp(-nu * nu / (c + x)) * half;

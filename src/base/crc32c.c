@@ -34,7 +34,7 @@ static uint32_t step8(uint32_t rest, const unsigned char *bytes) {
     return next;
 }
 
-uint32_t orff_crc32c(uint32_t crc, const void *data, size_t bytes) {
+uint32_t orffi_crc32c(uint32_t crc, const void *data, size_t bytes) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_table);
     const unsigned char *at = data;

@@ -7,32 +7,32 @@
 
 #include "base/memory.h"
 
-orff_fields orff_fields_of(const orff_archive *archive) {
-    return (orff_fields){.archive = archive, .object = orff_archive_document(archive)};
+orffi_fields orffi_fields_of(const orffi_archive *archive) {
+    return (orffi_fields){.archive = archive, .object = orffi_archive_document(archive)};
 }
 
-orff_status orff_fields_fail(const orff_fields *in, const char *key, const char *what) {
-    return orff_archive_fail(in->archive, "\"%s%s%s\" %s", in->where, *in->where ? "." : "", key, what);
+orff_status orffi_fields_fail(const orffi_fields *in, const char *key, const char *what) {
+    return orffi_archive_fail(in->archive, "\"%s%s%s\" %s", in->where, *in->where ? "." : "", key, what);
 }
 
-orff_status orff_fields_blame(const orff_fields *in, orff_status status) {
-    if (status == ORFF_OK || status == ORFF_NO_MEMORY) return status;
-    return orff_archive_fail(in->archive, "%s%s%s", in->where, *in->where ? ": " : "", orff_error_message());
+orff_status orffi_fields_blame(const orffi_fields *in, orff_status status) {
+    if (status == ORFF_OK || status == ORFF_ERROR_NO_MEMORY) return status;
+    return orffi_archive_fail(in->archive, "%s%s%s", in->where, *in->where ? ": " : "", orff_error_message());
 }
 
-static const json_t *member(const orff_fields *in, const char *key) {
+static const json_t *member(const orffi_fields *in, const char *key) {
     return json_object_get(in->object, key);
 }
 
-static orff_status refuse(const orff_fields *in, const char *key, const char *wanted) {
+static orff_status refuse(const orffi_fields *in, const char *key, const char *wanted) {
     char what[64];
     snprintf(what, sizeof what, "%s %s", member(in, key) ? "is not" : "is missing; it must be", wanted);
-    return orff_fields_fail(in, key, what);
+    return orffi_fields_fail(in, key, what);
 }
 
 /* ---- objects and lists */
 
-orff_status orff_fields_object(const orff_fields *in, const char *key, orff_fields *out) {
+orff_status orffi_fields_object(const orffi_fields *in, const char *key, orffi_fields *out) {
     const json_t *found = member(in, key);
     if (!json_is_object(found)) return refuse(in, key, "an object");
     out->archive = in->archive;
@@ -41,14 +41,14 @@ orff_status orff_fields_object(const orff_fields *in, const char *key, orff_fiel
     return ORFF_OK;
 }
 
-orff_status orff_fields_list(const orff_fields *in, const char *key, size_t *length) {
+orff_status orffi_fields_list(const orffi_fields *in, const char *key, size_t *length) {
     const json_t *found = member(in, key);
     if (!json_is_array(found)) return refuse(in, key, "a list");
     *length = json_array_size(found);
     return ORFF_OK;
 }
 
-orff_status orff_fields_item(const orff_fields *in, const char *key, size_t i, orff_fields *out) {
+orff_status orffi_fields_item(const orffi_fields *in, const char *key, size_t i, orffi_fields *out) {
     const json_t *found = json_array_get(member(in, key), i);
     if (!json_is_object(found)) return refuse(in, key, "a list of objects");
     out->archive = in->archive;
@@ -57,7 +57,7 @@ orff_status orff_fields_item(const orff_fields *in, const char *key, size_t i, o
     return ORFF_OK;
 }
 
-bool orff_fields_has(const orff_fields *in, const char *key) {
+bool orffi_fields_has(const orffi_fields *in, const char *key) {
     const json_t *found = member(in, key);
     return found && !json_is_null(found);
 }
@@ -91,29 +91,29 @@ static bool to_whole(const json_t *json, uint64_t *out) {
     return true;
 }
 
-orff_status orff_fields_size(const orff_fields *in, const char *key, size_t *out) {
+orff_status orffi_fields_size(const orffi_fields *in, const char *key, size_t *out) {
     return to_size(member(in, key), out) ? ORFF_OK : refuse(in, key, "a whole number of at least 0");
 }
 
-orff_status orff_fields_flag(const orff_fields *in, const char *key, bool *out) {
+orff_status orffi_fields_flag(const orffi_fields *in, const char *key, bool *out) {
     const json_t *found = member(in, key);
     if (!json_is_boolean(found)) return refuse(in, key, "true or false");
     *out = json_is_true(found);
     return ORFF_OK;
 }
 
-orff_status orff_fields_text(const orff_fields *in, const char *key, const char **out) {
+orff_status orffi_fields_text(const orffi_fields *in, const char *key, const char **out) {
     const json_t *found = member(in, key);
     if (!json_is_string(found)) return refuse(in, key, "a string");
     *out = json_string_value(found);
     return ORFF_OK;
 }
 
-orff_status orff_fields_number(const orff_fields *in, const char *key, double *out) {
+orff_status orffi_fields_number(const orffi_fields *in, const char *key, double *out) {
     return to_number(member(in, key), out) ? ORFF_OK : refuse(in, key, "a number");
 }
 
-orff_status orff_fields_any_number(const orff_fields *in, const char *key, double *out) {
+orff_status orffi_fields_any_number(const orffi_fields *in, const char *key, double *out) {
     const json_t *found = member(in, key);
     const char *text = json_string_value(found);
     if (json_is_null(found)) {
@@ -128,47 +128,47 @@ orff_status orff_fields_any_number(const orff_fields *in, const char *key, doubl
     return ORFF_OK;
 }
 
-orff_status orff_fields_whole(const orff_fields *in, const char *key, uint64_t *out) {
+orff_status orffi_fields_whole(const orffi_fields *in, const char *key, uint64_t *out) {
     return to_whole(member(in, key), out) ? ORFF_OK : refuse(in, key, "a string of decimal digits");
 }
 
-orff_status orff_fields_whole_item(const orff_fields *in, const char *key, size_t i, uint64_t *out) {
+orff_status orffi_fields_whole_item(const orffi_fields *in, const char *key, size_t i, uint64_t *out) {
     return to_whole(json_array_get(member(in, key), i), out) ? ORFF_OK
                                                              : refuse(in, key, "a list of decimal strings");
 }
 
 /* ---- lists of values */
 
-static orff_status check_length(const orff_fields *in, const char *key, size_t count) {
+static orff_status check_length(const orffi_fields *in, const char *key, size_t count) {
     size_t length = 0;
     char what[64];
-    ORFF_TRY(orff_fields_list(in, key, &length));
+    ORFFI_TRY(orffi_fields_list(in, key, &length));
     snprintf(what, sizeof what, "has %zu entries, %zu were expected", length, count);
-    return length == count ? ORFF_OK : orff_fields_fail(in, key, what);
+    return length == count ? ORFF_OK : orffi_fields_fail(in, key, what);
 }
 
-orff_status orff_fields_numbers(const orff_fields *in, const char *key, size_t count, double **out) {
+orff_status orffi_fields_numbers(const orffi_fields *in, const char *key, size_t count, double **out) {
     double *list;
     bool good = true;
-    ORFF_TRY(check_length(in, key, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(list, count));
+    ORFFI_TRY(check_length(in, key, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(list, count));
     for (size_t i = 0; good && i < count; i++) good = to_number(json_array_get(member(in, key), i), &list[i]);
     if (!good) {
-        orff_release(list);
+        orffi_release(list);
         return refuse(in, key, "a list of numbers");
     }
     *out = list;
     return ORFF_OK;
 }
 
-orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t count, size_t **out) {
+orff_status orffi_fields_sizes(const orffi_fields *in, const char *key, size_t count, size_t **out) {
     size_t *list;
     bool good = true;
-    ORFF_TRY(check_length(in, key, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(list, count));
+    ORFFI_TRY(check_length(in, key, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(list, count));
     for (size_t i = 0; good && i < count; i++) good = to_size(json_array_get(member(in, key), i), &list[i]);
     if (!good) {
-        orff_release(list);
+        orffi_release(list);
         return refuse(in, key, "a list of whole numbers");
     }
     *out = list;
@@ -177,13 +177,13 @@ orff_status orff_fields_sizes(const orff_fields *in, const char *key, size_t cou
 
 /* ---- writing */
 
-json_t *orff_json_number(double value) {
+json_t *orffi_json_number(double value) {
     if (isnan(value)) return json_null();
     if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
     return json_real(value);
 }
 
-json_t *orff_json_whole(uint64_t value) {
+json_t *orffi_json_whole(uint64_t value) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
     return json_string(text);
@@ -195,14 +195,14 @@ static json_t *checked(json_t *list, int failed) {
     return NULL;
 }
 
-json_t *orff_json_numbers(size_t count, const double *values) {
+json_t *orffi_json_numbers(size_t count, const double *values) {
     json_t *list = json_array();
     int failed = list == NULL;
     for (size_t i = 0; i < count && !failed; i++) failed = json_array_append_new(list, json_real(values[i]));
     return checked(list, failed);
 }
 
-json_t *orff_json_sizes(size_t count, const size_t *values) {
+json_t *orffi_json_sizes(size_t count, const size_t *values) {
     json_t *list = json_array();
     int failed = list == NULL;
     for (size_t i = 0; i < count && !failed; i++)
@@ -210,16 +210,16 @@ json_t *orff_json_sizes(size_t count, const size_t *values) {
     return checked(list, failed);
 }
 
-orff_status orff_fields_notes(const orff_fields *in, char **out) {
+orff_status orffi_fields_notes(const orffi_fields *in, char **out) {
     const char *text = NULL;
-    if (!orff_fields_has(in, "notes")) return ORFF_OK;
-    ORFF_TRY(orff_fields_text(in, "notes", &text));
-    return orff_replace_text(out, text);
+    if (!orffi_fields_has(in, "notes")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_text(in, "notes", &text));
+    return orffi_replace_text(out, text);
 }
 
-orff_status orff_notes_set(char **notes, const char *text) {
+orff_status orffi_notes_set(char **notes, const char *text) {
     json_t *string = text ? json_string(text) : NULL;
-    if (!string) return orff_fail(ORFF_INVALID_ARGUMENT, "notes are text in UTF-8");
+    if (!string) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "notes are text in UTF-8");
     json_decref(string);
-    return orff_replace_text(notes, text);
+    return orffi_replace_text(notes, text);
 }

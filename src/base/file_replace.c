@@ -20,7 +20,7 @@ typedef struct names {
 } names;
 
 static orff_status cannot(const char *what, const char *path, int error) {
-    return orff_fail(ORFF_IO, "%s: cannot be %s: %s", path, what, strerror(error));
+    return orffi_fail(ORFF_ERROR_IO, "%s: cannot be %s: %s", path, what, strerror(error));
 }
 
 /* A device or a directory must not be renamed over; a file that is not there yet is fine. */
@@ -29,20 +29,20 @@ static orff_status resolve(const char *path, char **target) {
     *target = realpath(path, NULL);
     if (!*target && errno != ENOENT) return cannot("written", path, errno);
     if (*target && (stat(*target, &status) || !S_ISREG(status.st_mode)))
-        return orff_fail(ORFF_IO, "%s: exists and is not a regular file", path);
+        return orffi_fail(ORFF_ERROR_IO, "%s: exists and is not a regular file", path);
     if (!*target) *target = strdup(path);
-    return *target ? ORFF_OK : orff_fail(ORFF_NO_MEMORY, "no memory for a file name");
+    return *target ? ORFF_OK : orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for a file name");
 }
 
 static orff_status name_files(const char *path, names *n) {
-    ORFF_TRY(resolve(path, &n->target));
+    ORFFI_TRY(resolve(path, &n->target));
     n->room = strlen(n->target) + 64;
-    return ORFF_NEW_ARRAY(n->temporary, n->room);
+    return ORFFI_NEW_ARRAY(n->temporary, n->room);
 }
 
 static void free_names(names *n) {
     free(n->target);
-    orff_release(n->temporary);
+    orffi_release(n->temporary);
 }
 
 /* A descriptor of a new file with a name of its own, or -1 with errno. */
@@ -58,7 +58,7 @@ static int create_temporary(names *n) {
 }
 
 /* 0, or the error number. A write may take less than it was given. */
-static int write_all(int descriptor, const orff_span *span) {
+static int write_all(int descriptor, const orffi_span *span) {
     const char *at = span->data;
     for (size_t left = span->bytes; left;) {
         const size_t piece = left < ((size_t)1 << 30) ? left : (size_t)1 << 30;
@@ -71,7 +71,7 @@ static int write_all(int descriptor, const orff_span *span) {
     return 0;
 }
 
-static int fill_and_close(int descriptor, size_t count, const orff_span *spans) {
+static int fill_and_close(int descriptor, size_t count, const orffi_span *spans) {
     int error = 0;
     for (size_t i = 0; !error && i < count; i++) error = write_all(descriptor, &spans[i]);
     if (!error && fsync(descriptor)) error = errno;
@@ -91,7 +91,7 @@ static int sync_directory(names *n) {
     return error == EINVAL || error == ENOTSUP || error == ENOSYS ? 0 : error;
 }
 
-static orff_status replace(const char *path, names *n, size_t count, const orff_span *spans) {
+static orff_status replace(const char *path, names *n, size_t count, const orffi_span *spans) {
     const int descriptor = create_temporary(n);
     if (descriptor < 0) return cannot("written", path, errno);
     int error = fill_and_close(descriptor, count, spans);
@@ -104,7 +104,7 @@ static orff_status replace(const char *path, names *n, size_t count, const orff_
     return error ? cannot("made safe on disk, though it is written", path, error) : ORFF_OK;
 }
 
-orff_status orff_file_replace(const char *path, size_t count, const orff_span *spans) {
+orff_status orffi_file_replace(const char *path, size_t count, const orffi_span *spans) {
     names n = {0};
     orff_status status = name_files(path, &n);
     if (!status) status = replace(path, &n, count, spans);

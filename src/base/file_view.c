@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 static orff_status cannot_read(const char *path, int error) {
-    return orff_fail(ORFF_IO, "%s: cannot be read: %s", path, strerror(error));
+    return orffi_fail(ORFF_ERROR_IO, "%s: cannot be read: %s", path, strerror(error));
 }
 
 /* Into bytes [0, size); 0 or the error number. A file that has become shorter meanwhile is an error too. */
@@ -25,21 +25,21 @@ static int read_all(int descriptor, unsigned char *bytes, size_t size) {
     return 0;
 }
 
-static orff_status read_into_memory(orff_file_view *view, const char *path, int descriptor) {
-    ORFF_TRY(orff_alloc(&view->memory, view->size, 1));
+static orff_status read_into_memory(orffi_file_view *view, const char *path, int descriptor) {
+    ORFFI_TRY(orffi_alloc(&view->memory, view->size, 1));
     const int error = read_all(descriptor, view->memory, view->size);
     if (!error) {
         view->bytes = view->memory;
         return ORFF_OK;
     }
-    orff_release(view->memory);
+    orffi_release(view->memory);
     return cannot_read(path, error);
 }
 
-static orff_status view_descriptor(orff_file_view *view, const char *path, int descriptor) {
+static orff_status view_descriptor(orffi_file_view *view, const char *path, int descriptor) {
     struct stat status;
     if (fstat(descriptor, &status)) return cannot_read(path, errno);
-    if (!S_ISREG(status.st_mode)) return orff_fail(ORFF_IO, "%s: is not a regular file", path);
+    if (!S_ISREG(status.st_mode)) return orffi_fail(ORFF_ERROR_IO, "%s: is not a regular file", path);
     if ((uintmax_t)status.st_size > SIZE_MAX) return cannot_read(path, EFBIG);
     view->size = (size_t)status.st_size;
     void *map = view->size ? mmap(NULL, view->size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
@@ -49,8 +49,8 @@ static orff_status view_descriptor(orff_file_view *view, const char *path, int d
 }
 
 /* O_NONBLOCK: a pipe is refused, not waited for. */
-orff_status orff_file_view_open(orff_file_view *view, const char *path) {
-    orff_file_view opened = {0};
+orff_status orffi_file_view_open(orffi_file_view *view, const char *path) {
+    orffi_file_view opened = {0};
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) return cannot_read(path, errno);
     const orff_status status = view_descriptor(&opened, path, descriptor);
@@ -59,11 +59,11 @@ orff_status orff_file_view_open(orff_file_view *view, const char *path) {
     return status;
 }
 
-void orff_file_view_close(orff_file_view *view) {
+void orffi_file_view_close(orffi_file_view *view) {
     if (view->memory) {
-        orff_release(view->memory);
+        orffi_release(view->memory);
     } else if (view->bytes) {
         munmap((void *)(uintptr_t)view->bytes, view->size);
     }
-    *view = (orff_file_view){0};
+    *view = (orffi_file_view){0};
 }

@@ -12,7 +12,7 @@ typedef struct incomplete {
     double p, q, weight;
 } incomplete;
 
-double orff_log_gamma(double a) {
+double orffi_log_gamma(double a) {
     int sign;
     return lgamma_r(a, &sign);
 }
@@ -26,7 +26,7 @@ static double minus_log(double t, double d) {
     return r * (d - 2 * r2 * sum);
 }
 
-double orff_stirling_rest(double a) {
+double orffi_stirling_rest(double a) {
     static const double terms[] = {1.0 / 12,    -1.0 / 360, 1.0 / 1260,
                                    -1.0 / 1680, 1.0 / 1188, -691.0 / 360360};
     double sum = 0;
@@ -37,7 +37,7 @@ double orff_stirling_rest(double a) {
 /* x^a exp(-x) / Gamma(a). For large a about the maximum x = a, where the three factors would cancel. */
 static double gamma_weight(double a, double x) {
     if (a < 10) return pow(x, a) * exp(-x) * a / tgamma(a + 1);
-    return sqrt(a / tau) * exp(-a * minus_log(x / a, (x - a) / a) - orff_stirling_rest(a));
+    return sqrt(a / tau) * exp(-a * minus_log(x / a, (x - a) / a) - orffi_stirling_rest(a));
 }
 
 /* P = weight/a (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...): for x below about a. */
@@ -67,7 +67,7 @@ static double upper_fraction(double a, double x) {
 /* log Gamma(1 + a): what rounding 1 + a loses returns with the slope at 1, minus Euler's constant. */
 static double log_gamma_1p(double a) {
     const double sum = 1 + a, lost = a - (sum - 1);
-    return orff_log_gamma(sum) - 0.5772156649015329 * lost;
+    return orffi_log_gamma(sum) - 0.5772156649015329 * lost;
 }
 
 /* Q for a < 1 and small x, where 1 - P cancels:
@@ -96,13 +96,13 @@ static incomplete incomplete_gamma(double a, double x) {
     return (incomplete){1 - q, q, weight};
 }
 
-double orff_gamma_p(double a, double x) {
+double orffi_gamma_p(double a, double x) {
     if (!(a > 0) || !(x >= 0)) return NAN;
     if (x == 0 || isinf(x)) return x > 0;
     return incomplete_gamma(a, x).p;
 }
 
-double orff_gamma_q(double a, double x) {
+double orffi_gamma_q(double a, double x) {
     if (!(a > 0) || !(x >= 0)) return NAN;
     if (x == 0 || isinf(x)) return !(x > 0);
     return incomplete_gamma(a, x).q;
@@ -110,13 +110,13 @@ double orff_gamma_q(double a, double x) {
 
 /* From the first term of the series, P = x^a/Gamma(a+1) (1 - a x/(a+1) + ...): the lower tail. */
 static double start_lower(double a, double u) {
-    const double x = exp((log(u) + orff_log_gamma(a + 1)) / a);
+    const double x = exp((log(u) + orffi_log_gamma(a + 1)) / a);
     return x * exp(fmin(x / (a + 1), 1));
 }
 
 /* From Q = x^(a-1) exp(-x)/Gamma(a): the upper tail when a < 1. */
 static double start_upper(double a, double q) {
-    const double x = -log(q) - orff_log_gamma(a);
+    const double x = -log(q) - orffi_log_gamma(a);
     return x > 2 ? x - (1 - a) * log(x) : 0.5;
 }
 
@@ -125,7 +125,7 @@ static double start(double a, double u) {
     const double lower = start_lower(a, u);
     if (lower < 0.2 * (a + 1)) return lower;
     if (a < 1) return start_upper(a, 1 - u);
-    const double root = 1 - 1 / (9 * a) + orff_normal_quantile(u) / (3 * sqrt(a));
+    const double root = 1 - 1 / (9 * a) + orffi_normal_quantile(u) / (3 * sqrt(a));
     return root > 0.3 ? a * root * root * root : lower;
 }
 
@@ -139,7 +139,7 @@ static double quantile_step(double a, double x, double u) {
     return -newton / fmax(0.5, 1 - 0.5 * newton * (a - x - slope));
 }
 
-double orff_gamma_quantile(double a, double u) {
+double orffi_gamma_quantile(double a, double u) {
     if (!(a > 0) || !(u >= 0) || !(u <= 1)) return NAN;
     if (u == 0) return 0;
     if (u == 1) return INFINITY;
@@ -151,10 +151,10 @@ double orff_gamma_quantile(double a, double u) {
     return x;
 }
 
-double orff_chi_cdf(double dof, double x) {
-    return x > 0 ? orff_gamma_p(0.5 * dof, 0.5 * x * x) : 0;
+double orffi_chi_cdf(double dof, double x) {
+    return x > 0 ? orffi_gamma_p(0.5 * dof, 0.5 * x * x) : 0;
 }
 
-double orff_chi_quantile(double dof, double u) {
-    return sqrt(2 * orff_gamma_quantile(0.5 * dof, u));
+double orffi_chi_quantile(double dof, double u) {
+    return sqrt(2 * orffi_gamma_quantile(0.5 * dof, u));
 }

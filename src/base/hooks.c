@@ -9,7 +9,7 @@ void orff_set_hooks(const orff_hooks *hooks) {
     hooks_here = hooks ? *hooks : (orff_hooks){0};
 }
 
-void orff_log(orff_log_level level, const char *format, ...) {
+void orffi_log(orff_log_level level, const char *format, ...) {
     if (!hooks_here.log) return;
     char message[512];
     va_list arguments;
@@ -19,7 +19,8 @@ void orff_log(orff_log_level level, const char *format, ...) {
     hooks_here.log(hooks_here.self, level, message);
 }
 
-orff_status orff_progress(const char *task, double done, double total) {
+orff_status orffi_progress(const char *task, double done, double total) {
     if (!hooks_here.progress || hooks_here.progress(hooks_here.self, task, done, total)) return ORFF_OK;
-    return orff_fail(ORFF_CANCELLED, "%s: stopped by the progress callback at %g of %g", task, done, total);
+    return orffi_fail(ORFF_ERROR_CANCELLED, "%s: stopped by the progress callback at %g of %g", task, done,
+                      total);
 }

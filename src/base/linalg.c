@@ -53,8 +53,8 @@ static void thin(bool ta, size_t m, size_t n, size_t k, double alpha, const doub
                     B + j, narrow(ldb), beta, C + j, narrow(ldc));
 }
 
-void orff_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
-               const double *B, size_t ldb, double beta, double *C, size_t ldc) {
+void orffi_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
+                const double *B, size_t ldb, double beta, double *C, size_t ldc) {
     if (!m || !n) return;
     if (!k) {
         scale(m, n, beta, C, ldc);
@@ -76,8 +76,8 @@ static void thin_single(bool ta, size_t m, size_t n, size_t k, float alpha, cons
                     B + j, narrow(ldb), beta, C + j, narrow(ldc));
 }
 
-void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
-                      const float *B, size_t ldb, float beta, float *C, size_t ldc) {
+void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A,
+                       size_t lda, const float *B, size_t ldb, float beta, float *C, size_t ldc) {
     if (!m || !n) return;
     if (!k) {
         scale_single(m, n, beta, C, ldc);
@@ -93,16 +93,17 @@ void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alph
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
     if (m <= INT_MAX && n <= INT_MAX) return ORFF_OK;
-    return orff_fail(ORFF_UNSUPPORTED, "%s of a %zu x %zu matrix: LAPACK counts to %d", what, m, n, INT_MAX);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s of a %zu x %zu matrix: LAPACK counts to %d", what, m, n,
+                      INT_MAX);
 }
 
 /* A negative info names an argument; ours are right, so what LAPACKE refuses is NaN in the matrix. */
 static orff_status lapack_status(const char *what, lapack_int info) {
     if (info == 0) return ORFF_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
-        return orff_fail(ORFF_NO_MEMORY, "no memory for the %s", what);
-    if (info < 0) return orff_fail(ORFF_NOT_FINITE, "%s: the matrix has a NaN", what);
-    return orff_fail(ORFF_NUMERICAL, "the %s did not converge (LAPACK info %d)", what, (int)info);
+        return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the %s", what);
+    if (info < 0) return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s: the matrix has a NaN", what);
+    return orffi_fail(ORFF_ERROR_NUMERICAL, "the %s did not converge (LAPACK info %d)", what, (int)info);
 }
 
 /* In square tiles, so that both sides of the diagonal stay in cache. */
@@ -118,35 +119,35 @@ static void transpose(size_t n, double *A) {
                 }
 }
 
-orff_status orff_eigen(size_t n, double *A, double *values) {
+orff_status orffi_eigen(size_t n, double *A, double *values) {
     static const char what[] = "eigendecomposition";
     if (!n) return ORFF_OK;
-    ORFF_TRY(check_size(what, n, n));
+    ORFFI_TRY(check_size(what, n, n));
     const lapack_int order = (lapack_int)n;
-    const int before = orff_team_limit(n <= ALONE ? 1 : 0);
+    const int before = orffi_team_limit(n <= ALONE ? 1 : 0);
     const lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, A, order, values);
-    orff_team_limit(before);
-    ORFF_TRY(lapack_status(what, info));
+    orffi_team_limit(before);
+    ORFFI_TRY(lapack_status(what, info));
     transpose(n, A);
     return ORFF_OK;
 }
 
 /* Lower and row-major is upper and column-major: A = U^T U with U = L^T in the same memory. */
-orff_status orff_cholesky(size_t n, double *A) {
+orff_status orffi_cholesky(size_t n, double *A) {
     static const char what[] = "Cholesky factorisation";
     if (!n) return ORFF_OK;
-    ORFF_TRY(check_size(what, n, n));
+    ORFFI_TRY(check_size(what, n, n));
     const lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n);
     if (info > 0)
-        return orff_fail(ORFF_NOT_POSITIVE, "%s: pivot %d of %zu is not positive", what, (int)info, n);
-    ORFF_TRY(lapack_status(what, info));
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "%s: pivot %d of %zu is not positive", what, (int)info, n);
+    ORFFI_TRY(lapack_status(what, info));
     for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
 }
 
-orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B) {
+orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B) {
     if (!n || !m) return ORFF_OK;
-    ORFF_TRY(check_size("Cholesky solution", n, m));
+    ORFFI_TRY(check_size("Cholesky solution", n, m));
     const int rows = narrow(n), cols = narrow(m);
     const enum CBLAS_TRANSPOSE sides[] = {CblasNoTrans, CblasTrans};
     for (int i = 0; i < 2; i++)
@@ -155,24 +156,24 @@ orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B) 
     return ORFF_OK;
 }
 
-void orff_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc) {
+void orffi_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc) {
     if (!n || (!k && beta == 1.0)) return;
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C,
                 narrow(ldc));
 }
 
-void orff_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc) {
+void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc) {
     if (!n || (!k && beta == 1.0f)) return;
     cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0f, A, narrow(lda), beta, C,
                 narrow(ldc));
 }
 
 /* In tiles, so that neither side walks through memory by columns. */
-double orff_dot(size_t n, const double *x, const double *y) {
+double orffi_dot(size_t n, const double *x, const double *y) {
     return cblas_ddot(narrow(n), x, 1, y, 1);
 }
 
-void orff_mirror(size_t n, double *A) {
+void orffi_mirror(size_t n, double *A) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)
         for (size_t j0 = i0; j0 < n; j0 += tile)
@@ -181,17 +182,17 @@ void orff_mirror(size_t n, double *A) {
                     A[j * n + i] = A[i * n + j];
 }
 
-double orff_cholesky_rcond(size_t n, const double *L, double norm) {
+double orffi_cholesky_rcond(size_t n, const double *L, double norm) {
     double rcond = 0.0;
     if (!n || !(norm > 0.0)) return 0.0;
     if (LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n, norm, &rcond) != 0) return 0.0;
     return rcond;
 }
 
-orff_status orff_cholesky_inverse(size_t n, double *L) {
+orff_status orffi_cholesky_inverse(size_t n, double *L) {
     if (!n) return ORFF_OK;
-    ORFF_TRY(check_size("inverse", n, n));
-    ORFF_TRY(
+    ORFFI_TRY(check_size("inverse", n, n));
+    ORFFI_TRY(
         lapack_status("inverse", LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n)));
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) L[i * n + j] = L[j * n + i];
@@ -199,11 +200,11 @@ orff_status orff_cholesky_inverse(size_t n, double *L) {
 }
 
 /* The memory of L is that of L^T, upper and column-major; in it comes L^-T, which is then turned. */
-orff_status orff_cholesky_root(size_t n, double *L) {
+orff_status orffi_cholesky_root(size_t n, double *L) {
     static const char what[] = "inverse of a triangle";
     if (!n) return ORFF_OK;
-    ORFF_TRY(check_size(what, n, n));
-    ORFF_TRY(
+    ORFFI_TRY(check_size(what, n, n));
+    ORFFI_TRY(
         lapack_status(what, LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)n, L, (lapack_int)n)));
     transpose(n, L);
     return ORFF_OK;
@@ -211,22 +212,23 @@ orff_status orff_cholesky_root(size_t n, double *L) {
 
 /* A^T = Q R with Q n x m. R's diagonal is made positive: the factorisation is then unique, so Q inherits the
  * invariance of a Gaussian A. */
-orff_status orff_orthonormal_rows(size_t m, size_t n, double *A) {
+orff_status orffi_orthonormal_rows(size_t m, size_t n, double *A) {
     static const char what[] = "QR factorisation";
-    if (m > n) return orff_fail(ORFF_INVALID_ARGUMENT, "%zu rows of length %zu cannot be orthonormal", m, n);
+    if (m > n)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu rows of length %zu cannot be orthonormal", m, n);
     if (!m) return ORFF_OK;
-    ORFF_TRY(check_size(what, m, n));
+    ORFFI_TRY(check_size(what, m, n));
     const lapack_int rows = (lapack_int)n, cols = (lapack_int)m;
     double *tau = NULL, *sign = NULL;
-    orff_status status = ORFF_NEW_ARRAY(tau, m);
-    if (!status) status = ORFF_NEW_ARRAY(sign, m);
+    orff_status status = ORFFI_NEW_ARRAY(tau, m);
+    if (!status) status = ORFFI_NEW_ARRAY(sign, m);
     if (!status) status = lapack_status(what, LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, cols, A, rows, tau));
     for (size_t i = 0; !status && i < m; i++) sign[i] = A[i * n + i] < 0 ? -1 : 1;
     if (!status)
         status = lapack_status(what, LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, cols, cols, A, rows, tau));
     for (size_t i = 0; !status && i < m; i++) cblas_dscal(narrow(n), sign[i], A + i * n, 1);
-    orff_release(tau);
-    orff_release(sign);
+    orffi_release(tau);
+    orffi_release(sign);
     return status;
 }
 
@@ -254,51 +256,52 @@ static size_t scale_eigenvectors(size_t p, const double *V, const double *values
 static orff_status check_positive(size_t p, const double *values, double asymmetry) {
     const double lowest = values[0], largest = fmax(fabs(lowest), fabs(values[p - 1]));
     if (asymmetry > 1e-10 * largest)
-        return orff_fail(ORFF_NOT_POSITIVE, "the matrix is not symmetric: entries differ by %g", asymmetry);
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "the matrix is not symmetric: entries differ by %g",
+                          asymmetry);
     if (lowest < -1e-10 * largest)
-        return orff_fail(ORFF_NOT_POSITIVE, "the matrix has the negative eigenvalue %g (largest: %g)", lowest,
-                         values[p - 1]);
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "the matrix has the negative eigenvalue %g (largest: %g)",
+                          lowest, values[p - 1]);
     return ORFF_OK;
 }
 
-orff_status orff_factor_positive(size_t p, const double *A, double *B, size_t *rank) {
-    ORFF_TRY(orff_check_finite("the matrix", p, p, A));
+orff_status orffi_factor_positive(size_t p, const double *A, double *B, size_t *rank) {
+    ORFFI_TRY(orffi_check_finite("the matrix", p, p, A));
     *rank = 0;
     if (!p) return ORFF_OK;
     double *V = NULL, *values = NULL;
-    orff_status status = ORFF_NEW_ARRAY(V, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(values, p);
+    orff_status status = ORFFI_NEW_ARRAY(V, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(values, p);
     if (!status) {
         const double asymmetry = symmetrise(p, A, V);
-        status = orff_eigen(p, V, values);
+        status = orffi_eigen(p, V, values);
         if (!status) status = check_positive(p, values, asymmetry);
     }
     if (!status) *rank = scale_eigenvectors(p, V, values, B);
-    orff_release(V);
-    orff_release(values);
+    orffi_release(V);
+    orffi_release(values);
     return status;
 }
 
 /* A^T has the same singular values: no need to turn it. */
-orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm) {
+orff_status orffi_spectral_norm(size_t m, size_t n, const double *A, double *norm) {
     static const char what[] = "singular value decomposition";
     const size_t few = m < n ? m : n;
     if (!few) {
         *norm = 0;
         return ORFF_OK;
     }
-    ORFF_TRY(check_size(what, m, n));
+    ORFFI_TRY(check_size(what, m, n));
     double *copy = NULL, *values = NULL, none = 0;
-    orff_status status = orff_duplicate(&copy, A, m * n, sizeof *A);
-    if (!status) status = ORFF_NEW_ARRAY(values, few);
+    orff_status status = orffi_duplicate(&copy, A, m * n, sizeof *A);
+    if (!status) status = ORFFI_NEW_ARRAY(values, few);
     if (!status) {
         const lapack_int rows = (lapack_int)n, cols = (lapack_int)m;
         status = lapack_status(
             what, LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', rows, cols, copy, rows, values, &none, 1, &none, 1));
     }
     if (!status) *norm = values[0];
-    orff_release(copy);
-    orff_release(values);
+    orffi_release(copy);
+    orffi_release(values);
     return status;
 }
 
@@ -319,7 +322,7 @@ static void find_blas_name(void) {
     }
 }
 
-const char *orff_blas_name(void) {
+const char *orffi_blas_name(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_blas_name);
     return blas_name;

@@ -1,60 +1,60 @@
 /* Thin wrappers over CBLAS and LAPACKE: row-major, size_t sizes checked against BLAS's int, status
  * returned. */
-#ifndef ORFF_BASE_LINALG_H
-#define ORFF_BASE_LINALG_H
+#ifndef ORFFI_BASE_LINALG_H
+#define ORFFI_BASE_LINALG_H
 
 #include "base/status.h"
 
 /* C = alpha op(A) op(B) + beta C, C is m x n, the inner dimension k. ta, tb: whether A, B are transposed. Any
  * of m, n, k may be 0. Sizes must fit an int: callers pass blocks. */
-void orff_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
-               const double *B, size_t ldb, double beta, double *C, size_t ldc);
-void orff_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
-                      const float *B, size_t ldb, float beta, float *C, size_t ldc);
+void orffi_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
+                const double *B, size_t ldb, double beta, double *C, size_t ldc);
+void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A,
+                       size_t lda, const float *B, size_t ldb, float beta, float *C, size_t ldc);
 
 /* C = A^T A + beta C on the upper triangle only: A is k x n, C n x n. */
-void orff_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc);
-void orff_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc);
+void orffi_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc);
+void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc);
 
 /* sum_i x_i y_i */
-double orff_dot(size_t n, const double *x, const double *y);
+double orffi_dot(size_t n, const double *x, const double *y);
 
 /* Copy the upper triangle of A (n x n) to the lower. */
-void orff_mirror(size_t n, double *A);
+void orffi_mirror(size_t n, double *A);
 
 /* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. */
-double orff_cholesky_rcond(size_t n, const double *L, double norm);
+double orffi_cholesky_rcond(size_t n, const double *L, double norm);
 
-/* A = A^-1 from L of orff_cholesky, in place, both triangles. */
-orff_status orff_cholesky_inverse(size_t n, double *L);
+/* A = A^-1 from L of orffi_cholesky, in place, both triangles. */
+orff_status orffi_cholesky_inverse(size_t n, double *L);
 
-/* L^-T in place of L from orff_cholesky, upper triangle: A^-1 = L^-T L^-1. */
-orff_status orff_cholesky_root(size_t n, double *L);
+/* L^-T in place of L from orffi_cholesky, upper triangle: A^-1 = L^-T L^-1. */
+orff_status orffi_cholesky_root(size_t n, double *L);
 
 /* Symmetric A (n x n, both triangles read as symmetric) = V diag(values) V^T: values ascending, A is
  * overwritten by V, eigenvectors in its COLUMNS. */
-orff_status orff_eigen(size_t n, double *A, double *values);
+orff_status orffi_eigen(size_t n, double *A, double *values);
 
-/* A = L L^T in place, lower triangle, upper zeroed. ORFF_NOT_POSITIVE when a pivot fails; the upper triangle
+/* A = L L^T in place, lower triangle, upper zeroed. ORFF_ERROR_NOT_POSITIVE when a pivot fails; the upper triangle
  * is then as it was. */
-orff_status orff_cholesky(size_t n, double *A);
+orff_status orffi_cholesky(size_t n, double *A);
 
-/* Solve (L L^T) X = B in place; L from orff_cholesky (n x n), B is n x m. */
-orff_status orff_cholesky_solve(size_t n, const double *L, size_t m, double *B);
+/* Solve (L L^T) X = B in place; L from orffi_cholesky (n x n), B is n x m. */
+orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B);
 
 /* Orthonormalise the rows of A (m x n, m <= n) in place: A = R^T Q form with the signs fixed so that a
  * Gaussian A gives Haar-distributed rows. */
-orff_status orff_orthonormal_rows(size_t m, size_t n, double *A);
+orff_status orffi_orthonormal_rows(size_t m, size_t n, double *A);
 
 /* A positive p x p matrix A = B B^T with B p x rank: eigenvectors times the root of the eigenvalues above
- * 1e-13 of the largest. Refuses (ORFF_NOT_POSITIVE) eigenvalues below -1e-10 of the largest, and
+ * 1e-13 of the largest. Refuses (ORFF_ERROR_NOT_POSITIVE) eigenvalues below -1e-10 of the largest, and
  * asymmetry above the same. B has room for p x p; its rows have `rank` entries (packed). */
-orff_status orff_factor_positive(size_t p, const double *A, double *B, size_t *rank);
+orff_status orffi_factor_positive(size_t p, const double *A, double *B, size_t *rank);
 
 /* Largest singular value of the m x n matrix A. */
-orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm);
+orff_status orffi_spectral_norm(size_t m, size_t n, const double *A, double *norm);
 
 /* For orff_build_info: which BLAS this is, with its version. */
-const char *orff_blas_name(void);
+const char *orffi_blas_name(void);
 
 #endif

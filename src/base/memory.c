@@ -5,9 +5,9 @@
 
 enum { ALIGNMENT = 64 };
 
-orff_status orff_multiply(size_t a, size_t b, size_t *product) {
+orff_status orffi_multiply(size_t a, size_t b, size_t *product) {
     if (a && b > SIZE_MAX / a)
-        return orff_fail(ORFF_NO_MEMORY, "a size of %zu x %zu does not fit this machine", a, b);
+        return orffi_fail(ORFF_ERROR_NO_MEMORY, "a size of %zu x %zu does not fit this machine", a, b);
     *product = a * b;
     return ORFF_OK;
 }
@@ -24,17 +24,17 @@ static void *allocate(size_t count, size_t size) {
 static orff_status hand_over(void *out, void *pointer, size_t count, size_t size) {
     memcpy(out, &pointer, sizeof pointer);
     if (pointer) return ORFF_OK;
-    return orff_fail(ORFF_NO_MEMORY, "no memory for %zu elements of %zu bytes (%.3g GB)", count, size,
-                     (double)count * (double)size * 1e-9);
+    return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for %zu elements of %zu bytes (%.3g GB)", count, size,
+                      (double)count * (double)size * 1e-9);
 }
 
-orff_status orff_alloc(void *out, size_t count, size_t size) {
+orff_status orffi_alloc(void *out, size_t count, size_t size) {
     void *pointer = allocate(count, size);
     if (pointer) memset(pointer, 0, count * size);
     return hand_over(out, pointer, count, size);
 }
 
-orff_status orff_duplicate(void *out, const void *from, size_t count, size_t size) {
+orff_status orffi_duplicate(void *out, const void *from, size_t count, size_t size) {
     void *pointer = NULL;
     if (!from) {
         memcpy(out, &pointer, sizeof pointer);
@@ -45,14 +45,14 @@ orff_status orff_duplicate(void *out, const void *from, size_t count, size_t siz
     return hand_over(out, pointer, count, size);
 }
 
-void orff_release(void *pointer) {
+void orffi_release(void *pointer) {
     free(pointer);
 }
 
-orff_status orff_replace_text(char **text, const char *with) {
+orff_status orffi_replace_text(char **text, const char *with) {
     char *copy;
-    ORFF_TRY(orff_duplicate(&copy, with, strlen(with) + 1, 1));
-    orff_release(*text);
+    ORFFI_TRY(orffi_duplicate(&copy, with, strlen(with) + 1, 1));
+    orffi_release(*text);
     *text = copy;
     return ORFF_OK;
 }

@@ -1,26 +1,26 @@
 /* Allocation: overflow-checked, 64-byte aligned (a cache line, an AVX-512 vector). Every allocation of the
- * library goes through orff_alloc, and ends in orff_release. */
-#ifndef ORFF_BASE_MEMORY_H
-#define ORFF_BASE_MEMORY_H
+ * library goes through orffi_alloc, and ends in orffi_release. */
+#ifndef ORFFI_BASE_MEMORY_H
+#define ORFFI_BASE_MEMORY_H
 
 #include "base/status.h"
 
 /* *out = count * size bytes, zeroed; a count of 0 gives a valid pointer. On failure *out = NULL and the
  * message says how much was asked for. `out` is the address of any object pointer. */
-orff_status orff_alloc(void *out, size_t count, size_t size);
+orff_status orffi_alloc(void *out, size_t count, size_t size);
 
 /* A copy of count * size bytes; NULL stays NULL. */
-orff_status orff_duplicate(void *out, const void *from, size_t count, size_t size);
+orff_status orffi_duplicate(void *out, const void *from, size_t count, size_t size);
 
-void orff_release(void *pointer);
+void orffi_release(void *pointer);
 
 /* *text becomes a copy of `with`; the old text is released, and stays when there is no memory. */
-orff_status orff_replace_text(char **text, const char *with);
+orff_status orffi_replace_text(char **text, const char *with);
 
-/* a * b, or ORFF_NO_MEMORY when it does not fit a size_t. */
-orff_status orff_multiply(size_t a, size_t b, size_t *product);
+/* a * b, or ORFF_ERROR_NO_MEMORY when it does not fit a size_t. */
+orff_status orffi_multiply(size_t a, size_t b, size_t *product);
 
-#define ORFF_NEW(pointer)              orff_alloc(&(pointer), 1, sizeof *(pointer))
-#define ORFF_NEW_ARRAY(pointer, count) orff_alloc(&(pointer), (count), sizeof *(pointer))
+#define ORFFI_NEW(pointer)              orffi_alloc(&(pointer), 1, sizeof *(pointer))
+#define ORFFI_NEW_ARRAY(pointer, count) orffi_alloc(&(pointer), (count), sizeof *(pointer))
 
 #endif

@@ -38,7 +38,7 @@ static double ratio(const rational *f, double t) {
     return top / bottom;
 }
 
-double orff_normal_quantile(double u) {
+double orffi_normal_quantile(double u) {
     const double q = u - 0.5;
     if (fabs(q) <= 0.425) return q * ratio(&centre, 0.180625 - q * q);
     const double tail = q < 0 ? u : 1 - u;
@@ -50,7 +50,7 @@ double orff_normal_quantile(double u) {
 
 /* erfc(h)/2 at h = -x/sqrt(2). In the lower tail erfc magnifies the rounding of h by 2 h^2, so it is put back
  * to first order: erfc(h + e) = erfc(h) - 2/sqrt(pi) exp(-h^2) e. */
-double orff_normal_cdf(double x) {
+double orffi_normal_cdf(double x) {
     const double root_half = 0.7071067811865476, root_half_rest = -4.833646656726457e-17;
     const double h = -x * root_half;
     if (!(h > 1) || isinf(h)) return 0.5 * erfc(h);

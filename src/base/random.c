@@ -17,7 +17,7 @@ static void philox_round(uint32_t c[4], uint32_t key0, uint32_t key1) {
 }
 
 /* The keys step by the fractions of the golden ratio and of sqrt(3). */
-void orff_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+void orffi_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
     uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]};
     uint32_t key0 = key[0], key1 = key[1];
     for (int round = 0; round < 10; round++) {
@@ -28,55 +28,55 @@ void orff_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[
     for (int i = 0; i < 4; i++) out[i] = c[i];
 }
 
-uint64_t orff_rng_bits(orff_rng rng, uint64_t index, uint32_t slot) {
+uint64_t orffi_rng_bits(orffi_rng rng, uint64_t index, uint32_t slot) {
     const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), slot, rng.stream};
     const uint32_t key[2] = {(uint32_t)rng.seed, (uint32_t)(rng.seed >> 32)};
     uint32_t out[4];
-    orff_philox(counter, key, out);
+    orffi_philox(counter, key, out);
     return out[0] | (uint64_t)out[1] << 32;
 }
 
 /* The top 52 bits and a half: the midpoints of 2^52 equal cells, symmetric about 1/2 and never 0 or 1. */
-double orff_rng_uniform(orff_rng rng, uint64_t index, uint32_t slot) {
-    return ((double)(orff_rng_bits(rng, index, slot) >> 12) + 0.5) * 0x1p-52;
+double orffi_rng_uniform(orffi_rng rng, uint64_t index, uint32_t slot) {
+    return ((double)(orffi_rng_bits(rng, index, slot) >> 12) + 0.5) * 0x1p-52;
 }
 
-double orff_rng_normal(orff_rng rng, uint64_t index, uint32_t slot) {
-    return orff_normal_quantile(orff_rng_uniform(rng, index, slot));
+double orffi_rng_normal(orffi_rng rng, uint64_t index, uint32_t slot) {
+    return orffi_normal_quantile(orffi_rng_uniform(rng, index, slot));
 }
 
 /* A small shape puts much of its mass below the smallest double. */
-double orff_rng_gamma(orff_rng rng, uint64_t index, uint32_t slot, double shape) {
-    return fmax(orff_gamma_quantile(shape, orff_rng_uniform(rng, index, slot)), DBL_MIN);
+double orffi_rng_gamma(orffi_rng rng, uint64_t index, uint32_t slot, double shape) {
+    return fmax(orffi_gamma_quantile(shape, orffi_rng_uniform(rng, index, slot)), DBL_MIN);
 }
 
-double orff_rng_chi(orff_rng rng, uint64_t index, uint32_t slot, double dof) {
-    return sqrt(2 * orff_rng_gamma(rng, index, slot, 0.5 * dof));
+double orffi_rng_chi(orffi_rng rng, uint64_t index, uint32_t slot, double dof) {
+    return sqrt(2 * orffi_rng_gamma(rng, index, slot, 0.5 * dof));
 }
 
-double orff_rng_student(orff_rng rng, uint64_t index, uint32_t slot, double dof) {
-    return orff_rng_normal(rng, index, slot) * sqrt(dof) / orff_rng_chi(rng, index, slot + 1, dof);
+double orffi_rng_student(orffi_rng rng, uint64_t index, uint32_t slot, double dof) {
+    return orffi_rng_normal(rng, index, slot) * sqrt(dof) / orffi_rng_chi(rng, index, slot + 1, dof);
 }
 
 /* tan(pi (u - 1/2)) = -cot(pi u): the tails from the distance to 0 or 1, which is exact, not from that to the
  * pole, which is not. */
-double orff_rng_cauchy(orff_rng rng, uint64_t index, uint32_t slot) {
-    const double u = orff_rng_uniform(rng, index, slot);
+double orffi_rng_cauchy(orffi_rng rng, uint64_t index, uint32_t slot) {
+    const double u = orffi_rng_uniform(rng, index, slot);
     if (u < 0.25) return -1 / tan(pi * u);
     if (u > 0.75) return 1 / tan(pi * (1 - u));
     return tan(pi * (u - 0.5));
 }
 
 /* Near the median log(2u) loses what log1p keeps. */
-double orff_rng_laplace(orff_rng rng, uint64_t index, uint32_t slot) {
-    const double u = orff_rng_uniform(rng, index, slot), v = u - 0.5;
+double orffi_rng_laplace(orffi_rng rng, uint64_t index, uint32_t slot) {
+    const double u = orffi_rng_uniform(rng, index, slot), v = u - 0.5;
     if (fabs(v) < 0.25) return v < 0 ? log1p(2 * v) : -log1p(-2 * v);
     return v < 0 ? log(2 * u) : -log(2 * (1 - u));
 }
 
 /* floor(bits n / 2^64), the 128-bit product by 32-bit halves. */
-uint64_t orff_rng_below(orff_rng rng, uint64_t index, uint32_t slot, uint64_t n) {
-    const uint64_t bits = orff_rng_bits(rng, index, slot), low = 0xffffffffu;
+uint64_t orffi_rng_below(orffi_rng rng, uint64_t index, uint32_t slot, uint64_t n) {
+    const uint64_t bits = orffi_rng_bits(rng, index, slot), low = 0xffffffffu;
     const uint64_t cross = (bits >> 32) * (n & low) + ((bits & low) * (n & low) >> 32);
     return (bits >> 32) * (n >> 32) + (cross >> 32) + (((cross & low) + (bits & low) * (n >> 32)) >> 32);
 }

@@ -20,7 +20,7 @@ const char *orff_error_message(void) {
 }
 
 /* Written aside first: an argument may be the present message itself. */
-orff_status orff_fail(orff_status status, const char *format, ...) {
+orff_status orffi_fail(orff_status status, const char *format, ...) {
     char message[sizeof last_message];
     va_list arguments;
     va_start(arguments, format);
@@ -54,18 +54,19 @@ static bool all_finite_single(size_t count, const float *a) {
 
 static orff_status check_shape(const char *name, size_t rows, size_t cols, const void *a) {
     if (rows && cols > SIZE_MAX / rows)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%s: %zu x %zu numbers fit no memory", name, rows, cols);
-    if (!a && rows && cols) return orff_fail(ORFF_INVALID_ARGUMENT, "%s is NULL", name);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %zu x %zu numbers fit no memory", name, rows,
+                          cols);
+    if (!a && rows && cols) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
     return ORFF_OK;
 }
 
 static orff_status not_finite(const char *name, size_t cols, size_t at, double value) {
-    return orff_fail(ORFF_NOT_FINITE, "%s is %g in row %zu, column %zu", name, value, at / cols + 1,
-                     at % cols + 1);
+    return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s is %g in row %zu, column %zu", name, value, at / cols + 1,
+                      at % cols + 1);
 }
 
-orff_status orff_check_finite(const char *name, size_t rows, size_t cols, const double *a) {
-    ORFF_TRY(check_shape(name, rows, cols, a));
+orff_status orffi_check_finite(const char *name, size_t rows, size_t cols, const double *a) {
+    ORFFI_TRY(check_shape(name, rows, cols, a));
     const size_t count = rows * cols;
     if (all_finite(count, a)) return ORFF_OK;
     size_t at = 0;
@@ -73,8 +74,8 @@ orff_status orff_check_finite(const char *name, size_t rows, size_t cols, const 
     return not_finite(name, cols, at, a[at]);
 }
 
-orff_status orff_check_finite_single(const char *name, size_t rows, size_t cols, const float *a) {
-    ORFF_TRY(check_shape(name, rows, cols, a));
+orff_status orffi_check_finite_single(const char *name, size_t rows, size_t cols, const float *a) {
+    ORFFI_TRY(check_shape(name, rows, cols, a));
     const size_t count = rows * cols;
     if (all_finite_single(count, a)) return ORFF_OK;
     size_t at = 0;

@@ -30,21 +30,22 @@ static int machine_threads(void) {
     return atomic_load(&found);
 }
 
-int orff_thread_count(void) {
+int orffi_thread_count(void) {
     const int count = atomic_load(&chosen);
     return count ? count : machine_threads();
 }
 
 size_t orff_get_threads(void) {
-    return (size_t)orff_thread_count();
+    return (size_t)orffi_thread_count();
 }
 
 orff_status orff_set_threads(size_t count) {
     if (count > MOST_THREADS)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count, MOST_THREADS);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count,
+                          MOST_THREADS);
     machine_threads();
     atomic_store(&chosen, (int)count);
-    const int threads = orff_thread_count();
+    const int threads = orffi_thread_count();
 #ifdef _OPENMP
     omp_set_num_threads(threads);
 #endif

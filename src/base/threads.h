@@ -1,6 +1,6 @@
 /* One thread count for our OpenMP loops and for BLAS. */
-#ifndef ORFF_BASE_THREADS_H
-#define ORFF_BASE_THREADS_H
+#ifndef ORFFI_BASE_THREADS_H
+#define ORFFI_BASE_THREADS_H
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -9,11 +9,11 @@
 #include "base/status.h"
 
 /* For num_threads(...) clauses: orff_get_threads() as an int. */
-int orff_thread_count(void);
+int orffi_thread_count(void);
 
 /* How many threads an OpenMP BLAS takes when the calling thread calls it: limit > 0 sets it. Returns what
  * it was, to be set again; 0 changes nothing. */
-static inline int orff_team_limit(int limit) {
+static inline int orffi_team_limit(int limit) {
 #ifdef _OPENMP
     const int before = omp_get_max_threads();
     if (limit > 0) omp_set_num_threads(limit);
@@ -25,7 +25,7 @@ static inline int orff_team_limit(int limit) {
 }
 
 /* The calling thread's number in its OpenMP team, 0 outside of one: whose scratch is mine. */
-static inline int orff_thread_index(void) {
+static inline int orffi_thread_index(void) {
 #ifdef _OPENMP
     return omp_get_thread_num();
 #else

@@ -79,13 +79,13 @@ static double bounded_rate(double d, double epsilon, double b, double U) {
     return epsilon * epsilon / ((d + 2.0) * (4.0 * b + 2.0 * U * epsilon / 3.0));
 }
 
-static const char *theorem_reason(const orff_bound_setting *s, const orff_bound_terms *t) {
+static const char *theorem_reason(const orffi_bound_setting *s, const orff_bound_terms *t) {
     if (!s->known) return rule_unknown;
     if (isinf(t->psi1)) return no_psi1;
     return isinf(t->sigma_p2) ? no_second : NULL;
 }
 
-static orff_bound theorem(const orff_bound_setting *s, const orff_bound_question *q, double epsilon,
+static orff_bound theorem(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                           const orff_bound_terms *t, orff_bound_kind kind) {
     const char *reason = theorem_reason(s, t);
     const double d = (double)s->d, L = sqrt(t->sigma_p2);
@@ -102,7 +102,7 @@ static orff_bound theorem(const orff_bound_setting *s, const orff_bound_question
 }
 
 /* cos A - K = (cos - k0) A has norm at most 2|A|. */
-static orff_bound bounded(const orff_bound_setting *s, const orff_bound_question *q, double epsilon,
+static orff_bound bounded(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                           const orff_bound_terms *t) {
     const double d = (double)s->d;
     if (!s->known) return not_applicable(rule_unknown);
@@ -117,7 +117,7 @@ static orff_bound bounded(const orff_bound_setting *s, const orff_bound_question
     };
 }
 
-static orff_bound importance(const orff_bound_setting *s, const orff_bound_question *q, double epsilon,
+static orff_bound importance(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                              const orff_bound_terms *t) {
     const double d = (double)s->d;
     if (!s->known) return not_applicable(rule_unknown);
@@ -133,7 +133,7 @@ static orff_bound importance(const orff_bound_setting *s, const orff_bound_quest
 }
 
 /* Rahimi and Recht by Hoeffding, epsilon in units of |A|: the prefactor 2^8 (.)^2 rounds up the tight one. */
-static orff_bound scalar(const orff_bound_setting *s, const orff_bound_question *q, double epsilon,
+static orff_bound scalar(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                          orff_bound_kind kind) {
     const double d = (double)s->d, e = epsilon / (s->known ? s->K0 : 1.0);
     orff_bound bound = {.applies = true, .reason = "", .proven = kind == ORFF_BOUND_SCALAR_RIGOROUS};
@@ -176,17 +176,19 @@ double orff_bound_features(const orff_bound *bound, double probability) {
 
 static orff_status check(const orff_bound_question *q) {
     if (!(q->epsilon > 0.0 && isfinite(q->epsilon)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "epsilon is %g; it must be positive and finite", q->epsilon);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "epsilon is %g; it must be positive and finite",
+                          q->epsilon);
     if (!(q->diameter > 0.0 && isfinite(q->diameter)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the diameter is %g; it must be positive and finite",
-                         q->diameter);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the diameter is %g; it must be positive and finite",
+                          q->diameter);
     if (!(q->probability > 0.0 && q->probability < 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the probability is %g; it must be between 0 and 1",
-                         q->probability);
-    if (q->features == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "features is 0; it must be at least 1");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the probability is %g; it must be between 0 and 1",
+                          q->probability);
+    if (q->features == 0)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "features is 0; it must be at least 1");
     if (!(q->b >= 0.0 && isfinite(q->b)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "b is %g; it must be positive, or 0 for the best known",
-                         q->b);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "b is %g; it must be positive, or 0 for the best known", q->b);
     return ORFF_OK;
 }
 
@@ -195,10 +197,10 @@ static void unknown_terms(orff_bound_terms *t) {
                             NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
-static void fill(const orff_bound_setting *s, const orff_bound_question *q, orff_bound_report *r) {
+static void fill(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_report *r) {
     orff_bound *b = r->bounds;
     if (s->known)
-        orff_bound_terms_fill(s, q, &r->terms);
+        orffi_bound_terms_fill(s, q, &r->terms);
     else
         unknown_terms(&r->terms);
     r->epsilon = q->relative && s->known ? q->epsilon * s->K0 : q->epsilon;
@@ -233,14 +235,14 @@ static void conclude(const orff_bound_question *q, orff_bound_report *r) {
 
 orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
                                 const orff_bound_question *question, orff_bound_report *report) {
-    orff_bound_setting s;
+    orffi_bound_setting s;
     if (!part || !question || !report)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_bound_evaluate: NULL argument");
-    ORFF_TRY(check(question));
-    ORFF_TRY(orff_bound_setting_init(&s, part, d, p));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_evaluate: NULL argument");
+    ORFFI_TRY(check(question));
+    ORFFI_TRY(orffi_bound_setting_init(&s, part, d, p));
     memset(report, 0, sizeof *report);
     fill(&s, question, report);
     conclude(question, report);
-    orff_bound_setting_clear(&s);
+    orffi_bound_setting_clear(&s);
     return ORFF_OK;
 }

@@ -32,24 +32,24 @@ orff_measure orff_measure_default(void) {
 }
 
 /* A point of the cube of diameter l, or of the ball: a direction times l/2 U^(1/d). */
-static void draw_point(orff_rng rng, uint64_t index, size_t d, const orff_measure *how, double *x) {
+static void draw_point(orffi_rng rng, uint64_t index, size_t d, const orff_measure *how, double *x) {
     double norm = 0.0;
     const double side = how->diameter / sqrt((double)d);
     for (size_t i = 0; i < d; i++) {
         const uint32_t slot = (uint32_t)i;
-        x[i] =
-            how->ball ? orff_rng_normal(rng, index, slot) : side * (orff_rng_uniform(rng, index, slot) - 0.5);
+        x[i] = how->ball ? orffi_rng_normal(rng, index, slot)
+                         : side * (orffi_rng_uniform(rng, index, slot) - 0.5);
         norm += x[i] * x[i];
     }
     if (!how->ball) return;
     const double radius =
-        how->diameter / 2.0 * pow(orff_rng_uniform(rng, index, (uint32_t)d), 1.0 / (double)d) / sqrt(norm);
+        how->diameter / 2.0 * pow(orffi_rng_uniform(rng, index, (uint32_t)d), 1.0 / (double)d) / sqrt(norm);
     for (size_t i = 0; i < d; i++) x[i] *= radius;
 }
 
 /* delta = x - z; the first pair has x = z. z is d entries of scratch. */
 static void draw_pairs(work *w, const orff_measure *how, uint64_t seed, double *z) {
-    const orff_rng rng = {seed, STREAM};
+    const orffi_rng rng = {seed, STREAM};
     for (size_t n = 1; n < w->pairs; n++) {
         double *delta = w->delta + n * w->d;
         draw_point(rng, 2 * n, w->d, how, delta);
@@ -65,7 +65,7 @@ static void upper(size_t p, const double *K, double *out) {
 
 static orff_status exact_values(work *w, const orff_kernel *kernel) {
     for (size_t n = 0; n < w->pairs; n++) {
-        ORFF_TRY(orff_kernel_exact(kernel, w->delta + n * w->d, w->K));
+        ORFFI_TRY(orffi_kernel_exact(kernel, w->delta + n * w->d, w->K));
         upper(w->p, w->K, w->exact + n * w->half);
     }
     return ORFF_OK;
@@ -75,34 +75,34 @@ static orff_status exact_values(work *w, const orff_kernel *kernel) {
 static orff_status norm_of_difference(work *w, const double *a, const double *b, double *norm) {
     for (size_t i = 0; i < w->p; i++)
         for (size_t j = i; j < w->p; j++) w->K[i * w->p + j] = w->K[j * w->p + i] = *a++ - (b ? *b++ : 0.0);
-    return orff_spectral_norm(w->p, w->p, w->K, norm);
+    return orffi_spectral_norm(w->p, w->p, w->K, norm);
 }
 
 /* ---- one draw */
 
 static orff_status fill_blocks(work *w, const orff_features *f, size_t D) {
-    orff_release(w->blocks);
-    orff_release(w->phi);
-    orff_release(w->weights);
-    orff_release(w->B);
+    orffi_release(w->blocks);
+    orffi_release(w->phi);
+    orffi_release(w->weights);
+    orffi_release(w->B);
     w->blocks = w->phi = w->weights = w->B = NULL;
     size_t widest = 1, count;
     for (size_t j = 0; j < D; j++) {
         size_t columns;
-        ORFF_TRY(orff_features_block(f, j, &columns, NULL));
+        ORFFI_TRY(orff_features_block(f, j, &columns, NULL));
         if (columns > widest) widest = columns;
     }
-    ORFF_TRY(orff_multiply(D, w->half, &count));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->blocks, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->phi, ROWS * 2 * D));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->weights, D));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->B, w->p * widest));
-    ORFF_TRY(orff_features_frequencies(f, NULL, w->weights));
+    ORFFI_TRY(orffi_multiply(D, w->half, &count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->blocks, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, ROWS * 2 * D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->weights, D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->B, w->p * widest));
+    ORFFI_TRY(orff_features_frequencies(f, NULL, w->weights));
     for (size_t j = 0; j < D; j++) {
         size_t columns;
-        ORFF_TRY(orff_features_block(f, j, &columns, w->B));
-        orff_gemm(false, true, w->p, w->p, columns, sqrt(w->weights[j]), w->B, columns, w->B, columns, 0.0,
-                  w->K, w->p);
+        ORFFI_TRY(orff_features_block(f, j, &columns, w->B));
+        orffi_gemm(false, true, w->p, w->p, columns, sqrt(w->weights[j]), w->B, columns, w->B, columns, 0.0,
+                   w->K, w->p);
         upper(w->p, w->K, w->blocks + j * w->half);
     }
     return ORFF_OK;
@@ -113,12 +113,12 @@ static orff_status sweep(work *w, const orff_features *f, size_t D, double *larg
     *largest = *sum = 0.0;
     for (size_t first = 0; first < w->pairs; first += ROWS) {
         const size_t rows = w->pairs - first < ROWS ? w->pairs - first : ROWS;
-        ORFF_TRY(orff_features_phi(f, rows, w->delta + first * w->d, w->phi));
-        orff_gemm(false, false, rows, w->half, D, 1.0, w->phi, 2 * D, w->blocks, w->half, 0.0, w->approx,
-                  w->half);
+        ORFFI_TRY(orff_features_phi(f, rows, w->delta + first * w->d, w->phi));
+        orffi_gemm(false, false, rows, w->half, D, 1.0, w->phi, 2 * D, w->blocks, w->half, 0.0, w->approx,
+                   w->half);
         for (size_t n = 0; n < rows; n++) {
             double error;
-            ORFF_TRY(
+            ORFFI_TRY(
                 norm_of_difference(w, w->approx + n * w->half, w->exact + (first + n) * w->half, &error));
             *sum += error;
             if (error > *largest) *largest = error;
@@ -158,11 +158,11 @@ static orff_status all_draws(work *w, const orff_kernel *kernel, const orff_samp
                              const orff_measure *how, double *maxima, orff_measured *out) {
     double total = 0.0, sum;
     for (size_t r = 0; r < how->repeats; r++) {
-        ORFF_TRY(orff_progress("measuring the error", (double)r, (double)how->repeats));
-        ORFF_TRY(one_draw(w, kernel, sampling, r, &maxima[r], &sum));
+        ORFFI_TRY(orffi_progress("measuring the error", (double)r, (double)how->repeats));
+        ORFFI_TRY(one_draw(w, kernel, sampling, r, &maxima[r], &sum));
         total += sum;
     }
-    ORFF_TRY(orff_progress("measuring the error", (double)how->repeats, (double)how->repeats));
+    ORFFI_TRY(orffi_progress("measuring the error", (double)how->repeats, (double)how->repeats));
     out->mean = total / ((double)how->repeats * (double)w->pairs);
     return norm_of_difference(w, w->exact, NULL, &out->K0); /* the first pair is delta = 0 */
 }
@@ -173,42 +173,42 @@ static orff_status work_fill(work *w, const orff_kernel *kernel, const orff_meas
     w->half = w->p * (w->p + 1) / 2;
     w->pairs = how->pairs;
     size_t count;
-    ORFF_TRY(orff_multiply(w->pairs, w->d, &count));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->delta, count));
-    ORFF_TRY(orff_multiply(w->pairs, w->half, &count));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->exact, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->K, w->p * w->p));
-    return ORFF_NEW_ARRAY(w->approx, ROWS * w->half);
+    ORFFI_TRY(orffi_multiply(w->pairs, w->d, &count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->delta, count));
+    ORFFI_TRY(orffi_multiply(w->pairs, w->half, &count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->exact, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->K, w->p * w->p));
+    return ORFFI_NEW_ARRAY(w->approx, ROWS * w->half);
 }
 
 static void work_clear(work *w) {
     double *const all[] = {w->delta, w->exact, w->K, w->blocks, w->phi, w->approx, w->B, w->weights};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
 static orff_status check(const orff_measure *how) {
     if (!(how->diameter > 0.0 && isfinite(how->diameter)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the diameter is %g; it must be positive and finite",
-                         how->diameter);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the diameter is %g; it must be positive and finite",
+                          how->diameter);
     if (how->pairs == 0 || how->repeats == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "there are %zu pairs and %zu repeats; both must be at least 1", how->pairs,
-                         how->repeats);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "there are %zu pairs and %zu repeats; both must be at least 1", how->pairs,
+                          how->repeats);
     if (!(how->quantile > 0.0 && how->quantile < 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the quantile is %g; it must be between 0 and 1",
-                         how->quantile);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the quantile is %g; it must be between 0 and 1",
+                          how->quantile);
     return ORFF_OK;
 }
 
 static orff_status measure(work *w, const orff_kernel *kernel, const orff_sampling *sampling,
                            const orff_measure *how, orff_measured *out, double *maxima) {
     double *sorted, *z;
-    ORFF_TRY(work_fill(w, kernel, how));
-    ORFF_TRY(ORFF_NEW_ARRAY(z, w->d));
+    ORFFI_TRY(work_fill(w, kernel, how));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(z, w->d));
     draw_pairs(w, how, sampling->seed, z);
-    orff_release(z);
-    ORFF_TRY(exact_values(w, kernel));
-    ORFF_TRY(ORFF_NEW_ARRAY(sorted, how->repeats));
+    orffi_release(z);
+    ORFFI_TRY(exact_values(w, kernel));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(sorted, how->repeats));
     const orff_status status = all_draws(w, kernel, sampling, how, sorted, out);
     if (!status) {
         if (maxima) memcpy(maxima, sorted, how->repeats * sizeof *maxima);
@@ -217,7 +217,7 @@ static orff_status measure(work *w, const orff_kernel *kernel, const orff_sampli
         out->median = quantile(how->repeats, sorted, 0.5);
         out->largest = sorted[how->repeats - 1];
     }
-    orff_release(sorted);
+    orffi_release(sorted);
     return status;
 }
 
@@ -226,8 +226,8 @@ orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *s
     work w = {0};
     orff_measured result;
     if (!kernel || !sampling || !how || !measured)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_bound_measure: NULL argument");
-    ORFF_TRY(check(how));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_measure: NULL argument");
+    ORFFI_TRY(check(how));
     const orff_status status = measure(&w, kernel, sampling, how, &result, maxima);
     if (!status) *measured = result;
     work_clear(&w);

@@ -6,35 +6,35 @@
 #define LN2 0.69314718055994530942
 
 /* Var A = E A^2 - (E A)^2, diagonal for the physical rules, 0 for decomposable. */
-double orff_bound_var_A(const orff_bound_setting *s) {
+double orffi_bound_var_A(const orffi_bound_setting *s) {
     double largest = 0.0;
     if (!s->physical) return 0.0;
     for (size_t i = 0; i < s->space; i++) {
-        const double mean = orff_bound_mean_entry(s, i);
-        largest = fmax(largest, orff_bound_square_entry(s, i) - mean * mean);
+        const double mean = orffi_bound_mean_entry(s, i);
+        largest = fmax(largest, orffi_bound_square_entry(s, i) - mean * mean);
     }
     return largest;
 }
 
 /* (d+1)/sigma^4 for curl-free (right), d(4d-3)/sigma^4 for div-free (right: 3(d-1)/sigma^4). */
-double orff_bound_var_A_printed(const orff_bound_setting *s) {
+double orffi_bound_var_A_printed(const orffi_bound_setting *s) {
     const double d = (double)s->space, s4 = s->v * s->v / pow(s->sigma, 4.0);
     const orff_rule rule = s->part->rule->id;
-    if (rule == ORFF_DECOMPOSABLE) return 0.0;
-    if (!s->gaussian || !s->one_sigma || rule == ORFF_HELMHOLTZ) return NAN;
-    return rule == ORFF_CURL_FREE ? (d + 1.0) * s4 : d * (4.0 * d - 3.0) * s4;
+    if (rule == ORFF_RULE_DECOMPOSABLE) return 0.0;
+    if (!s->gaussian || !s->one_sigma || rule == ORFF_RULE_HELMHOLTZ) return NAN;
+    return rule == ORFF_RULE_CURL_FREE ? (d + 1.0) * s4 : d * (4.0 * d - 3.0) * s4;
 }
 
-static double norm_E_A2(const orff_bound_setting *s) {
+static double norm_E_A2(const orffi_bound_setting *s) {
     double largest = 0.0;
     if (!s->physical) return s->K0 * s->K0;
-    for (size_t i = 0; i < s->space; i++) largest = fmax(largest, orff_bound_square_entry(s, i));
+    for (size_t i = 0; i < s->space; i++) largest = fmax(largest, orffi_bound_square_entry(s, i));
     return largest;
 }
 
 /* log E exp(t |w|^2) = -1/2 sum log(1 - 2 t/l_i^2), rising in t and infinite at l_min^2/2. */
-static double log_mgf(const orff_bound_setting *s, double t) {
-    const orff_spectrum *law = &s->part->law;
+static double log_mgf(const orffi_bound_setting *s, double t) {
+    const orffi_spectrum *law = &s->part->law;
     double sum = 0.0;
     for (size_t i = 0; i < s->space; i++) {
         const double scale = law->scale[law->space[i]];
@@ -44,7 +44,7 @@ static double log_mgf(const orff_bound_setting *s, double t) {
 }
 
 /* |X|_psi1 = 1/t with E exp(t X) = 2. One sigma: 2/(sigma^2 (1 - 4^(-1/m))); a constant c: c/log 2. */
-static double psi1(const orff_bound_setting *s) {
+static double psi1(const orffi_bound_setting *s) {
     const double s2 = s->sigma * s->sigma;
     if (!s->physical) return s->K0 / LN2;
     if (!s->gaussian) return INFINITY; /* tails of |w|^2 heavier than exponential for all other bases */
@@ -62,7 +62,7 @@ static double psi1(const orff_bound_setting *s) {
 }
 
 /* E |w|^2 |A|^2, |w| over all inputs; the covariates are independent of the space. */
-static double sigma_p2(const orff_bound_setting *s) {
+static double sigma_p2(const orffi_bound_setting *s) {
     if (!s->physical) return s->K0 * s->K0 * s->moment[1];
     if (isinf(s->moment[3])) return INFINITY;
     return s->v * s->v * s->norm * s->norm *
@@ -76,7 +76,7 @@ static double sigma_p2(const orff_bound_setting *s) {
  *     b(delta)          <= v norm R K0                      (A^2 <= v norm |w|^2 A)
  *     E' |w|^2 |D q A|^2 <= v^2 norm^2 (R E|w|^4 + R^2 E|w_covariates|^2)
  */
-static void importance_terms(const orff_bound_setting *s, double sharp, orff_bound_terms *t) {
+static void importance_terms(const orffi_bound_setting *s, double sharp, orff_bound_terms *t) {
     const double block = s->v * s->norm, R = s->whitened;
     t->b_importance = t->sigma_p2_importance = t->largest_importance = NAN;
     if (!s->physical) return;
@@ -85,7 +85,7 @@ static void importance_terms(const orff_bound_setting *s, double sharp, orff_bou
     t->sigma_p2_importance = block * block * (R * s->moment[2] + (s->covariates ? R * R * s->others : 0.0));
 }
 
-static void theorem_terms(const orff_bound_setting *s, orff_bound_terms *t) {
+static void theorem_terms(const orffi_bound_setting *s, orff_bound_terms *t) {
     const double d = (double)s->d, p = (double)s->p, two = exp2((6.0 * d + 2.0) / (d + 2.0));
     t->m = 2.0 * (t->psi1 + t->K0 / LN2);
     t->m_printed = 4.0 * (t->psi1 + t->K0);
@@ -97,14 +97,14 @@ static void theorem_terms(const orff_bound_setting *s, orff_bound_terms *t) {
     t->C_printed = t->C_prime * two * p;
 }
 
-void orff_bound_terms_fill(const orff_bound_setting *s, const orff_bound_question *question,
-                           orff_bound_terms *t) {
+void orffi_bound_terms_fill(const orffi_bound_setting *s, const orff_bound_question *question,
+                            orff_bound_terms *t) {
     orff_variance sup;
-    orff_bound_variance_largest(s, question->diameter, &sup);
+    orffi_bound_variance_largest(s, question->diameter, &sup);
     t->K0 = s->K0;
     t->E_A2 = norm_E_A2(s);
-    t->var_A = orff_bound_var_A(s);
-    t->var_A_printed = orff_bound_var_A_printed(s);
+    t->var_A = orffi_bound_var_A(s);
+    t->var_A_printed = orffi_bound_var_A_printed(s);
     t->psi1 = psi1(s);
     t->sigma_p2 = sigma_p2(s);
     t->b = isnan(sup.exact) ? t->E_A2 : sup.exact;

@@ -10,11 +10,11 @@
 
 enum { BLOCK_NUMBERS = 4 << 20 }; /* of a Gram matrix at a time: 32 MB */
 
-void orff_exact_kept_free(orff_exact_kept *kept) {
+void orffi_exact_kept_free(orffi_exact_kept *kept) {
     if (!kept) return;
-    orff_release(kept->owned);
-    orff_release(kept->g);
-    orff_release(kept);
+    orffi_release(kept->owned);
+    orffi_release(kept->g);
+    orffi_release(kept);
 }
 
 /* ---- covariances */
@@ -30,7 +30,7 @@ typedef struct work {
 
 static void work_clear(work *w) {
     double *all[] = {w->G, w->Z, w->K0, w->variance, w->small};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
 static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
@@ -39,26 +39,26 @@ static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     w->rows = BLOCK_NUMBERS / (w->slices * order);
     if (w->rows == 0) w->rows = 1;
     if (w->rows > n) w->rows = n;
-    ORFF_TRY(ORFF_NEW_ARRAY(w->G, w->rows * w->slices * order));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->Z, w->rows * w->slices * order));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->K0, p * p));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->variance, w->rows * p));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->small, 2 * p * p + p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->G, w->rows * w->slices * order));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * order));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->K0, p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->small, 2 * p * p + p));
     if (exact->plan.law) return ORFF_OK;
     return orff_kernel_eval(exact->kernel, exact->X, exact->X, w->K0);
 }
 
 /* Turned outputs: m - m^2 sum_a Z_a^2 g_a, not negative; then W diag W^T. */
 static void turned_point(const orff_exact *exact, const double *Z, double *variance, double *out) {
-    const orff_exact_plan *plan = &exact->plan;
-    const orff_exact_kept *kept = exact->kept;
+    const orffi_exact_plan *plan = &exact->plan;
+    const orffi_exact_kept *kept = exact->kept;
     const size_t p = plan->p;
     memset(variance, 0, p * sizeof *variance);
     for (size_t a = 0; a < kept->n; a++)
         for (size_t v = 0; v < kept->modes; v++) variance[v] += Z[a] * Z[a] * kept->g[a * kept->modes + v];
     for (size_t b = p; b-- > 0;) {
         const size_t v = plan->values > 1 ? b : 0;
-        const double m = orff_exact_plan_is_zero(plan, v) ? 0.0 : plan->m[v];
+        const double m = orffi_exact_plan_is_zero(plan, v) ? 0.0 : plan->m[v];
         variance[b] = fmax(m - m * m * variance[kept->modes > 1 ? b : 0], 0.0);
     }
     for (size_t i = 0; i < p; i++) {
@@ -104,7 +104,7 @@ static orff_status make_positive(size_t p, double *A, double *small) {
     for (size_t i = 0; i < p * p; i++)
         if (!isfinite(A[i])) return ORFF_OK; /* numbers of a file that overflow */
     memcpy(V, A, p * p * sizeof *V);
-    ORFF_TRY(orff_eigen(p, V, values));
+    ORFFI_TRY(orffi_eigen(p, V, values));
     for (size_t i = 0; i < p; i++) {
         for (size_t k = i; k < p; k++) {
             double sum = 0.0;
@@ -116,13 +116,13 @@ static orff_status make_positive(size_t p, double *A, double *small) {
 }
 
 static orff_status do_block(const orff_exact *exact, size_t rows, const double *X, work *w, double *out) {
-    const orff_exact_plan *plan = &exact->plan;
-    const orff_exact_kept *kept = exact->kept;
+    const orffi_exact_plan *plan = &exact->plan;
+    const orffi_exact_kept *kept = exact->kept;
     const size_t p = plan->p, n = kept->n, slice = w->slices * n;
-    const int threads = orff_thread_count();
-    ORFF_TRY(plan->law ? orff_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
-                       : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
-    orff_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
+    const int threads = orffi_thread_count();
+    ORFFI_TRY(plan->law ? orffi_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
+                        : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
+    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) {
         if (plan->law)
@@ -130,7 +130,7 @@ static orff_status do_block(const orff_exact *exact, size_t rows, const double *
         else
             dense_point(exact, w, w->Z + i * slice, out + i * p * p);
     }
-    for (size_t i = 0; !plan->law && i < rows; i++) ORFF_TRY(make_positive(p, out + i * p * p, w->small));
+    for (size_t i = 0; !plan->law && i < rows; i++) ORFFI_TRY(make_positive(p, out + i * p * p, w->small));
     return ORFF_OK;
 }
 
@@ -138,10 +138,10 @@ static orff_status do_blocks(const orff_exact *exact, size_t n, const double *X,
     const size_t d = exact->plan.d, pp = exact->plan.p * exact->plan.p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFF_TRY(orff_progress("covariance", (double)first, (double)n));
-        ORFF_TRY(do_block(exact, rows, X + first * d, w, out + first * pp));
+        ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
+        ORFFI_TRY(do_block(exact, rows, X + first * d, w, out + first * pp));
     }
-    return orff_progress("covariance", (double)n, (double)n);
+    return orffi_progress("covariance", (double)n, (double)n);
 }
 
 orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const double *X, double *covariance) {
@@ -149,17 +149,18 @@ orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const doubl
     double *out = NULL;
     size_t size;
     if (!exact || (n && (!X || !covariance)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_covariance: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_covariance: NULL argument");
     if (!exact->kept)
-        return orff_fail(ORFF_UNSUPPORTED, "there is no factor to make covariances of: call orff_exact_keep");
-    ORFF_TRY(orff_check_finite("X", n, exact->plan.d, X));
-    ORFF_TRY(orff_multiply(n, exact->plan.p * exact->plan.p, &size));
-    orff_status status = ORFF_NEW_ARRAY(out, size);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "there is no factor to make covariances of: call orff_exact_keep");
+    ORFFI_TRY(orffi_check_finite("X", n, exact->plan.d, X));
+    ORFFI_TRY(orffi_multiply(n, exact->plan.p * exact->plan.p, &size));
+    orff_status status = ORFFI_NEW_ARRAY(out, size);
     if (!status) status = work_fill(&w, exact, n);
     if (!status) status = do_blocks(exact, n, X, &w, out);
     if (!status) memcpy(covariance, out, size * sizeof *out);
     work_clear(&w);
-    orff_release(out);
+    orffi_release(out);
     return status;
 }
 
@@ -169,24 +170,24 @@ orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const doubl
 orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes) {
     orff_exact *again = NULL;
     double *zeros = NULL;
-    if (!exact) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_keep: NULL argument");
+    if (!exact) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_keep: NULL argument");
     if (exact->kept) return ORFF_OK;
     const size_t n = exact->plan.n, p = exact->plan.p;
-    ORFF_TRY(ORFF_NEW_ARRAY(zeros, n * p + 2 * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(zeros, n * p + 2 * p));
     const double lambda = exact->shift / (double)n;
-    const orff_exact_task task = {.kernel = exact->kernel,
-                                  .rows = {.n = n, .X = exact->X, .Y = zeros},
-                                  .count = 1,
-                                  .lambdas = &lambda,
-                                  .keep = true,
-                                  .max_bytes = max_bytes};
-    orff_exact_told told = {.train_mse = zeros + n * p, .cv_mse = zeros + n * p + p};
-    const orff_status status = orff_exact_learn(&again, &task, &told);
+    const orffi_exact_task task = {.kernel = exact->kernel,
+                                   .rows = {.n = n, .X = exact->X, .Y = zeros},
+                                   .count = 1,
+                                   .lambdas = &lambda,
+                                   .keep = true,
+                                   .max_bytes = max_bytes};
+    orffi_exact_told told = {.train_mse = zeros + n * p, .cv_mse = zeros + n * p + p};
+    const orff_status status = orffi_exact_learn(&again, &task, &told);
     if (!status) {
         exact->kept = again->kept;
         again->kept = NULL;
     }
     orff_exact_free(again);
-    orff_release(zeros);
+    orffi_release(zeros);
     return status;
 }

@@ -3,13 +3,13 @@
 #include "exact/exact.h"
 
 /* The Gram matrix (n p x n p) is built, factored and gone again. */
-orff_status orff_exact_solve_dense(orff_exact *exact, double shift, double *jitter) {
+orff_status orffi_exact_solve_dense(orff_exact *exact, double shift, double *jitter) {
     const size_t n = exact->plan.n, order = n * exact->plan.p;
     double *G;
-    ORFF_TRY(ORFF_NEW_ARRAY(G, order * order));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(G, order * order));
     orff_status status = orff_kernel_gram(exact->kernel, n, exact->X, n, exact->X, G);
-    if (!status) status = orff_exact_factor(order, G, shift, jitter);
-    if (!status) status = orff_cholesky_solve(order, G, 1, exact->alpha);
-    orff_release(G);
+    if (!status) status = orffi_exact_factor(order, G, shift, jitter);
+    if (!status) status = orffi_cholesky_solve(order, G, 1, exact->alpha);
+    orffi_release(G);
     return status;
 }

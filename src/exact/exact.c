@@ -12,12 +12,13 @@
 
 static orff_status check_arguments(orff_exact *const *out, const orff_kernel *kernel, size_t n,
                                    const double *X, const double *Y, double lambda) {
-    if (!out || !kernel) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_fit: NULL argument");
-    if (n == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "exact ridge needs at least one point");
+    if (!out || !kernel) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_fit: NULL argument");
+    if (n == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "exact ridge needs at least one point");
     if (!(lambda > 0) || !isfinite((double)n * lambda))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite", lambda);
-    ORFF_TRY(orff_check_finite("X", n, kernel->d, X));
-    return orff_check_finite("Y", n, kernel->p, Y);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite",
+                          lambda);
+    ORFFI_TRY(orffi_check_finite("X", n, kernel->d, X));
+    return orffi_check_finite("Y", n, kernel->p, Y);
 }
 
 static size_t half_of_machine(void) {
@@ -25,21 +26,21 @@ static size_t half_of_machine(void) {
     return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : SIZE_MAX;
 }
 
-orff_status orff_exact_check_memory(const orff_exact_plan *plan, size_t need, size_t max_bytes) {
+orff_status orffi_exact_check_memory(const orffi_exact_plan *plan, size_t need, size_t max_bytes) {
     const size_t limit = max_bytes ? max_bytes : half_of_machine();
     if (need <= limit && need < SIZE_MAX) return ORFF_OK;
-    return orff_fail(ORFF_NO_MEMORY,
-                     "exact ridge on %zu points with %zu outputs takes %.3g GB of memory, the limit is %.3g "
-                     "GB (%zu of %zu "
-                     "bytes); fit with features, whose memory does not grow with the points",
-                     plan->n, plan->p, (double)need * 1e-9, (double)limit * 1e-9, need, limit);
+    return orffi_fail(ORFF_ERROR_NO_MEMORY,
+                      "exact ridge on %zu points with %zu outputs takes %.3g GB of memory, the limit is %.3g "
+                      "GB (%zu of %zu "
+                      "bytes); fit with features, whose memory does not grow with the points",
+                      plan->n, plan->p, (double)need * 1e-9, (double)limit * 1e-9, need, limit);
 }
 
 size_t orff_exact_bytes(const orff_kernel *kernel, size_t n) {
-    orff_exact_plan plan;
-    if (!kernel || orff_exact_plan_make(&plan, kernel, n)) return SIZE_MAX;
-    const size_t bytes = orff_exact_plan_bytes(&plan);
-    orff_exact_plan_clear(&plan);
+    orffi_exact_plan plan;
+    if (!kernel || orffi_exact_plan_make(&plan, kernel, n)) return SIZE_MAX;
+    const size_t bytes = orffi_exact_plan_bytes(&plan);
+    orffi_exact_plan_clear(&plan);
     return bytes;
 }
 
@@ -47,17 +48,17 @@ size_t orff_exact_bytes(const orff_kernel *kernel, size_t n) {
 static orff_status dense_scale(const orff_kernel *kernel, const double *x, double *scale) {
     const size_t p = kernel->p;
     double *K;
-    ORFF_TRY(ORFF_NEW_ARRAY(K, p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(K, p * p));
     const orff_status status = orff_kernel_eval(kernel, x, x, K);
     *scale = 0;
     for (size_t i = 0; !status && i < p; i++) *scale += K[i * p + i] / (double)p;
-    orff_release(K);
+    orffi_release(K);
     return status;
 }
 
 /* Fails, before anything large is made, where the kernel has no exact form. */
 static orff_status kernel_scale(const orff_exact *exact, const double *x, double *scale) {
-    const orff_exact_plan *plan = &exact->plan;
+    const orffi_exact_plan *plan = &exact->plan;
     if (!plan->law) return dense_scale(exact->kernel, x, scale);
     *scale = 0;
     for (size_t b = 0; b < plan->values; b++) *scale += plan->m[b] / (double)plan->values;
@@ -73,9 +74,9 @@ static void find_mean(size_t n, size_t p, const double *Y, double *mean) {
 
 static orff_status keep_data(orff_exact *exact, const double *X, const double *Y, bool center) {
     const size_t n = exact->plan.n, p = exact->plan.p;
-    ORFF_TRY(orff_duplicate(&exact->X, X, n * exact->plan.d, sizeof *X));
-    ORFF_TRY(ORFF_NEW_ARRAY(exact->mean, p));
-    ORFF_TRY(ORFF_NEW_ARRAY(exact->alpha, n * p));
+    ORFFI_TRY(orffi_duplicate(&exact->X, X, n * exact->plan.d, sizeof *X));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(exact->mean, p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(exact->alpha, n * p));
     if (center) find_mean(n, p, Y, exact->mean);
     for (size_t i = 0; i < n * p; i++) exact->alpha[i] = Y[i] - exact->mean[i % p];
     return ORFF_OK;
@@ -94,13 +95,14 @@ static orff_status check_residual(const orff_exact *exact, const double *Y, cons
         size += y * y;
     }
     if (!(residual <= 1e-12 * size))
-        return orff_fail(
-            ORFF_NUMERICAL,
+        return orffi_fail(
+            ORFF_ERROR_NUMERICAL,
             "exact ridge: N lambda = %g is too small: the matrix is singular to rounding and the "
             "solution leaves a relative residual of %.2g; take a larger lambda",
             shift, sqrt(residual / size));
-    orff_log(ORFF_LOG_WARNING,
-             "exact ridge: %.2g was added to the diagonal, N lambda = %.2g is below rounding", jitter, shift);
+    orffi_log(ORFF_LOG_WARNING,
+              "exact ridge: %.2g was added to the diagonal, N lambda = %.2g is below rounding", jitter,
+              shift);
     return ORFF_OK;
 }
 
@@ -110,11 +112,11 @@ static orff_status finish(orff_exact *exact, const double *Y, double shift, doub
                           double *F) {
     const size_t n = exact->plan.n, p = exact->plan.p;
     if (jitter > 0 || shift > scale) {
-        ORFF_TRY(orff_exact_evaluate(exact, n, exact->X, F));
+        ORFFI_TRY(orffi_exact_evaluate(exact, n, exact->X, F));
     } else {
         for (size_t i = 0; i < n * p; i++) F[i] = Y[i] - exact->mean[i % p] - shift * exact->alpha[i];
     }
-    if (jitter > 0) ORFF_TRY(check_residual(exact, Y, F, shift, jitter));
+    if (jitter > 0) ORFFI_TRY(check_residual(exact, Y, F, shift, jitter));
     for (size_t i = 0; i < n * p; i++) exact->norm2 += exact->alpha[i] * F[i];
     return ORFF_OK;
 }
@@ -122,13 +124,13 @@ static orff_status finish(orff_exact *exact, const double *Y, double shift, doub
 static orff_status fit(orff_exact *exact, const double *X, const double *Y, double lambda, bool center) {
     const double shift = exact->shift = (double)exact->plan.n * lambda;
     double scale, jitter = 0, *F;
-    ORFF_TRY(kernel_scale(exact, X, &scale));
-    ORFF_TRY(keep_data(exact, X, Y, center));
-    ORFF_TRY(exact->plan.law ? orff_exact_solve_kronecker(exact, shift, &jitter)
-                             : orff_exact_solve_dense(exact, shift, &jitter));
-    ORFF_TRY(ORFF_NEW_ARRAY(F, exact->plan.n * exact->plan.p));
+    ORFFI_TRY(kernel_scale(exact, X, &scale));
+    ORFFI_TRY(keep_data(exact, X, Y, center));
+    ORFFI_TRY(exact->plan.law ? orffi_exact_solve_kronecker(exact, shift, &jitter)
+                              : orffi_exact_solve_dense(exact, shift, &jitter));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(F, exact->plan.n * exact->plan.p));
     const orff_status status = finish(exact, Y, shift, scale, jitter, F);
-    orff_release(F);
+    orffi_release(F);
     return status;
 }
 
@@ -136,18 +138,18 @@ static orff_status fit(orff_exact *exact, const double *X, const double *Y, doub
 
 static orff_status allocate(orff_exact *exact, const orff_kernel *kernel, size_t n) {
     size_t points, outputs;
-    ORFF_TRY(orff_multiply(n, kernel->d, &points));
-    ORFF_TRY(orff_multiply(n, kernel->p, &outputs));
-    ORFF_TRY(orff_exact_plan_make(&exact->plan, kernel, n));
-    ORFF_TRY(ORFF_NEW_ARRAY(exact->X, points));
-    ORFF_TRY(ORFF_NEW_ARRAY(exact->alpha, outputs));
-    return ORFF_NEW_ARRAY(exact->mean, kernel->p);
+    ORFFI_TRY(orffi_multiply(n, kernel->d, &points));
+    ORFFI_TRY(orffi_multiply(n, kernel->p, &outputs));
+    ORFFI_TRY(orffi_exact_plan_make(&exact->plan, kernel, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(exact->X, points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(exact->alpha, outputs));
+    return ORFFI_NEW_ARRAY(exact->mean, kernel->p);
 }
 
-orff_status orff_exact_create(orff_exact **out, const orff_kernel *kernel, size_t n) {
+orff_status orffi_exact_create(orff_exact **out, const orff_kernel *kernel, size_t n) {
     orff_exact *exact;
-    ORFF_TRY(ORFF_NEW(exact));
-    exact->kernel = orff_kernel_retain(kernel);
+    ORFFI_TRY(ORFFI_NEW(exact));
+    exact->kernel = orffi_kernel_retain(kernel);
     const orff_status status = allocate(exact, kernel, n);
     if (status) {
         orff_exact_free(exact);
@@ -158,23 +160,23 @@ orff_status orff_exact_create(orff_exact **out, const orff_kernel *kernel, size_
 }
 
 /* rows A alpha_i, A = W diag(m) W^T */
-orff_status orff_exact_fold(orff_exact *exact) {
-    const orff_exact_plan *plan = &exact->plan;
+orff_status orffi_exact_fold(orff_exact *exact) {
+    const orffi_exact_plan *plan = &exact->plan;
     const size_t n = plan->n, p = plan->p;
     double *turned;
     if (!plan->law) return ORFF_OK;
-    orff_release(exact->folded);
+    orffi_release(exact->folded);
     exact->folded = NULL;
-    ORFF_TRY(ORFF_NEW_ARRAY(exact->folded, n * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(exact->folded, n * p));
     if (!plan->W) {
         for (size_t i = 0; i < n * p; i++) exact->folded[i] = plan->m[0] * exact->alpha[i];
         return ORFF_OK;
     }
-    ORFF_TRY(ORFF_NEW_ARRAY(turned, n * p));
-    orff_gemm(false, false, n, p, p, 1.0, exact->alpha, p, plan->W, p, 0.0, turned, p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(turned, n * p));
+    orffi_gemm(false, false, n, p, p, 1.0, exact->alpha, p, plan->W, p, 0.0, turned, p);
     for (size_t i = 0; i < n * p; i++) turned[i] *= plan->m[i % p];
-    orff_gemm(false, true, n, p, p, 1.0, turned, p, plan->W, p, 0.0, exact->folded, p);
-    orff_release(turned);
+    orffi_gemm(false, true, n, p, p, 1.0, turned, p, plan->W, p, 0.0, exact->folded, p);
+    orffi_release(turned);
     return ORFF_OK;
 }
 
@@ -183,12 +185,12 @@ orff_status orff_exact_fold(orff_exact *exact) {
 orff_status orff_exact_fit(orff_exact **out, const orff_kernel *kernel, size_t n, const double *X,
                            const double *Y, double lambda, bool center, size_t max_bytes) {
     orff_exact *exact;
-    ORFF_TRY(check_arguments(out, kernel, n, X, Y, lambda));
-    ORFF_TRY(ORFF_NEW(exact));
-    exact->kernel = orff_kernel_retain(kernel);
-    orff_status status = orff_exact_plan_make(&exact->plan, kernel, n);
+    ORFFI_TRY(check_arguments(out, kernel, n, X, Y, lambda));
+    ORFFI_TRY(ORFFI_NEW(exact));
+    exact->kernel = orffi_kernel_retain(kernel);
+    orff_status status = orffi_exact_plan_make(&exact->plan, kernel, n);
     if (!status)
-        status = orff_exact_check_memory(&exact->plan, orff_exact_plan_bytes(&exact->plan), max_bytes);
+        status = orffi_exact_check_memory(&exact->plan, orffi_exact_plan_bytes(&exact->plan), max_bytes);
     if (!status) status = fit(exact, X, Y, lambda, center);
     if (status) {
         orff_exact_free(exact);
@@ -201,17 +203,17 @@ orff_status orff_exact_fit(orff_exact **out, const orff_kernel *kernel, size_t n
 void orff_exact_free(orff_exact *exact) {
     if (!exact) return;
     orff_kernel_free(exact->kernel);
-    orff_exact_plan_clear(&exact->plan);
-    orff_release(exact->X);
-    orff_release(exact->alpha);
-    orff_release(exact->folded);
-    orff_release(exact->mean);
-    orff_exact_kept_free(exact->kept);
-    orff_release(exact);
+    orffi_exact_plan_clear(&exact->plan);
+    orffi_release(exact->X);
+    orffi_release(exact->alpha);
+    orffi_release(exact->folded);
+    orffi_release(exact->mean);
+    orffi_exact_kept_free(exact->kept);
+    orffi_release(exact);
 }
 
 orff_status orff_exact_alpha(const orff_exact *exact, double *alpha) {
-    if (!exact || !alpha) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_alpha: NULL argument");
+    if (!exact || !alpha) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_alpha: NULL argument");
     memcpy(alpha, exact->alpha, exact->plan.n * exact->plan.p * sizeof *alpha);
     return ORFF_OK;
 }

@@ -1,76 +1,76 @@
 /* Exact operator-valued kernel ridge: (K + N lambda I) alpha = y.  Where K = k (x) A, with k the N x N Gram
  * matrix of a scalar kernel and A = W diag(m) W^T, the outputs are turned by W and each becomes a scalar
  * problem (m_b k + N lambda I) z_b = (Y W)_b. Otherwise the whole N p x N p system is factored. */
-#ifndef ORFF_EXACT_EXACT_H
-#define ORFF_EXACT_EXACT_H
+#ifndef ORFFI_EXACT_EXACT_H
+#define ORFFI_EXACT_EXACT_H
 
 #include "kernel/kernel.h"
 
 /* How a kernel on n points is solved. */
-typedef struct orff_exact_plan {
+typedef struct orffi_exact_plan {
     size_t n, d, p;
-    const orff_spectrum *law; /* of k when K = k (x) A, else NULL: dense */
-    size_t values;            /* length of m: p, or 1 when A is a multiple of the identity */
-    double *m;                /* eigenvalues of A, ascending */
-    double *W;                /* p x p, eigenvectors in its columns; NULL for the identity */
-    size_t groups;            /* sets of equal eigenvalues that are not zero */
-    bool eigen;               /* diagonalise k: there are too many groups to factor for each */
-} orff_exact_plan;
+    const orffi_spectrum *law; /* of k when K = k (x) A, else NULL: dense */
+    size_t values;             /* length of m: p, or 1 when A is a multiple of the identity */
+    double *m;                 /* eigenvalues of A, ascending */
+    double *W;                 /* p x p, eigenvectors in its columns; NULL for the identity */
+    size_t groups;             /* sets of equal eigenvalues that are not zero */
+    bool eigen;                /* diagonalise k: there are too many groups to factor for each */
+} orffi_exact_plan;
 
 /* What covariances need: with Z = k(x) F, k(x) (K + shift/c)^-1 k(x)^T = Z diag(g) Z^T, for K = k (x) A in each
  * turned output by itself, times m_b^2. See exact/system.h. */
-typedef struct orff_exact_kept {
+typedef struct orffi_exact_kept {
     size_t n, modes; /* N or N p; columns of g */
     const double *F; /* n x n, rows multiplied by sqrt(c): into `owned`, or into a file */
     double *owned;
     double *g; /* n x modes */
-} orff_exact_kept;
+} orffi_exact_kept;
 
 struct orff_exact {
     orff_kernel *kernel;
-    orff_exact_plan plan;
+    orffi_exact_plan plan;
     double *X;      /* n x d */
     double *alpha;  /* n x p */
     double *folded; /* n x p: rows A alpha_i where K = k (x) A, else NULL */
     double *mean;   /* p: taken off y, added to predictions */
     double norm2;
-    double shift;          /* N lambda */
-    orff_exact_kept *kept; /* or NULL */
+    double shift;           /* N lambda */
+    orffi_exact_kept *kept; /* or NULL */
 };
 
-orff_status orff_exact_plan_make(orff_exact_plan *plan, const orff_kernel *kernel, size_t n);
-void orff_exact_plan_clear(orff_exact_plan *plan);
-size_t orff_exact_plan_bytes(const orff_exact_plan *plan);
+orff_status orffi_exact_plan_make(orffi_exact_plan *plan, const orff_kernel *kernel, size_t n);
+void orffi_exact_plan_clear(orffi_exact_plan *plan);
+size_t orffi_exact_plan_bytes(const orffi_exact_plan *plan);
 
 /* Refuse what takes more than max_bytes (0: half of what the machine has). */
-orff_status orff_exact_check_memory(const orff_exact_plan *plan, size_t need, size_t max_bytes);
+orff_status orffi_exact_check_memory(const orffi_exact_plan *plan, size_t need, size_t max_bytes);
 
 /* Past the last eigenvalue of A that is equal, to rounding, to that at `first`. */
-size_t orff_exact_plan_group(const orff_exact_plan *plan, size_t first);
-bool orff_exact_plan_is_zero(const orff_exact_plan *plan, size_t b);
+size_t orffi_exact_plan_group(const orffi_exact_plan *plan, size_t first);
+bool orffi_exact_plan_is_zero(const orffi_exact_plan *plan, size_t b);
 
 /* alpha holds y and receives the solution, shift = N lambda. *jitter > 0: so much had to be added to the
  * diagonal because the matrix is singular to rounding, and the solution must be checked. */
-orff_status orff_exact_solve_kronecker(orff_exact *exact, double shift, double *jitter);
-orff_status orff_exact_solve_dense(orff_exact *exact, double shift, double *jitter);
+orff_status orffi_exact_solve_kronecker(orff_exact *exact, double shift, double *jitter);
+orff_status orffi_exact_solve_dense(orff_exact *exact, double shift, double *jitter);
 
 /* The Cholesky factor of A + shift I in place of A (n x n, both triangles filled), with the least jitter
  * that will do. */
-orff_status orff_exact_factor(size_t n, double *A, double shift, double *jitter);
+orff_status orffi_exact_factor(size_t n, double *A, double shift, double *jitter);
 
 /* G = k(x_i, z_j), n x m. */
-orff_status orff_exact_scalar_gram(const orff_spectrum *law, size_t n, const double *X, size_t m,
-                                   const double *Z, double *G);
+orff_status orffi_exact_scalar_gram(const orffi_spectrum *law, size_t n, const double *X, size_t m,
+                                    const double *Z, double *G);
 
 /* F = sum_i K(x, x_i) alpha_i, without the mean   (n x p). */
-orff_status orff_exact_evaluate(const orff_exact *exact, size_t n, const double *X, double *F);
+orff_status orffi_exact_evaluate(const orff_exact *exact, size_t n, const double *X, double *F);
 
 /* An exact model with room for n points, all zeros; the kernel is retained. */
-orff_status orff_exact_create(orff_exact **exact, const orff_kernel *kernel, size_t n);
+orff_status orffi_exact_create(orff_exact **exact, const orff_kernel *kernel, size_t n);
 
 /* folded from alpha, where K = k (x) A. */
-orff_status orff_exact_fold(orff_exact *exact);
+orff_status orffi_exact_fold(orff_exact *exact);
 
-void orff_exact_kept_free(orff_exact_kept *kept);
+void orffi_exact_kept_free(orffi_exact_kept *kept);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* The lower triangle again from the upper one, which a failed factorisation has not touched. */
 static void restore(size_t n, double *A) {
-#pragma omp parallel for schedule(dynamic, 16) num_threads(orff_thread_count())
+#pragma omp parallel for schedule(dynamic, 16) num_threads(orffi_thread_count())
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) A[i * n + j] = A[j * n + i];
 }
@@ -25,25 +25,25 @@ static orff_status factor_from(size_t n, double *A, const double *diagonal, doub
     orff_status status;
     for (int attempt = 0;; attempt++) {
         for (size_t i = 0; i < n; i++) A[i * n + i] = diagonal[i] + shift + added;
-        status = orff_cholesky(n, A);
-        if (status != ORFF_NOT_POSITIVE || attempt == 5) break;
+        status = orffi_cholesky(n, A);
+        if (status != ORFF_ERROR_NOT_POSITIVE || attempt == 5) break;
         restore(n, A);
         added = added > 0 ? 10 * added : unit;
     }
-    if (status == ORFF_NOT_POSITIVE)
-        return orff_fail(ORFF_NUMERICAL,
-                         "exact ridge: N lambda = %g is too small for a matrix that is singular to "
-                         "rounding, even with %g added to its diagonal; take a larger lambda",
-                         shift, added);
+    if (status == ORFF_ERROR_NOT_POSITIVE)
+        return orffi_fail(ORFF_ERROR_NUMERICAL,
+                          "exact ridge: N lambda = %g is too small for a matrix that is singular to "
+                          "rounding, even with %g added to its diagonal; take a larger lambda",
+                          shift, added);
     if (!status && added > *jitter) *jitter = added;
     return status;
 }
 
-orff_status orff_exact_factor(size_t n, double *A, double shift, double *jitter) {
+orff_status orffi_exact_factor(size_t n, double *A, double shift, double *jitter) {
     double *diagonal;
-    ORFF_TRY(ORFF_NEW_ARRAY(diagonal, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(diagonal, n));
     for (size_t i = 0; i < n; i++) diagonal[i] = A[i * n + i];
     const orff_status status = factor_from(n, A, diagonal, shift, jitter);
-    orff_release(diagonal);
+    orffi_release(diagonal);
     return status;
 }

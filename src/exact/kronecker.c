@@ -9,50 +9,50 @@
 
 /* ---- the scalar Gram matrix */
 
-static void gram_row(const orff_spectrum *law, const double *x, size_t m, const double *Z, double *row,
+static void gram_row(const orffi_spectrum *law, const double *x, size_t m, const double *Z, double *row,
                      double *delta) {
     for (size_t j = 0; j < m; j++) {
         for (size_t k = 0; k < law->dim; k++) delta[k] = x[k] - Z[j * law->dim + k];
-        row[j] = orff_spectrum_k0(law, delta);
+        row[j] = orffi_spectrum_k0(law, delta);
     }
 }
 
 /* Among the same points only the lower triangle is computed, and mirrored. */
-orff_status orff_exact_scalar_gram(const orff_spectrum *law, size_t n, const double *X, size_t m,
-                                   const double *Z, double *G) {
+orff_status orffi_exact_scalar_gram(const orffi_spectrum *law, size_t n, const double *X, size_t m,
+                                    const double *Z, double *G) {
     const bool same = X == Z && n == m;
-    const int threads = orff_thread_count();
+    const int threads = orffi_thread_count();
     double *work;
-    ORFF_TRY(orff_alloc(&work, law->dim * (size_t)threads, sizeof *work));
+    ORFFI_TRY(orffi_alloc(&work, law->dim * (size_t)threads, sizeof *work));
 #pragma omp parallel num_threads(threads)
     {
-        double *delta = work + law->dim * (size_t)orff_thread_index();
+        double *delta = work + law->dim * (size_t)orffi_thread_index();
 #pragma omp for schedule(dynamic, 16)
         for (size_t i = 0; i < n; i++) gram_row(law, X + i * law->dim, same ? i + 1 : m, Z, G + i * m, delta);
 #pragma omp for schedule(dynamic, 16)
         for (size_t i = 0; i < (same ? n : 0); i++)
             for (size_t j = i + 1; j < n; j++) G[i * n + j] = G[j * n + i];
     }
-    orff_release(work);
+    orffi_release(work);
     return ORFF_OK;
 }
 
 /* ---- outputs turned by W */
 
 /* Y W (back: Y W^T) in place of Y (n x p); T is scratch of the same size. */
-static void turn(const orff_exact_plan *plan, bool back, double *Y, double *T) {
+static void turn(const orffi_exact_plan *plan, bool back, double *Y, double *T) {
     const size_t n = plan->n, p = plan->p;
     if (!plan->W) return;
-    orff_gemm(false, back, n, p, p, 1, Y, p, plan->W, p, 0, T, p);
+    orffi_gemm(false, back, n, p, p, 1, Y, p, plan->W, p, 0, T, p);
     memcpy(Y, T, n * p * sizeof *Y);
 }
 
-static double eigenvalue(const orff_exact_plan *plan, size_t b) {
+static double eigenvalue(const orffi_exact_plan *plan, size_t b) {
     return plan->m[plan->values == 1 ? 0 : b];
 }
 
 /* Columns [first, end) of Z (n x p) into or out of T (n x (end - first)). */
-static void move_columns(const orff_exact_plan *plan, size_t first, size_t end, double *Z, double *T,
+static void move_columns(const orffi_exact_plan *plan, size_t first, size_t end, double *Z, double *T,
                          bool out) {
     const size_t p = plan->p, width = end - first;
     for (size_t i = 0; i < plan->n; i++) {
@@ -66,67 +66,67 @@ static void move_columns(const orff_exact_plan *plan, size_t first, size_t end, 
 /* ---- a factorisation for each distinct eigenvalue of A */
 
 /* Columns whose eigenvalue is zero: N lambda z = y. */
-static void solve_null(const orff_exact_plan *plan, size_t first, size_t end, double shift, double *Z) {
+static void solve_null(const orffi_exact_plan *plan, size_t first, size_t end, double shift, double *Z) {
     for (size_t i = 0; i < plan->n; i++)
         for (size_t b = first; b < end; b++) Z[i * plan->p + b] /= shift;
 }
 
 /* (m k + shift I) z = y for the columns [first, end); L (n x n) receives the matrix and may be k itself. */
-static orff_status solve_columns(const orff_exact_plan *plan, const double *k, double *L, size_t first,
+static orff_status solve_columns(const orffi_exact_plan *plan, const double *k, double *L, size_t first,
                                  size_t end, double shift, double *Z, double *T, double *jitter) {
     const size_t n = plan->n;
     const double m = eigenvalue(plan, first);
     for (size_t i = 0; i < n * n; i++) L[i] = m * k[i];
-    ORFF_TRY(orff_exact_factor(n, L, shift, jitter));
+    ORFFI_TRY(orffi_exact_factor(n, L, shift, jitter));
     move_columns(plan, first, end, Z, T, false);
-    ORFF_TRY(orff_cholesky_solve(n, L, end - first, T));
+    ORFFI_TRY(orffi_cholesky_solve(n, L, end - first, T));
     move_columns(plan, first, end, Z, T, true);
     return ORFF_OK;
 }
 
-static orff_status solve_by_factors(const orff_exact_plan *plan, double *k, double shift, double *Z,
+static orff_status solve_by_factors(const orffi_exact_plan *plan, double *k, double shift, double *Z,
                                     double *T, double *jitter) {
     double *L = k;
     orff_status status = ORFF_OK;
-    if (plan->groups > 1) ORFF_TRY(ORFF_NEW_ARRAY(L, plan->n * plan->n));
+    if (plan->groups > 1) ORFFI_TRY(ORFFI_NEW_ARRAY(L, plan->n * plan->n));
     for (size_t b = 0; !status && b < plan->values;) {
-        const size_t next = orff_exact_plan_group(plan, b), end = plan->values == 1 ? plan->p : next;
-        if (orff_exact_plan_is_zero(plan, b))
+        const size_t next = orffi_exact_plan_group(plan, b), end = plan->values == 1 ? plan->p : next;
+        if (orffi_exact_plan_is_zero(plan, b))
             solve_null(plan, b, end, shift, Z);
         else
             status = solve_columns(plan, k, L, b, end, shift, Z, T, jitter);
         b = next;
     }
-    if (L != k) orff_release(L);
+    if (L != k) orffi_release(L);
     return status;
 }
 
 /* ---- or k = U diag(s) U^T once */
 
 /* Rounding may make s slightly negative; where N lambda does not stand above it, as much again is added. */
-static void divide(const orff_exact_plan *plan, const double *s, double shift, double *C, double *jitter) {
+static void divide(const orffi_exact_plan *plan, const double *s, double shift, double *C, double *jitter) {
     const size_t n = plan->n, p = plan->p;
     const double noise = (double)n * DBL_EPSILON * s[n - 1] * plan->m[plan->values - 1];
     const double added = shift < noise ? noise : 0;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < p; b++)
             C[a * p + b] /=
-                (s[a] > 0 && !orff_exact_plan_is_zero(plan, b) ? s[a] * plan->m[b] : 0) + shift + added;
+                (s[a] > 0 && !orffi_exact_plan_is_zero(plan, b) ? s[a] * plan->m[b] : 0) + shift + added;
     *jitter = added;
 }
 
-static orff_status solve_by_eigen(const orff_exact_plan *plan, double *k, double shift, double *Z, double *T,
+static orff_status solve_by_eigen(const orffi_exact_plan *plan, double *k, double shift, double *Z, double *T,
                                   double *jitter) {
     const size_t n = plan->n, p = plan->p;
     double *s;
-    ORFF_TRY(ORFF_NEW_ARRAY(s, n));
-    const orff_status status = orff_eigen(n, k, s);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s, n));
+    const orff_status status = orffi_eigen(n, k, s);
     if (!status) {
-        orff_gemm(true, false, n, p, n, 1, k, n, Z, p, 0, T, p);
+        orffi_gemm(true, false, n, p, n, 1, k, n, Z, p, 0, T, p);
         divide(plan, s, shift, T, jitter);
-        orff_gemm(false, false, n, p, n, 1, k, n, T, p, 0, Z, p);
+        orffi_gemm(false, false, n, p, n, 1, k, n, T, p, 0, Z, p);
     }
-    orff_release(s);
+    orffi_release(s);
     return status;
 }
 
@@ -134,7 +134,7 @@ static orff_status solve_by_eigen(const orff_exact_plan *plan, double *k, double
 
 /* folded = Z diag(m) W^T and alpha = Z W^T from Z in alpha. */
 static void unfold(orff_exact *exact, double *T) {
-    const orff_exact_plan *plan = &exact->plan;
+    const orffi_exact_plan *plan = &exact->plan;
     const size_t p = plan->p;
     for (size_t i = 0; i < plan->n; i++)
         for (size_t b = 0; b < p; b++)
@@ -144,23 +144,23 @@ static void unfold(orff_exact *exact, double *T) {
 }
 
 static orff_status solve(orff_exact *exact, double *k, double *T, double shift, double *jitter) {
-    const orff_exact_plan *plan = &exact->plan;
-    ORFF_TRY(orff_exact_scalar_gram(plan->law, plan->n, exact->X, plan->n, exact->X, k));
+    const orffi_exact_plan *plan = &exact->plan;
+    ORFFI_TRY(orffi_exact_scalar_gram(plan->law, plan->n, exact->X, plan->n, exact->X, k));
     turn(plan, false, exact->alpha, T);
-    ORFF_TRY(plan->eigen ? solve_by_eigen(plan, k, shift, exact->alpha, T, jitter)
-                         : solve_by_factors(plan, k, shift, exact->alpha, T, jitter));
+    ORFFI_TRY(plan->eigen ? solve_by_eigen(plan, k, shift, exact->alpha, T, jitter)
+                          : solve_by_factors(plan, k, shift, exact->alpha, T, jitter));
     unfold(exact, T);
     return ORFF_OK;
 }
 
-orff_status orff_exact_solve_kronecker(orff_exact *exact, double shift, double *jitter) {
+orff_status orffi_exact_solve_kronecker(orff_exact *exact, double shift, double *jitter) {
     const size_t n = exact->plan.n, p = exact->plan.p;
     double *k = NULL, *T = NULL;
-    orff_status status = ORFF_NEW_ARRAY(exact->folded, n * p);
-    if (!status) status = ORFF_NEW_ARRAY(T, n * p);
-    if (!status) status = ORFF_NEW_ARRAY(k, n * n);
+    orff_status status = ORFFI_NEW_ARRAY(exact->folded, n * p);
+    if (!status) status = ORFFI_NEW_ARRAY(T, n * p);
+    if (!status) status = ORFFI_NEW_ARRAY(k, n * n);
     if (!status) status = solve(exact, k, T, shift, jitter);
-    orff_release(k);
-    orff_release(T);
+    orffi_release(k);
+    orffi_release(T);
     return status;
 }

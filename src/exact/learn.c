@@ -10,42 +10,43 @@
 /* ---- before any work */
 
 /* Several lambdas, or outputs of different eigenvalues, are served by one eigendecomposition. */
-static bool needs_eigen(const orff_exact_plan *plan, size_t lambdas) {
+static bool needs_eigen(const orffi_exact_plan *plan, size_t lambdas) {
     return lambdas > 1 ||
-           (plan->law && plan->values > 1 && (plan->groups > 1 || orff_exact_plan_is_zero(plan, 0)));
+           (plan->law && plan->values > 1 && (plan->groups > 1 || orffi_exact_plan_is_zero(plan, 0)));
 }
 
-static size_t bytes_of(const orff_exact_plan *plan, size_t lambdas) {
-    const double bytes = 8.0 * orff_exact_system_numbers(plan, needs_eigen(plan, lambdas));
+static size_t bytes_of(const orffi_exact_plan *plan, size_t lambdas) {
+    const double bytes = 8.0 * orffi_exact_system_numbers(plan, needs_eigen(plan, lambdas));
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX;
 }
 
-orff_status orff_exact_size(const orff_kernel *kernel, double *size) {
+orff_status orffi_exact_size(const orff_kernel *kernel, double *size) {
     const size_t p = kernel->p;
     double *work, trace = 0.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(work, p * p + kernel->d));
-    const orff_status status = orff_kernel_exact(kernel, work + p * p, work);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, p * p + kernel->d));
+    const orff_status status = orffi_kernel_exact(kernel, work + p * p, work);
     for (size_t i = 0; i < p; i++) trace += work[i * p + i];
     *size = trace > 0.0 ? trace / (double)p : 1.0;
-    orff_release(work);
+    orffi_release(work);
     return status;
 }
 
-static orff_status check(const orff_exact_task *task) {
+static orff_status check(const orffi_exact_task *task) {
     double size;
-    if (task->rows.n == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "exact ridge needs at least one point");
+    if (task->rows.n == 0)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "exact ridge needs at least one point");
     for (size_t l = 0; l < task->count; l++)
         if (!(task->lambdas[l] > 0.0) || !isfinite((double)task->rows.n * task->lambdas[l]))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite",
-                             task->lambdas[l]);
-    return orff_exact_size(task->kernel, &size); /* before anything large: is there an exact form at all? */
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite",
+                              task->lambdas[l]);
+    return orffi_exact_size(task->kernel, &size); /* before anything large: is there an exact form at all? */
 }
 
-static orff_status check_room(const orff_exact_task *task, size_t lambdas) {
-    orff_exact_plan plan;
-    ORFF_TRY(orff_exact_plan_make(&plan, task->kernel, task->rows.n));
-    const orff_status status = orff_exact_check_memory(&plan, bytes_of(&plan, lambdas), task->max_bytes);
-    orff_exact_plan_clear(&plan);
+static orff_status check_room(const orffi_exact_task *task, size_t lambdas) {
+    orffi_exact_plan plan;
+    ORFFI_TRY(orffi_exact_plan_make(&plan, task->kernel, task->rows.n));
+    const orff_status status = orffi_exact_check_memory(&plan, bytes_of(&plan, lambdas), task->max_bytes);
+    orffi_exact_plan_clear(&plan);
     return status;
 }
 
@@ -58,39 +59,39 @@ typedef struct point_work {
 
 static void work_clear(point_work *w) {
     double *all[] = {w->t, w->g, w->left, w->work};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-static orff_status work_fill(point_work *w, const orff_exact_system *s) {
-    ORFF_TRY(ORFF_NEW_ARRAY(w->t, s->n * s->r));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->g, s->n * s->modes));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->left, s->n * s->r));
-    return ORFF_NEW_ARRAY(w->work, s->n * s->r);
+static orff_status work_fill(point_work *w, const orffi_exact_system *s) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->t, s->n * s->r));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->g, s->n * s->modes));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->left, s->n * s->r));
+    return ORFFI_NEW_ARRAY(w->work, s->n * s->r);
 }
 
 /* g, left and the point from t. */
-static orff_status look(const orff_exact_system *s, double lambda, double shift, point_work *w,
+static orff_status look(const orffi_exact_system *s, double lambda, double shift, point_work *w,
                         orff_path_point *point) {
     double square = 0.0;
-    orff_exact_system_inverse(s, shift, w->g);
-    orff_exact_system_tell(s, lambda, shift, w->t, point);
-    ORFF_TRY(orff_exact_system_leave_one_out(s, w->t, w->g, w->left));
+    orffi_exact_system_inverse(s, shift, w->g);
+    orffi_exact_system_tell(s, lambda, shift, w->t, point);
+    ORFFI_TRY(orffi_exact_system_leave_one_out(s, w->t, w->g, w->left));
     for (size_t i = 0; i < s->n * s->r; i++) square += w->left[i] * w->left[i];
     point->cv_mse = isfinite(square) ? square / (s->N * (double)s->p) : NAN;
     return ORFF_OK;
 }
 
-static orff_status walk(const orff_exact_system *s, size_t count, const double *lambdas,
+static orff_status walk(const orffi_exact_system *s, size_t count, const double *lambdas,
                         orff_path_point *points, double *outputs) {
     point_work w = {0};
     orff_status status = work_fill(&w, s);
     for (size_t l = 0; !status && l < count; l++) {
-        const double shift = orff_exact_system_shift(s, lambdas[l]);
-        status = orff_progress("leave one out", (double)l, (double)count);
+        const double shift = orffi_exact_system_shift(s, lambdas[l]);
+        status = orffi_progress("leave one out", (double)l, (double)count);
         if (status) break;
-        orff_exact_system_solve(s, shift, w.t, w.work);
+        orffi_exact_system_solve(s, shift, w.t, w.work);
         status = look(s, lambdas[l], shift, &w, &points[l]);
-        if (!status && outputs) status = orff_exact_system_errors(s, w.left, 1.0, outputs + l * s->p);
+        if (!status && outputs) status = orffi_exact_system_errors(s, w.left, 1.0, outputs + l * s->p);
     }
     work_clear(&w);
     return status;
@@ -105,89 +106,89 @@ static orff_status pick(size_t count, const orff_path_point *points, double *lam
         least = points[l].cv_mse;
         *lambda = points[l].lambda;
     }
-    return isnan(*lambda) ? orff_fail(ORFF_INVALID_ARGUMENT,
-                                      "no lambda can be chosen: nothing is left to learn from without one "
-                                      "row; give more rows, or lambda")
+    return isnan(*lambda) ? orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                                       "no lambda can be chosen: nothing is left to learn from without one "
+                                       "row; give more rows, or lambda")
                           : ORFF_OK;
 }
 
-orff_status orff_exact_search(const orff_exact_task *task, orff_path_point *points, double *outputs) {
-    orff_exact_plan plan = {0};
-    orff_exact_system system = {0};
+orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
+    orffi_exact_plan plan = {0};
+    orffi_exact_system system = {0};
     orff_path_point *found = NULL;
-    ORFF_TRY(check(task));
-    ORFF_TRY(check_room(task, SIZE_MAX));
-    orff_status status = orff_exact_plan_make(&plan, task->kernel, task->rows.n);
-    if (!status) status = ORFF_NEW_ARRAY(found, task->count);
-    if (!status) status = orff_exact_system_build(&system, task->kernel, &plan, &task->rows);
-    if (!status) status = orff_exact_system_eigen(&system);
+    ORFFI_TRY(check(task));
+    ORFFI_TRY(check_room(task, SIZE_MAX));
+    orff_status status = orffi_exact_plan_make(&plan, task->kernel, task->rows.n);
+    if (!status) status = ORFFI_NEW_ARRAY(found, task->count);
+    if (!status) status = orffi_exact_system_build(&system, task->kernel, &plan, &task->rows);
+    if (!status) status = orffi_exact_system_eigen(&system);
     if (!status) status = walk(&system, task->count, task->lambdas, found, outputs);
     if (!status) memcpy(points, found, task->count * sizeof *points);
-    orff_exact_system_clear(&system);
-    orff_exact_plan_clear(&plan);
-    orff_release(found);
+    orffi_exact_system_clear(&system);
+    orffi_exact_plan_clear(&plan);
+    orffi_release(found);
     return status;
 }
 
 /* ---- the model at one lambda */
 
-static orff_status choose(const orff_exact_system *s, const orff_exact_task *task, double *lambda) {
+static orff_status choose(const orffi_exact_system *s, const orffi_exact_task *task, double *lambda) {
     orff_path_point *points;
     *lambda = task->lambdas[0];
     if (task->count == 1) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(points, task->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(points, task->count));
     orff_status status = walk(s, task->count, task->lambdas, points, NULL);
     if (!status) status = pick(task->count, points, lambda);
-    orff_release(points);
+    orffi_release(points);
     return status;
 }
 
 /* By Cholesky where that serves, else by the eigen form, whose shift never falls below rounding. */
-static orff_status solve(orff_exact_system *s, const orff_exact_task *task, double *lambda, double *t,
+static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, double *lambda, double *t,
                          orff_solve_info *info) {
-    const bool plain = task->count == 1 && orff_exact_system_is_plain(s);
-    orff_status status = ORFF_NOT_POSITIVE;
+    const bool plain = task->count == 1 && orffi_exact_system_is_plain(s);
+    orff_status status = ORFF_ERROR_NOT_POSITIVE;
     double *work;
     *info = (orff_solve_info){.method = "exact-cholesky", .converged = true};
     *lambda = task->lambdas[0];
-    if (plain) status = orff_exact_system_cholesky(s, s->N * *lambda, t);
+    if (plain) status = orffi_exact_system_cholesky(s, s->N * *lambda, t);
     info->condition = status ? 0.0 : s->condition;
-    if (status != ORFF_NOT_POSITIVE) return status;
+    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
     info->method = "exact-eigen";
     info->fell_back = plain;
-    if (plain) ORFF_TRY(orff_exact_system_refill(s, &task->rows));
-    ORFF_TRY(orff_exact_system_eigen(s));
-    ORFF_TRY(choose(s, task, lambda));
-    const double shift = orff_exact_system_shift(s, *lambda);
+    if (plain) ORFFI_TRY(orffi_exact_system_refill(s, &task->rows));
+    ORFFI_TRY(orffi_exact_system_eigen(s));
+    ORFFI_TRY(choose(s, task, lambda));
+    const double shift = orffi_exact_system_shift(s, *lambda);
     info->jitter = shift > s->N * *lambda ? shift - s->N * *lambda : 0.0;
-    info->condition = (s->e[s->n - 1] * orff_exact_system_value(s, s->modes - 1) + shift) /
-                      (s->e[0] * orff_exact_system_value(s, 0) + shift);
+    info->condition = (s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1) + shift) /
+                      (s->e[0] * orffi_exact_system_value(s, 0) + shift);
     if (info->jitter > 0.0)
-        orff_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", *lambda,
-                 shift / s->N);
-    ORFF_TRY(ORFF_NEW_ARRAY(work, s->n * s->r));
-    orff_exact_system_solve(s, shift, t, work);
-    orff_release(work);
+        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", *lambda,
+                  shift / s->N);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->n * s->r));
+    orffi_exact_system_solve(s, shift, t, work);
+    orffi_release(work);
     return ORFF_OK;
 }
 
 /* alpha = sqrt(c) t W^T */
-static void fill_alpha(orff_exact *exact, const orff_exact_system *s, const double *t) {
+static void fill_alpha(orff_exact *exact, const orffi_exact_system *s, const double *t) {
     const size_t p = s->p;
     if (s->plan->W)
-        orff_gemm(false, true, s->rows, p, p, 1.0, t, p, s->plan->W, p, 0.0, exact->alpha, p);
+        orffi_gemm(false, true, s->rows, p, p, 1.0, t, p, s->plan->W, p, 0.0, exact->alpha, p);
     else
         memcpy(exact->alpha, t, s->rows * p * sizeof *t);
     for (size_t i = 0; s->root && i < s->rows * p; i++) exact->alpha[i] *= s->root[i / p];
 }
 
 /* |sqrt(c) (y - f) - N lambda t| / |sqrt(c) y|, f by the kernel itself. */
-static orff_status find_residual(const orff_exact *exact, const orff_exact_task *task, double shift,
+static orff_status find_residual(const orff_exact *exact, const orffi_exact_task *task, double shift,
                                  double *residual) {
     const size_t n = exact->plan.n, p = exact->plan.p;
     double *F, error = 0.0, size = 0.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(F, n * p));
-    const orff_status status = orff_exact_evaluate(exact, n, exact->X, F);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(F, n * p));
+    const orff_status status = orffi_exact_evaluate(exact, n, exact->X, F);
     for (size_t i = 0; !status && i < n * p; i++) {
         const double c = task->rows.weights ? task->rows.weights[i / p] : 1.0;
         const double y = task->rows.Y[i] - exact->mean[i % p];
@@ -196,47 +197,47 @@ static orff_status find_residual(const orff_exact *exact, const orff_exact_task 
         size += c * y * y;
     }
     *residual = size > 0.0 ? sqrt(error / size) : 0.0;
-    orff_release(F);
+    orffi_release(F);
     return status;
 }
 
 /* F with its rows multiplied by sqrt(c), taken from the system. */
-static orff_status keep_factor(orff_exact *exact, orff_exact_system *s, double **g) {
+static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double **g) {
     const size_t each = s->n / s->rows;
-    ORFF_TRY(ORFF_NEW(exact->kept));
+    ORFFI_TRY(ORFFI_NEW(exact->kept));
     for (size_t i = 0; s->root && i < s->n * s->n; i++) s->F[i] *= s->root[i / s->n / each];
-    *exact->kept = (orff_exact_kept){.n = s->n, .modes = s->modes, .F = s->F, .owned = s->F, .g = *g};
+    *exact->kept = (orffi_exact_kept){.n = s->n, .modes = s->modes, .F = s->F, .owned = s->F, .g = *g};
     s->F = *g = NULL;
     return ORFF_OK;
 }
 
-static orff_status learn(orff_exact *exact, const orff_exact_task *task, orff_exact_system *s, point_work *w,
-                         orff_exact_told *told) {
+static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_exact_system *s,
+                         point_work *w, orffi_exact_told *told) {
     double lambda;
-    ORFF_TRY(solve(s, task, &lambda, w->t, &told->solve));
-    exact->shift = s->e ? orff_exact_system_shift(s, lambda) : s->N * lambda;
+    ORFFI_TRY(solve(s, task, &lambda, w->t, &told->solve));
+    exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
     fill_alpha(exact, s, w->t);
-    ORFF_TRY(orff_exact_fold(exact));
-    ORFF_TRY(look(s, lambda, exact->shift, w, &told->point));
-    ORFF_TRY(orff_exact_system_errors(s, w->t, exact->shift, told->train_mse));
-    ORFF_TRY(orff_exact_system_errors(s, w->left, 1.0, told->cv_mse));
-    ORFF_TRY(find_residual(exact, task, s->N * lambda, &told->solve.residual));
+    ORFFI_TRY(orffi_exact_fold(exact));
+    ORFFI_TRY(look(s, lambda, exact->shift, w, &told->point));
+    ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, told->train_mse));
+    ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, told->cv_mse));
+    ORFFI_TRY(find_residual(exact, task, s->N * lambda, &told->solve.residual));
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 
-orff_status orff_exact_learn(orff_exact **out, const orff_exact_task *task, orff_exact_told *told) {
+orff_status orffi_exact_learn(orff_exact **out, const orffi_exact_task *task, orffi_exact_told *told) {
     orff_exact *exact = NULL;
-    orff_exact_system system = {0};
+    orffi_exact_system system = {0};
     point_work w = {0};
-    ORFF_TRY(check(task));
-    ORFF_TRY(check_room(task, task->count));
-    orff_status status = orff_exact_create(&exact, task->kernel, task->rows.n);
-    if (!status) status = orff_exact_system_build(&system, task->kernel, &exact->plan, &task->rows);
+    ORFFI_TRY(check(task));
+    ORFFI_TRY(check_room(task, task->count));
+    orff_status status = orffi_exact_create(&exact, task->kernel, task->rows.n);
+    if (!status) status = orffi_exact_system_build(&system, task->kernel, &exact->plan, &task->rows);
     if (!status) status = work_fill(&w, &system);
     if (!status) status = learn(exact, task, &system, &w, told);
-    orff_exact_system_clear(&system);
+    orffi_exact_system_clear(&system);
     work_clear(&w);
     if (status) {
         orff_exact_free(exact);
@@ -252,13 +253,13 @@ orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const double *X
                             bool center, size_t max_bytes, size_t count, const double *lambdas,
                             orff_path_point *points) {
     if (!kernel || !X || !Y || !lambdas || !points)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_path: NULL argument");
-    ORFF_TRY(orff_check_finite("X", n, kernel->d, X));
-    ORFF_TRY(orff_check_finite("Y", n, kernel->p, Y));
-    const orff_exact_task task = {.kernel = kernel,
-                                  .rows = {.n = n, .X = X, .Y = Y, .center = center},
-                                  .count = count,
-                                  .lambdas = lambdas,
-                                  .max_bytes = max_bytes};
-    return orff_exact_search(&task, points, NULL);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_path: NULL argument");
+    ORFFI_TRY(orffi_check_finite("X", n, kernel->d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, kernel->p, Y));
+    const orffi_exact_task task = {.kernel = kernel,
+                                   .rows = {.n = n, .X = X, .Y = Y, .center = center},
+                                   .count = count,
+                                   .lambdas = lambdas,
+                                   .max_bytes = max_bytes};
+    return orffi_exact_search(&task, points, NULL);
 }

@@ -13,7 +13,7 @@
 #include "exact/system.h"
 
 /* c_i / (N - c_i) over sqrt(c_i): what a row's y (weighed) has in the mean of all; 0 without center. */
-static double part_in_mean(const orff_exact_system *s, size_t i) {
+static double part_in_mean(const orffi_exact_system *s, size_t i) {
     const double c = s->root ? s->root[i] * s->root[i] : 1.0;
     return s->width ? sqrt(c) / (s->N - c) : 0.0;
 }
@@ -21,7 +21,7 @@ static double part_in_mean(const orff_exact_system *s, size_t i) {
 /* ---- K = k (x) A */
 
 /* One row: q_v = (C_v^-1)_ii and u_v = (C_v^-1 sqrt(c))_i for each mode. */
-static void turned_row(const orff_exact_system *s, size_t i, const double *t, const double *g, double *q,
+static void turned_row(const orffi_exact_system *s, size_t i, const double *t, const double *g, double *q,
                        double *left) {
     const size_t modes = s->modes, r = s->r;
     const double *F = s->F + i * s->n;
@@ -69,7 +69,7 @@ static double dot(size_t n, const double *a, const double *b) {
 }
 
 /* work: p x p for Q, n for a row of F diag(g), p for a row of C^-1 (sqrt(c) (x) I). */
-static void dense_row(const orff_exact_system *s, size_t i, const double *t, const double *g, double *work,
+static void dense_row(const orffi_exact_system *s, size_t i, const double *t, const double *g, double *work,
                       double *left) {
     const size_t n = s->n, p = s->p;
     const double *F = s->F + i * p * n;
@@ -88,20 +88,20 @@ static void dense_row(const orff_exact_system *s, size_t i, const double *t, con
     solve_small(p, Q, out);
 }
 
-orff_status orff_exact_system_leave_one_out(const orff_exact_system *s, const double *t, const double *g,
-                                            double *left) {
+orff_status orffi_exact_system_leave_one_out(const orffi_exact_system *s, const double *t, const double *g,
+                                             double *left) {
     const size_t room = s->plan->law ? 2 * s->modes : s->p * s->p + s->n + s->p;
-    const int threads = orff_thread_count();
+    const int threads = orffi_thread_count();
     double *work;
-    ORFF_TRY(orff_alloc(&work, room * (size_t)threads, sizeof *work));
+    ORFFI_TRY(orffi_alloc(&work, room * (size_t)threads, sizeof *work));
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (size_t i = 0; i < s->rows; i++) {
-        double *mine = work + room * (size_t)orff_thread_index();
+        double *mine = work + room * (size_t)orffi_thread_index();
         if (s->plan->law)
             turned_row(s, i, t, g, mine, left);
         else
             dense_row(s, i, t, g, mine, left);
     }
-    orff_release(work);
+    orffi_release(work);
     return ORFF_OK;
 }

@@ -22,32 +22,32 @@ typedef struct dense_mixture {
 } dense_mixture;
 
 static void mixture_clear(dense_mixture *mix) {
-    for (size_t m = 0; mix->K && m < mix->parts; m++) orff_release(mix->K[m]);
-    orff_release(mix->K);
-    orff_release(mix->trace);
-    orff_release(mix->y);
-    orff_release(mix->alpha);
-    orff_release(mix->C);
+    for (size_t m = 0; mix->K && m < mix->parts; m++) orffi_release(mix->K[m]);
+    orffi_release(mix->K);
+    orffi_release(mix->trace);
+    orffi_release(mix->y);
+    orffi_release(mix->alpha);
+    orffi_release(mix->C);
 }
 
 static orff_status mixture_allocate(dense_mixture *mix) {
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->K, mix->parts));
-    for (size_t m = 0; m < mix->parts; m++) ORFF_TRY(ORFF_NEW_ARRAY(mix->K[m], mix->P * mix->P));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->trace, mix->parts));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->y, mix->P * mix->copies));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->alpha, mix->P * mix->copies));
-    return ORFF_NEW_ARRAY(mix->C, mix->P * mix->P);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->K, mix->parts));
+    for (size_t m = 0; m < mix->parts; m++) ORFFI_TRY(ORFFI_NEW_ARRAY(mix->K[m], mix->P * mix->P));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->trace, mix->parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->y, mix->P * mix->copies));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->alpha, mix->P * mix->copies));
+    return ORFFI_NEW_ARRAY(mix->C, mix->P * mix->P);
 }
 
 /* Gram matrix of one part, of its first q outputs; block is p x p, delta d numbers. */
-static orff_status fill_gram(const orff_kernel_part *part, size_t q, size_t n, const double *X, double *block,
-                             double *delta, double *K) {
+static orff_status fill_gram(const orffi_kernel_part *part, size_t q, size_t n, const double *X,
+                             double *block, double *delta, double *K) {
     const size_t d = part->d, p = part->p, P = n * q;
     const double scale = part->root * part->root;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i; j < n; j++) {
             for (size_t k = 0; k < d; k++) delta[k] = X[i * d + k] - X[j * d + k];
-            ORFF_TRY(part->rule->exact(part, delta, block));
+            ORFFI_TRY(part->rule->exact(part, delta, block));
             for (size_t a = 0; a < q; a++)
                 for (size_t b = 0; b < q; b++)
                     K[(i * q + a) * P + j * q + b] = K[(j * q + b) * P + i * q + a] =
@@ -60,15 +60,15 @@ static orff_status fill_gram(const orff_kernel_part *part, size_t q, size_t n, c
 static orff_status fill_grams(dense_mixture *mix, size_t n, const double *X) {
     const size_t p = mix->kernel->p, q = p / mix->copies;
     double *block = NULL, *delta = NULL;
-    orff_status status = ORFF_NEW_ARRAY(block, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(delta, mix->kernel->d);
+    orff_status status = ORFFI_NEW_ARRAY(block, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(delta, mix->kernel->d);
     for (size_t m = 0; !status && m < mix->parts; m++) {
         status = fill_gram(&mix->kernel->parts[m], q, n, X, block, delta, mix->K[m]);
         for (size_t a = 0; !status && a < q; a++)
             mix->trace[m] += (double)mix->copies * mix->K[m][a * mix->P + a];
     }
-    orff_release(block);
-    orff_release(delta);
+    orffi_release(block);
+    orffi_release(delta);
     return status;
 }
 
@@ -95,13 +95,13 @@ static void fill_matrix(dense_mixture *mix, const double *x) {
 static void fill_gradient(dense_mixture *mix, const double *x, double *gradient) {
     const size_t P = mix->P, c = mix->copies;
     double noise = 0.0;
-    orff_gemm(false, true, P, P, c, 1.0, mix->alpha, c, mix->alpha, c, -(double)c, mix->C, P);
+    orffi_gemm(false, true, P, P, c, 1.0, mix->alpha, c, mix->alpha, c, -(double)c, mix->C, P);
     for (size_t i = 0; i < P; i++) noise += mix->C[i * P + i];
     gradient[mix->parts] = 0.5 * exp(x[mix->parts]) * noise;
     for (size_t m = 0; m < mix->parts; m++) {
         const double v = exp(x[m]);
         double sum = 0.0;
-        for (size_t i = 0; v > 0.0 && i < P; i++) sum += orff_dot(P, mix->C + i * P, mix->K[m] + i * P);
+        for (size_t i = 0; v > 0.0 && i < P; i++) sum += orffi_dot(P, mix->C + i * P, mix->K[m] + i * P);
         gradient[m] = 0.5 * v * sum;
     }
 }
@@ -110,14 +110,14 @@ static orff_status evidence(void *self, const double *x, double *value, double *
     dense_mixture *mix = self;
     double logs = 0.0, quadratic = 0.0;
     fill_matrix(mix, x);
-    ORFF_TRY(orff_cholesky(mix->P, mix->C));
+    ORFFI_TRY(orffi_cholesky(mix->P, mix->C));
     memcpy(mix->alpha, mix->y, mix->P * mix->copies * sizeof *mix->y);
-    ORFF_TRY(orff_cholesky_solve(mix->P, mix->C, mix->copies, mix->alpha));
+    ORFFI_TRY(orffi_cholesky_solve(mix->P, mix->C, mix->copies, mix->alpha));
     for (size_t i = 0; i < mix->P; i++) logs += 2.0 * log(mix->C[i * mix->P + i]);
     for (size_t i = 0; i < mix->P * mix->copies; i++) quadratic += mix->y[i] * mix->alpha[i];
     *value = -0.5 * (quadratic + (double)mix->copies * (logs + (double)mix->P * LOG_TWO_PI));
     if (!gradient) return ORFF_OK;
-    ORFF_TRY(orff_cholesky_inverse(mix->P, mix->C));
+    ORFFI_TRY(orffi_cholesky_inverse(mix->P, mix->C));
     fill_gradient(mix, x, gradient);
     return ORFF_OK;
 }
@@ -130,49 +130,50 @@ static double variance(const dense_mixture *mix) {
 }
 
 static orff_status learn(dense_mixture *mix, double drop, double *weights, double *lambda, double *shares) {
-    orff_weights_search *search;
-    ORFF_TRY(ORFF_NEW(search));
-    *search = (orff_weights_search){.parts = mix->parts,
-                                    .outputs = mix->kernel->p,
-                                    .trace = mix->trace,
-                                    .variance = variance(mix),
-                                    .evidence = evidence,
-                                    .self = mix};
-    const orff_status status = orff_weights_learn(search, weights, drop);
+    orffi_weights_search *search;
+    ORFFI_TRY(ORFFI_NEW(search));
+    *search = (orffi_weights_search){.parts = mix->parts,
+                                     .outputs = mix->kernel->p,
+                                     .trace = mix->trace,
+                                     .variance = variance(mix),
+                                     .evidence = evidence,
+                                     .self = mix};
+    const orff_status status = orffi_weights_learn(search, weights, drop);
     if (!status) {
         for (size_t m = 0; m < mix->parts; m++) weights[m] = exp(search->x[m]);
         *lambda = exp(search->x[mix->parts]) / (double)mix->n;
-        if (shares) orff_weights_shares(search, shares);
+        if (shares) orffi_weights_shares(search, shares);
     }
-    orff_release(search);
+    orffi_release(search);
     return status;
 }
 
 /* Whether every part is k_m I. */
 static bool is_scalar(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
-        if (kernel->parts[m].rule->id != ORFF_DECOMPOSABLE || kernel->parts[m].A) return false;
+        if (kernel->parts[m].rule->id != ORFF_RULE_DECOMPOSABLE || kernel->parts[m].A) return false;
     return true;
 }
 
-size_t orff_exact_mixture_side(const orff_kernel *kernel, size_t n) {
+size_t orffi_exact_mixture_side(const orff_kernel *kernel, size_t n) {
     return is_scalar(kernel) ? n : n * kernel->p;
 }
 
-orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
-                                     bool center, double drop, double *weights, double *lambda,
-                                     double *shares) {
+orff_status orffi_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
+                                      bool center, double drop, double *weights, double *lambda,
+                                      double *shares) {
     dense_mixture mix = {.kernel = kernel,
                          .n = n,
                          .copies = is_scalar(kernel) ? kernel->p : 1,
-                         .P = orff_exact_mixture_side(kernel, n),
+                         .P = orffi_exact_mixture_side(kernel, n),
                          .parts = kernel->n_parts};
-    ORFF_TRY(orff_weights_check(kernel->n_parts, weights, drop));
+    ORFFI_TRY(orffi_weights_check(kernel->n_parts, weights, drop));
     orff_status status = mixture_allocate(&mix);
     if (!status) status = fill_grams(&mix, n, X);
     if (!status) {
         fill_outputs(&mix, n, Y, center);
-        if (!(variance(&mix) > 0.0)) status = orff_fail(ORFF_INVALID_ARGUMENT, "the outputs are constant");
+        if (!(variance(&mix) > 0.0))
+            status = orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs are constant");
     }
     if (!status) status = learn(&mix, drop, weights, lambda, shares);
     mixture_clear(&mix);

@@ -4,17 +4,17 @@
  *
  * For few rows this is cheaper than features, and free of their error. Where every part is k_m I the outputs
  * are as many draws from one scalar process, and P = n. */
-#ifndef ORFF_EXACT_MIXTURE_H
-#define ORFF_EXACT_MIXTURE_H
+#ifndef ORFFI_EXACT_MIXTURE_H
+#define ORFFI_EXACT_MIXTURE_H
 
 #include "kernel/kernel.h"
 
 /* P */
-size_t orff_exact_mixture_side(const orff_kernel *kernel, size_t n);
+size_t orffi_exact_mixture_side(const orff_kernel *kernel, size_t n);
 
 /* Arguments as orff_mixture_learn; takes (parts + 2) P^2 numbers of memory. */
-orff_status orff_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
-                                     bool center, double drop, double *weights, double *lambda,
-                                     double *shares);
+orff_status orffi_exact_mixture_learn(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
+                                      bool center, double drop, double *weights, double *lambda,
+                                      double *shares);
 
 #endif

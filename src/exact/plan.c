@@ -12,7 +12,7 @@ enum { MOST_FACTORISATIONS = 10 }; /* an eigendecomposition takes as long as abo
 /* All parts decomposable and of one law: K = k (x) sum of root^2 A. */
 static bool is_kronecker(const orff_kernel *kernel) {
     bool all = kernel->n_groups == 1;
-    for (size_t i = 0; i < kernel->n_parts; i++) all &= kernel->parts[i].rule->id == ORFF_DECOMPOSABLE;
+    for (size_t i = 0; i < kernel->n_parts; i++) all &= kernel->parts[i].rule->id == ORFF_RULE_DECOMPOSABLE;
     return all;
 }
 
@@ -20,7 +20,7 @@ static bool is_kronecker(const orff_kernel *kernel) {
 static void sum_matrices(const orff_kernel *kernel, double *A) {
     const size_t p = kernel->p;
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        const orff_kernel_part *part = &kernel->parts[i];
+        const orffi_kernel_part *part = &kernel->parts[i];
         const double weight = part->root * part->root;
         for (size_t k = 0; part->A && k < p * p; k++) A[k] += weight * part->A[k];
         for (size_t k = 0; !part->A && k < p; k++) A[k * p + k] += weight;
@@ -37,65 +37,65 @@ static bool is_identity(const orff_kernel *kernel, double *multiple) {
     return all;
 }
 
-static orff_status diagonalise(orff_exact_plan *plan, const orff_kernel *kernel) {
+static orff_status diagonalise(orffi_exact_plan *plan, const orff_kernel *kernel) {
     double multiple;
     const bool identity = is_identity(kernel, &multiple);
     plan->values = identity ? 1 : plan->p;
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->m, plan->values));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->m, plan->values));
     plan->m[0] = multiple;
     if (identity) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->W, plan->p * plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->W, plan->p * plan->p));
     sum_matrices(kernel, plan->W);
-    return orff_eigen(plan->p, plan->W, plan->m);
+    return orffi_eigen(plan->p, plan->W, plan->m);
 }
 
 /* Rounding leaves no more of an eigenvalue than this. */
-static double rounding(const orff_exact_plan *plan) {
+static double rounding(const orffi_exact_plan *plan) {
     return (double)plan->values * DBL_EPSILON * plan->m[plan->values - 1];
 }
 
-bool orff_exact_plan_is_zero(const orff_exact_plan *plan, size_t b) {
+bool orffi_exact_plan_is_zero(const orffi_exact_plan *plan, size_t b) {
     return plan->m[b] <= rounding(plan);
 }
 
-size_t orff_exact_plan_group(const orff_exact_plan *plan, size_t first) {
+size_t orffi_exact_plan_group(const orffi_exact_plan *plan, size_t first) {
     const double tolerance = rounding(plan), start = plan->m[first];
     size_t end = first + 1;
     while (end < plan->values && plan->m[end] - start <= tolerance) end++;
     return end;
 }
 
-orff_status orff_exact_plan_make(orff_exact_plan *plan, const orff_kernel *kernel, size_t n) {
-    *plan = (orff_exact_plan){.n = n, .d = kernel->d, .p = kernel->p};
+orff_status orffi_exact_plan_make(orffi_exact_plan *plan, const orff_kernel *kernel, size_t n) {
+    *plan = (orffi_exact_plan){.n = n, .d = kernel->d, .p = kernel->p};
     if (!is_kronecker(kernel)) return ORFF_OK;
     plan->law = kernel->groups[0].law;
     const orff_status status = diagonalise(plan, kernel);
-    for (size_t b = 0; !status && b < plan->values; b = orff_exact_plan_group(plan, b))
-        plan->groups += !orff_exact_plan_is_zero(plan, b);
+    for (size_t b = 0; !status && b < plan->values; b = orffi_exact_plan_group(plan, b))
+        plan->groups += !orffi_exact_plan_is_zero(plan, b);
     plan->eigen = plan->groups > MOST_FACTORISATIONS;
-    if (status) orff_exact_plan_clear(plan);
+    if (status) orffi_exact_plan_clear(plan);
     return status;
 }
 
-void orff_exact_plan_clear(orff_exact_plan *plan) {
-    orff_release(plan->m);
-    orff_release(plan->W);
-    *plan = (orff_exact_plan){0};
+void orffi_exact_plan_clear(orffi_exact_plan *plan) {
+    orffi_release(plan->m);
+    orffi_release(plan->W);
+    *plan = (orffi_exact_plan){0};
 }
 
 /* Numbers held at the peak, in double: no size overflows it. The eigensolver works in twice its matrix. */
-static double kronecker_numbers(const orff_exact_plan *plan) {
+static double kronecker_numbers(const orffi_exact_plan *plan) {
     const double n = (double)plan->n, p = (double)plan->p;
     const double squares = plan->eigen ? 3 : plan->groups > 1 ? 2 : 1;
     return squares * n * n + 3 * n * p + (plan->W ? p * p : 0);
 }
 
-static double dense_numbers(const orff_exact_plan *plan) {
+static double dense_numbers(const orffi_exact_plan *plan) {
     const double n = (double)plan->n, p = (double)plan->p;
-    return n * p * n * p + 2 * n * p + 2 * p * p * orff_thread_count();
+    return n * p * n * p + 2 * n * p + 2 * p * p * orffi_thread_count();
 }
 
-size_t orff_exact_plan_bytes(const orff_exact_plan *plan) {
+size_t orffi_exact_plan_bytes(const orffi_exact_plan *plan) {
     const double held = (double)plan->n * (double)plan->d + (double)plan->p;
     const double bytes = 8 * (held + (plan->law ? kronecker_numbers(plan) : dense_numbers(plan)));
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX;

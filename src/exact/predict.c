@@ -8,7 +8,7 @@
 enum { BLOCK_NUMBERS = 4 << 20 }; /* of a Gram matrix at a time: 32 MB */
 
 /* Rows of X whose Gram matrix with the training points is about one block. */
-static size_t block_rows(const orff_exact_plan *plan, size_t n) {
+static size_t block_rows(const orffi_exact_plan *plan, size_t n) {
     const size_t row = plan->law ? plan->n : plan->p * plan->p * plan->n;
     const size_t fit = BLOCK_NUMBERS / row, rows = fit ? fit : 1;
     return rows < n ? rows : n;
@@ -16,14 +16,14 @@ static size_t block_rows(const orff_exact_plan *plan, size_t n) {
 
 /* F (n x p) of one block; G has room for its Gram matrix. */
 static orff_status evaluate_block(const orff_exact *exact, size_t n, const double *X, double *F, double *G) {
-    const orff_exact_plan *plan = &exact->plan;
+    const orffi_exact_plan *plan = &exact->plan;
     const size_t N = plan->n, p = plan->p;
     if (plan->law) {
-        ORFF_TRY(orff_exact_scalar_gram(plan->law, n, X, N, exact->X, G));
-        orff_gemm(false, false, n, p, N, 1, G, N, exact->folded, p, 0, F, p);
+        ORFFI_TRY(orffi_exact_scalar_gram(plan->law, n, X, N, exact->X, G));
+        orffi_gemm(false, false, n, p, N, 1, G, N, exact->folded, p, 0, F, p);
     } else {
-        ORFF_TRY(orff_kernel_gram(exact->kernel, n, X, N, exact->X, G));
-        orff_gemm(false, false, n * p, 1, N * p, 1, G, N * p, exact->alpha, 1, 0, F, 1);
+        ORFFI_TRY(orff_kernel_gram(exact->kernel, n, X, N, exact->X, G));
+        orffi_gemm(false, false, n * p, 1, N * p, 1, G, N * p, exact->alpha, 1, 0, F, 1);
     }
     return ORFF_OK;
 }
@@ -33,30 +33,31 @@ static orff_status evaluate_blocks(const orff_exact *exact, size_t n, const doub
     const size_t d = exact->plan.d, p = exact->plan.p;
     for (size_t i = 0; i < n; i += rows) {
         const size_t count = n - i < rows ? n - i : rows;
-        ORFF_TRY(evaluate_block(exact, count, X + i * d, F + i * p, G));
-        ORFF_TRY(orff_progress("exact values", (double)(i + count), (double)n));
+        ORFFI_TRY(evaluate_block(exact, count, X + i * d, F + i * p, G));
+        ORFFI_TRY(orffi_progress("exact values", (double)(i + count), (double)n));
     }
     return ORFF_OK;
 }
 
-orff_status orff_exact_evaluate(const orff_exact *exact, size_t n, const double *X, double *F) {
+orff_status orffi_exact_evaluate(const orff_exact *exact, size_t n, const double *X, double *F) {
     const size_t N = exact->plan.n, p = exact->plan.p, rows = block_rows(&exact->plan, n);
     double *G;
-    ORFF_TRY(orff_alloc(&G, exact->plan.law ? rows * N : rows * p * N * p, sizeof *G));
+    ORFFI_TRY(orffi_alloc(&G, exact->plan.law ? rows * N : rows * p * N * p, sizeof *G));
     const orff_status status = evaluate_blocks(exact, n, X, F, rows, G);
-    orff_release(G);
+    orffi_release(G);
     return status;
 }
 
 /* Values go to memory of their own first: F stays as it was when a callback fails or the caller stops. */
 orff_status orff_exact_predict(const orff_exact *exact, size_t n, const double *X, double *F) {
-    if (!exact || (n && !F)) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_exact_predict: NULL argument");
-    ORFF_TRY(orff_check_finite("X", n, exact->plan.d, X));
+    if (!exact || (n && !F))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_predict: NULL argument");
+    ORFFI_TRY(orffi_check_finite("X", n, exact->plan.d, X));
     const size_t p = exact->plan.p;
     double *values;
-    ORFF_TRY(orff_alloc(&values, n, p * sizeof *values));
-    const orff_status status = orff_exact_evaluate(exact, n, X, values);
+    ORFFI_TRY(orffi_alloc(&values, n, p * sizeof *values));
+    const orff_status status = orffi_exact_evaluate(exact, n, X, values);
     for (size_t i = 0; !status && i < n * p; i++) F[i] = values[i] + exact->mean[i % p];
-    orff_release(values);
+    orffi_release(values);
     return status;
 }

@@ -11,21 +11,21 @@
 /* ---- building */
 
 /* G_ij *= sqrt(c_i c_j) */
-static void weigh(const orff_exact_system *s) {
+static void weigh(const orffi_exact_system *s) {
     const size_t each = s->n / s->rows;
     for (size_t i = 0; s->root && i < s->n; i++)
         for (size_t j = 0; j < s->n; j++) s->F[i * s->n + j] *= s->root[i / each] * s->root[j / each];
 }
 
-orff_status orff_exact_system_refill(orff_exact_system *s, const orff_exact_rows *rows) {
+orff_status orffi_exact_system_refill(orffi_exact_system *s, const orffi_exact_rows *rows) {
     const size_t n = rows->n;
-    ORFF_TRY(s->plan->law ? orff_exact_scalar_gram(s->plan->law, n, rows->X, n, rows->X, s->F)
-                          : orff_kernel_gram(s->kernel, n, rows->X, n, rows->X, s->F));
+    ORFFI_TRY(s->plan->law ? orffi_exact_scalar_gram(s->plan->law, n, rows->X, n, rows->X, s->F)
+                           : orff_kernel_gram(s->kernel, n, rows->X, n, rows->X, s->F));
     weigh(s);
     return ORFF_OK;
 }
 
-static void find_mean(orff_exact_system *s, const orff_exact_rows *rows) {
+static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
     for (size_t i = 0; i < s->rows; i++) s->N += rows->weights ? rows->weights[i] : 1.0;
     for (size_t i = 0; rows->center && i < s->rows; i++) {
         const double c = rows->weights ? rows->weights[i] : 1.0;
@@ -34,55 +34,55 @@ static void find_mean(orff_exact_system *s, const orff_exact_rows *rows) {
 }
 
 /* y = sqrt(c) (Y - mean) W */
-static orff_status fill_outputs(orff_exact_system *s, const orff_exact_rows *rows) {
+static orff_status fill_outputs(orffi_exact_system *s, const orffi_exact_rows *rows) {
     const size_t p = s->p;
     double *turned;
     for (size_t i = 0; i < s->rows * p; i++)
         s->y[i] = (rows->Y[i] - s->mean[i % p]) * (s->root ? s->root[i / p] : 1.0);
     if (!s->plan->W) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(turned, s->rows * p));
-    orff_gemm(false, false, s->rows, p, p, 1.0, s->y, p, s->plan->W, p, 0.0, turned, p);
-    orff_release(s->y);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(turned, s->rows * p));
+    orffi_gemm(false, false, s->rows, p, p, 1.0, s->y, p, s->plan->W, p, 0.0, turned, p);
+    orffi_release(s->y);
     s->y = turned;
     return ORFF_OK;
 }
 
-static orff_status build(orff_exact_system *s, const orff_exact_rows *rows) {
-    ORFF_TRY(ORFF_NEW_ARRAY(s->mean, s->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->y, s->n * s->r));
-    if (rows->weights) ORFF_TRY(ORFF_NEW_ARRAY(s->root, s->rows));
+static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->mean, s->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->y, s->n * s->r));
+    if (rows->weights) ORFFI_TRY(ORFFI_NEW_ARRAY(s->root, s->rows));
     for (size_t i = 0; rows->weights && i < s->rows; i++) s->root[i] = sqrt(rows->weights[i]);
     find_mean(s, rows);
-    if (!(s->N > 0.0)) return orff_fail(ORFF_INVALID_ARGUMENT, "the weights of all rows are 0");
-    ORFF_TRY(fill_outputs(s, rows));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->F, s->n * s->n));
-    return orff_exact_system_refill(s, rows);
+    if (!(s->N > 0.0)) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the weights of all rows are 0");
+    ORFFI_TRY(fill_outputs(s, rows));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->F, s->n * s->n));
+    return orffi_exact_system_refill(s, rows);
 }
 
-orff_status orff_exact_system_build(orff_exact_system *s, const orff_kernel *kernel,
-                                    const orff_exact_plan *plan, const orff_exact_rows *rows) {
+orff_status orffi_exact_system_build(orffi_exact_system *s, const orff_kernel *kernel,
+                                     const orffi_exact_plan *plan, const orffi_exact_rows *rows) {
     const bool turned = plan->law != NULL;
-    *s = (orff_exact_system){.kernel = kernel,
-                             .plan = plan,
-                             .rows = rows->n,
-                             .p = plan->p,
-                             .n = turned ? rows->n : rows->n * plan->p,
-                             .r = turned ? plan->p : 1,
-                             .modes = turned ? plan->values : 1,
-                             .width = rows->center ? (turned ? 1 : plan->p) : 0};
+    *s = (orffi_exact_system){.kernel = kernel,
+                              .plan = plan,
+                              .rows = rows->n,
+                              .p = plan->p,
+                              .n = turned ? rows->n : rows->n * plan->p,
+                              .r = turned ? plan->p : 1,
+                              .modes = turned ? plan->values : 1,
+                              .width = rows->center ? (turned ? 1 : plan->p) : 0};
     const orff_status status = build(s, rows);
-    if (status) orff_exact_system_clear(s);
+    if (status) orffi_exact_system_clear(s);
     return status;
 }
 
-void orff_exact_system_clear(orff_exact_system *s) {
+void orffi_exact_system_clear(orffi_exact_system *s) {
     double *all[] = {s->root, s->mean, s->y, s->F, s->e, s->c, s->s};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     memset(s, 0, sizeof *s);
 }
 
 /* The eigensolver works in twice its matrix; beside it stand a few columns for each output. */
-double orff_exact_system_numbers(const orff_exact_plan *plan, bool eigen) {
+double orffi_exact_system_numbers(const orffi_exact_plan *plan, bool eigen) {
     const double rows = (double)plan->n, p = (double)plan->p, n = plan->law ? rows : rows * p;
     const double held = rows * (double)plan->d + 8.0 * rows * p + 3.0 * p * p;
     return (eigen ? 3.0 : 1.0) * n * n + held + (plan->law ? 0.0 : rows * p * p);
@@ -91,31 +91,31 @@ double orff_exact_system_numbers(const orff_exact_plan *plan, bool eigen) {
 /* ---- factors */
 
 /* s = F^T (sqrt(c) (x) I) */
-static orff_status fill_shift_of_mean(orff_exact_system *s) {
+static orff_status fill_shift_of_mean(orffi_exact_system *s) {
     double *ones;
     if (!s->width) return ORFF_OK;
-    orff_release(s->s);
+    orffi_release(s->s);
     s->s = NULL;
-    ORFF_TRY(ORFF_NEW_ARRAY(s->s, s->n * s->width));
-    ORFF_TRY(ORFF_NEW_ARRAY(ones, s->n * s->width));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->s, s->n * s->width));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(ones, s->n * s->width));
     for (size_t i = 0; i < s->n; i++)
         ones[i * s->width + i % s->width] = s->root ? s->root[i / s->width] : 1.0;
-    orff_gemm(true, false, s->n, s->width, s->n, 1.0, s->F, s->n, ones, s->width, 0.0, s->s, s->width);
-    orff_release(ones);
+    orffi_gemm(true, false, s->n, s->width, s->n, 1.0, s->F, s->n, ones, s->width, 0.0, s->s, s->width);
+    orffi_release(ones);
     return ORFF_OK;
 }
 
-orff_status orff_exact_system_eigen(orff_exact_system *s) {
-    ORFF_TRY(ORFF_NEW_ARRAY(s->e, s->n));
-    ORFF_TRY(orff_eigen(s->n, s->F, s->e));
+orff_status orffi_exact_system_eigen(orffi_exact_system *s) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->e, s->n));
+    ORFFI_TRY(orffi_eigen(s->n, s->F, s->e));
     for (size_t a = 0; a < s->n; a++) s->e[a] = fmax(s->e[a], 0.0);
-    ORFF_TRY(ORFF_NEW_ARRAY(s->c, s->n * s->r));
-    orff_gemm(true, false, s->n, s->r, s->n, 1.0, s->F, s->n, s->y, s->r, 0.0, s->c, s->r);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->c, s->n * s->r));
+    orffi_gemm(true, false, s->n, s->r, s->n, 1.0, s->F, s->n, s->y, s->r, 0.0, s->c, s->r);
     return fill_shift_of_mean(s);
 }
 
-bool orff_exact_system_is_plain(const orff_exact_system *s) {
-    return s->modes == 1 || (s->plan->groups == 1 && !orff_exact_plan_is_zero(s->plan, 0));
+bool orffi_exact_system_is_plain(const orffi_exact_system *s) {
+    return s->modes == 1 || (s->plan->groups == 1 && !orffi_exact_plan_is_zero(s->plan, 0));
 }
 
 /* The 1-norm of a symmetric matrix. */
@@ -129,59 +129,59 @@ static double norm_of(size_t n, const double *A) {
     return norm;
 }
 
-orff_status orff_exact_system_cholesky(orff_exact_system *s, double shift, double *t) {
+orff_status orffi_exact_system_cholesky(orffi_exact_system *s, double shift, double *t) {
     const size_t n = s->n;
-    const double m = orff_exact_system_value(s, 0);
+    const double m = orffi_exact_system_value(s, 0);
     for (size_t i = 0; m != 1.0 && i < n * n; i++) s->F[i] *= m;
     for (size_t i = 0; i < n; i++) s->F[i * n + i] += shift;
     const double norm = norm_of(n, s->F);
-    ORFF_TRY(orff_cholesky(n, s->F));
-    s->condition = 1.0 / orff_cholesky_rcond(n, s->F, norm);
+    ORFFI_TRY(orffi_cholesky(n, s->F));
+    s->condition = 1.0 / orffi_cholesky_rcond(n, s->F, norm);
     if (!(s->condition * (double)n * DBL_EPSILON < 1.0))
-        return orff_fail(ORFF_NOT_POSITIVE, "the matrix is singular to rounding");
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "the matrix is singular to rounding");
     memcpy(t, s->y, n * s->r * sizeof *t);
-    ORFF_TRY(orff_cholesky_solve(n, s->F, s->r, t));
+    ORFFI_TRY(orffi_cholesky_solve(n, s->F, s->r, t));
     s->log_det = 0.0;
     for (size_t i = 0; i < n; i++) s->log_det += 2.0 * log(s->F[i * n + i]);
     s->modes = 1;
-    ORFF_TRY(orff_cholesky_root(n, s->F));
+    ORFFI_TRY(orffi_cholesky_root(n, s->F));
     return fill_shift_of_mean(s);
 }
 
 /* ---- at one shift */
 
-double orff_exact_system_value(const orff_exact_system *s, size_t v) {
+double orffi_exact_system_value(const orffi_exact_system *s, size_t v) {
     if (!s->plan->law) return 1.0;
-    return orff_exact_plan_is_zero(s->plan, v) ? 0.0 : s->plan->m[v];
+    return orffi_exact_plan_is_zero(s->plan, v) ? 0.0 : s->plan->m[v];
 }
 
-double orff_exact_system_shift(const orff_exact_system *s, double lambda) {
-    const double largest = s->e[s->n - 1] * orff_exact_system_value(s, s->modes - 1);
+double orffi_exact_system_shift(const orffi_exact_system *s, double lambda) {
+    const double largest = s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1);
     return fmax(s->N * lambda, (double)s->n * DBL_EPSILON * largest);
 }
 
-void orff_exact_system_inverse(const orff_exact_system *s, double shift, double *g) {
+void orffi_exact_system_inverse(const orffi_exact_system *s, double shift, double *g) {
     for (size_t a = 0; a < s->n; a++)
         for (size_t v = 0; v < s->modes; v++)
-            g[a * s->modes + v] = s->e ? 1.0 / (s->e[a] * orff_exact_system_value(s, v) + shift) : 1.0;
+            g[a * s->modes + v] = s->e ? 1.0 / (s->e[a] * orffi_exact_system_value(s, v) + shift) : 1.0;
 }
 
-void orff_exact_system_solve(const orff_exact_system *s, double shift, double *t, double *work) {
+void orffi_exact_system_solve(const orffi_exact_system *s, double shift, double *t, double *work) {
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < s->r; b++)
             work[a * s->r + b] =
-                s->c[a * s->r + b] / (s->e[a] * orff_exact_system_value(s, s->modes > 1 ? b : 0) + shift);
-    orff_gemm(false, false, s->n, s->r, s->n, 1.0, s->F, s->n, work, s->r, 0.0, t, s->r);
+                s->c[a * s->r + b] / (s->e[a] * orffi_exact_system_value(s, s->modes > 1 ? b : 0) + shift);
+    orffi_gemm(false, false, s->n, s->r, s->n, 1.0, s->F, s->n, work, s->r, 0.0, t, s->r);
 }
 
 /* dof = sum E/(E + shift) and log det over all modes; each stands for r / modes outputs. */
-static void count(const orff_exact_system *s, double shift, double *dof, double *log_det) {
+static void count(const orffi_exact_system *s, double shift, double *dof, double *log_det) {
     const double outputs = (double)(s->r / s->modes);
     double square = 0.0;
     *dof = *log_det = 0.0;
     for (size_t a = 0; s->e && a < s->n; a++) {
         for (size_t v = 0; v < s->modes; v++) {
-            const double E = s->e[a] * orff_exact_system_value(s, v);
+            const double E = s->e[a] * orffi_exact_system_value(s, v);
             *dof += outputs * E / (E + shift);
             *log_det += outputs * log(E + shift);
         }
@@ -193,8 +193,8 @@ static void count(const orff_exact_system *s, double shift, double *dof, double 
 }
 
 /* Weights count rows as often as they say, as in the moments: P = N p observations. */
-void orff_exact_system_tell(const orff_exact_system *s, double lambda, double shift, const double *t,
-                            orff_path_point *point) {
+void orffi_exact_system_tell(const orffi_exact_system *s, double lambda, double shift, const double *t,
+                             orff_path_point *point) {
     const double P = s->N * (double)s->p, rows = (double)s->rows * (double)s->p;
     double square = 0.0, quadratic = 0.0, dof, log_det;
     count(s, shift, &dof, &log_det);
@@ -212,17 +212,17 @@ void orff_exact_system_tell(const orff_exact_system *s, double lambda, double sh
         -0.5 * (quadratic + log_det + (P - rows) * log(shift) + P * log(6.28318530717958647692));
 }
 
-orff_status orff_exact_system_errors(const orff_exact_system *s, const double *A, double factor,
-                                     double *mse) {
+orff_status orffi_exact_system_errors(const orffi_exact_system *s, const double *A, double factor,
+                                      double *mse) {
     const size_t p = s->p;
     double *back = NULL;
     if (s->plan->W) {
-        ORFF_TRY(ORFF_NEW_ARRAY(back, s->rows * p));
-        orff_gemm(false, true, s->rows, p, p, 1.0, A, p, s->plan->W, p, 0.0, back, p);
+        ORFFI_TRY(ORFFI_NEW_ARRAY(back, s->rows * p));
+        orffi_gemm(false, true, s->rows, p, p, 1.0, A, p, s->plan->W, p, 0.0, back, p);
     }
     const double *from = back ? back : A;
     memset(mse, 0, p * sizeof *mse);
     for (size_t i = 0; i < s->rows * p; i++) mse[i % p] += factor * from[i] * (factor * from[i]) / s->N;
-    orff_release(back);
+    orffi_release(back);
     return ORFF_OK;
 }

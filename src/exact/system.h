@@ -10,20 +10,20 @@
  *
  * by G = U diag(e) U^T (F = U, g_ab = 1/(e_a m_b + shift), every shift) or by one shift's Cholesky factor
  * (F = L^-T, g = 1) where all m_b are the same. */
-#ifndef ORFF_EXACT_SYSTEM_H
-#define ORFF_EXACT_SYSTEM_H
+#ifndef ORFFI_EXACT_SYSTEM_H
+#define ORFFI_EXACT_SYSTEM_H
 
 #include "exact/exact.h"
 
-typedef struct orff_exact_rows {
+typedef struct orffi_exact_rows {
     size_t n;
     const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
     bool center;
-} orff_exact_rows;
+} orffi_exact_rows;
 
-typedef struct orff_exact_system {
+typedef struct orffi_exact_system {
     const orff_kernel *kernel;
-    const orff_exact_plan *plan;
+    const orffi_exact_plan *plan;
     size_t rows, p, n, r;
     size_t modes; /* columns of g: 1 where all m_b are the same, else r */
     double N;
@@ -36,48 +36,48 @@ typedef struct orff_exact_system {
     double *s;                 /* n x width: F^T (sqrt(c) (x) I), what moving the mean moves, with center */
     size_t width;              /* 1, or p for any other kernel */
     double log_det, condition; /* by Cholesky */
-} orff_exact_system;
+} orffi_exact_system;
 
 /* The system with its Gram matrix. kernel, plan and rows must outlive it. */
-orff_status orff_exact_system_build(orff_exact_system *system, const orff_kernel *kernel,
-                                    const orff_exact_plan *plan, const orff_exact_rows *rows);
-void orff_exact_system_clear(orff_exact_system *system);
+orff_status orffi_exact_system_build(orffi_exact_system *system, const orff_kernel *kernel,
+                                     const orffi_exact_plan *plan, const orffi_exact_rows *rows);
+void orffi_exact_system_clear(orffi_exact_system *system);
 
 /* The Gram matrix again, in the place of F. */
-orff_status orff_exact_system_refill(orff_exact_system *system, const orff_exact_rows *rows);
+orff_status orffi_exact_system_refill(orffi_exact_system *system, const orffi_exact_rows *rows);
 
-orff_status orff_exact_system_eigen(orff_exact_system *system);
+orff_status orffi_exact_system_eigen(orffi_exact_system *system);
 
 /* Whether one Cholesky factor serves all outputs. */
-bool orff_exact_system_is_plain(const orff_exact_system *system);
+bool orffi_exact_system_is_plain(const orffi_exact_system *system);
 
-/* t (n x r) at this shift, and F. ORFF_NOT_POSITIVE when there is no factor, or none with digits: F is then
+/* t (n x r) at this shift, and F. ORFF_ERROR_NOT_POSITIVE when there is no factor, or none with digits: F is then
  * to be filled again. */
-orff_status orff_exact_system_cholesky(orff_exact_system *system, double shift, double *t);
+orff_status orffi_exact_system_cholesky(orffi_exact_system *system, double shift, double *t);
 
 /* N lambda, or what rounding leaves of it in the eigen form. */
-double orff_exact_system_shift(const orff_exact_system *system, double lambda);
+double orffi_exact_system_shift(const orffi_exact_system *system, double lambda);
 
 /* m of mode v. */
-double orff_exact_system_value(const orff_exact_system *system, size_t v);
+double orffi_exact_system_value(const orffi_exact_system *system, size_t v);
 
 /* g (n x modes) at a shift, and by the eigen form t (n x r). work: n x r. */
-void orff_exact_system_inverse(const orff_exact_system *system, double shift, double *g);
-void orff_exact_system_solve(const orff_exact_system *system, double shift, double *t, double *work);
+void orffi_exact_system_inverse(const orffi_exact_system *system, double shift, double *g);
+void orffi_exact_system_solve(const orffi_exact_system *system, double shift, double *t, double *work);
 
 /* What t and g tell. cv_mse is left alone. */
-void orff_exact_system_tell(const orff_exact_system *system, double lambda, double shift, const double *t,
-                            orff_path_point *point);
+void orffi_exact_system_tell(const orffi_exact_system *system, double lambda, double shift, const double *t,
+                             orff_path_point *point);
 
 /* sqrt(c_i) (y_i - f_(-i)(x_i)) of the model without row i, shift held fixed, turned   (n x r). */
-orff_status orff_exact_system_leave_one_out(const orff_exact_system *system, const double *t, const double *g,
-                                            double *left);
+orff_status orffi_exact_system_leave_one_out(const orffi_exact_system *system, const double *t,
+                                             const double *g, double *left);
 
 /* The mean square of turned rows A (n x r), for each output as the user sees it: p values. */
-orff_status orff_exact_system_errors(const orff_exact_system *system, const double *A, double factor,
-                                     double *mse);
+orff_status orffi_exact_system_errors(const orffi_exact_system *system, const double *A, double factor,
+                                      double *mse);
 
 /* Numbers at the peak of it all. */
-double orff_exact_system_numbers(const orff_exact_plan *plan, bool eigen);
+double orffi_exact_system_numbers(const orffi_exact_plan *plan, bool eigen);
 
 #endif

@@ -10,11 +10,11 @@
 
 /* By importance wherever it helps and exists: rows of a Hadamard block can vanish on a small field's
  * space, and their weights would be unbounded. */
-static bool wants_importance(const orff_kernel_group *group, const orff_sampling *sampling) {
+static bool wants_importance(const orffi_kernel_group *group, const orff_sampling *sampling) {
     const bool vanishing =
-        sampling->scheme == ORFF_HADAMARD && group->law->space_count < ORFF_HADAMARD_MIN_DIM;
-    return group->importance &&
-           (sampling->importance == ORFF_YES || (sampling->importance == ORFF_AUTO && !vanishing));
+        sampling->scheme == ORFF_SCHEME_HADAMARD && group->law->space_count < ORFFI_HADAMARD_MIN_DIM;
+    return group->importance && (sampling->importance == ORFF_SWITCH_YES ||
+                                 (sampling->importance == ORFF_SWITCH_AUTO && !vanishing));
 }
 
 /* ---- how the D frequencies are divided among the groups */
@@ -23,7 +23,7 @@ static bool wants_importance(const orff_kernel_group *group, const orff_sampling
 
 /* To resolve a field of n inputs on scale l takes of the order of l^-n frequencies; more than squares would
  * leave nothing to the longer scales. The logarithm; a signature has no scale: 0. */
-static double log_need(const orff_spectrum *law) {
+static double log_need(const orffi_spectrum *law) {
     double logs = 0.0;
     for (size_t i = 0; i < law->dim; i++) logs -= log(law->scale[i]) / (double)law->dim;
     return law->dim < 2 ? logs : 2.0 * logs;
@@ -49,10 +49,10 @@ static size_t allotted(const orff_kernel *kernel, size_t D, size_t g) {
     return allotted_before(kernel, D, g + 1) - allotted_before(kernel, D, g);
 }
 
-static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, size_t g,
-                             const orff_sampling *sampling) {
-    const orff_kernel_group *group = &kernel->groups[g];
-    return (orff_recipe){
+static orffi_recipe recipe_of(const orffi_bank *bank, const orff_kernel *kernel, size_t g,
+                              const orff_sampling *sampling) {
+    const orffi_kernel_group *group = &kernel->groups[g];
+    return (orffi_recipe){
         .scheme = sampling->scheme,
         .count = allotted(kernel, sampling->features, g),
         .seed = sampling->seed,
@@ -64,55 +64,55 @@ static orff_recipe recipe_of(const orff_bank *bank, const orff_kernel *kernel, s
     };
 }
 
-static orff_status draw_signature(orff_bank_group *group, const orff_kernel *kernel, size_t g,
+static orff_status draw_signature(orffi_bank_group *group, const orff_kernel *kernel, size_t g,
                                   double **blocks) {
     size_t m = 0;
     while (kernel->parts[m].group != g) m++;
-    return orff_signature_draw(&group->drawn, &blocks[m], &kernel->parts[m], &group->recipe);
+    return orffi_signature_draw(&group->drawn, &blocks[m], &kernel->parts[m], &group->recipe);
 }
 
-static orff_status draw_group(orff_bank *bank, const orff_kernel *kernel, size_t g,
+static orff_status draw_group(orffi_bank *bank, const orff_kernel *kernel, size_t g,
                               const orff_sampling *sampling, double **blocks) {
-    orff_bank_group *group = &bank->groups[g];
-    if (sampling->importance == ORFF_YES && !kernel->groups[g].importance)
-        return orff_fail(
-            ORFF_UNSUPPORTED,
+    orffi_bank_group *group = &bank->groups[g];
+    if (sampling->importance == ORFF_SWITCH_YES && !kernel->groups[g].importance)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
             "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
             "does not grow with |w| would get unbounded weights at w = 0");
     group->recipe = recipe_of(bank, kernel, g, sampling);
     if (kernel->groups[g].signature) return draw_signature(group, kernel, g, blocks);
-    ORFF_TRY(orff_spectrum_copy(&group->law, kernel->groups[g].law));
-    return orff_frequencies_draw(&group->drawn, &group->law, &group->recipe);
+    ORFFI_TRY(orffi_spectrum_copy(&group->law, kernel->groups[g].law));
+    return orffi_frequencies_draw(&group->drawn, &group->law, &group->recipe);
 }
 
 /* ---- what is derived from the frequencies */
 
-static orff_status fill_single(orff_bank_group *group) {
-    const orff_frequencies *drawn = &group->drawn;
+static orff_status fill_single(orffi_bank_group *group) {
+    const orffi_frequencies *drawn = &group->drawn;
     if (drawn->structured) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(group->omega_single, drawn->count * drawn->dim));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(group->omega_single, drawn->count * drawn->dim));
     for (size_t i = 0; i < drawn->count * drawn->dim; i++) group->omega_single[i] = (float)drawn->omega[i];
     return ORFF_OK;
 }
 
-static void fill_amplitudes(orff_bank *bank, const orff_bank_group *group) {
+static void fill_amplitudes(orffi_bank *bank, const orffi_bank_group *group) {
     for (size_t j = 0; j < group->drawn.count; j++) {
         bank->amplitude[group->first + j] = sqrt(group->drawn.weight[j]);
         bank->amplitude_single[group->first + j] = (float)bank->amplitude[group->first + j];
     }
 }
 
-orff_status orff_bank_complete(orff_bank *bank) {
+orff_status orffi_bank_complete(orffi_bank *bank) {
     for (size_t g = 0; g < bank->n_groups; g++) {
         bank->groups[g].first = bank->D;
         bank->D += bank->groups[g].drawn.count;
     }
     if (bank->D > INT_MAX / 2)
-        return orff_fail(ORFF_UNSUPPORTED, "%zu frequencies are more than BLAS can count", bank->D);
-    ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude, bank->D));
-    ORFF_TRY(ORFF_NEW_ARRAY(bank->amplitude_single, bank->D));
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%zu frequencies are more than BLAS can count", bank->D);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(bank->amplitude, bank->D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(bank->amplitude_single, bank->D));
     for (size_t g = 0; g < bank->n_groups; g++) {
-        ORFF_TRY(fill_single(&bank->groups[g]));
+        ORFFI_TRY(fill_single(&bank->groups[g]));
         fill_amplitudes(bank, &bank->groups[g]);
     }
     return ORFF_OK;
@@ -120,15 +120,15 @@ orff_status orff_bank_complete(orff_bank *bank) {
 
 /* ---- making and freeing */
 
-orff_status orff_bank_create(orff_bank **out, size_t d, size_t n_groups) {
-    orff_bank *bank;
-    ORFF_TRY(ORFF_NEW(bank));
+orff_status orffi_bank_create(orffi_bank **out, size_t d, size_t n_groups) {
+    orffi_bank *bank;
+    ORFFI_TRY(ORFFI_NEW(bank));
     atomic_init(&bank->references, 1);
     bank->d = d;
     bank->n_groups = n_groups;
-    const orff_status status = ORFF_NEW_ARRAY(bank->groups, n_groups);
+    const orff_status status = ORFFI_NEW_ARRAY(bank->groups, n_groups);
     if (status) {
-        orff_bank_free(bank);
+        orffi_bank_free(bank);
     } else {
         *out = bank;
     }
@@ -136,67 +136,67 @@ orff_status orff_bank_create(orff_bank **out, size_t d, size_t n_groups) {
 }
 
 /* Hand over what was built, or clear it. */
-static orff_status finish(orff_status status, orff_bank *bank, orff_bank **out) {
-    if (!status) status = orff_bank_complete(bank);
+static orff_status finish(orff_status status, orffi_bank *bank, orffi_bank **out) {
+    if (!status) status = orffi_bank_complete(bank);
     if (status) {
-        orff_bank_free(bank);
+        orffi_bank_free(bank);
     } else {
         *out = bank;
     }
     return status;
 }
 
-orff_status orff_bank_draw(orff_bank **out, const orff_kernel *kernel, const orff_sampling *sampling,
-                           double **blocks) {
-    orff_bank *bank = NULL;
-    orff_status status = orff_bank_create(&bank, kernel->d, kernel->n_groups);
-    if (!status) status = orff_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
+orff_status orffi_bank_draw(orffi_bank **out, const orff_kernel *kernel, const orff_sampling *sampling,
+                            double **blocks) {
+    orffi_bank *bank = NULL;
+    orff_status status = orffi_bank_create(&bank, kernel->d, kernel->n_groups);
+    if (!status) status = orffi_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
     for (size_t g = 0; !status && g < kernel->n_groups; g++)
         status = draw_group(bank, kernel, g, sampling, blocks);
     return finish(status, bank, out);
 }
 
-static orff_status copy_frequencies(orff_frequencies *drawn, size_t d, size_t D, const double *omega,
+static orff_status copy_frequencies(orffi_frequencies *drawn, size_t d, size_t D, const double *omega,
                                     const double *weights) {
     drawn->count = D;
     drawn->dim = d;
-    ORFF_TRY(orff_duplicate(&drawn->omega, omega, D * d, sizeof *omega));
-    ORFF_TRY(ORFF_NEW_ARRAY(drawn->weight, D));
+    ORFFI_TRY(orffi_duplicate(&drawn->omega, omega, D * d, sizeof *omega));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(drawn->weight, D));
     for (size_t j = 0; j < D; j++) {
         drawn->weight[j] = weights ? weights[j] : 1.0 / (double)D;
         if (!(drawn->weight[j] >= 0.0 && isfinite(drawn->weight[j])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "weight %zu is %g; it must be at least 0", j + 1,
-                             drawn->weight[j]);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "weight %zu is %g; it must be at least 0", j + 1,
+                              drawn->weight[j]);
     }
     return ORFF_OK;
 }
 
-orff_status orff_bank_give(orff_bank **out, const orff_kernel *kernel, size_t D, const double *omega,
-                           const double *weights) {
-    orff_bank *bank = NULL;
-    orff_status status = orff_bank_create(&bank, kernel->d, kernel->n_groups);
+orff_status orffi_bank_give(orffi_bank **out, const orff_kernel *kernel, size_t D, const double *omega,
+                            const double *weights) {
+    orffi_bank *bank = NULL;
+    orff_status status = orffi_bank_create(&bank, kernel->d, kernel->n_groups);
     if (!status) bank->given = true;
-    if (!status) status = orff_spectrum_copy(&bank->groups[0].law, kernel->groups[0].law);
+    if (!status) status = orffi_spectrum_copy(&bank->groups[0].law, kernel->groups[0].law);
     if (!status) status = copy_frequencies(&bank->groups[0].drawn, kernel->d, D, omega, weights);
     return finish(status, bank, out);
 }
 
-orff_bank *orff_bank_retain(const orff_bank *bank) {
-    orff_bank *shared = (orff_bank *)bank; /* only the count changes */
+orffi_bank *orffi_bank_retain(const orffi_bank *bank) {
+    orffi_bank *shared = (orffi_bank *)bank; /* only the count changes */
     atomic_fetch_add(&shared->references, 1);
     return shared;
 }
 
-void orff_bank_free(orff_bank *bank) {
+void orffi_bank_free(orffi_bank *bank) {
     if (!bank || atomic_fetch_sub(&bank->references, 1) > 1) return;
     for (size_t g = 0; bank->groups && g < bank->n_groups; g++) {
-        orff_spectrum_clear(&bank->groups[g].law);
-        orff_frequencies_clear(&bank->groups[g].drawn);
-        orff_release(bank->groups[g].omega_single);
+        orffi_spectrum_clear(&bank->groups[g].law);
+        orffi_frequencies_clear(&bank->groups[g].drawn);
+        orffi_release(bank->groups[g].omega_single);
     }
-    orff_release(bank->groups);
-    orff_release(bank->extent);
-    orff_release(bank->amplitude);
-    orff_release(bank->amplitude_single);
-    orff_release(bank);
+    orffi_release(bank->groups);
+    orffi_release(bank->extent);
+    orffi_release(bank->amplitude);
+    orffi_release(bank->amplitude_single);
+    orffi_release(bank);
 }

@@ -11,25 +11,25 @@ typedef struct explicit_work {
 } explicit_work;
 
 static void work_clear(explicit_work *work) {
-    orff_release(work->phi);
-    orff_release(work->block);
-    orff_release(work->unit);
+    orffi_release(work->phi);
+    orffi_release(work->block);
+    orffi_release(work->unit);
 }
 
 static orff_status work_fill(explicit_work *work, const orff_features *f, size_t points) {
     size_t widest = 0;
     for (size_t g = 0; g < f->bank->n_groups; g++)
         if (f->groups[g].columns > widest) widest = f->groups[g].columns;
-    ORFF_TRY(ORFF_NEW_ARRAY(work->phi, points * 2 * f->D));
-    ORFF_TRY(ORFF_NEW_ARRAY(work->block, f->p * widest));
-    return ORFF_NEW_ARRAY(work->unit, f->p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work->phi, points * 2 * f->D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work->block, f->p * widest));
+    return ORFFI_NEW_ARRAY(work->unit, f->p);
 }
 
 /* Rows of Phi for frequency j: phi_a B^T, cosine and sine. Returns the number of rows of each. */
 static size_t map_frequency(const orff_features *f, size_t j, const explicit_work *work, double *cosine,
                             double *sine) {
-    const size_t columns = orff_features_block_columns(f, j);
-    orff_features_dense_block(f, j, work->block, work->unit);
+    const size_t columns = orffi_features_block_columns(f, j);
+    orffi_features_dense_block(f, j, work->block, work->unit);
     for (size_t k = 0; k < columns; k++) {
         for (size_t i = 0; i < f->p; i++) {
             cosine[k * f->p + i] = work->phi[j] * work->block[i * columns + k];
@@ -41,7 +41,7 @@ static size_t map_frequency(const orff_features *f, size_t j, const explicit_wor
 
 orff_status orff_features_map(const orff_features *f, const double *x, double *Phi) {
     explicit_work work = {0};
-    if (!f || !x || !Phi) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_map: NULL argument");
+    if (!f || !x || !Phi) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_map: NULL argument");
     orff_status status = work_fill(&work, f, 1);
     if (!status) status = orff_features_phi(f, 1, x, work.phi);
     size_t row = 0;
@@ -62,15 +62,16 @@ static void sum_blocks(const orff_features *f, const explicit_work *work, double
     const double *a = work->phi, *b = work->phi + 2 * f->D;
     memset(K, 0, f->p * f->p * sizeof *K);
     for (size_t j = 0; j < f->D; j++) {
-        orff_features_dense_block(f, j, work->block, work->unit);
-        add_block(f->p, orff_features_block_columns(f, j), a[j] * b[j] + a[f->D + j] * b[f->D + j],
+        orffi_features_dense_block(f, j, work->block, work->unit);
+        add_block(f->p, orffi_features_block_columns(f, j), a[j] * b[j] + a[f->D + j] * b[f->D + j],
                   work->block, K);
     }
 }
 
 orff_status orff_features_kernel(const orff_features *f, const double *x, const double *z, double *K) {
     explicit_work work = {0};
-    if (!f || !x || !z || !K) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_kernel: NULL argument");
+    if (!f || !x || !z || !K)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_kernel: NULL argument");
     orff_status status = work_fill(&work, f, 2);
     if (!status) status = orff_features_phi(f, 1, x, work.phi);
     if (!status) status = orff_features_phi(f, 1, z, work.phi + 2 * f->D);

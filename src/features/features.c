@@ -24,37 +24,37 @@ static void lay_out(orff_features *f) {
 
 /* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what
  * the caller gives. */
-static orff_status fill_at(const orff_kernel_part *part, const double *w, double *at) {
+static orff_status fill_at(const orffi_kernel_part *part, const double *w, double *at) {
     if (!part->rule->physical) return part->rule->block(part, w, at);
     for (size_t i = 0; i < part->p; i++) at[i] = w[part->law.space[i]];
     return ORFF_OK;
 }
 
 static orff_status store_blocks(orff_features *f, size_t m) {
-    const orff_kernel_part *part = &f->kernel->parts[m];
-    const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
-    const size_t size = orff_features_block_size(part);
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    const orffi_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
+    const size_t size = orffi_features_block_size(part);
     double *w;
     if (!part->rule->physical && !part->rule->block) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(f->blocks[m], drawn->count * size));
-    ORFF_TRY(ORFF_NEW_ARRAY(w, f->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks[m], drawn->count * size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w, f->d));
     orff_status status = ORFF_OK;
     for (size_t j = 0; !status && j < drawn->count; j++) {
-        status = orff_frequencies_row(drawn, j, w);
+        status = orffi_frequencies_row(drawn, j, w);
         if (!status) status = fill_at(part, w, f->blocks[m] + j * size);
     }
-    orff_release(w);
+    orffi_release(w);
     return status;
 }
 
 /* A physical part drawn from mu itself needs E|w|^4 for a finite variance. */
 static void set_warnings(orff_features *f) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
-        const orff_kernel_part *part = &f->kernel->parts[m];
-        const orff_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
+        const orffi_kernel_part *part = &f->kernel->parts[m];
+        const orffi_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
         if (drawn->extent_guessed) f->warnings |= ORFF_WARN_EXTENT_GUESSED;
-        if (part->rule->physical && !f->bank->given && !drawn->importance && drawn->scheme != ORFF_GRID &&
-            isinf(orff_spectrum_moment(&part->law, 2)))
+        if (part->rule->physical && !f->bank->given && !drawn->importance &&
+            drawn->scheme != ORFF_SCHEME_GRID && isinf(orffi_spectrum_moment(&part->law, 2)))
             f->warnings |= ORFF_WARN_INFINITE_VARIANCE;
     }
     snprintf(f->warning, sizeof f->warning, "%s%s%s",
@@ -71,7 +71,7 @@ static void set_warnings(orff_features *f) {
 
 static orff_status derive(orff_features *f) {
     lay_out(f);
-    for (size_t m = 0; m < f->kernel->n_parts; m++) ORFF_TRY(store_blocks(f, m));
+    for (size_t m = 0; m < f->kernel->n_parts; m++) ORFFI_TRY(store_blocks(f, m));
     set_warnings(f);
     return ORFF_OK;
 }
@@ -80,19 +80,19 @@ static orff_status derive(orff_features *f) {
 
 static orff_status start(orff_features **out, const orff_kernel *kernel) {
     orff_features *f;
-    ORFF_TRY(ORFF_NEW(f));
+    ORFFI_TRY(ORFFI_NEW(f));
     *out = f;
-    f->kernel = orff_kernel_retain(kernel);
+    f->kernel = orffi_kernel_retain(kernel);
     f->d = kernel->d;
     f->p = kernel->p;
-    ORFF_TRY(ORFF_NEW_ARRAY(f->part_group, kernel->n_parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->part_group, kernel->n_parts));
     for (size_t m = 0; m < kernel->n_parts; m++) f->part_group[m] = kernel->parts[m].group;
-    return ORFF_NEW_ARRAY(f->blocks, kernel->n_parts);
+    return ORFFI_NEW_ARRAY(f->blocks, kernel->n_parts);
 }
 
 /* Hand over what was built on the bank, or clear it. */
 static orff_status finish(orff_status status, orff_features *f, orff_features **out) {
-    if (!status) status = ORFF_NEW_ARRAY(f->groups, f->bank->n_groups);
+    if (!status) status = ORFFI_NEW_ARRAY(f->groups, f->bank->n_groups);
     if (!status) status = derive(f);
     if (status) {
         orff_features_free(f);
@@ -104,19 +104,20 @@ static orff_status finish(orff_status status, orff_features *f, orff_features **
 
 static orff_status check_sampling(const orff_kernel *kernel, const orff_sampling *sampling) {
     if ((unsigned)sampling->scheme >= ORFF_SCHEME_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no sampling scheme number %d",
-                         (int)sampling->scheme);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no sampling scheme number %d",
+                          (int)sampling->scheme);
     if (!(sampling->tolerance >= 0.0 && sampling->tolerance < 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the tolerance is %g; it must be at least 0 and below 1",
-                         sampling->tolerance);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the tolerance is %g; it must be at least 0 and below 1", sampling->tolerance);
     for (size_t i = 0; sampling->extent && i < kernel->d; i++)
         if (!(sampling->extent[i] >= 0.0 && isfinite(sampling->extent[i])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the extent of input %zu is %g; it must be at least 0",
-                             i + 1, sampling->extent[i]);
-    if (sampling->scheme != ORFF_GRID && sampling->features < kernel->n_groups)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "%zu frequencies for %zu groups of parts; give at least one each",
-                         sampling->features, kernel->n_groups);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the extent of input %zu is %g; it must be at least 0", i + 1,
+                              sampling->extent[i]);
+    if (sampling->scheme != ORFF_SCHEME_GRID && sampling->features < kernel->n_groups)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "%zu frequencies for %zu groups of parts; give at least one each",
+                          sampling->features, kernel->n_groups);
     return ORFF_OK;
 }
 
@@ -124,10 +125,10 @@ orff_status orff_features_create(orff_features **out, const orff_kernel *kernel,
                                  const orff_sampling *sampling) {
     orff_features *f = NULL;
     if (!out || !kernel || !sampling)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_create: NULL argument");
-    ORFF_TRY(check_sampling(kernel, sampling));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_create: NULL argument");
+    ORFFI_TRY(check_sampling(kernel, sampling));
     orff_status status = start(&f, kernel);
-    if (!status) status = orff_bank_draw(&f->bank, kernel, sampling, f->blocks);
+    if (!status) status = orffi_bank_draw(&f->bank, kernel, sampling, f->blocks);
     return finish(status, f, out);
 }
 
@@ -135,68 +136,68 @@ orff_status orff_features_create_at(orff_features **out, const orff_kernel *kern
                                     const double *omega, const double *weights) {
     orff_features *f = NULL;
     if (!out || !kernel || !omega || D == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "orff_features_create_at needs a kernel and at least one frequency");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "orff_features_create_at needs a kernel and at least one frequency");
     if (kernel->n_groups != 1 || kernel->groups[0].signature)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "given frequencies serve kernels whose parts all share one law; this one has %zu",
-                         kernel->n_groups);
-    ORFF_TRY(orff_check_finite("omega", D, kernel->d, omega));
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "given frequencies serve kernels whose parts all share one law; this one has %zu",
+                          kernel->n_groups);
+    ORFFI_TRY(orffi_check_finite("omega", D, kernel->d, omega));
     orff_status status = start(&f, kernel);
-    if (!status) status = orff_bank_give(&f->bank, kernel, D, omega, weights);
+    if (!status) status = orffi_bank_give(&f->bank, kernel, D, omega, weights);
     return finish(status, f, out);
 }
 
 /* The bank's group with the law of each part. */
-static orff_status match_groups(orff_features *f, const orff_bank *bank) {
+static orff_status match_groups(orff_features *f, const orffi_bank *bank) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
-        const orff_kernel_part *part = &f->kernel->parts[m];
+        const orffi_kernel_part *part = &f->kernel->parts[m];
         size_t g = 0;
         while (g < bank->n_groups && !(bank->groups[g].law.base && part->law.base &&
-                                       orff_spectrum_equal(&bank->groups[g].law, &part->law)))
+                                       orffi_spectrum_equal(&bank->groups[g].law, &part->law)))
             g++;
         if (g == bank->n_groups)
-            return orff_fail(
-                ORFF_UNSUPPORTED,
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
                 "part %zu of the kernel has a base or length scale that these frequencies were not drawn for",
                 m + 1);
         if (bank->groups[g].drawn.importance &&
-            !(part->rule->physical && orff_spectrum_same_space(&bank->groups[g].law, &part->law)))
-            return orff_fail(ORFF_UNSUPPORTED,
-                             "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
-                             part->rule->name, part->rule->physical ? " for a field on other inputs" : "");
+            !(part->rule->physical && orffi_spectrum_same_space(&bank->groups[g].law, &part->law)))
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
+                              part->rule->name, part->rule->physical ? " for a field on other inputs" : "");
         f->part_group[m] = g;
     }
     return ORFF_OK;
 }
 
-orff_status orff_features_create_on(orff_features **out, const orff_bank *bank, const orff_kernel *kernel) {
+orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel) {
     orff_features *f = NULL;
     if (kernel->d != bank->d)
-        return orff_fail(ORFF_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d,
-                         kernel->d);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d,
+                          kernel->d);
     orff_status status = start(&f, kernel);
     if (!status) status = match_groups(f, bank);
-    if (!status) f->bank = orff_bank_retain(bank);
+    if (!status) f->bank = orffi_bank_retain(bank);
     return finish(status, f, out);
 }
 
 orff_status orff_features_rebind(orff_features **out, const orff_features *features,
                                  const orff_kernel *kernel) {
     if (!out || !features || !kernel)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_rebind: NULL argument");
-    return orff_features_create_on(out, features->bank, kernel);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_rebind: NULL argument");
+    return orffi_features_create_on(out, features->bank, kernel);
 }
 
 void orff_features_free(orff_features *f) {
     if (!f) return;
-    for (size_t m = 0; f->blocks && m < f->kernel->n_parts; m++) orff_release(f->blocks[m]);
-    orff_release(f->groups);
-    orff_release(f->part_group);
-    orff_release(f->blocks);
-    orff_bank_free(f->bank);
+    for (size_t m = 0; f->blocks && m < f->kernel->n_parts; m++) orffi_release(f->blocks[m]);
+    orffi_release(f->groups);
+    orffi_release(f->part_group);
+    orffi_release(f->blocks);
+    orffi_bank_free(f->bank);
     orff_kernel_free(f->kernel);
-    orff_release(f);
+    orffi_release(f);
 }
 
 /* ---- telling */
@@ -218,11 +219,11 @@ orff_features_info orff_features_describe(const orff_features *f) {
 }
 
 orff_status orff_features_frequencies(const orff_features *f, double *omega, double *weights) {
-    if (!f) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_frequencies: NULL argument");
+    if (!f) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_frequencies: NULL argument");
     for (size_t g = 0; g < f->bank->n_groups; g++) {
-        const orff_bank_group *group = &f->bank->groups[g];
+        const orffi_bank_group *group = &f->bank->groups[g];
         for (size_t j = 0; j < group->drawn.count; j++) {
-            if (omega) ORFF_TRY(orff_frequencies_row(&group->drawn, j, omega + (group->first + j) * f->d));
+            if (omega) ORFFI_TRY(orffi_frequencies_row(&group->drawn, j, omega + (group->first + j) * f->d));
             if (weights) weights[group->first + j] = group->drawn.weight[j];
         }
     }
@@ -231,12 +232,13 @@ orff_status orff_features_frequencies(const orff_features *f, double *omega, dou
 
 orff_status orff_features_block(const orff_features *f, size_t j, size_t *columns, double *B) {
     double *unit;
-    if (!f || !columns) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_features_block: NULL argument");
+    if (!f || !columns) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_block: NULL argument");
     if (j >= f->D)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j, f->D);
-    ORFF_TRY(ORFF_NEW_ARRAY(unit, f->p));
-    *columns = orff_features_block_columns(f, j);
-    if (B) orff_features_dense_block(f, j, B, unit);
-    orff_release(unit);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j,
+                          f->D);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(unit, f->p));
+    *columns = orffi_features_block_columns(f, j);
+    if (B) orffi_features_dense_block(f, j, B, unit);
+    orffi_release(unit);
     return ORFF_OK;
 }

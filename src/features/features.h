@@ -1,24 +1,24 @@
 /* The feature map of a kernel: a bank of frequencies and, for each, the stacked block B_j of the kernel's
  * parts. */
-#ifndef ORFF_FEATURES_FEATURES_H
-#define ORFF_FEATURES_FEATURES_H
+#ifndef ORFFI_FEATURES_FEATURES_H
+#define ORFFI_FEATURES_FEATURES_H
 
 #include "features/bank.h"
 
 /* How the kernel's parts stand on one group of the bank. In theta the coefficients of its cosines begin at
  * `first_parameter`, those of its sines at M/2 + first_parameter. */
-typedef struct orff_feature_group {
+typedef struct orffi_feature_group {
     size_t columns; /* p' of the stacked block; 0 when no part uses this group */
     size_t first_parameter;
-} orff_feature_group;
+} orffi_feature_group;
 
 struct orff_features {
     orff_kernel *kernel;
-    orff_bank *bank;
+    orffi_bank *bank;
     size_t d, p;
     size_t D, M;
-    orff_feature_group *groups; /* bank->n_groups */
-    size_t *part_group;         /* for each part, its group in the bank */
+    orffi_feature_group *groups; /* bank->n_groups */
+    size_t *part_group;          /* for each part, its group in the bank */
     double **blocks; /* for each part what its blocks depend on at each frequency: w on the field's space
                                    (count x p) for physical rules, the block (count x p x columns) for stored ones,
                                    NULL for decomposable */
@@ -27,24 +27,24 @@ struct orff_features {
 };
 
 /* A kernel on a bank that is there already (retained). */
-orff_status orff_features_create_on(orff_features **out, const orff_bank *bank, const orff_kernel *kernel);
+orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel);
 
 /* Numbers a frequency takes in blocks[m]. */
-static inline size_t orff_features_block_size(const orff_kernel_part *part) {
+static inline size_t orffi_features_block_size(const orffi_kernel_part *part) {
     return part->rule->physical ? part->p : part->p * part->columns;
 }
 
 /* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. */
-void orff_features_fold(const orff_features *f, const double *theta, double *V);
+void orffi_features_fold(const orff_features *f, const double *theta, double *V);
 
 /* theta = B_j^T U_a, U = phi(X)^T Y (2D x p). */
-void orff_features_unfold(const orff_features *f, const double *U, double *theta);
+void orffi_features_unfold(const orff_features *f, const double *U, double *theta);
 
 /* B of frequency j (p x columns), roots of the weights inside; unit is scratch of p numbers. */
-void orff_features_dense_block(const orff_features *f, size_t j, double *B, double *unit);
-size_t orff_features_block_columns(const orff_features *f, size_t j);
+void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit);
+size_t orffi_features_block_columns(const orff_features *f, size_t j);
 
 /* The bank's group that frequency j (of all) belongs to. */
-size_t orff_features_group_of(const orff_features *f, size_t j);
+size_t orffi_features_group_of(const orff_features *f, size_t j);
 
 #endif

@@ -8,23 +8,23 @@
 
 /* A block of phi is kept near 4 million numbers: large enough for matrix products at full speed, small
  * enough for any machine. */
-size_t orff_bank_block_rows(const orff_bank *bank) {
+size_t orffi_bank_block_rows(const orffi_bank *bank) {
     const size_t rows = ((size_t)1 << 22) / (2 * bank->D);
     return rows < 16 ? 16 : rows > 1024 ? 1024 : rows;
 }
 
 #define REAL      double
-#define PHI       orff_phi
-#define GEMM      orff_gemm
-#define CHECK     orff_check_finite
+#define PHI       orffi_phi
+#define GEMM      orffi_gemm
+#define CHECK     orffi_check_finite
 #define NAME(x)   x##_double
 #define PUBLIC(x) orff_features_##x
 #include "features/operators.inc"
 
 #define REAL      float
-#define PHI       orff_phi_single
-#define GEMM      orff_gemm_single
-#define CHECK     orff_check_finite_single
+#define PHI       orffi_phi_single
+#define GEMM      orffi_gemm_single
+#define CHECK     orffi_check_finite_single
 #define NAME(x)   x##_single
 #define PUBLIC(x) orff_features_##x##_single
 #include "features/operators.inc"

@@ -6,31 +6,31 @@
 #include "sampling/hadamard.h"
 
 #define REAL            double
-#define PHI             orff_phi
+#define PHI             orffi_phi
 #define ANGLES          angles
-#define GEMM            orff_gemm
-#define PROJECT         orff_structured_project_double
+#define GEMM            orffi_gemm
+#define PROJECT         orffi_structured_project_double
 #define ROTATE          rotate
 #define OMEGA(group)    (group)->drawn.omega
 #define AMPLITUDE(bank) (bank)->amplitude
 #include "features/phi.inc"
 
 #define REAL            float
-#define PHI             orff_phi_single
+#define PHI             orffi_phi_single
 #define ANGLES          angles_single
-#define GEMM            orff_gemm_single
-#define PROJECT         orff_structured_project_single
+#define GEMM            orffi_gemm_single
+#define PROJECT         orffi_structured_project_single
 #define ROTATE          rotate_single
 #define OMEGA(group)    (group)->omega_single
 #define AMPLITUDE(bank) (bank)->amplitude_single
 #include "features/phi.inc"
 
-size_t orff_bank_scratch(const orff_bank *bank) {
+size_t orffi_bank_scratch(const orffi_bank *bank) {
     size_t most = 0;
     for (size_t g = 0; g < bank->n_groups; g++) {
-        const orff_structured *structured = bank->groups[g].drawn.structured;
+        const orffi_structured *structured = bank->groups[g].drawn.structured;
         const size_t room =
-            structured ? orff_structured_scratch(structured) * (size_t)orff_thread_count() : 0;
+            structured ? orffi_structured_scratch(structured) * (size_t)orffi_thread_count() : 0;
         if (room > most) most = room;
     }
     return most;

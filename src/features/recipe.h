@@ -7,37 +7,37 @@
  *
  * Frequencies that a recipe draws again may be left out; their checksum is kept instead, so that another
  * machine's rounding is noticed. docs/files.md has every member. */
-#ifndef ORFF_FEATURES_RECIPE_H
-#define ORFF_FEATURES_RECIPE_H
+#ifndef ORFFI_FEATURES_RECIPE_H
+#define ORFFI_FEATURES_RECIPE_H
 
 #include "base/fields.h"
 #include "features/bank.h"
 
 /* Add a bank to the archive and to its document. Groups of at most `most` frequencies are left out where a
  * recipe draws them again; 0 leaves out none. The bank must live until the archive is written. */
-orff_status orff_bank_write(const orff_bank *bank, size_t most, orff_archive_writer *writer,
-                            json_t *document);
+orff_status orffi_bank_write(const orffi_bank *bank, size_t most, orffi_archive_writer *writer,
+                             json_t *document);
 
 /* The bank of an archive. `most`, which the file's own tensors must justify, bounds what is drawn again. */
-orff_status orff_bank_read(orff_bank **bank, const orff_archive *archive, size_t most);
+orff_status orffi_bank_read(orffi_bank **bank, const orffi_archive *archive, size_t most);
 
-/* The same for a kernel, which must live until the archive is written; ORFF_UNSUPPORTED when a part has
+/* The same for a kernel, which must live until the archive is written; ORFF_ERROR_UNSUPPORTED when a part has
  * callbacks. */
-orff_status orff_kernel_write(const orff_kernel *kernel, orff_archive_writer *writer, json_t *document);
+orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *writer, json_t *document);
 
 /* The kernel of an archive whose tensors are for d inputs and p outputs. */
-orff_status orff_kernel_read(orff_kernel **kernel, const orff_archive *archive, size_t d, size_t p);
+orff_status orffi_kernel_read(orff_kernel **kernel, const orffi_archive *archive, size_t d, size_t p);
 
 /* ---- what banks and kernels share */
 
-enum { ORFF_TENSOR_NAME = 48 }; /* room for a tensor's name */
+enum { ORFFI_TENSOR_NAME = 48 }; /* room for a tensor's name */
 
 /* The members base, shape, scales and space of an object; not 0 when there is no memory. */
-int orff_law_write(json_t *object, const orff_spectrum *law);
-orff_status orff_law_read_base(const orff_fields *in, orff_base *base, double *shape);
+int orffi_law_write(json_t *object, const orffi_spectrum *law);
+orff_status orffi_law_read_base(const orffi_fields *in, orff_base *base, double *shape);
 
 /* Lists that the caller releases, also on failure; space stays NULL for all inputs in order. */
-orff_status orff_law_read_lists(const orff_fields *in, size_t d, double **scales, size_t *space_count,
-                                size_t **space);
+orff_status orffi_law_read_lists(const orffi_fields *in, size_t d, double **scales, size_t *space_count,
+                                 size_t **space);
 
 #endif

@@ -5,43 +5,43 @@
 #include "features/recipe.h"
 
 static orff_status no_memory(void) {
-    return orff_fail(ORFF_NO_MEMORY, "no memory for the document of a file");
+    return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file");
 }
 
 /* ---- writing */
 
-static orff_status check_part(const orff_kernel_part *part, size_t m) {
+static orff_status check_part(const orffi_kernel_part *part, size_t m) {
     if (!part->matrix) return ORFF_OK;
-    return orff_fail(
-        ORFF_UNSUPPORTED,
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
         "part %zu of the kernel (%s) is a function of the caller's program, which a file cannot hold", m + 1,
         part->rule->name);
 }
 
-static orff_status write_part(const orff_kernel_part *part, size_t m, orff_archive_writer *writer,
+static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_archive_writer *writer,
                               json_t *object) {
     const size_t shape[2] = {part->p, part->columns};
-    char name[ORFF_TENSOR_NAME];
+    char name[ORFFI_TENSOR_NAME];
     int failed = json_object_set_new(object, "rule", json_string(part->rule->name));
-    failed |= orff_law_write(object, &part->law);
-    failed |= json_object_set_new(object, "weight", orff_json_number(part->root * part->root));
+    failed |= orffi_law_write(object, &part->law);
+    failed |= json_object_set_new(object, "weight", orffi_json_number(part->root * part->root));
     failed |= json_object_set_new(object, "root", json_real(part->root));
     failed |= json_object_set_new(object, "mix", json_real(part->mix));
     failed |= json_object_set_new(object, "columns", json_integer((json_int_t)part->columns));
     if (failed) return no_memory();
     snprintf(name, sizeof name, "part.%zu.B", m);
-    return part->B ? orff_archive_add(writer, name, ORFF_F64, 2, shape, part->B) : ORFF_OK;
+    return part->B ? orffi_archive_add(writer, name, ORFFI_F64, 2, shape, part->B) : ORFF_OK;
 }
 
-orff_status orff_kernel_write(const orff_kernel *kernel, orff_archive_writer *writer, json_t *document) {
-    for (size_t m = 0; m < kernel->n_parts; m++) ORFF_TRY(check_part(&kernel->parts[m], m));
+orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *writer, json_t *document) {
+    for (size_t m = 0; m < kernel->n_parts; m++) ORFFI_TRY(check_part(&kernel->parts[m], m));
     json_t *object =
         json_pack("{sI sI s[]}", "inputs", (json_int_t)kernel->d, "outputs", (json_int_t)kernel->p, "parts");
     if (json_object_set_new(document, "kernel", object)) return no_memory();
     for (size_t m = 0; m < kernel->n_parts; m++) {
         json_t *part = json_object();
         if (json_array_append_new(json_object_get(object, "parts"), part)) return no_memory();
-        ORFF_TRY(write_part(&kernel->parts[m], m, writer, part));
+        ORFFI_TRY(write_part(&kernel->parts[m], m, writer, part));
     }
     return ORFF_OK;
 }
@@ -59,103 +59,104 @@ typedef struct source {
 
 static void clear_sources(size_t count, source *sources) {
     for (size_t m = 0; m < count; m++) {
-        orff_release(sources[m].scales);
-        orff_release(sources[m].space);
+        orffi_release(sources[m].scales);
+        orffi_release(sources[m].space);
     }
-    orff_release(sources);
+    orffi_release(sources);
 }
 
 /* root, because sqrt(weight) need not have the bits it had. */
-static orff_status read_numbers(const orff_fields *in, source *from) {
+static orff_status read_numbers(const orffi_fields *in, source *from) {
     double weight;
-    ORFF_TRY(orff_fields_any_number(in, "weight", &weight));
-    ORFF_TRY(orff_fields_number(in, "root", &from->root));
-    ORFF_TRY(orff_fields_number(in, "mix", &from->part.mix));
-    ORFF_TRY(orff_fields_size(in, "columns", &from->columns));
-    if (from->root < 0.0) return orff_fields_fail(in, "root", "is negative");
+    ORFFI_TRY(orffi_fields_any_number(in, "weight", &weight));
+    ORFFI_TRY(orffi_fields_number(in, "root", &from->root));
+    ORFFI_TRY(orffi_fields_number(in, "mix", &from->part.mix));
+    ORFFI_TRY(orffi_fields_size(in, "columns", &from->columns));
+    if (from->root < 0.0) return orffi_fields_fail(in, "root", "is negative");
     if (!(from->part.mix >= 0.0 && from->part.mix <= 1.0))
-        return orff_fields_fail(in, "mix", "is not between 0 and 1");
+        return orffi_fields_fail(in, "mix", "is not between 0 and 1");
     return weight == from->root * from->root
                ? ORFF_OK
-               : orff_fields_fail(in, "weight", "is not the square of the root");
+               : orffi_fields_fail(in, "weight", "is not the square of the root");
 }
 
-static orff_status read_factor(const orff_fields *in, size_t m, size_t p, source *from) {
-    char name[ORFF_TENSOR_NAME];
+static orff_status read_factor(const orffi_fields *in, size_t m, size_t p, source *from) {
+    char name[ORFFI_TENSOR_NAME];
     snprintf(name, sizeof name, "part.%zu.B", m);
-    if (!orff_archive_has(in->archive, name)) return ORFF_OK;
-    if (from->part.rule != ORFF_DECOMPOSABLE) return orff_fields_fail(in, "rule", "has no output factor");
+    if (!orffi_archive_has(in->archive, name)) return ORFF_OK;
+    if (from->part.rule != ORFF_RULE_DECOMPOSABLE)
+        return orffi_fields_fail(in, "rule", "has no output factor");
     from->part.columns = from->columns;
     const size_t shape[2] = {p, from->columns};
-    return orff_archive_expect(in->archive, name, ORFF_F64, 2, shape, &from->part.B);
+    return orffi_archive_expect(in->archive, name, ORFFI_F64, 2, shape, &from->part.B);
 }
 
-static orff_status read_rule(const orff_fields *in, orff_rule *rule) {
+static orff_status read_rule(const orffi_fields *in, orff_rule *rule) {
     const char *name;
-    ORFF_TRY(orff_fields_text(in, "rule", &name));
-    ORFF_TRY(orff_fields_blame(in, orff_rule_parse(name, rule)));
-    return *rule <= ORFF_HELMHOLTZ ? ORFF_OK
-                                   : orff_fields_fail(in, "rule", "is not one that a file can hold");
+    ORFFI_TRY(orffi_fields_text(in, "rule", &name));
+    ORFFI_TRY(orffi_fields_blame(in, orff_rule_parse(name, rule)));
+    return *rule <= ORFF_RULE_HELMHOLTZ ? ORFF_OK
+                                        : orffi_fields_fail(in, "rule", "is not one that a file can hold");
 }
 
-static orff_status read_part(const orff_fields *in, size_t m, size_t d, size_t p, source *from) {
+static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t p, source *from) {
     size_t space_count = 0;
     from->part = orff_part_default();
-    ORFF_TRY(read_rule(in, &from->part.rule));
-    ORFF_TRY(orff_law_read_base(in, &from->part.base, &from->part.shape));
-    ORFF_TRY(orff_law_read_lists(in, d, &from->scales, &space_count, &from->space));
+    ORFFI_TRY(read_rule(in, &from->part.rule));
+    ORFFI_TRY(orffi_law_read_base(in, &from->part.base, &from->part.shape));
+    ORFFI_TRY(orffi_law_read_lists(in, d, &from->scales, &space_count, &from->space));
     if (from->space && space_count != p)
-        return orff_fields_fail(in, "space", "has not one input for each output");
+        return orffi_fields_fail(in, "space", "has not one input for each output");
     from->part.sigmas = from->scales;
     from->part.space = from->space;
-    ORFF_TRY(read_numbers(in, from));
+    ORFFI_TRY(read_numbers(in, from));
     return read_factor(in, m, p, from);
 }
 
 /* A kernel that nobody else holds yet may still be changed. */
-static orff_status set_roots(const orff_fields *in, const source *sources, orff_kernel *kernel) {
+static orff_status set_roots(const orffi_fields *in, const source *sources, orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++) {
         if (kernel->parts[m].columns != sources[m].columns)
-            return orff_fields_fail(in, "parts", "has a part whose columns are not those of its rule");
+            return orffi_fields_fail(in, "parts", "has a part whose columns are not those of its rule");
         kernel->parts[m].root = sources[m].root;
     }
     return ORFF_OK;
 }
 
-static orff_status build_kernel(const orff_fields *in, size_t d, size_t p, size_t n_parts, source *sources,
+static orff_status build_kernel(const orffi_fields *in, size_t d, size_t p, size_t n_parts, source *sources,
                                 orff_part *parts, orff_kernel **kernel) {
-    orff_fields part;
+    orffi_fields part;
     for (size_t m = 0; m < n_parts; m++) {
-        ORFF_TRY(orff_fields_item(in, "parts", m, &part));
-        ORFF_TRY(read_part(&part, m, d, p, &sources[m]));
+        ORFFI_TRY(orffi_fields_item(in, "parts", m, &part));
+        ORFFI_TRY(read_part(&part, m, d, p, &sources[m]));
         parts[m] = sources[m].part;
     }
-    ORFF_TRY(orff_fields_blame(in, orff_kernel_create(kernel, d, p, n_parts, parts)));
+    ORFFI_TRY(orffi_fields_blame(in, orff_kernel_create(kernel, d, p, n_parts, parts)));
     return set_roots(in, sources, *kernel);
 }
 
-static orff_status check_size(const orff_fields *in, const char *key, size_t want) {
+static orff_status check_size(const orffi_fields *in, const char *key, size_t want) {
     size_t found;
-    ORFF_TRY(orff_fields_size(in, key, &found));
-    return found == want && found > 0 ? ORFF_OK : orff_fields_fail(in, key, "disagrees with the tensors");
+    ORFFI_TRY(orffi_fields_size(in, key, &found));
+    return found == want && found > 0 ? ORFF_OK : orffi_fields_fail(in, key, "disagrees with the tensors");
 }
 
-orff_status orff_kernel_read(orff_kernel **out, const orff_archive *archive, size_t d, size_t p) {
-    const orff_fields document = orff_fields_of(archive);
-    orff_fields in;
+orff_status orffi_kernel_read(orff_kernel **out, const orffi_archive *archive, size_t d, size_t p) {
+    const orffi_fields document = orffi_fields_of(archive);
+    orffi_fields in;
     size_t n_parts;
     source *sources = NULL;
     orff_part *parts = NULL;
     orff_kernel *kernel = NULL;
-    ORFF_TRY(orff_fields_object(&document, "kernel", &in));
-    ORFF_TRY(check_size(&in, "inputs", d));
-    ORFF_TRY(check_size(&in, "outputs", p));
-    ORFF_TRY(orff_fields_list(&in, "parts", &n_parts));
-    orff_status status = ORFF_NEW_ARRAY(sources, n_parts);
-    if (!status) status = ORFF_NEW_ARRAY(parts, n_parts);
+    ORFFI_TRY(orffi_fields_object(&document, "kernel", &in));
+    ORFFI_TRY(check_size(&in, "inputs", d));
+    ORFFI_TRY(check_size(&in, "outputs", p));
+    ORFFI_TRY(orffi_fields_list(&in, "parts", &n_parts));
+    orff_status status = ORFFI_NEW_ARRAY(sources, n_parts);
+    if (!status) status = ORFFI_NEW_ARRAY(parts, n_parts);
     if (!status) status = build_kernel(&in, d, p, n_parts, sources, parts, &kernel);
     if (sources) clear_sources(n_parts, sources);
-    orff_release(parts);
+    orffi_release(parts);
     if (status) {
         orff_kernel_free(kernel);
     } else {

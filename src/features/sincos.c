@@ -6,15 +6,15 @@
 #include "base/linalg.h"
 #include "base/status.h"
 
-const orff_sincos_level *orff_sincos(void) {
+const orffi_sincos_level *orffi_sincos(void) {
 #if defined(ORFF_HAVE_SLEEF) && defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return &orff_sincos_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &orff_sincos_avx2;
-    return &orff_sincos_sse2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return &orffi_sincos_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &orffi_sincos_avx2;
+    return &orffi_sincos_sse2;
 #elif defined(ORFF_HAVE_SLEEF) && defined(__aarch64__)
-    return &orff_sincos_advsimd;
+    return &orffi_sincos_advsimd;
 #else
-    return &orff_sincos_plain;
+    return &orffi_sincos_plain;
 #endif
 }
 
@@ -25,6 +25,6 @@ const char *orff_build_info(void) {
 #else
     const char *parallel = "one thread";
 #endif
-    snprintf(text, sizeof text, "%s, %s, %s", orff_blas_name(), orff_sincos()->name, parallel);
+    snprintf(text, sizeof text, "%s, %s, %s", orffi_blas_name(), orffi_sincos()->name, parallel);
     return text;
 }

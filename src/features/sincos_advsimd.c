@@ -24,4 +24,4 @@
 #define SINCOS Sleef_sincosf4_u35advsimd
 #include "features/sincos_vector.inc"
 
-const orff_sincos_level orff_sincos_advsimd = {"SLEEF advsimd", rotate, rotate_single};
+const orffi_sincos_level orffi_sincos_advsimd = {"SLEEF advsimd", rotate, rotate_single};

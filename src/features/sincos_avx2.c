@@ -24,4 +24,4 @@
 #define SINCOS Sleef_sincosf8_u35avx2
 #include "features/sincos_vector.inc"
 
-const orff_sincos_level orff_sincos_avx2 = {"SLEEF avx2", rotate, rotate_single};
+const orffi_sincos_level orffi_sincos_avx2 = {"SLEEF avx2", rotate, rotate_single};

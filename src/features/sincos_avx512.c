@@ -24,4 +24,4 @@
 #define SINCOS Sleef_sincosf16_u35avx512f
 #include "features/sincos_vector.inc"
 
-const orff_sincos_level orff_sincos_avx512 = {"SLEEF avx512", rotate, rotate_single};
+const orffi_sincos_level orffi_sincos_avx512 = {"SLEEF avx512", rotate, rotate_single};

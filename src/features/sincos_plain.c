@@ -19,4 +19,4 @@ static void rotate_single(size_t n, float *cosine, float *sine, const float *amp
     }
 }
 
-const orff_sincos_level orff_sincos_plain = {"libm", rotate, rotate_single};
+const orffi_sincos_level orffi_sincos_plain = {"libm", rotate, rotate_single};

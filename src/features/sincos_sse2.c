@@ -24,4 +24,4 @@
 #define SINCOS Sleef_sincosf4_u35sse2
 #include "features/sincos_vector.inc"
 
-const orff_sincos_level orff_sincos_sse2 = {"SLEEF sse2", rotate, rotate_single};
+const orffi_sincos_level orffi_sincos_sse2 = {"SLEEF sse2", rotate, rotate_single};

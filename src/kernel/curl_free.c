@@ -1,29 +1,29 @@
 /* Curl-free: B(w) = w, one column. K = -grad grad^T k0. */
 #include "kernel/kernel.h"
 
-static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     (void)given;
     part->columns = 1;
     return ORFF_OK;
 }
 
-static void apply(const orff_kernel_part *part, const double *w, const double *t, double *y) {
+static void apply(const orffi_kernel_part *part, const double *w, const double *t, double *y) {
     for (size_t i = 0; i < part->p; i++) y[i] += w[i] * (part->root * t[0]);
 }
 
-static void adjoint(const orff_kernel_part *part, const double *w, const double *y, double *t) {
+static void adjoint(const orffi_kernel_part *part, const double *w, const double *y, double *t) {
     double sum = 0.0;
     for (size_t i = 0; i < part->p; i++) sum += w[i] * y[i];
     t[0] = part->root * sum;
 }
 
-static orff_status exact(const orff_kernel_part *part, const double *delta, double *K) {
-    orff_spectrum_curl(&part->law, delta, K);
+static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
+    orffi_spectrum_curl(&part->law, delta, K);
     return ORFF_OK;
 }
 
-const orff_rule_ops orff_rule_curl_free = {
-    .id = ORFF_CURL_FREE,
+const orffi_rule_ops orffi_rule_curl_free = {
+    .id = ORFF_RULE_CURL_FREE,
     .name = "curl-free",
     .physical = true,
     .prepare = prepare,

@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "kernel/kernel.h"
 
-void orff_block_apply(const orff_kernel_part *part, const double *B, const double *t, double *y) {
+void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y) {
     for (size_t i = 0; i < part->p; i++)
         for (size_t k = 0; k < part->columns; k++) y[i] += part->root * B[i * part->columns + k] * t[k];
 }
 
-void orff_block_adjoint(const orff_kernel_part *part, const double *B, const double *y, double *t) {
+void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t) {
     for (size_t k = 0; k < part->columns; k++) t[k] = 0.0;
     for (size_t i = 0; i < part->p; i++)
         for (size_t k = 0; k < part->columns; k++) t[k] += part->root * B[i * part->columns + k] * y[i];
@@ -27,8 +27,8 @@ static void write_point(char *text, size_t size, size_t d, const double *at) {
     if (used > 0 && (size_t)used < size) snprintf(text + used, size - (size_t)used, d > 3 ? ", ...)" : ")");
 }
 
-orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
-                             const double *at, size_t rows, size_t cols, double *out) {
+orff_status orffi_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
+                              const double *at, size_t rows, size_t cols, double *out) {
     char point[96];
     const int code = function(self, at, out);
     if (code == 0) {
@@ -38,84 +38,84 @@ orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *se
     }
     write_point(point, sizeof point, d, at);
     if (code != 0)
-        return orff_fail(ORFF_CALLBACK, "the callback for %s returned %d at %s", what, code, point);
-    return orff_fail(ORFF_NOT_FINITE, "the callback for %s gave a number that is not finite at %s", what,
-                     point);
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the callback for %s returned %d at %s", what, code, point);
+    return orffi_fail(ORFF_ERROR_NOT_FINITE, "the callback for %s gave a number that is not finite at %s",
+                      what, point);
 }
 
-static orff_status keep_callbacks(orff_kernel_part *part, const orff_part *given, const char *what) {
+static orff_status keep_callbacks(orffi_kernel_part *part, const orff_part *given, const char *what) {
     if (!given->matrix)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
     part->matrix = given->matrix;
     part->exact = given->exact;
     part->self = given->self;
     return ORFF_OK;
 }
 
-static orff_status prepare_b(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare_b(orffi_kernel_part *part, const orff_part *given) {
     if (given->columns == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a custom B(w) needs its number of columns");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a custom B(w) needs its number of columns");
     part->columns = given->columns;
     return keep_callbacks(part, given, "B(w)");
 }
 
-static orff_status prepare_a(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
     part->columns = part->p;
     return keep_callbacks(part, given, "A(w)");
 }
 
-static orff_status block_b(const orff_kernel_part *part, const double *w, double *B) {
-    return orff_call_matrix("B(w)", part->matrix, part->self, part->d, w, part->p, part->columns, B);
+static orff_status block_b(const orffi_kernel_part *part, const double *w, double *B) {
+    return orffi_call_matrix("B(w)", part->matrix, part->self, part->d, w, part->p, part->columns, B);
 }
 
 /* Factor into `columns` = p columns; the rank may be less, the rest stays zero. */
-static orff_status factor(const orff_kernel_part *part, double *A, double *packed, double *B) {
+static orff_status factor(const orffi_kernel_part *part, double *A, double *packed, double *B) {
     size_t rank = 0;
-    ORFF_TRY(orff_factor_positive(part->p, A, packed, &rank));
+    ORFFI_TRY(orffi_factor_positive(part->p, A, packed, &rank));
     memset(B, 0, part->p * part->p * sizeof *B);
     for (size_t i = 0; i < part->p; i++) memcpy(B + i * part->p, packed + i * rank, rank * sizeof *B);
     return ORFF_OK;
 }
 
-static orff_status block_a(const orff_kernel_part *part, const double *w, double *B) {
+static orff_status block_a(const orffi_kernel_part *part, const double *w, double *B) {
     const size_t p = part->p;
     double *A = NULL, *packed = NULL;
-    orff_status status = ORFF_NEW_ARRAY(A, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(packed, p * p);
-    if (!status) status = orff_call_matrix("A(w)", part->matrix, part->self, part->d, w, p, p, A);
+    orff_status status = ORFFI_NEW_ARRAY(A, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(packed, p * p);
+    if (!status) status = orffi_call_matrix("A(w)", part->matrix, part->self, part->d, w, p, p, A);
     if (!status) status = factor(part, A, packed, B);
-    orff_release(A);
-    orff_release(packed);
+    orffi_release(A);
+    orffi_release(packed);
     return status;
 }
 
-static orff_status exact(const orff_kernel_part *part, const double *delta, double *K) {
+static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
     if (!part->exact)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "the exact form of a custom part is not known; give it as part.exact, or use "
-                         "orff_features_kernel");
-    return orff_call_matrix("the exact K0(delta)", part->exact, part->self, part->d, delta, part->p, part->p,
-                            K);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the exact form of a custom part is not known; give it as part.exact, or use "
+                          "orff_features_kernel");
+    return orffi_call_matrix("the exact K0(delta)", part->exact, part->self, part->d, delta, part->p, part->p,
+                             K);
 }
 
-const orff_rule_ops orff_rule_custom_b = {
-    .id = ORFF_CUSTOM_B,
+const orffi_rule_ops orffi_rule_custom_b = {
+    .id = ORFF_RULE_CUSTOM_B,
     .name = "custom-b",
     .stored = true,
     .prepare = prepare_b,
-    .apply = orff_block_apply,
-    .adjoint = orff_block_adjoint,
+    .apply = orffi_block_apply,
+    .adjoint = orffi_block_adjoint,
     .exact = exact,
     .block = block_b,
 };
 
-const orff_rule_ops orff_rule_custom_a = {
-    .id = ORFF_CUSTOM_A,
+const orffi_rule_ops orffi_rule_custom_a = {
+    .id = ORFF_RULE_CUSTOM_A,
     .name = "custom-a",
     .stored = true,
     .prepare = prepare_a,
-    .apply = orff_block_apply,
-    .adjoint = orff_block_adjoint,
+    .apply = orffi_block_apply,
+    .adjoint = orffi_block_adjoint,
     .exact = exact,
     .block = block_a,
 };

@@ -9,11 +9,11 @@
 
 #include "kernel/kernel.h"
 
-static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     (void)given;
     if (part->p < 2)
-        return orff_fail(ORFF_DOES_NOT_EXIST,
-                         "a divergence-free field in one dimension is constant: div-free needs p >= 2");
+        return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
+                          "a divergence-free field in one dimension is constant: div-free needs p >= 2");
     part->columns = part->p - 1;
     return ORFF_OK;
 }
@@ -30,7 +30,7 @@ static double dot(const double *a, const double *b, size_t n) {
     return sum;
 }
 
-static void apply(const orff_kernel_part *part, const double *w, const double *t, double *y) {
+static void apply(const orffi_kernel_part *part, const double *w, const double *t, double *y) {
     const size_t rest = part->p - 1;
     const double n = norm(w, part->p);
     if (n == 0.0) return;
@@ -39,7 +39,7 @@ static void apply(const orff_kernel_part *part, const double *w, const double *t
     for (size_t i = 0; i < rest; i++) y[i + 1] += part->root * (n * t[i] - w[i + 1] * pull);
 }
 
-static void adjoint(const orff_kernel_part *part, const double *w, const double *y, double *t) {
+static void adjoint(const orffi_kernel_part *part, const double *w, const double *y, double *t) {
     const size_t rest = part->p - 1;
     const double n = norm(w, part->p);
     const double h = n > 0.0 ? dot(w + 1, y + 1, rest) / (n + fabs(w[0])) : 0.0;
@@ -48,18 +48,18 @@ static void adjoint(const orff_kernel_part *part, const double *w, const double 
 }
 
 /* K_div = trace(K_curl) I - K_curl */
-static orff_status exact(const orff_kernel_part *part, const double *delta, double *K) {
+static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
     const size_t p = part->p;
     double trace = 0.0;
-    orff_spectrum_curl(&part->law, delta, K);
+    orffi_spectrum_curl(&part->law, delta, K);
     for (size_t i = 0; i < p; i++) trace += K[i * p + i];
     for (size_t i = 0; i < p * p; i++) K[i] = -K[i];
     for (size_t i = 0; i < p; i++) K[i * p + i] += trace;
     return ORFF_OK;
 }
 
-const orff_rule_ops orff_rule_div_free = {
-    .id = ORFF_DIV_FREE,
+const orffi_rule_ops orffi_rule_div_free = {
+    .id = ORFF_RULE_DIV_FREE,
     .name = "div-free",
     .physical = true,
     .prepare = prepare,

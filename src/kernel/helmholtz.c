@@ -6,19 +6,20 @@
 
 #include "kernel/kernel.h"
 
-static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     if (!(given->mix >= 0.0 && given->mix <= 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the Helmholtz mix is %g; it must be between 0 and 1",
-                         given->mix);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the Helmholtz mix is %g; it must be between 0 and 1",
+                          given->mix);
     if (part->p < 2)
-        return orff_fail(ORFF_DOES_NOT_EXIST, "helmholtz needs p >= 2; in one dimension use curl-free");
+        return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
+                          "helmholtz needs p >= 2; in one dimension use curl-free");
     part->mix = given->mix;
     part->columns = part->p;
     return ORFF_OK;
 }
 
 /* out += root B in, B symmetric. */
-static void add_product(const orff_kernel_part *part, const double *w, const double *in, double *out) {
+static void add_product(const orffi_kernel_part *part, const double *w, const double *in, double *out) {
     double n2 = 0.0, dot = 0.0;
     for (size_t i = 0; i < part->p; i++) {
         n2 += w[i] * w[i];
@@ -30,25 +31,25 @@ static void add_product(const orff_kernel_part *part, const double *w, const dou
     for (size_t i = 0; i < part->p; i++) out[i] += across * n * in[i] + (along - across) * (dot / n) * w[i];
 }
 
-static void adjoint(const orff_kernel_part *part, const double *w, const double *y, double *t) {
+static void adjoint(const orffi_kernel_part *part, const double *w, const double *y, double *t) {
     for (size_t i = 0; i < part->p; i++) t[i] = 0.0;
     add_product(part, w, y, t);
 }
 
 /* c K_curl + (1-c) (trace(K_curl) I - K_curl) */
-static orff_status exact(const orff_kernel_part *part, const double *delta, double *K) {
+static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
     const size_t p = part->p;
     const double c = part->mix;
     double trace = 0.0;
-    orff_spectrum_curl(&part->law, delta, K);
+    orffi_spectrum_curl(&part->law, delta, K);
     for (size_t i = 0; i < p; i++) trace += K[i * p + i];
     for (size_t i = 0; i < p * p; i++) K[i] *= 2.0 * c - 1.0;
     for (size_t i = 0; i < p; i++) K[i * p + i] += (1.0 - c) * trace;
     return ORFF_OK;
 }
 
-const orff_rule_ops orff_rule_helmholtz = {
-    .id = ORFF_HELMHOLTZ,
+const orffi_rule_ops orffi_rule_helmholtz = {
+    .id = ORFF_RULE_HELMHOLTZ,
     .name = "helmholtz",
     .physical = true,
     .prepare = prepare,

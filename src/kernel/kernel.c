@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-static const orff_rule_ops *const rules[ORFF_RULE_COUNT] = {
-    [ORFF_DECOMPOSABLE] = &orff_rule_decomposable, [ORFF_CURL_FREE] = &orff_rule_curl_free,
-    [ORFF_DIV_FREE] = &orff_rule_div_free,         [ORFF_HELMHOLTZ] = &orff_rule_helmholtz,
-    [ORFF_CUSTOM_B] = &orff_rule_custom_b,         [ORFF_CUSTOM_A] = &orff_rule_custom_a,
-    [ORFF_SIGNATURE] = &orff_rule_signature,
+static const orffi_rule_ops *const rules[ORFF_RULE_COUNT] = {
+    [ORFF_RULE_DECOMPOSABLE] = &orffi_rule_decomposable, [ORFF_RULE_CURL_FREE] = &orffi_rule_curl_free,
+    [ORFF_RULE_DIV_FREE] = &orffi_rule_div_free,         [ORFF_RULE_HELMHOLTZ] = &orffi_rule_helmholtz,
+    [ORFF_RULE_CUSTOM_B] = &orffi_rule_custom_b,         [ORFF_RULE_CUSTOM_A] = &orffi_rule_custom_a,
+    [ORFF_RULE_SIGNATURE] = &orffi_rule_signature,
 };
 
 const char *orff_rule_name(orff_rule rule) {
@@ -19,20 +19,21 @@ const char *orff_rule_name(orff_rule rule) {
 }
 
 orff_status orff_rule_parse(const char *name, orff_rule *rule) {
-    if (!name || !rule) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_rule_parse: NULL argument");
+    if (!name || !rule) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_rule_parse: NULL argument");
     for (int i = 0; i < ORFF_RULE_COUNT; i++) {
         if (strcmp(name, rules[i]->name) == 0) {
             *rule = rules[i]->id;
             return ORFF_OK;
         }
     }
-    return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "there is no kernel '%s'; there are decomposable, curl-free, div-free, helmholtz", name);
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "there is no kernel '%s'; there are decomposable, curl-free, div-free, helmholtz",
+                      name);
 }
 
 orff_part orff_part_default(void) {
-    return (orff_part){.rule = ORFF_DECOMPOSABLE,
-                       .base = ORFF_GAUSSIAN,
+    return (orff_part){.rule = ORFF_RULE_DECOMPOSABLE,
+                       .base = ORFF_BASE_GAUSSIAN,
                        .shape = 1.0,
                        .sigma = 1.0,
                        .weight = 1.0,
@@ -41,100 +42,100 @@ orff_part orff_part_default(void) {
 
 /* ---- one part */
 
-static orff_status check_shape(const orff_rule_ops *rule, size_t d, size_t p, const orff_part *given) {
+static orff_status check_shape(const orffi_rule_ops *rule, size_t d, size_t p, const orff_part *given) {
     if (!(given->weight >= 0.0 && isfinite(given->weight)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a part's weight is %g; it must be at least 0 and finite",
-                         given->weight);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "a part's weight is %g; it must be at least 0 and finite", given->weight);
     if (given->space && !rule->physical)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "space is for curl-free, div-free and helmholtz parts, not for %s", rule->name);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "space is for curl-free, div-free and helmholtz parts, not for %s", rule->name);
     if (rule->physical && !given->space && d != p)
-        return orff_fail(
-            ORFF_INVALID_ARGUMENT,
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
             "%s needs one output for each input of the field's space, but there are %zu inputs and %zu "
             "outputs; name the %zu inputs that are the space, the others become covariates",
             rule->name, d, p, p);
     return ORFF_OK;
 }
 
-static orff_status check_exists(const orff_kernel_part *part) {
-    if (!part->rule->physical || isfinite(orff_spectrum_moment(&part->law, 1))) return ORFF_OK;
-    return orff_fail(
-        ORFF_DOES_NOT_EXIST,
+static orff_status check_exists(const orffi_kernel_part *part) {
+    if (!part->rule->physical || isfinite(orffi_spectrum_moment(&part->law, 1))) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_DOES_NOT_EXIST,
         "%s with base %s%s does not exist: its k0 is not twice differentiable at 0 (E|w|^2 is infinite); "
         "use gaussian, rational-quadratic, cauchy-product or matern with nu > 1",
         part->rule->name, part->law.base->name, part->law.base->has_shape ? " of this shape" : "");
 }
 
 /* root = sqrt(weight), and with normalise also what makes trace K(0) = p. */
-static orff_status set_root(orff_kernel_part *part, const orff_part *given) {
+static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     double trace = 0.0, *zero = NULL, *K = NULL;
     const size_t p = part->p;
     part->root = sqrt(given->weight);
     if (!given->normalise) return ORFF_OK;
-    orff_status status = ORFF_NEW_ARRAY(zero, part->d);
-    if (!status) status = ORFF_NEW_ARRAY(K, p * p);
+    orff_status status = ORFFI_NEW_ARRAY(zero, part->d);
+    if (!status) status = ORFFI_NEW_ARRAY(K, p * p);
     if (!status) status = part->rule->exact(part, zero, K);
     for (size_t i = 0; !status && i < p; i++) trace += K[i * p + i];
-    orff_release(zero);
-    orff_release(K);
+    orffi_release(zero);
+    orffi_release(K);
     if (!status && !(trace > 0.0))
-        status = orff_fail(ORFF_NOT_POSITIVE, "a part cannot be normalised: trace K(0) is %g", trace);
+        status = orffi_fail(ORFF_ERROR_NOT_POSITIVE, "a part cannot be normalised: trace K(0) is %g", trace);
     if (!status) part->root *= sqrt((double)p / trace);
     return status;
 }
 
-static orff_status build_part(orff_kernel_part *part, size_t d, size_t p, const orff_part *given) {
+static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orff_part *given) {
     if ((unsigned)given->rule >= ORFF_RULE_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
     part->rule = rules[given->rule];
     part->d = d;
     part->p = p;
-    ORFF_TRY(check_shape(part->rule, d, p, given));
-    if (given->rule != ORFF_SIGNATURE)
-        ORFF_TRY(orff_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
-                                    part->rule->physical ? p : d, given->space));
-    ORFF_TRY(check_exists(part));
-    ORFF_TRY(part->rule->prepare(part, given));
+    ORFFI_TRY(check_shape(part->rule, d, p, given));
+    if (given->rule != ORFF_RULE_SIGNATURE)
+        ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
+                                      part->rule->physical ? p : d, given->space));
+    ORFFI_TRY(check_exists(part));
+    ORFFI_TRY(part->rule->prepare(part, given));
     return set_root(part, given);
 }
 
-static void clear_part(orff_kernel_part *part) {
-    orff_spectrum_clear(&part->law);
-    orff_release(part->B);
-    orff_release(part->A);
+static void clear_part(orffi_kernel_part *part) {
+    orffi_spectrum_clear(&part->law);
+    orffi_release(part->B);
+    orffi_release(part->A);
 }
 
 /* ---- groups */
 
-static bool may_share(const orff_kernel_group *group, const orff_kernel_part *part) {
-    return !group->signature && part->rule->id != ORFF_SIGNATURE &&
-           orff_spectrum_equal(group->law, &part->law);
+static bool may_share(const orffi_kernel_group *group, const orffi_kernel_part *part) {
+    return !group->signature && part->rule->id != ORFF_RULE_SIGNATURE &&
+           orffi_spectrum_equal(group->law, &part->law);
 }
 
 /* Put part i in the first group of its law, or in a new one. */
-static void join_group(orff_kernel *kernel, orff_kernel_part *part) {
+static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     size_t g = 0;
     while (g < kernel->n_groups && !may_share(&kernel->groups[g], part)) g++;
-    orff_kernel_group *group = &kernel->groups[g];
+    orffi_kernel_group *group = &kernel->groups[g];
     if (g == kernel->n_groups) {
         kernel->n_groups++;
         group->law = &part->law;
-        group->signature = part->rule->id == ORFF_SIGNATURE;
+        group->signature = part->rule->id == ORFF_RULE_SIGNATURE;
         group->importance = true;
     }
     part->group = g;
     part->first_column = group->columns;
     group->columns += part->columns;
     group->gradient |= part->rule->physical;
-    group->importance &= part->rule->physical && orff_spectrum_same_space(group->law, &part->law);
+    group->importance &= part->rule->physical && orffi_spectrum_same_space(group->law, &part->law);
 }
 
 static orff_status build(orff_kernel *kernel, const orff_part *parts) {
-    ORFF_TRY(ORFF_NEW_ARRAY(kernel->parts, kernel->n_parts));
-    ORFF_TRY(ORFF_NEW_ARRAY(kernel->groups, kernel->n_parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->parts, kernel->n_parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->groups, kernel->n_parts));
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        ORFF_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &parts[i]));
+        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &parts[i]));
         join_group(kernel, &kernel->parts[i]);
         kernel->has_callbacks |= kernel->parts[i].matrix != NULL;
     }
@@ -145,10 +146,11 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
                                const orff_part *parts) {
     orff_kernel *kernel;
     if (!out || !parts || n_parts == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
     if (d == 0 || p == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d, p);
-    ORFF_TRY(ORFF_NEW(kernel));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d,
+                          p);
+    ORFFI_TRY(ORFFI_NEW(kernel));
     atomic_init(&kernel->references, 1);
     kernel->d = d;
     kernel->p = p;
@@ -162,7 +164,7 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
     return status;
 }
 
-orff_kernel *orff_kernel_retain(const orff_kernel *kernel) {
+orff_kernel *orffi_kernel_retain(const orff_kernel *kernel) {
     orff_kernel *shared = (orff_kernel *)kernel; /* only the count changes */
     atomic_fetch_add(&shared->references, 1);
     return shared;
@@ -171,9 +173,9 @@ orff_kernel *orff_kernel_retain(const orff_kernel *kernel) {
 void orff_kernel_free(orff_kernel *kernel) {
     if (!kernel || atomic_fetch_sub(&kernel->references, 1) > 1) return;
     for (size_t i = 0; kernel->parts && i < kernel->n_parts; i++) clear_part(&kernel->parts[i]);
-    orff_release(kernel->parts);
-    orff_release(kernel->groups);
-    orff_release(kernel);
+    orffi_release(kernel->parts);
+    orffi_release(kernel->groups);
+    orffi_release(kernel);
 }
 
 size_t orff_kernel_inputs(const orff_kernel *kernel) {
@@ -187,12 +189,13 @@ size_t orff_kernel_groups(const orff_kernel *kernel) {
 }
 
 orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]) {
-    orff_kernel_part built = {0};
-    if (!part || !moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
-    if (part->rule == ORFF_SIGNATURE)
-        return orff_fail(ORFF_UNSUPPORTED, "a signature has no base spectrum whose moments could be told");
+    orffi_kernel_part built = {0};
+    if (!part || !moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
+    if (part->rule == ORFF_RULE_SIGNATURE)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "a signature has no base spectrum whose moments could be told");
     const orff_status status = build_part(&built, d, p, part);
-    for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orff_spectrum_moment(&built.law, k);
+    for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orffi_spectrum_moment(&built.law, k);
     clear_part(&built);
     return status;
 }
@@ -204,33 +207,34 @@ static orff_status sum_parts(const orff_kernel *kernel, const double *delta, dou
     const size_t pp = kernel->p * kernel->p;
     memset(K, 0, pp * sizeof *K);
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        const orff_kernel_part *part = &kernel->parts[i];
-        ORFF_TRY(part->rule->exact(part, delta, scratch));
+        const orffi_kernel_part *part = &kernel->parts[i];
+        ORFFI_TRY(part->rule->exact(part, delta, scratch));
         for (size_t k = 0; k < pp; k++) K[k] += part->root * part->root * scratch[k];
     }
     return ORFF_OK;
 }
 
-orff_status orff_kernel_exact(const orff_kernel *kernel, const double *delta, double *K) {
+orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, double *K) {
     double *work, *sum;
     const size_t pp = kernel->p * kernel->p;
-    ORFF_TRY(ORFF_NEW_ARRAY(work, 2 * pp));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * pp));
     sum = work + pp;
     const orff_status status = sum_parts(kernel, delta, sum, work);
     if (!status) memcpy(K, sum, pp * sizeof *K);
-    orff_release(work);
+    orffi_release(work);
     return status;
 }
 
 orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const double *z, double *K) {
     double *delta;
-    if (!kernel || !x || !z || !K) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_kernel_eval: NULL argument");
-    ORFF_TRY(orff_check_finite("x", 1, kernel->d, x));
-    ORFF_TRY(orff_check_finite("z", 1, kernel->d, z));
-    ORFF_TRY(ORFF_NEW_ARRAY(delta, kernel->d));
+    if (!kernel || !x || !z || !K)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_kernel_eval: NULL argument");
+    ORFFI_TRY(orffi_check_finite("x", 1, kernel->d, x));
+    ORFFI_TRY(orffi_check_finite("z", 1, kernel->d, z));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(delta, kernel->d));
     for (size_t i = 0; i < kernel->d; i++) delta[i] = x[i] - z[i];
-    const orff_status status = orff_kernel_exact(kernel, delta, K);
-    orff_release(delta);
+    const orff_status status = orffi_kernel_exact(kernel, delta, K);
+    orffi_release(delta);
     return status;
 }
 
@@ -241,7 +245,7 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
     double *K = work, *scratch = K + p * p, *delta = scratch + p * p;
     for (size_t j = 0; j < m; j++) {
         for (size_t k = 0; k < d; k++) delta[k] = x[k] - Z[j * d + k];
-        ORFF_TRY(sum_parts(kernel, delta, K, scratch));
+        ORFFI_TRY(sum_parts(kernel, delta, K, scratch));
         for (size_t a = 0; a < p; a++) memcpy(rows + a * m * p + j * p, K + a * p, p * sizeof *rows);
     }
     return ORFF_OK;
@@ -252,13 +256,13 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
 static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
                              double *G) {
     const size_t p = kernel->p, d = kernel->d, room = 2 * p * p + d;
-    const int threads = kernel->has_callbacks ? 1 : orff_thread_count();
+    const int threads = kernel->has_callbacks ? 1 : orffi_thread_count();
     double *work;
     orff_status status = ORFF_OK;
-    ORFF_TRY(orff_alloc(&work, room * (size_t)threads, sizeof *work));
+    ORFFI_TRY(orffi_alloc(&work, room * (size_t)threads, sizeof *work));
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        double *mine = work + room * (size_t)orff_thread_index();
+        double *mine = work + room * (size_t)orffi_thread_index();
 #pragma omp for schedule(dynamic, 8)
         for (size_t i = 0; i < n; i++) {
             if (threads == 1 && status) continue;
@@ -266,14 +270,15 @@ static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *
             if (row) status = row;
         }
     }
-    orff_release(work);
+    orffi_release(work);
     return status;
 }
 
 orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
                              double *G) {
-    if (!kernel || !X || !Z || !G) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_kernel_gram: NULL argument");
-    ORFF_TRY(orff_check_finite("X", n, kernel->d, X));
-    ORFF_TRY(orff_check_finite("Z", m, kernel->d, Z));
+    if (!kernel || !X || !Z || !G)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_kernel_gram: NULL argument");
+    ORFFI_TRY(orffi_check_finite("X", n, kernel->d, X));
+    ORFFI_TRY(orffi_check_finite("Z", m, kernel->d, Z));
     return gram_rows(kernel, n, X, m, Z, G);
 }

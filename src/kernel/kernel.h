@@ -2,81 +2,81 @@
  * frequencies.
  *
  * Kernels never change after they are made, so they are shared by counting references. */
-#ifndef ORFF_KERNEL_KERNEL_H
-#define ORFF_KERNEL_KERNEL_H
+#ifndef ORFFI_KERNEL_KERNEL_H
+#define ORFFI_KERNEL_KERNEL_H
 
 #include <stdatomic.h>
 
 #include "spectrum/spectrum.h"
 
-typedef struct orff_kernel_part orff_kernel_part;
+typedef struct orffi_kernel_part orffi_kernel_part;
 
 /* One block rule: one file, one line in the table of kernel.c. `at` is what the block depends on: the
  * field's part of w (p entries) for physical rules, the stored block (p x columns) for stored ones, NULL
  * for decomposable. */
-typedef struct orff_rule_ops {
+typedef struct orffi_rule_ops {
     orff_rule id;
     const char *name;
     bool physical; /* B(w) is a function of w on the field's space and grows like |w| */
     bool stored;   /* blocks come from a callback and are kept, p x columns for each frequency */
 
     /* Check the caller's settings and fill what the rule keeps; part->law is there already. */
-    orff_status (*prepare)(orff_kernel_part *part, const orff_part *given);
+    orff_status (*prepare)(orffi_kernel_part *part, const orff_part *given);
     /* y += root B t   and   t = root B^T y, in O(p) for the rules that are not stored */
-    void (*apply)(const orff_kernel_part *part, const double *at, const double *t, double *y);
-    void (*adjoint)(const orff_kernel_part *part, const double *at, const double *y, double *t);
-    orff_status (*exact)(const orff_kernel_part *part, const double *delta,
+    void (*apply)(const orffi_kernel_part *part, const double *at, const double *t, double *y);
+    void (*adjoint)(const orffi_kernel_part *part, const double *at, const double *y, double *t);
+    orff_status (*exact)(const orffi_kernel_part *part, const double *delta,
                          double *K); /* K / root^2, p x p */
     /* stored rules but signature: the block at a whole frequency w (d entries), B is p x columns */
-    orff_status (*block)(const orff_kernel_part *part, const double *w, double *B);
-} orff_rule_ops;
+    orff_status (*block)(const orffi_kernel_part *part, const double *w, double *B);
+} orffi_rule_ops;
 
-struct orff_kernel_part {
-    const orff_rule_ops *rule;
+struct orffi_kernel_part {
+    const orffi_rule_ops *rule;
     size_t d, p;
-    orff_spectrum law; /* empty for a signature */
-    size_t columns;    /* p' */
-    double root;       /* sqrt(weight), normalisation included: what B is multiplied by */
-    double mix;        /* Helmholtz c */
-    double *B, *A;     /* decomposable: p x columns, p x p; NULL for the identity */
+    orffi_spectrum law; /* empty for a signature */
+    size_t columns;     /* p' */
+    double root;        /* sqrt(weight), normalisation included: what B is multiplied by */
+    double mix;         /* Helmholtz c */
+    double *B, *A;      /* decomposable: p x columns, p x p; NULL for the identity */
     orff_matrix_fn matrix, exact;
     void *self;
     size_t group;        /* whose frequencies it uses */
     size_t first_column; /* where its columns stand in the stacked block of the group */
 };
 
-typedef struct orff_kernel_group {
-    const orff_spectrum *law; /* that of its first part */
-    bool signature;           /* its frequencies come from the signature, not from a law */
-    bool importance;          /* all parts are physical, on the same space: may be drawn from |w|^2 mu */
-    bool gradient;            /* some part grows like |w| */
-    size_t columns;           /* p' of the stacked block */
-} orff_kernel_group;
+typedef struct orffi_kernel_group {
+    const orffi_spectrum *law; /* that of its first part */
+    bool signature;            /* its frequencies come from the signature, not from a law */
+    bool importance;           /* all parts are physical, on the same space: may be drawn from |w|^2 mu */
+    bool gradient;             /* some part grows like |w| */
+    size_t columns;            /* p' of the stacked block */
+} orffi_kernel_group;
 
 struct orff_kernel {
     atomic_size_t references;
     size_t d, p;
     size_t n_parts, n_groups;
-    orff_kernel_part *parts;
-    orff_kernel_group *groups; /* room for n_parts */
-    bool has_callbacks;        /* then exact values are computed by one thread */
+    orffi_kernel_part *parts;
+    orffi_kernel_group *groups; /* room for n_parts */
+    bool has_callbacks;         /* then exact values are computed by one thread */
 };
 
-orff_kernel *orff_kernel_retain(const orff_kernel *kernel);
+orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
 
 /* Exact K(delta) into K (p x p). */
-orff_status orff_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
+orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
 
 /* The rules. */
-extern const orff_rule_ops orff_rule_decomposable, orff_rule_curl_free, orff_rule_div_free,
-    orff_rule_helmholtz, orff_rule_custom_b, orff_rule_custom_a, orff_rule_signature;
+extern const orffi_rule_ops orffi_rule_decomposable, orffi_rule_curl_free, orffi_rule_div_free,
+    orffi_rule_helmholtz, orffi_rule_custom_b, orffi_rule_custom_a, orffi_rule_signature;
 
 /* Shared by the stored rules: y += root B t, t = root B^T y with B dense (p x columns). */
-void orff_block_apply(const orff_kernel_part *part, const double *B, const double *t, double *y);
-void orff_block_adjoint(const orff_kernel_part *part, const double *B, const double *y, double *t);
+void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);
+void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t);
 
 /* Call the caller's matrix function and check what it gave: finite, and its report of failure. */
-orff_status orff_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
-                             const double *at, size_t rows, size_t cols, double *out);
+orff_status orffi_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
+                              const double *at, size_t rows, size_t cols, double *out);
 
 #endif

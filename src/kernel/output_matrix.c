@@ -14,26 +14,26 @@ static void add_outer(size_t p, const double *y, const double *mean, double shar
 orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A) {
     double *mean;
     if (!Y || !A || n == 0 || p == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "the covariance of the outputs needs rows and columns (n=%zu, p=%zu)", n, p);
-    ORFF_TRY(orff_check_finite("Y", n, p, Y));
-    ORFF_TRY(ORFF_NEW_ARRAY(mean, p));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the covariance of the outputs needs rows and columns (n=%zu, p=%zu)", n, p);
+    ORFFI_TRY(orffi_check_finite("Y", n, p, Y));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mean, p));
     const double share = 1.0 / (double)n;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < p; k++) mean[k] += share * Y[i * p + k];
     memset(A, 0, p * p * sizeof *A);
     for (size_t i = 0; i < n; i++) add_outer(p, Y + i * p, mean, share, A);
-    orff_release(mean);
+    orffi_release(mean);
     return ORFF_OK;
 }
 
 static orff_status check_graph(size_t p, const double *W) {
-    ORFF_TRY(orff_check_finite("W", p, p, W));
+    ORFFI_TRY(orffi_check_finite("W", p, p, W));
     for (size_t i = 0; i < p; i++) {
         for (size_t j = 0; j < p; j++) {
             if (W[i * p + j] < 0.0 || W[i * p + j] != W[j * p + i])
-                return orff_fail(
-                    ORFF_INVALID_ARGUMENT,
+                return orffi_fail(
+                    ORFF_ERROR_INVALID_ARGUMENT,
                     "graph weights must be symmetric and not negative; W[%zu][%zu] = %g, W[%zu][%zu] = %g",
                     i + 1, j + 1, W[i * p + j], j + 1, i + 1, W[j * p + i]);
         }
@@ -68,19 +68,19 @@ static void pseudo_inverse(size_t p, const double *V, const double *values, doub
 orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A) {
     double *L = NULL, *values = NULL;
     if (!W || !A || p == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
     if (!(ridge >= 0.0 && isfinite(ridge)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
-    ORFF_TRY(check_graph(p, W));
-    orff_status status = ORFF_NEW_ARRAY(L, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(values, p);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
+    ORFFI_TRY(check_graph(p, W));
+    orff_status status = ORFFI_NEW_ARRAY(L, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(values, p);
     if (!status) {
         fill_laplacian(p, W, L);
-        status = orff_eigen(p, L, values);
+        status = orffi_eigen(p, L, values);
     }
     if (!status) pseudo_inverse(p, L, values, ridge, A);
-    orff_release(L);
-    orff_release(values);
+    orffi_release(L);
+    orffi_release(values);
     return status;
 }
 
@@ -88,7 +88,8 @@ orff_status orff_output_laplacian(size_t p, const double *W, double ridge, doubl
  * coordinates. Unrolled: at step s the classes from s on get coordinate s. */
 orff_status orff_simplex_codes(size_t classes, double *codes) {
     if (!codes || classes < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu", classes);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu",
+                          classes);
     const size_t width = classes - 1;
     double shrink = 1.0;
     memset(codes, 0, classes * width * sizeof *codes);

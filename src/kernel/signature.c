@@ -23,7 +23,7 @@
 static const size_t largest_side[4] = {0, 2048, 512, 128};
 
 typedef struct transform {
-    const orff_kernel_part *part;
+    const orffi_kernel_part *part;
     size_t d, p, entries; /* entries = p (p+1)/2: the upper triangle */
     double box[3];        /* half-widths T_i; the period is 2 T_i */
     double tolerance;
@@ -37,7 +37,7 @@ typedef struct transform {
 
 static void transform_clear(transform *t) {
     double *all[] = {t->values, t->re, t->im, t->re2, t->im2, t->cosine, t->sine};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     t->values = t->re = t->im = t->re2 = t->im2 = t->cosine = t->sine = NULL;
 }
 
@@ -46,19 +46,19 @@ static orff_status transform_fill(transform *t, size_t n) {
     t->n = n;
     t->points = n;
     for (size_t i = 1; i < t->d; i++) t->points *= n;
-    ORFF_TRY(ORFF_NEW_ARRAY(t->values, t->entries * t->points));
-    ORFF_TRY(ORFF_NEW_ARRAY(t->re, t->points));
-    ORFF_TRY(ORFF_NEW_ARRAY(t->im, t->points));
-    ORFF_TRY(ORFF_NEW_ARRAY(t->re2, t->points));
-    ORFF_TRY(ORFF_NEW_ARRAY(t->im2, t->points));
-    ORFF_TRY(ORFF_NEW_ARRAY(t->cosine, n * n));
-    return ORFF_NEW_ARRAY(t->sine, n * n);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->values, t->entries * t->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->re, t->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->im, t->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->re2, t->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->im2, t->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->cosine, n * n));
+    return ORFFI_NEW_ARRAY(t->sine, n * n);
 }
 
 /* ---- sampling K0 */
 
 static orff_status call(const transform *t, const double *delta, double *K) {
-    return orff_call_matrix("K0(delta)", t->part->matrix, t->part->self, t->d, delta, t->p, t->p, K);
+    return orffi_call_matrix("K0(delta)", t->part->matrix, t->part->self, t->d, delta, t->p, t->p, K);
 }
 
 static double largest_entry(const transform *t, const double *K) {
@@ -80,14 +80,14 @@ static void position(const transform *t, const long index[3], double *delta) {
 static orff_status check_even(const transform *t, const double *delta) {
     double mirror[3];
     for (size_t i = 0; i < t->d; i++) mirror[i] = -delta[i];
-    ORFF_TRY(call(t, mirror, t->other));
+    ORFFI_TRY(call(t, mirror, t->other));
     for (size_t i = 0; i < t->p; i++) {
         for (size_t j = 0; j < t->p; j++) {
             const double here = t->matrix[i * t->p + j];
             if (fabs(here - t->other[i * t->p + j]) > 1e-9 * t->size ||
                 fabs(here - t->matrix[j * t->p + i]) > 1e-9 * t->size)
-                return orff_fail(
-                    ORFF_UNSUPPORTED,
+                return orffi_fail(
+                    ORFF_ERROR_UNSUPPORTED,
                     "a signature must be even and symmetric, K0(delta) = K0(-delta) = K0(delta)^T; entry "
                     "(%zu,%zu) is not",
                     i + 1, j + 1);
@@ -102,8 +102,8 @@ static orff_status sample(transform *t) {
         double delta[3];
         centred(t, point, index);
         position(t, index, delta);
-        ORFF_TRY(call(t, delta, t->matrix));
-        if (point % 37 == 0) ORFF_TRY(check_even(t, delta));
+        ORFFI_TRY(call(t, delta, t->matrix));
+        if (point % 37 == 0) ORFFI_TRY(check_even(t, delta));
         for (size_t i = 0, e = 0; i < t->p; i++)
             for (size_t j = i; j < t->p; j++, e++) t->values[e * t->points + point] = t->matrix[i * t->p + j];
     }
@@ -124,7 +124,7 @@ static orff_status faces_quiet(const transform *t, bool *quiet) {
             face = face || rest % side == 0 || rest % side == side - 1;
         }
         if (!face) continue;
-        ORFF_TRY(call(t, delta, t->matrix));
+        ORFFI_TRY(call(t, delta, t->matrix));
         most = fmax(most, largest_entry(t, t->matrix));
     }
     *quiet = most <= 0.25 * t->tolerance * t->size;
@@ -135,11 +135,11 @@ static orff_status find_box(transform *t, const double *extent) {
     bool quiet = false;
     for (double wide = 1.0; !quiet && wide <= WIDEST_BOX; wide *= 1.25) {
         for (size_t i = 0; i < t->d; i++) t->box[i] = wide * extent[i];
-        ORFF_TRY(faces_quiet(t, &quiet));
+        ORFFI_TRY(faces_quiet(t, &quiet));
     }
     if (quiet) return ORFF_OK;
-    return orff_fail(
-        ORFF_UNSUPPORTED,
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
         "the signature does not fall below %g of its size within %g times the extent of the data; its "
         "spectrum cannot be found on a grid",
         t->tolerance, WIDEST_BOX);
@@ -169,10 +169,10 @@ static void swap(double **a, double **b) {
  * in place. */
 static void transform_axis(transform *t) {
     const size_t n = t->n, rest = t->points / n;
-    orff_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->cosine, n, 0.0, t->re2, n);
-    orff_gemm(true, false, rest, n, n, -1.0, t->im, rest, t->sine, n, 1.0, t->re2, n);
-    orff_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->sine, n, 0.0, t->im2, n);
-    orff_gemm(true, false, rest, n, n, 1.0, t->im, rest, t->cosine, n, 1.0, t->im2, n);
+    orffi_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->cosine, n, 0.0, t->re2, n);
+    orffi_gemm(true, false, rest, n, n, -1.0, t->im, rest, t->sine, n, 1.0, t->re2, n);
+    orffi_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->sine, n, 0.0, t->im2, n);
+    orffi_gemm(true, false, rest, n, n, 1.0, t->im, rest, t->cosine, n, 1.0, t->im2, n);
     swap(&t->re, &t->re2);
     swap(&t->im, &t->im2);
 }
@@ -217,14 +217,14 @@ static double outer_share(const transform *t) {
 
 static orff_status find_spectrum(transform *t, double *share) {
     for (size_t n = SMALLEST_SIDE; n <= largest_side[t->d]; n *= 2) {
-        ORFF_TRY(transform_fill(t, n));
-        ORFF_TRY(sample(t));
+        ORFFI_TRY(transform_fill(t, n));
+        ORFFI_TRY(sample(t));
         transform_entries(t);
         *share = outer_share(t);
         if (*share <= 0.25 * t->tolerance) return ORFF_OK;
     }
-    return orff_fail(
-        ORFF_UNSUPPORTED,
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
         "the signature is not smooth enough: with %zu points a side %.1e of its spectrum still lies in the "
         "highest frequencies; ask for a tolerance above that",
         largest_side[t->d], *share);
@@ -281,10 +281,10 @@ static size_t rank_candidates(const transform *t, candidate *list, size_t *count
 static orff_status factor_block(const transform *t, const double *w, double largest, double *B,
                                 double *values) {
     const size_t p = t->p;
-    ORFF_TRY(orff_eigen(p, B, values));
+    ORFFI_TRY(orffi_eigen(p, B, values));
     if (values[0] < -(10.0 * t->tolerance + 1e-9) * largest)
-        return orff_fail(
-            ORFF_NOT_POSITIVE,
+        return orffi_fail(
+            ORFF_ERROR_NOT_POSITIVE,
             "K0 is not the signature of a kernel: its spectrum has the eigenvalue %.3g (largest %.3g) at "
             "|w_1| = %g",
             values[0], largest, fabs(w[0]));
@@ -294,14 +294,14 @@ static orff_status factor_block(const transform *t, const double *w, double larg
 }
 
 static orff_status fill_frequencies(const transform *t, const candidate *list, size_t count,
-                                    orff_frequencies *out, double **blocks) {
+                                    orffi_frequencies *out, double **blocks) {
     const size_t pp = t->p * t->p;
-    ORFF_TRY(ORFF_NEW_ARRAY(out->omega, count * t->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(out->weight, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(*blocks, count * pp));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(out->omega, count * t->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(out->weight, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*blocks, count * pp));
     out->count = count;
     out->dim = t->d;
-    out->scheme = ORFF_GRID;
+    out->scheme = ORFF_SCHEME_GRID;
     for (size_t j = 0; j < count; j++) {
         long index[3] = {0};
         bool origin;
@@ -311,7 +311,7 @@ static orff_status fill_frequencies(const transform *t, const candidate *list, s
         out->weight[j] = origin ? 1.0 : 2.0;
         for (size_t i = 0; i < t->d; i++) w[i] = TWO_PI / 2.0 * (double)index[i] / t->box[i];
         matrix_at(t, list[j].point, *blocks + j * pp);
-        ORFF_TRY(factor_block(t, w, list[0].trace, *blocks + j * pp, t->other));
+        ORFFI_TRY(factor_block(t, w, list[0].trace, *blocks + j * pp, t->other));
     }
     return ORFF_OK;
 }
@@ -320,23 +320,23 @@ static orff_status fill_frequencies(const transform *t, const candidate *list, s
 static orff_status check_rest(const transform *t, const candidate *list, size_t first, size_t count) {
     for (size_t j = first; j < count; j++)
         if (list[j].trace < -(10.0 * t->tolerance + 1e-9) * list[0].trace)
-            return orff_fail(
-                ORFF_NOT_POSITIVE,
+            return orffi_fail(
+                ORFF_ERROR_NOT_POSITIVE,
                 "K0 is not the signature of a kernel: its spectrum is negative (trace %.3g, largest %.3g)",
                 list[j].trace, list[0].trace);
     return ORFF_OK;
 }
 
 /* K~(delta) - K0(delta), largest entry relative to K0(0). */
-static orff_status error_at(const transform *t, const orff_frequencies *f, const double *blocks,
+static orff_status error_at(const transform *t, const orffi_frequencies *f, const double *blocks,
                             const double *delta, double *error) {
     const size_t p = t->p;
-    ORFF_TRY(call(t, delta, t->matrix));
+    ORFFI_TRY(call(t, delta, t->matrix));
     for (size_t j = 0; j < f->count; j++) {
         double angle = 0.0;
         for (size_t i = 0; i < t->d; i++) angle += f->omega[j * t->d + i] * delta[i];
         const double *B = blocks + j * p * p;
-        orff_gemm(false, true, p, p, p, -f->weight[j] * cos(angle), B, p, B, p, 1.0, t->matrix, p);
+        orffi_gemm(false, true, p, p, p, -f->weight[j] * cos(angle), B, p, B, p, 1.0, t->matrix, p);
     }
     *error = fmax(*error, largest_entry(t, t->matrix) / t->size);
     return ORFF_OK;
@@ -344,99 +344,100 @@ static orff_status error_at(const transform *t, const orff_frequencies *f, const
 
 /* The largest error seen at 0, where what was dropped adds up, at the far corner, where the images are
  * nearest, and at 64 differences spread over the extent. */
-static orff_status measure(const transform *t, const orff_recipe *recipe, const double *blocks,
-                           orff_frequencies *out) {
-    const orff_rng rng = {recipe->seed, recipe->stream};
+static orff_status measure(const transform *t, const orffi_recipe *recipe, const double *blocks,
+                           orffi_frequencies *out) {
+    const orffi_rng rng = {recipe->seed, recipe->stream};
     const double zero[3] = {0};
-    ORFF_TRY(error_at(t, out, blocks, zero, &out->error));
-    ORFF_TRY(error_at(t, out, blocks, recipe->extent, &out->error));
+    ORFFI_TRY(error_at(t, out, blocks, zero, &out->error));
+    ORFFI_TRY(error_at(t, out, blocks, recipe->extent, &out->error));
     for (uint64_t look = 0; look < 64; look++) {
         double delta[3];
         for (size_t i = 0; i < t->d; i++)
-            delta[i] = recipe->extent[i] * (2.0 * orff_rng_uniform(rng, look, (uint32_t)i) - 1.0);
-        ORFF_TRY(error_at(t, out, blocks, delta, &out->error));
+            delta[i] = recipe->extent[i] * (2.0 * orffi_rng_uniform(rng, look, (uint32_t)i) - 1.0);
+        ORFFI_TRY(error_at(t, out, blocks, delta, &out->error));
     }
     return ORFF_OK;
 }
 
-static orff_status choose(transform *t, const orff_recipe *recipe, candidate *list, orff_frequencies *out,
+static orff_status choose(transform *t, const orffi_recipe *recipe, candidate *list, orffi_frequencies *out,
                           double **blocks) {
     size_t count;
     double total;
     const size_t needed = rank_candidates(t, list, &count, &total);
     const size_t kept = recipe->count && recipe->count < needed ? recipe->count : needed;
     if (!(total > 0.0))
-        return orff_fail(ORFF_NOT_POSITIVE,
-                         "K0 is not the signature of a kernel: its spectrum is not positive");
-    ORFF_TRY(check_rest(t, list, kept, count));
-    ORFF_TRY(fill_frequencies(t, list, kept, out, blocks));
-    ORFF_TRY(measure(t, recipe, *blocks, out));
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE,
+                          "K0 is not the signature of a kernel: its spectrum is not positive");
+    ORFFI_TRY(check_rest(t, list, kept, count));
+    ORFFI_TRY(fill_frequencies(t, list, kept, out, blocks));
+    ORFFI_TRY(measure(t, recipe, *blocks, out));
     if (recipe->tolerance > 0.0 && out->error > recipe->tolerance)
-        return orff_fail(
-            ORFF_UNSUPPORTED,
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
             "with %zu frequencies the signature is matched to %.1e only; %zu would be needed for %.1e", kept,
             out->error, needed, recipe->tolerance);
     return ORFF_OK;
 }
 
-static orff_status run(transform *t, const orff_recipe *recipe, orff_frequencies *out, double **blocks) {
+static orff_status run(transform *t, const orffi_recipe *recipe, orffi_frequencies *out, double **blocks) {
     const double zero[3] = {0};
     double share = 0.0;
     candidate *list = NULL;
-    ORFF_TRY(call(t, zero, t->matrix));
+    ORFFI_TRY(call(t, zero, t->matrix));
     t->size = largest_entry(t, t->matrix);
-    if (!(t->size > 0.0)) return orff_fail(ORFF_NOT_POSITIVE, "K0(0) is zero");
-    ORFF_TRY(find_box(t, recipe->extent));
-    ORFF_TRY(find_spectrum(t, &share));
-    ORFF_TRY(ORFF_NEW_ARRAY(list, t->points));
+    if (!(t->size > 0.0)) return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "K0(0) is zero");
+    ORFFI_TRY(find_box(t, recipe->extent));
+    ORFFI_TRY(find_spectrum(t, &share));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(list, t->points));
     const orff_status status = choose(t, recipe, list, out, blocks);
-    orff_release(list);
+    orffi_release(list);
     return status;
 }
 
-orff_status orff_signature_draw(orff_frequencies *out, double **blocks, const orff_kernel_part *part,
-                                const orff_recipe *recipe) {
+orff_status orffi_signature_draw(orffi_frequencies *out, double **blocks, const orffi_kernel_part *part,
+                                 const orffi_recipe *recipe) {
     transform t = {.part = part, .d = part->d, .p = part->p, .entries = part->p * (part->p + 1) / 2};
     if (!recipe->extent)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a signature needs the extent of the data (sampling.extent)");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "a signature needs the extent of the data (sampling.extent)");
     for (size_t i = 0; i < part->d; i++)
         if (!(recipe->extent[i] > 0.0))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "a signature needs a positive extent of input %zu",
-                             i + 1);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature needs a positive extent of input %zu",
+                              i + 1);
     t.tolerance = recipe->tolerance > 0.0 ? recipe->tolerance : 1e-6;
-    orff_status status = ORFF_NEW_ARRAY(t.matrix, part->p * part->p);
-    if (!status) status = ORFF_NEW_ARRAY(t.other, part->p * part->p);
+    orff_status status = ORFFI_NEW_ARRAY(t.matrix, part->p * part->p);
+    if (!status) status = ORFFI_NEW_ARRAY(t.other, part->p * part->p);
     if (!status) status = run(&t, recipe, out, blocks);
     transform_clear(&t);
-    orff_release(t.matrix);
-    orff_release(t.other);
+    orffi_release(t.matrix);
+    orffi_release(t.other);
     return status;
 }
 
 /* ---- the rule */
 
-static orff_status prepare(orff_kernel_part *part, const orff_part *given) {
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     if (part->d > 3)
-        return orff_fail(ORFF_UNSUPPORTED, "a signature is transformed on a grid: it needs d <= 3, not %zu",
-                         part->d);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "a signature is transformed on a grid: it needs d <= 3, not %zu", part->d);
     if (!given->matrix)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
     part->matrix = given->matrix;
     part->self = given->self;
     part->columns = part->p;
     return ORFF_OK;
 }
 
-static orff_status exact(const orff_kernel_part *part, const double *delta, double *K) {
-    return orff_call_matrix("K0(delta)", part->matrix, part->self, part->d, delta, part->p, part->p, K);
+static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
+    return orffi_call_matrix("K0(delta)", part->matrix, part->self, part->d, delta, part->p, part->p, K);
 }
 
-const orff_rule_ops orff_rule_signature = {
-    .id = ORFF_SIGNATURE,
+const orffi_rule_ops orffi_rule_signature = {
+    .id = ORFF_RULE_SIGNATURE,
     .name = "signature",
     .stored = true,
     .prepare = prepare,
-    .apply = orff_block_apply,
-    .adjoint = orff_block_adjoint,
+    .apply = orffi_block_apply,
+    .adjoint = orffi_block_adjoint,
     .exact = exact,
 };

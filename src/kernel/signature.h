@@ -1,6 +1,6 @@
 /* Frequencies and blocks of a kernel known only by its signature K0(delta), d <= 3. */
-#ifndef ORFF_KERNEL_SIGNATURE_H
-#define ORFF_KERNEL_SIGNATURE_H
+#ifndef ORFFI_KERNEL_SIGNATURE_H
+#define ORFFI_KERNEL_SIGNATURE_H
 
 #include "kernel/kernel.h"
 #include "sampling/sampling.h"
@@ -8,7 +8,7 @@
 /* Fill *out and *blocks (count x p x p, allocated here). recipe: extent (needed), tolerance (0: 1e-6),
  * count: at most so many frequencies, 0: as many as it takes. On failure both are left for the caller to
  * clear. */
-orff_status orff_signature_draw(orff_frequencies *out, double **blocks, const orff_kernel_part *part,
-                                const orff_recipe *recipe);
+orff_status orffi_signature_draw(orffi_frequencies *out, double **blocks, const orffi_kernel_part *part,
+                                 const orffi_recipe *recipe);
 
 #endif

@@ -1,38 +1,38 @@
 /* What is chosen from a subsample of the rows: length scales, Helmholtz weights, whole mixtures. */
-#ifndef ORFF_MODEL_CHOOSE_H
-#define ORFF_MODEL_CHOOSE_H
+#ifndef ORFFI_MODEL_CHOOSE_H
+#define ORFFI_MODEL_CHOOSE_H
 
 #include "model/trial.h"
 
 /* Length scales of the parts whose sigma is auto, as a multiple of the median distance, and the c of
  * Helmholtz parts when auto_mix: by cross-validation. */
-orff_status orff_choose_scales(orff_plan *plan, const orff_rows *rows);
+orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows);
 
 /* The best multiple of the median distances for the parts chosen, and its cross-validated error with D frequencies; the
  * plan is left with it. When the middle one's error is above `hopeless` no other is tried. */
-orff_status orff_search_scales(orff_plan *plan, const orff_table *table, const bool *chosen,
-                               const double *median, size_t D, double hopeless, double *multiple,
-                               double *error);
+orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, const bool *chosen,
+                                const double *median, size_t D, double hopeless, double *multiple,
+                                double *error);
 
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */
-orff_status orff_choose_mixture(orff_plan *plan, const orff_rows *rows);
+orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);
 
 /* Learn the weights of the plan's parts from moments under its features; parts that explain nothing go. */
-orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features,
-                                    const orff_moments *moments);
+orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *features,
+                                     const orff_moments *moments);
 
 /* The same from the rows of a table without weights, by the exact kernel. */
-orff_status orff_plan_learn_exact(orff_plan *plan, const orff_table *table);
+orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table);
 
 /* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights, from
  * moments of the few. */
-orff_status orff_plan_learn_sample(orff_plan *plan, const orff_table *table, const orff_table *few,
-                                   const double *median);
+orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
+                                    const double *median);
 
 /* Learn the weights of the plan's parts from the rows, when they are few, by the exact kernel;
  * plan->settings.mixture is then false. Else nothing is done: they are learned from the moments of all
  * rows; but for exact models, which have no moments, from those of a sample. */
-orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows);
+orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows);
 
 #endif

@@ -5,23 +5,23 @@
 
 static const double scales[] = {0.04, 0.08, 0.16, 0.32, 0.64, 1.28};
 
-static orff_status choose(orff_plan *plan, const orff_table *table, const orff_table *few,
-                          orff_dictionary *dictionary) {
-    ORFF_TRY(orff_dictionary_init(dictionary, plan, few));
-    ORFF_TRY(orff_dictionary_fill(dictionary, plan, sizeof scales / sizeof *scales, scales));
-    ORFF_TRY(orff_plan_learn_sample(plan, table, few, dictionary->median));
+static orff_status choose(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
+                          orffi_dictionary *dictionary) {
+    ORFFI_TRY(orffi_dictionary_init(dictionary, plan, few));
+    ORFFI_TRY(orffi_dictionary_fill(dictionary, plan, sizeof scales / sizeof *scales, scales));
+    ORFFI_TRY(orffi_plan_learn_sample(plan, table, few, dictionary->median));
     if (plan->settings.solver == ORFF_SOLVER_EXACT) return ORFF_OK; /* no features to run out of */
-    return orff_dictionary_compare(dictionary, plan, few);
+    return orffi_dictionary_compare(dictionary, plan, few);
 }
 
-orff_status orff_choose_mixture(orff_plan *plan, const orff_rows *rows) {
-    orff_table table = {0}, few = {0};
-    orff_dictionary dictionary = {0};
-    orff_status status = orff_trial_sample(plan, rows, rows->head.n, &table);
-    if (!status) status = orff_trial_sample(plan, rows, ORFF_TRIAL_ROWS, &few);
+orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows) {
+    orffi_table table = {0}, few = {0};
+    orffi_dictionary dictionary = {0};
+    orff_status status = orffi_trial_sample(plan, rows, rows->head.n, &table);
+    if (!status) status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &few);
     if (!status) status = choose(plan, &table, &few, &dictionary);
-    orff_dictionary_clear(&dictionary);
-    orff_table_clear(&table);
-    orff_table_clear(&few);
+    orffi_dictionary_clear(&dictionary);
+    orffi_table_clear(&table);
+    orffi_table_clear(&few);
     return status;
 }

@@ -13,7 +13,7 @@
 #define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
 
 /* Parts of weight 0 go; shares move along, noise's last. */
-static orff_status keep_parts(orff_plan *plan, const double *weights) {
+static orff_status keep_parts(orffi_plan *plan, const double *weights) {
     size_t kept = 0;
     const size_t n = plan->settings.n_parts;
     for (size_t m = 0; m < n; m++) {
@@ -27,109 +27,110 @@ static orff_status keep_parts(orff_plan *plan, const double *weights) {
     plan->shares[kept] = plan->shares[n];
     plan->settings.n_parts = kept;
     if (kept) return ORFF_OK;
-    return orff_fail(ORFF_NUMERICAL,
-                     "the evidence keeps no part of the mixture: the outputs look like pure noise");
+    return orffi_fail(ORFF_ERROR_NUMERICAL,
+                      "the evidence keeps no part of the mixture: the outputs look like pure noise");
 }
 
-orff_status orff_plan_learn_weights(orff_plan *plan, const orff_features *features,
-                                    const orff_moments *moments) {
+orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *features,
+                                     const orff_moments *moments) {
     double *weights, lambda;
     const size_t n = plan->settings.n_parts;
-    ORFF_TRY(ORFF_NEW_ARRAY(weights, n));
-    orff_release(plan->shares);
-    orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(weights, n));
+    orffi_release(plan->shares);
+    orff_status status = ORFFI_NEW_ARRAY(plan->shares, n + 1);
     for (size_t m = 0; m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_EVIDENCE, SMALLEST_SHARE,
-                                    weights, &lambda, plan->shares, NULL);
+        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_CRITERION_EVIDENCE,
+                                    SMALLEST_SHARE, weights, &lambda, plan->shares, NULL);
     if (!status) status = keep_parts(plan, weights);
-    orff_release(weights);
+    orffi_release(weights);
     return status;
 }
 
-orff_status orff_plan_learn_exact(orff_plan *plan, const orff_table *table) {
+orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table) {
     double *weights = NULL, lambda;
     orff_kernel *kernel = NULL;
     const size_t n = plan->settings.n_parts;
-    orff_release(plan->shares);
+    orffi_release(plan->shares);
     plan->shares = NULL;
-    orff_status status = ORFF_NEW_ARRAY(plan->shares, n + 1);
-    if (!status) status = ORFF_NEW_ARRAY(weights, n);
-    if (!status) status = orff_plan_kernel(plan, &kernel);
+    orff_status status = ORFFI_NEW_ARRAY(plan->shares, n + 1);
+    if (!status) status = ORFFI_NEW_ARRAY(weights, n);
+    if (!status) status = orffi_plan_kernel(plan, &kernel);
     for (size_t m = 0; !status && m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center,
-                                          SMALLEST_SHARE, weights, &lambda, plan->shares);
+        status = orffi_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center,
+                                           SMALLEST_SHARE, weights, &lambda, plan->shares);
     orff_kernel_free(kernel);
     if (!status) status = keep_parts(plan, weights);
-    orff_release(weights);
+    orffi_release(weights);
     return status;
 }
 
 /* By the exact kernel on the rows that tell most of every scale. */
-static orff_status learn_exact(orff_plan *plan, const orff_table *table, const double *median) {
-    orff_table telling = {0};
+static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const double *median) {
+    orffi_table telling = {0};
     orff_kernel *kernel;
-    ORFF_TRY(orff_plan_kernel(plan, &kernel));
-    const size_t rows = LEARNING_SIDE / orff_exact_mixture_side(kernel, 1);
+    ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
+    const size_t rows = LEARNING_SIDE / orffi_exact_mixture_side(kernel, 1);
     orff_kernel_free(kernel);
-    orff_status status = orff_patches(table, plan->d, plan->p, median, rows, &telling);
-    if (!status) status = orff_plan_learn_exact(plan, &telling);
-    orff_table_clear(&telling);
+    orff_status status = orffi_patches(table, plan->d, plan->p, median, rows, &telling);
+    if (!status) status = orffi_plan_learn_exact(plan, &telling);
+    orffi_table_clear(&telling);
     return status;
 }
 
 /* Rows with weights: from moments under few features. */
-static orff_status learn_weighted(orff_plan *plan, const orff_table *table) {
+static orff_status learn_weighted(orffi_plan *plan, const orffi_table *table) {
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status =
-        orff_trial_look(plan, table, orff_trial_frequencies(plan, table), 1, &features, &moments);
-    if (!status) status = orff_plan_learn_weights(plan, features, moments);
+        orffi_trial_look(plan, table, orffi_trial_frequencies(plan, table), 1, &features, &moments);
+    if (!status) status = orffi_plan_learn_weights(plan, features, moments);
     orff_moments_free(moments);
     orff_features_free(features);
     return status;
 }
 
-orff_status orff_plan_learn_sample(orff_plan *plan, const orff_table *table, const orff_table *few,
-                                   const double *median) {
+orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
+                                    const double *median) {
     return table->weights ? learn_weighted(plan, few) : learn_exact(plan, table, median);
 }
 
-static bool is_few(const orff_plan *plan, size_t rows) {
+static bool is_few(const orffi_plan *plan, size_t rows) {
     const size_t P = rows * plan->p;
     return rows <= FEW_OBSERVATIONS && P <= FEW_OBSERVATIONS &&
            (plan->settings.n_parts + 2) * P * P <= FEW_NUMBERS;
 }
 
 /* Custom parts may have no exact form. */
-static bool has_exact(const orff_plan *plan) {
+static bool has_exact(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->settings.n_parts; m++)
-        if (plan->parts[m].rule == ORFF_CUSTOM_A || plan->parts[m].rule == ORFF_CUSTOM_B) return false;
+        if (plan->parts[m].rule == ORFF_RULE_CUSTOM_A || plan->parts[m].rule == ORFF_RULE_CUSTOM_B)
+            return false;
     return true;
 }
 
-static orff_status learn_many(orff_plan *plan, const orff_rows *rows, const orff_table *few) {
-    orff_table table = {0};
+static orff_status learn_many(orffi_plan *plan, const orffi_rows *rows, const orffi_table *few) {
+    orffi_table table = {0};
     double *median = NULL;
-    orff_status status = orff_trial_sample(plan, rows, rows->head.n, &table);
-    if (!status) status = ORFF_NEW_ARRAY(median, plan->d);
-    if (!status) status = orff_trial_medians(plan, few, median);
-    if (!status) status = orff_plan_learn_sample(plan, &table, few, median);
-    orff_table_clear(&table);
-    orff_release(median);
+    orff_status status = orffi_trial_sample(plan, rows, rows->head.n, &table);
+    if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
+    if (!status) status = orffi_trial_medians(plan, few, median);
+    if (!status) status = orffi_plan_learn_sample(plan, &table, few, median);
+    orffi_table_clear(&table);
+    orffi_release(median);
     return status;
 }
 
-orff_status orff_choose_weights(orff_plan *plan, const orff_rows *rows) {
-    orff_table table = {0};
-    const orff_table *head = &rows->head;
+orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows) {
+    orffi_table table = {0};
+    const orffi_table *head = &rows->head;
     const bool all = rows->stream ? head->n < plan->settings.subsample : head->n == rows->n;
     const bool few = all && !head->weights && is_few(plan, head->n) && has_exact(plan);
     if (!few && plan->settings.solver != ORFF_SOLVER_EXACT) return ORFF_OK;
-    orff_status status = orff_trial_sample(plan, rows, ORFF_TRIAL_ROWS, &table);
-    if (!status) status = few ? orff_plan_learn_exact(plan, &table) : learn_many(plan, rows, &table);
+    orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
+    if (!status) status = few ? orffi_plan_learn_exact(plan, &table) : learn_many(plan, rows, &table);
     if (!status) plan->settings.mixture = false;
-    orff_table_clear(&table);
+    orffi_table_clear(&table);
     return status;
 }

@@ -19,14 +19,14 @@ typedef struct choice {
 } choice;
 
 static void choice_clear(choice *c) {
-    orff_release(c->parts);
-    orff_release(c->sigmas);
-    orff_release(c->shares);
+    orffi_release(c->parts);
+    orffi_release(c->sigmas);
+    orffi_release(c->shares);
     *c = (choice){0};
 }
 
 /* Move the plan's kernel out. */
-static choice take(orff_plan *plan, double error) {
+static choice take(orffi_plan *plan, double error) {
     const choice c = {plan->settings.n_parts, plan->parts, plan->sigmas, plan->shares, error};
     plan->parts = NULL;
     plan->sigmas = plan->shares = NULL;
@@ -36,7 +36,7 @@ static choice take(orff_plan *plan, double error) {
 }
 
 /* Move a kernel in. */
-static void put(orff_plan *plan, choice *c) {
+static void put(orffi_plan *plan, choice *c) {
     plan->settings.n_parts = c->n_parts;
     plan->settings.parts = plan->parts = c->parts;
     plan->sigmas = c->sigmas;
@@ -45,11 +45,11 @@ static void put(orff_plan *plan, choice *c) {
 }
 
 /* Frequencies for comparing: the plan's own where the mixture's systems stay small. */
-static orff_status comparing_frequencies(const orff_plan *plan, const orff_table *table, size_t *D) {
+static orff_status comparing_frequencies(const orffi_plan *plan, const orffi_table *table, size_t *D) {
     orff_features *features;
     const size_t enough = table->n < 200 ? 100 : table->n / 2, wanted = plan->settings.sampling.features;
     *D = wanted && wanted < enough ? wanted : enough;
-    ORFF_TRY(orff_plan_features(plan, *D, &features));
+    ORFFI_TRY(orffi_plan_features(plan, *D, &features));
     const size_t M = orff_features_describe(features).parameters, most = 2 * *D * plan->p;
     orff_features_free(features);
     const size_t unknowns = M < most ? M : most;
@@ -57,32 +57,33 @@ static orff_status comparing_frequencies(const orff_plan *plan, const orff_table
     return ORFF_OK;
 }
 
-static double variance_of(const orff_table *table, size_t p) {
+static double variance_of(const orffi_table *table, size_t p) {
     double *deviation, sum = 0.0;
-    if (ORFF_NEW_ARRAY(deviation, p)) return 1.0;
-    orff_column_statistics(table->n, p, table->Y, NULL, deviation, NULL);
+    if (ORFFI_NEW_ARRAY(deviation, p)) return 1.0;
+    orffi_column_statistics(table->n, p, table->Y, NULL, deviation, NULL);
     for (size_t k = 0; k < p; k++) sum += deviation[k] * deviation[k] / (double)p;
-    orff_release(deviation);
+    orffi_release(deviation);
     return sum > 0.0 ? sum : 1.0;
 }
 
 /* The plan becomes one part at its best scale; what it does not predict counts as noise. */
-static orff_status try_single(const orff_dictionary *dictionary, size_t i, orff_plan *plan,
-                              const orff_table *table, size_t D, double hopeless, double *error) {
-    const orff_entry *entry = &dictionary->entries[i];
+static orff_status try_single(const orffi_dictionary *dictionary, size_t i, orffi_plan *plan,
+                              const orffi_table *table, size_t D, double hopeless, double *error) {
+    const orffi_entry *entry = &dictionary->entries[i];
     const bool chosen = true;
     double *scale, multiple;
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, plan->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->shares, 2));
-    ORFF_TRY(orff_duplicate(&plan->parts, &dictionary->part, 1, sizeof dictionary->part));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->sigmas, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->shares, 2));
+    ORFFI_TRY(orffi_duplicate(&plan->parts, &dictionary->part, 1, sizeof dictionary->part));
     plan->parts[0].rule = entry->rule;
     plan->settings.parts = plan->parts;
     plan->settings.n_parts = 1;
-    ORFF_TRY(ORFF_NEW_ARRAY(scale, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(scale, plan->d));
     for (size_t k = 0; k < plan->d; k++)
         scale[k] = dictionary->median[k] * (entry->stretched ? dictionary->stretch[k] : 1.0);
-    const orff_status status = orff_search_scales(plan, table, &chosen, scale, D, hopeless, &multiple, error);
-    orff_release(scale);
+    const orff_status status =
+        orffi_search_scales(plan, table, &chosen, scale, D, hopeless, &multiple, error);
+    orffi_release(scale);
     plan->shares[1] = status ? 1.0 : fmin(*error / variance_of(table, plan->p), 1.0);
     plan->shares[0] = 1.0 - plan->shares[1];
     return status;
@@ -95,7 +96,7 @@ static double clearly_less(double error, size_t n) {
 }
 
 /* Whether another entry is the same but stretched as the data are. */
-static bool is_covered(const orff_dictionary *dictionary, size_t i) {
+static bool is_covered(const orffi_dictionary *dictionary, size_t i) {
     for (size_t k = 0; k < dictionary->count; k++)
         if (dictionary->entries[k].stretched && dictionary->entries[k].rule == dictionary->entries[i].rule)
             return !dictionary->entries[i].stretched;
@@ -104,12 +105,12 @@ static bool is_covered(const orff_dictionary *dictionary, size_t i) {
 
 /* Evidence believes in as many features as it likes; with those there are, and on rows left out, one part at
  * its best scale may do better. */
-orff_status orff_dictionary_compare(const orff_dictionary *dictionary, orff_plan *plan,
-                                    const orff_table *table) {
+orff_status orffi_dictionary_compare(const orffi_dictionary *dictionary, orffi_plan *plan,
+                                     const orffi_table *table) {
     size_t D;
     double error, mixture;
-    ORFF_TRY(comparing_frequencies(plan, table, &D));
-    ORFF_TRY(orff_trial_error(plan, table, D, &mixture));
+    ORFFI_TRY(comparing_frequencies(plan, table, &D));
+    ORFFI_TRY(orffi_trial_error(plan, table, D, &mixture));
     choice best = take(plan, clearly_less(mixture, table->n * plan->p));
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < dictionary->count; i++) {
@@ -125,7 +126,7 @@ orff_status orff_dictionary_compare(const orff_dictionary *dictionary, orff_plan
     }
     put(plan, &best);
     if (!status && plan->settings.n_parts == 1)
-        orff_log(ORFF_LOG_INFO, "one %s part predicts better than the mixture at %zu frequencies",
-                 orff_rule_name(plan->parts[0].rule), D);
+        orffi_log(ORFF_LOG_INFO, "one %s part predicts better than the mixture at %zu frequencies",
+                  orff_rule_name(plan->parts[0].rule), D);
     return status;
 }

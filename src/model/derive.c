@@ -90,8 +90,8 @@ static orff_status find_space(const orff_model *model, const char *name, const s
         return ORFF_OK;
     }
     if (model->d == model->p) return ORFF_OK;
-    return orff_fail(
-        ORFF_UNSUPPORTED,
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
         "the %s needs one output for each input of the field's space: the model has %zu inputs and %zu "
         "outputs, and no curl-free, div-free or helmholtz part that says which inputs these are",
         name, model->d, model->p);
@@ -110,12 +110,12 @@ static void turn_row(const orff_model *model, const field *what, const double *w
 }
 
 static orff_status fill_group(const orff_model *model, const field *what, const size_t *space,
-                              const orff_bank_group *group, size_t k, scratch *s, double *C) {
+                              const orffi_bank_group *group, size_t k, scratch *s, double *C) {
     const size_t D = model->features->D;
     for (size_t j = 0; j < group->drawn.count; j++) {
         const size_t cosine = group->first + j, sine = D + cosine;
         const double *w = space ? s->in_space : s->w;
-        ORFF_TRY(orff_frequencies_row(&group->drawn, j, s->w));
+        ORFFI_TRY(orffi_frequencies_row(&group->drawn, j, s->w));
         for (size_t i = 0; i < model->d; i++) s->w[i] /= model->unit[i];
         for (size_t i = 0; space && i < model->p; i++) s->in_space[i] = s->w[space[i]];
         turn_row(model, what, w, cosine, sine, -what->sign, k, s->v, C);
@@ -127,15 +127,15 @@ static orff_status fill_group(const orff_model *model, const field *what, const 
 /* C (2D x k), so that the field is phi(x') C. */
 static orff_status fill_matrix(const orff_model *model, const field *what, const size_t *space, size_t k,
                                double *C) {
-    const orff_bank *bank = model->features->bank;
+    const orffi_bank *bank = model->features->bank;
     scratch s;
     double *all;
-    ORFF_TRY(ORFF_NEW_ARRAY(all, model->d + 2 * model->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(all, model->d + 2 * model->p));
     s = (scratch){.w = all, .in_space = all + model->d, .v = all + model->d + model->p};
     orff_status status = ORFF_OK;
     for (size_t g = 0; !status && g < bank->n_groups; g++)
         status = fill_group(model, what, space, &bank->groups[g], k, &s, C);
-    orff_release(all);
+    orffi_release(all);
     return status;
 }
 
@@ -143,11 +143,12 @@ static orff_status check_field(const orff_model *model, const field *what, const
     const size_t p = model->p;
     *space = NULL;
     *k = 1;
-    if (what->size == ENTRIES) return orff_multiply(p, model->d, k);
-    ORFF_TRY(find_space(model, what->name, space));
+    if (what->size == ENTRIES) return orffi_multiply(p, model->d, k);
+    ORFFI_TRY(find_space(model, what->name, space));
     if (what->size == TURN && p != 2 && p != 3)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "the %s is defined in 2 and 3 dimensions; the model has %zu outputs", what->name, p);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the %s is defined in 2 and 3 dimensions; the model has %zu outputs", what->name,
+                          p);
     if (what->size == TURN) *k = p == 2 ? 1 : 3;
     return ORFF_OK;
 }
@@ -157,18 +158,19 @@ static orff_status derive(const orff_model *model, const field *what, size_t n, 
     const size_t *space;
     size_t k, size;
     double *C;
-    if (!model || !X || !out) return orff_fail(ORFF_INVALID_ARGUMENT, "the %s: NULL argument", what->name);
+    if (!model || !X || !out)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the %s: NULL argument", what->name);
     if (model->exact)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "the %s of an exact model is not there: fit with features (another solver) for "
-                         "derived fields",
-                         what->name);
-    ORFF_TRY(check_field(model, what, &space, &k));
-    ORFF_TRY(orff_multiply(2 * model->features->D, k, &size));
-    ORFF_TRY(ORFF_NEW_ARRAY(C, size));
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the %s of an exact model is not there: fit with features (another solver) for "
+                          "derived fields",
+                          what->name);
+    ORFFI_TRY(check_field(model, what, &space, &k));
+    ORFFI_TRY(orffi_multiply(2 * model->features->D, k, &size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(C, size));
     orff_status status = fill_matrix(model, what, space, k, C);
-    if (!status) status = orff_model_sweep(model, what->name, k, C, NULL, NULL, n, X, out);
-    orff_release(C);
+    if (!status) status = orffi_model_sweep(model, what->name, k, C, NULL, NULL, n, X, out);
+    orffi_release(C);
     return status;
 }
 

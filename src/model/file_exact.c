@@ -7,91 +7,91 @@
 
 /* ---- writing */
 
-json_t *orff_exact_pack(const orff_exact *exact) {
+json_t *orffi_exact_pack(const orff_exact *exact) {
     if (!exact) return json_null();
-    const orff_exact_kept *kept = exact->kept;
-    return json_pack("{so sb sI}", "shift", orff_json_number(exact->shift), "posterior", (int)(kept != NULL),
+    const orffi_exact_kept *kept = exact->kept;
+    return json_pack("{so sb sI}", "shift", orffi_json_number(exact->shift), "posterior", (int)(kept != NULL),
                      "modes", (json_int_t)(kept ? kept->modes : 0));
 }
 
-static orff_status add_matrix(orff_archive_writer *writer, const char *name, size_t rows, size_t cols,
+static orff_status add_matrix(orffi_archive_writer *writer, const char *name, size_t rows, size_t cols,
                               const double *data) {
     const size_t shape[2] = {rows, cols};
-    ORFF_TRY(orff_check_finite(name, rows, cols, data));
-    return orff_archive_add(writer, name, ORFF_F64, 2, shape, data);
+    ORFFI_TRY(orffi_check_finite(name, rows, cols, data));
+    return orffi_archive_add(writer, name, ORFFI_F64, 2, shape, data);
 }
 
-orff_status orff_exact_add(const orff_exact *exact, orff_archive_writer *writer) {
-    const orff_exact_plan *plan = &exact->plan;
-    const orff_exact_kept *kept = exact->kept;
-    ORFF_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
-    ORFF_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
+orff_status orffi_exact_add(const orff_exact *exact, orffi_archive_writer *writer) {
+    const orffi_exact_plan *plan = &exact->plan;
+    const orffi_exact_kept *kept = exact->kept;
+    ORFFI_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
+    ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
-    ORFF_TRY(add_matrix(writer, "posterior.F", kept->n, kept->n, kept->F));
+    ORFFI_TRY(add_matrix(writer, "posterior.F", kept->n, kept->n, kept->F));
     return add_matrix(writer, "posterior.g", kept->n, kept->modes, kept->g);
 }
 
 /* ---- reading */
 
-static orff_status find_matrix(const orff_archive *archive, const char *name, size_t rows, size_t cols,
+static orff_status find_matrix(const orffi_archive *archive, const char *name, size_t rows, size_t cols,
                                const double **data) {
     const size_t shape[2] = {rows, cols};
-    ORFF_TRY(orff_archive_expect(archive, name, ORFF_F64, 2, shape, data));
-    return orff_archive_check_finite(archive, name);
+    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, 2, shape, data));
+    return orffi_archive_check_finite(archive, name);
 }
 
 /* g > 0: it is the diagonal of an inverse. modes is 1, or one for each turned output. */
-static orff_status read_kept(const orff_fields *in, orff_exact *exact) {
-    const orff_exact_plan *plan = &exact->plan;
+static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
+    const orffi_exact_plan *plan = &exact->plan;
     const double *g;
     size_t modes, n = plan->n;
-    ORFF_TRY(orff_fields_size(in, "modes", &modes));
+    ORFFI_TRY(orffi_fields_size(in, "modes", &modes));
     if (modes != 1 && !(plan->law && modes == plan->values))
-        return orff_fields_fail(in, "modes", "is not possible for this kernel");
-    if (!plan->law) ORFF_TRY(orff_multiply(plan->n, plan->p, &n));
-    ORFF_TRY(ORFF_NEW(exact->kept));
+        return orffi_fields_fail(in, "modes", "is not possible for this kernel");
+    if (!plan->law) ORFFI_TRY(orffi_multiply(plan->n, plan->p, &n));
+    ORFFI_TRY(ORFFI_NEW(exact->kept));
     exact->kept->n = n;
     exact->kept->modes = modes;
-    ORFF_TRY(find_matrix(in->archive, "posterior.F", n, n, &exact->kept->F));
-    ORFF_TRY(find_matrix(in->archive, "posterior.g", n, modes, &g));
+    ORFFI_TRY(find_matrix(in->archive, "posterior.F", n, n, &exact->kept->F));
+    ORFFI_TRY(find_matrix(in->archive, "posterior.g", n, modes, &g));
     for (size_t i = 0; i < n * modes; i++)
         if (!(g[i] > 0.0))
-            return orff_archive_fail(in->archive, "number %zu of \"posterior.g\" is not positive", i + 1);
-    return orff_duplicate(&exact->kept->g, g, n * modes, sizeof *g);
+            return orffi_archive_fail(in->archive, "number %zu of \"posterior.g\" is not positive", i + 1);
+    return orffi_duplicate(&exact->kept->g, g, n * modes, sizeof *g);
 }
 
-static orff_status fill(const orff_fields *in, const double *points, orff_exact *exact) {
-    const orff_exact_plan *plan = &exact->plan;
+static orff_status fill(const orffi_fields *in, const double *points, orff_exact *exact) {
+    const orffi_exact_plan *plan = &exact->plan;
     const double *alpha;
     bool posterior;
-    ORFF_TRY(orff_fields_number(in, "shift", &exact->shift));
-    if (!(exact->shift > 0.0)) return orff_fields_fail(in, "shift", "is not positive");
-    ORFF_TRY(find_matrix(in->archive, "alpha", plan->n, plan->p, &alpha));
+    ORFFI_TRY(orffi_fields_number(in, "shift", &exact->shift));
+    if (!(exact->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
+    ORFFI_TRY(find_matrix(in->archive, "alpha", plan->n, plan->p, &alpha));
     memcpy(exact->X, points, plan->n * plan->d * sizeof *points);
     memcpy(exact->alpha, alpha, plan->n * plan->p * sizeof *alpha);
-    ORFF_TRY(orff_exact_fold(exact));
-    ORFF_TRY(orff_fields_flag(in, "posterior", &posterior));
+    ORFFI_TRY(orffi_exact_fold(exact));
+    ORFFI_TRY(orffi_fields_flag(in, "posterior", &posterior));
     return posterior ? read_kept(in, exact) : ORFF_OK;
 }
 
 /* The sizes are those of the file's own tensors, and the kernel's must agree. */
-orff_status orff_exact_read(orff_exact **out, const orff_fields *model) {
-    const orff_archive *archive = model->archive;
+orff_status orffi_exact_read(orff_exact **out, const orffi_fields *model) {
+    const orffi_archive *archive = model->archive;
     const double *points, *unused;
     size_t d, p, shape[2];
-    orff_fields in;
+    orffi_fields in;
     orff_kernel *kernel = NULL;
     orff_exact *exact = NULL;
-    ORFF_TRY(orff_fields_object(model, "exact", &in));
-    ORFF_TRY(orff_archive_get(archive, "shift", ORFF_F64, 1, &d, &unused));
-    ORFF_TRY(orff_archive_get(archive, "mean", ORFF_F64, 1, &p, &unused));
-    ORFF_TRY(orff_archive_get(archive, "points", ORFF_F64, 2, shape, &points));
+    ORFFI_TRY(orffi_fields_object(model, "exact", &in));
+    ORFFI_TRY(orffi_archive_get(archive, "shift", ORFFI_F64, 1, &d, &unused));
+    ORFFI_TRY(orffi_archive_get(archive, "mean", ORFFI_F64, 1, &p, &unused));
+    ORFFI_TRY(orffi_archive_get(archive, "points", ORFFI_F64, 2, shape, &points));
     if (shape[0] == 0 || shape[1] != d)
-        return orff_archive_fail(archive, "\"points\" is %zu x %zu; the model has %zu inputs", shape[0],
-                                 shape[1], d);
-    ORFF_TRY(orff_archive_check_finite(archive, "points"));
-    orff_status status = orff_kernel_read(&kernel, archive, d, p);
-    if (!status) status = orff_fields_blame(&in, orff_exact_create(&exact, kernel, shape[0]));
+        return orffi_archive_fail(archive, "\"points\" is %zu x %zu; the model has %zu inputs", shape[0],
+                                  shape[1], d);
+    ORFFI_TRY(orffi_archive_check_finite(archive, "points"));
+    orff_status status = orffi_kernel_read(&kernel, archive, d, p);
+    if (!status) status = orffi_fields_blame(&in, orffi_exact_create(&exact, kernel, shape[0]));
     if (!status) status = fill(&in, points, exact);
     orff_kernel_free(kernel);
     if (status) {

@@ -4,19 +4,19 @@
  *     alpha              N x p
  *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
  */
-#ifndef ORFF_MODEL_FILE_EXACT_H
-#define ORFF_MODEL_FILE_EXACT_H
+#ifndef ORFFI_MODEL_FILE_EXACT_H
+#define ORFFI_MODEL_FILE_EXACT_H
 
 #include "base/fields.h"
 #include "exact/exact.h"
 
 /* The member "exact"; null for NULL. */
-json_t *orff_exact_pack(const orff_exact *exact);
+json_t *orffi_exact_pack(const orff_exact *exact);
 
 /* The tensors, which must live until the archive is written. */
-orff_status orff_exact_add(const orff_exact *exact, orff_archive_writer *writer);
+orff_status orffi_exact_add(const orff_exact *exact, orffi_archive_writer *writer);
 
 /* in: the member "model". The archive must stay open when there is a posterior. */
-orff_status orff_exact_read(orff_exact **exact, const orff_fields *in);
+orff_status orffi_exact_read(orff_exact **exact, const orffi_fields *in);
 
 #endif

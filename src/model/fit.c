@@ -26,24 +26,25 @@ orff_settings orff_settings_default(void) {
 
 /* How many rows the system of a direct solution would have: 2 D for one decomposable part, else 2 D p' (at
  * most). */
-static size_t system_rows(const orff_plan *plan) {
+static size_t system_rows(const orffi_plan *plan) {
     const size_t D = plan->settings.sampling.features ? plan->settings.sampling.features : 1000;
-    if (plan->settings.n_parts == 1 && plan->parts[0].rule == ORFF_DECOMPOSABLE) return 2 * D;
+    if (plan->settings.n_parts == 1 && plan->parts[0].rule == ORFF_RULE_DECOMPOSABLE) return 2 * D;
     return 2 * D * plan->p;
 }
 
-static orff_status pick_solver(const orff_plan *plan, bool *direct) {
+static orff_status pick_solver(const orffi_plan *plan, bool *direct) {
     const orff_settings *s = &plan->settings;
-    *direct = s->solver == ORFF_DIRECT || (s->solver == ORFF_SOLVER_AUTO && s->loss == ORFF_SQUARED &&
-                                           system_rows(plan) <= LARGEST_DIRECT);
+    *direct =
+        s->solver == ORFF_SOLVER_DIRECT || (s->solver == ORFF_SOLVER_AUTO && s->loss == ORFF_LOSS_SQUARED &&
+                                            system_rows(plan) <= LARGEST_DIRECT);
     if (s->mixture && !s->auto_kernel && !*direct)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "learning the weights of a mixture needs the direct solver; use fewer frequencies");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "learning the weights of a mixture needs the direct solver; use fewer frequencies");
     return ORFF_OK;
 }
 
 /* From the plan's units to the user's. */
-static orff_status settle(orff_model *model, const orff_plan *plan) {
+static orff_status settle(orff_model *model, const orffi_plan *plan) {
     for (size_t i = 0; plan->units.unit && i < model->d; i++) {
         model->shift[i] = plan->units.shift[i];
         model->unit[i] = plan->units.unit[i];
@@ -60,14 +61,14 @@ static orff_status settle(orff_model *model, const orff_plan *plan) {
     }
     model->noise *= square;
     if (plan->shares)
-        return orff_duplicate(&model->shares, plan->shares, plan->settings.n_parts + 1,
-                              sizeof *model->shares);
+        return orffi_duplicate(&model->shares, plan->shares, plan->settings.n_parts + 1,
+                               sizeof *model->shares);
     return ORFF_OK;
 }
 
-static orff_status finish(orff_status status, orff_model *model, const orff_plan *plan, orff_model **out) {
+static orff_status finish(orff_status status, orff_model *model, const orffi_plan *plan, orff_model **out) {
     if (!status) status = settle(model, plan);
-    if (!status) status = orff_model_finish(model);
+    if (!status) status = orffi_model_finish(model);
     if (status) {
         orff_model_free(model);
     } else {
@@ -76,124 +77,108 @@ static orff_status finish(orff_status status, orff_model *model, const orff_plan
     return status;
 }
 
-orff_status orff_fit_plan(orff_model **out, orff_plan *plan, orff_rows *rows) {
+orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows) {
     orff_model *model = NULL;
     bool direct = true;
     const bool exact = plan->settings.solver == ORFF_SOLVER_EXACT;
     rows->units = &plan->units;
     orff_status status = exact ? ORFF_OK : pick_solver(plan, &direct);
     if (!status)
-        status = (exact ? orff_fit_exact : direct ? orff_fit_direct : orff_fit_iterative)(&model, plan, rows);
+        status = (exact    ? orffi_fit_exact
+                  : direct ? orffi_fit_direct
+                           : orffi_fit_iterative)(&model, plan, rows);
     return finish(status, model, plan, out);
 }
 
-static orff_status fit_rows(orff_model **out, const orff_settings *settings, orff_rows *rows) {
-    orff_plan plan = {0};
-    orff_status status = orff_fit_exact_check(settings, rows);
-    if (!status) status = orff_plan_make(&plan, settings, rows);
-    if (!status) status = orff_fit_plan(out, &plan, rows);
-    orff_plan_clear(&plan);
+static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
+    orffi_plan plan = {0};
+    orff_status status = orffi_fit_exact_check(settings, rows);
+    if (!status) status = orffi_plan_make(&plan, settings, rows);
+    if (!status) status = orffi_fit_plan(out, &plan, rows);
+    orffi_plan_clear(&plan);
     return status;
 }
 
-orff_status orff_check_fit(const orff_settings *settings, size_t d, size_t p) {
-    ORFF_TRY(orff_plan_check(settings));
+orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
+    ORFFI_TRY(orffi_plan_check(settings));
     if (d == 0 || p == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d, p);
-    if (settings->classes == 1) return orff_fail(ORFF_INVALID_ARGUMENT, "there must be at least 2 classes");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d,
+                          p);
+    if (settings->classes == 1)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there must be at least 2 classes");
     if (settings->classes && p != 1)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "with classes Y is one column of labels, not %zu", p);
-    if (!settings->classes && (settings->loss == ORFF_LOGISTIC || settings->loss == ORFF_HINGE))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the %s loss is for classes", orff_loss_name(settings->loss));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "with classes Y is one column of labels, not %zu", p);
+    if (!settings->classes && (settings->loss == ORFF_LOSS_LOGISTIC || settings->loss == ORFF_LOSS_HINGE))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the %s loss is for classes",
+                          orff_loss_name(settings->loss));
     return ORFF_OK;
 }
 
-orff_status orff_make_codes(size_t classes, double **codes) {
+orff_status orffi_make_codes(size_t classes, double **codes) {
     if (!classes) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(*codes, classes * (classes - 1)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*codes, classes * (classes - 1)));
     return orff_simplex_codes(classes, *codes);
 }
 
 orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
                            const double *X, const double *Y, const double *weights) {
-    orff_rows rows = {0};
+    orffi_rows rows = {0};
     double *codes = NULL;
     if (!model || !settings || !X || !Y)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
-    ORFF_TRY(orff_check_fit(settings, d, p));
-    orff_status status = orff_make_codes(settings->classes, &codes);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
+    ORFFI_TRY(orffi_check_fit(settings, d, p));
+    orff_status status = orffi_make_codes(settings->classes, &codes);
     if (!status)
-        status = orff_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
-                                       settings->subsample);
+        status = orffi_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
+                                        settings->subsample);
     if (!status) status = fit_rows(model, settings, &rows);
-    orff_rows_clear(&rows);
-    orff_release(codes);
+    orffi_rows_clear(&rows);
+    orffi_release(codes);
     return status;
 }
 
 orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                   const orff_reader *reader) {
-    orff_rows rows = {0};
+    orffi_rows rows = {0};
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
-    ORFF_TRY(orff_check_fit(settings, d, p));
-    orff_status status = orff_make_codes(settings->classes, &codes);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
+    ORFFI_TRY(orffi_check_fit(settings, d, p));
+    orff_status status = orffi_make_codes(settings->classes, &codes);
     if (!status)
-        status = orff_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
+        status = orffi_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
     if (!status) status = fit_rows(model, settings, &rows);
-    orff_rows_clear(&rows);
-    orff_release(codes);
+    orffi_rows_clear(&rows);
+    orffi_release(codes);
     return status;
 }
 
 orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settings,
                                    const orff_moments *moments) {
-    orff_plan plan = {0};
+    orffi_plan plan = {0};
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_model *model = NULL;
     if (!out || !settings || !moments)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
     if (settings->auto_kernel || settings->auto_mix)
-        return orff_fail(
-            ORFF_UNSUPPORTED,
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
             "moments have their length scales already; name the parts, and mixture learns their weights");
-    if (settings->loss != ORFF_SQUARED ||
-        (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_DIRECT))
-        return orff_fail(ORFF_UNSUPPORTED, "moments are for the squared loss and the direct solver");
-    orff_status status = orff_plan_for_moments(&plan, settings, moments);
+    if (settings->loss != ORFF_LOSS_SQUARED ||
+        (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_SOLVER_DIRECT))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "moments are for the squared loss and the direct solver");
+    orff_status status = orffi_plan_for_moments(&plan, settings, moments);
     if (!status && settings->classes && settings->classes != moments->p + 1)
-        status =
-            orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu numbers; the moments have %zu outputs",
-                      settings->classes, settings->classes - 1, moments->p);
-    if (!status) status = orff_plan_kernel(&plan, &kernel);
+        status = orffi_fail(ORFF_ERROR_MISMATCH,
+                            "%zu classes have codes of %zu numbers; the moments have %zu outputs",
+                            settings->classes, settings->classes - 1, moments->p);
+    if (!status) status = orffi_plan_kernel(&plan, &kernel);
     if (!status) status = orff_moments_features(moments, kernel, &features);
-    if (!status) status = orff_fit_from_moments(&model, &plan, features, moments);
+    if (!status) status = orffi_fit_from_moments(&model, &plan, features, moments);
     status = finish(status, model, &plan, out);
     orff_features_free(features);
     orff_kernel_free(kernel);
-    orff_plan_clear(&plan);
+    orffi_plan_clear(&plan);
     return status;
-}
-
-/* ---- names */
-
-static const char *const solver_names[ORFF_SOLVER_COUNT] = {"auto", "direct", "lsmr", "idr",
-                                                            "pcg",  "sgd",    "exact"};
-
-const char *orff_solver_name(orff_solver solver) {
-    return (unsigned)solver < ORFF_SOLVER_COUNT ? solver_names[solver] : NULL;
-}
-
-orff_status orff_solver_parse(const char *name, orff_solver *solver) {
-    if (!name || !solver) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_solver_parse: NULL argument");
-    for (int i = 0; i < ORFF_SOLVER_COUNT; i++) {
-        if (strcmp(name, solver_names[i]) == 0) {
-            *solver = (orff_solver)i;
-            return ORFF_OK;
-        }
-    }
-    return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "there is no solver '%s'; there are auto, direct, lsmr, idr, pcg, sgd, exact", name);
 }

@@ -12,27 +12,28 @@
 #define LARGEST_POSTERIOR 4000
 
 /* What any way of solving takes at least: matrices of N rows where K may be k (x) A, else of N p. */
-orff_status orff_fit_exact_check(const orff_settings *s, const orff_rows *rows) {
+orff_status orffi_fit_exact_check(const orff_settings *s, const orffi_rows *rows) {
     bool turned = !s->auto_kernel;
     if (s->solver != ORFF_SOLVER_EXACT || rows->stream) return ORFF_OK;
-    for (size_t m = 0; m < s->n_parts; m++) turned = turned && s->parts[m].rule == ORFF_DECOMPOSABLE;
-    const orff_exact_plan plan = {.n = rows->n, .d = rows->d, .p = rows->p};
+    for (size_t m = 0; m < s->n_parts; m++) turned = turned && s->parts[m].rule == ORFF_RULE_DECOMPOSABLE;
+    const orffi_exact_plan plan = {.n = rows->n, .d = rows->d, .p = rows->p};
     const double order = (double)rows->n * (turned ? 1.0 : (double)rows->p);
     const double bytes = 8.0 * (s->lambda > 0.0 ? 1.0 : 3.0) * order * order;
-    return orff_exact_check_memory(&plan, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX,
-                                   s->max_bytes);
+    return orffi_exact_check_memory(&plan, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX,
+                                    s->max_bytes);
 }
 
-static bool wants_posterior(const orff_plan *plan, const orff_kernel *kernel, size_t rows) {
+static bool wants_posterior(const orffi_plan *plan, const orff_kernel *kernel, size_t rows) {
     const bool turned =
-        kernel->n_groups == 1 && kernel->n_parts == 1 && kernel->parts[0].rule->id == ORFF_DECOMPOSABLE;
-    return plan->settings.posterior == ORFF_YES ||
-           (plan->settings.posterior == ORFF_AUTO && rows <= LARGEST_POSTERIOR / (turned ? 1 : kernel->p));
+        kernel->n_groups == 1 && kernel->n_parts == 1 && kernel->parts[0].rule->id == ORFF_RULE_DECOMPOSABLE;
+    return plan->settings.posterior == ORFF_SWITCH_YES ||
+           (plan->settings.posterior == ORFF_SWITCH_AUTO &&
+            rows <= LARGEST_POSTERIOR / (turned ? 1 : kernel->p));
 }
 
 /* Everything that is told, in the plan's units but for cv_mse, which is in the user's. */
-static orff_status tell(orff_model *model, const orff_plan *plan, const orff_exact_told *told,
-                        const orff_table *table) {
+static orff_status tell(orff_model *model, const orffi_plan *plan, const orffi_exact_told *told,
+                        const orffi_table *table) {
     const double *spread = plan->units.spread;
     double N = 0.0;
     for (size_t i = 0; i < table->n; i++) N += table->weights ? table->weights[i] : 1.0;
@@ -54,22 +55,22 @@ static orff_status tell(orff_model *model, const orff_plan *plan, const orff_exa
         model->cv_mse += told->cv_mse[k] / (double)model->p;
     }
     if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
-    return orff_duplicate(&model->output_cv_mse, told->cv_mse, model->p, sizeof *told->cv_mse);
+    return orffi_duplicate(&model->output_cv_mse, told->cv_mse, model->p, sizeof *told->cv_mse);
 }
 
-static orff_status learn(orff_model **out, const orff_plan *plan, const orff_kernel *kernel,
-                         const orff_table *table, const orff_exact_path_of *path, double *errors) {
+static orff_status learn(orff_model **out, const orffi_plan *plan, const orff_kernel *kernel,
+                         const orffi_table *table, const orffi_exact_path_of *path, double *errors) {
     orff_exact *exact = NULL;
     orff_model *model = NULL;
-    const orff_exact_task task = {.kernel = kernel,
-                                  .rows = orff_exact_rows_of(plan, table),
-                                  .count = path->count,
-                                  .lambdas = path->lambdas,
-                                  .keep = wants_posterior(plan, kernel, table->n),
-                                  .max_bytes = plan->settings.max_bytes};
-    orff_exact_told told = {.train_mse = errors, .cv_mse = errors + kernel->p};
-    ORFF_TRY(orff_exact_learn(&exact, &task, &told));
-    ORFF_TRY(orff_model_create_exact(&model, exact, plan->settings.classes));
+    const orffi_exact_task task = {.kernel = kernel,
+                                   .rows = orffi_exact_rows_of(plan, table),
+                                   .count = path->count,
+                                   .lambdas = path->lambdas,
+                                   .keep = wants_posterior(plan, kernel, table->n),
+                                   .max_bytes = plan->settings.max_bytes};
+    orffi_exact_told told = {.train_mse = errors, .cv_mse = errors + kernel->p};
+    ORFFI_TRY(orffi_exact_learn(&exact, &task, &told));
+    ORFFI_TRY(orffi_model_create_exact(&model, exact, plan->settings.classes));
     const orff_status status = tell(model, plan, &told, table);
     if (status) {
         orff_model_free(model);
@@ -79,19 +80,19 @@ static orff_status learn(orff_model **out, const orff_plan *plan, const orff_ker
     return status;
 }
 
-orff_status orff_fit_exact(orff_model **out, orff_plan *plan, orff_rows *rows) {
+orff_status orffi_fit_exact(orff_model **out, orffi_plan *plan, orffi_rows *rows) {
     orff_kernel *kernel = NULL;
-    orff_table table = {0};
-    orff_exact_path_of path = {0};
+    orffi_table table = {0};
+    orffi_exact_path_of path = {0};
     double *errors = NULL;
-    orff_status status = orff_plan_kernel(plan, &kernel);
-    if (!status) status = orff_exact_path_init(&path, plan, kernel);
-    if (!status) status = ORFF_NEW_ARRAY(errors, 2 * plan->p);
-    if (!status) status = orff_rows_gather(rows, &table);
+    orff_status status = orffi_plan_kernel(plan, &kernel);
+    if (!status) status = orffi_exact_path_init(&path, plan, kernel);
+    if (!status) status = ORFFI_NEW_ARRAY(errors, 2 * plan->p);
+    if (!status) status = orffi_rows_gather(rows, &table);
     if (!status) status = learn(out, plan, kernel, &table, &path, errors);
-    orff_table_clear(&table);
-    orff_release(path.lambdas);
-    orff_release(errors);
+    orffi_table_clear(&table);
+    orffi_release(path.lambdas);
+    orffi_release(errors);
     orff_kernel_free(kernel);
     return status;
 }

@@ -6,18 +6,19 @@
 #include "model/fit.h"
 #include "model/model.h"
 #include "model/plan.h"
+#include "solve/solver.h"
 
 /* lambda by cross-validation of a model with fewer frequencies, on the head of the rows. */
-static orff_status lambda_from_head(const orff_plan *plan, const orff_table *table, double *lambda) {
+static orff_status lambda_from_head(const orffi_plan *plan, const orffi_table *table, double *lambda) {
     orff_features *features = NULL;
     orff_moments *moments = NULL;
-    orff_best_lambda best = {0};
+    orffi_best_lambda best = {0};
     const orff_moments_settings how = {.folds = plan->settings.folds, .seed = plan->settings.sampling.seed};
     const size_t D = plan->settings.sampling.features, n = table->n < 20000 ? table->n : 20000;
-    orff_status status = orff_plan_features(plan, D && D < 1000 ? D : 1000, &features);
+    orff_status status = orffi_plan_features(plan, D && D < 1000 ? D : 1000, &features);
     if (!status) status = orff_moments_create(&moments, features, &how);
     if (!status) status = orff_moments_accumulate(moments, n, table->X, table->Y, table->weights);
-    if (!status) status = orff_plan_cross_validate(plan, features, moments, &best);
+    if (!status) status = orffi_plan_cross_validate(plan, features, moments, &best);
     if (!status) *lambda = best.lambda;
     orff_moments_free(moments);
     orff_features_free(features);
@@ -25,7 +26,7 @@ static orff_status lambda_from_head(const orff_plan *plan, const orff_table *tab
 }
 
 /* The weighted mean of y, or zeros. */
-static void mean_of(const orff_table *table, bool center, double *mean) {
+static void mean_of(const orffi_table *table, bool center, double *mean) {
     double total = 0.0;
     memset(mean, 0, table->p * sizeof *mean);
     for (size_t i = 0; center && i < table->n; i++) {
@@ -36,9 +37,9 @@ static void mean_of(const orff_table *table, bool center, double *mean) {
     for (size_t k = 0; total > 0.0 && k < table->p; k++) mean[k] /= total;
 }
 
-static orff_status iteration_errors(const orff_table *table, orff_model *model, const double *mean) {
+static orff_status iteration_errors(const orffi_table *table, orff_model *model, const double *mean) {
     double *F, total = 0.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(F, table->n * table->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(F, table->n * table->p));
     const orff_status status = orff_features_apply(model->features, table->n, table->X, model->theta, F);
     for (size_t i = 0; !status && i < table->n; i++) {
         const double c = table->weights ? table->weights[i] : 1.0;
@@ -53,17 +54,16 @@ static orff_status iteration_errors(const orff_table *table, orff_model *model, 
         model->output_train_mse[k] /= total;
         model->train_mse += model->output_train_mse[k] / (double)table->p;
     }
-    orff_release(F);
+    orffi_release(F);
     return status;
 }
 
 static orff_iteration iteration_of(const orff_settings *s, double lambda) {
-    static const orff_method methods[ORFF_SOLVER_COUNT] = {
-        [ORFF_SOLVER_AUTO] = ORFF_PCG, [ORFF_DIRECT] = ORFF_PCG,     [ORFF_SOLVER_LSMR] = ORFF_LSMR,
-        [ORFF_SOLVER_IDR] = ORFF_IDR,  [ORFF_SOLVER_PCG] = ORFF_PCG, [ORFF_SOLVER_SGD] = ORFF_SGD,
-    };
     orff_iteration how = orff_iteration_default();
-    how.method = s->loss != ORFF_SQUARED && s->solver == ORFF_SOLVER_AUTO ? ORFF_SGD : methods[s->solver];
+    if (orffi_solver_find(s->solver)->iterates)
+        how.solver = s->solver;
+    else if (s->loss != ORFF_LOSS_SQUARED)
+        how.solver = ORFF_SOLVER_SGD;
     how.lambda = lambda;
     how.tolerance = s->tolerance;
     how.max_iterations = s->max_iterations;
@@ -74,17 +74,17 @@ static orff_iteration iteration_of(const orff_settings *s, double lambda) {
     return how;
 }
 
-static orff_status iterate(const orff_plan *plan, const orff_table *table, orff_model *model) {
+static orff_status iterate(const orffi_plan *plan, const orffi_table *table, orff_model *model) {
     const orff_settings *s = &plan->settings;
     /* margins are told by the codes themselves: nothing is taken off y */
-    const bool center = s->center && s->loss != ORFF_LOGISTIC && s->loss != ORFF_HINGE;
+    const bool center = s->center && s->loss != ORFF_LOSS_LOGISTIC && s->loss != ORFF_LOSS_HINGE;
     model->lambda = s->lambda;
-    if (!(s->lambda > 0.0)) ORFF_TRY(lambda_from_head(plan, table, &model->lambda));
+    if (!(s->lambda > 0.0)) ORFFI_TRY(lambda_from_head(plan, table, &model->lambda));
     mean_of(table, center, model->mean);
     const orff_iteration how = iteration_of(s, model->lambda);
-    ORFF_TRY(orff_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
-                          model->theta, &model->solve));
-    ORFF_TRY(iteration_errors(table, model, model->mean));
+    ORFFI_TRY(orff_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
+                           model->theta, &model->solve));
+    ORFFI_TRY(iteration_errors(table, model, model->mean));
     model->cv_mse = model->dof = model->log_evidence = NAN;
     model->noise = model->train_mse;
     model->rows = table->n;
@@ -92,15 +92,15 @@ static orff_status iterate(const orff_plan *plan, const orff_table *table, orff_
     return ORFF_OK;
 }
 
-orff_status orff_fit_iterative(orff_model **out, orff_plan *plan, orff_rows *rows) {
+orff_status orffi_fit_iterative(orff_model **out, orffi_plan *plan, orffi_rows *rows) {
     orff_features *features = NULL;
     orff_model *model = NULL;
-    orff_table table = {0};
-    orff_status status = orff_plan_features(plan, plan->settings.sampling.features, &features);
-    if (!status) status = orff_model_create(&model, features, plan->settings.classes);
-    if (!status) status = orff_rows_gather(rows, &table);
+    orffi_table table = {0};
+    orff_status status = orffi_plan_features(plan, plan->settings.sampling.features, &features);
+    if (!status) status = orffi_model_create(&model, features, plan->settings.classes);
+    if (!status) status = orffi_rows_gather(rows, &table);
     if (!status) status = iterate(plan, &table, model);
-    orff_table_clear(&table);
+    orffi_table_clear(&table);
     if (status) {
         orff_model_free(model);
     } else {

@@ -11,33 +11,33 @@
 
 /* ---- making and freeing */
 
-const orff_kernel *orff_model_kernel(const orff_model *model) {
+const orff_kernel *orffi_model_kernel(const orff_model *model) {
     return model->exact ? model->exact->kernel : model->features->kernel;
 }
 
 static orff_status allocate(orff_model *model) {
     const orff_features *f = model->features;
-    if (f) ORFF_TRY(ORFF_NEW_ARRAY(model->theta, f->M));
-    if (f) ORFF_TRY(ORFF_NEW_ARRAY(model->V, 2 * f->D * f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->shift, model->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->unit, model->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->mean, model->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->spread, model->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->output_train_mse, model->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(model->user_sigmas, orff_model_kernel(model)->n_parts * model->d));
-    if (model->classes) ORFF_TRY(ORFF_NEW_ARRAY(model->codes, model->classes * model->p));
+    if (f) ORFFI_TRY(ORFFI_NEW_ARRAY(model->theta, f->M));
+    if (f) ORFFI_TRY(ORFFI_NEW_ARRAY(model->V, 2 * f->D * f->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->shift, model->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->unit, model->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->mean, model->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->spread, model->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_train_mse, model->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_sigmas, orffi_model_kernel(model)->n_parts * model->d));
+    if (model->classes) ORFFI_TRY(ORFFI_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;
 }
 
 static orff_status start(orff_model *model, size_t classes) {
-    model->d = orff_model_kernel(model)->d;
-    model->p = orff_model_kernel(model)->p;
+    model->d = orffi_model_kernel(model)->d;
+    model->p = orffi_model_kernel(model)->p;
     model->classes = classes;
     model->cv_mse = model->dof = model->log_evidence = NAN;
     if (classes && classes != model->p + 1)
-        return orff_fail(ORFF_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu", classes,
-                         classes - 1, model->p);
-    ORFF_TRY(allocate(model));
+        return orffi_fail(ORFF_ERROR_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu",
+                          classes, classes - 1, model->p);
+    ORFFI_TRY(allocate(model));
     for (size_t k = 0; k < model->d; k++) model->unit[k] = 1.0;
     for (size_t i = 0; i < model->p; i++) model->spread[i] = 1.0;
     return ORFF_OK;
@@ -45,7 +45,7 @@ static orff_status start(orff_model *model, size_t classes) {
 
 static orff_status create(orff_model **out, orff_features *features, orff_exact *exact, size_t classes) {
     orff_model *model;
-    orff_status status = ORFF_NEW(model);
+    orff_status status = ORFFI_NEW(model);
     if (status) {
         orff_features_free(features);
         orff_exact_free(exact);
@@ -62,11 +62,11 @@ static orff_status create(orff_model **out, orff_features *features, orff_exact 
     return status;
 }
 
-orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes) {
+orff_status orffi_model_create(orff_model **out, orff_features *features, size_t classes) {
     return create(out, features, NULL, classes);
 }
 
-orff_status orff_model_create_exact(orff_model **out, orff_exact *exact, size_t classes) {
+orff_status orffi_model_create_exact(orff_model **out, orff_exact *exact, size_t classes) {
     return create(out, NULL, exact, classes);
 }
 
@@ -75,19 +75,19 @@ void orff_model_free(orff_model *model) {
     double *all[] = {model->theta,  model->V,           model->shift,        model->unit,
                      model->mean,   model->spread,      model->codes,        model->output_train_mse,
                      model->shares, model->user_sigmas, model->output_cv_mse};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
-    orff_release(model->kernel_words);
-    orff_release(model->notes);
-    orff_posterior_free(model->posterior);
-    orff_archive_close(model->file);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_release(model->kernel_words);
+    orffi_release(model->notes);
+    orffi_posterior_free(model->posterior);
+    orffi_archive_close(model->file);
     orff_features_free(model->features);
     orff_exact_free(model->exact);
-    orff_release(model);
+    orffi_release(model);
 }
 
 orff_status orff_model_set_notes(orff_model *model, const char *notes) {
-    if (!model) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_set_notes: NULL argument");
-    return orff_notes_set(&model->notes, notes);
+    if (!model) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_set_notes: NULL argument");
+    return orffi_notes_set(&model->notes, notes);
 }
 
 const char *orff_model_notes(const orff_model *model) {
@@ -126,7 +126,7 @@ static void say_sigmas(words *w, size_t d, const double *sigmas) {
 }
 
 /* The inputs that are the field's space, counted from 1. */
-static void say_space(words *w, const orff_spectrum *law) {
+static void say_space(words *w, const orffi_spectrum *law) {
     say(w, ", inputs");
     for (size_t i = 0; i < law->space_count && i < 4; i++) say(w, " %zu", law->space[i] + 1);
     if (law->space_count > 4) say(w, " ...");
@@ -134,13 +134,13 @@ static void say_space(words *w, const orff_spectrum *law) {
 
 /* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight takes
  * unit^2. */
-static double user_weight(const orff_model *model, const orff_kernel_part *part) {
+static double user_weight(const orff_model *model, const orffi_kernel_part *part) {
     const double unit = part->rule->physical ? model->unit[part->law.space[0]] : 1.0;
     return part->root * part->root * unit * unit;
 }
 
 static void say_part(const orff_model *model, size_t m, words *w) {
-    const orff_kernel_part *part = &orff_model_kernel(model)->parts[m];
+    const orffi_kernel_part *part = &orffi_model_kernel(model)->parts[m];
     const double weight = user_weight(model, part);
     say(w, "%s%s", m ? " + " : "", part->rule->name);
     if (!part->law.base) {
@@ -150,18 +150,18 @@ static void say_part(const orff_model *model, size_t m, words *w) {
     say(w, " (%s", part->law.base->name);
     if (part->law.base->has_shape) say(w, " %.6g", part->law.shape);
     say_sigmas(w, model->d, model->user_sigmas + m * model->d);
-    if (part->rule->id == ORFF_HELMHOLTZ) say(w, ", mix %.6g", part->mix);
+    if (part->rule->id == ORFF_RULE_HELMHOLTZ) say(w, ", mix %.6g", part->mix);
     if (part->rule->physical && model->d > model->p) say_space(w, &part->law);
     if (weight != 1.0) say(w, ", weight %.6g", weight);
     say(w, ")");
 }
 
 static orff_status fill_words(orff_model *model) {
-    const size_t parts = orff_model_kernel(model)->n_parts;
+    const size_t parts = orffi_model_kernel(model)->n_parts;
     words w = {.room = parts * PART_WORDS};
-    ORFF_TRY(ORFF_NEW_ARRAY(w.text, w.room));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w.text, w.room));
     for (size_t m = 0; m < parts; m++) say_part(model, m, &w);
-    orff_release(model->kernel_words);
+    orffi_release(model->kernel_words);
     model->kernel_words = w.text;
     return ORFF_OK;
 }
@@ -170,22 +170,22 @@ static orff_status fill_words(orff_model *model) {
 
 /* Length scales in the user's units; zeros for a signature, which has none. */
 static void fill_sigmas(orff_model *model) {
-    const orff_kernel *kernel = orff_model_kernel(model);
+    const orff_kernel *kernel = orffi_model_kernel(model);
     for (size_t m = 0; m < kernel->n_parts; m++) {
-        const orff_spectrum *law = &kernel->parts[m].law;
+        const orffi_spectrum *law = &kernel->parts[m].law;
         for (size_t k = 0; law->base && k < model->d; k++)
             model->user_sigmas[m * model->d + k] = law->scale[k] * model->unit[k];
     }
 }
 
-orff_status orff_model_finish(orff_model *model) {
-    if (model->features) orff_features_fold(model->features, model->theta, model->V);
+orff_status orffi_model_finish(orff_model *model) {
+    if (model->features) orffi_features_fold(model->features, model->theta, model->V);
     fill_sigmas(model);
-    if (model->classes) ORFF_TRY(orff_simplex_codes(model->classes, model->codes));
+    if (model->classes) ORFFI_TRY(orff_simplex_codes(model->classes, model->codes));
     return fill_words(model);
 }
 
-void orff_model_transform(const orff_model *model, size_t n, const double *X, double *out) {
+void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < model->d; k++)
             out[i * model->d + k] = (X[i * model->d + k] - model->shift[k]) / model->unit[k];
@@ -195,15 +195,15 @@ void orff_model_transform(const orff_model *model, size_t n, const double *X, do
 
 orff_model_info orff_model_describe(const orff_model *model) {
     const orff_features *f = model->features;
-    const orff_bank_group *group = f ? &f->bank->groups[0] : NULL;
+    const orffi_bank_group *group = f ? &f->bank->groups[0] : NULL;
     return (orff_model_info){.inputs = model->d,
                              .outputs = model->classes ? 1 : model->p,
                              .classes = model->classes,
                              .exact = model->exact != NULL,
                              .frequencies = f ? f->D : 0,
                              .parameters = f ? f->M : model->exact->plan.n * model->p,
-                             .parts = orff_model_kernel(model)->n_parts,
-                             .scheme = group ? group->drawn.scheme : ORFF_SAMPLING_AUTO,
+                             .parts = orffi_model_kernel(model)->n_parts,
+                             .scheme = group ? group->drawn.scheme : ORFF_SCHEME_AUTO,
                              .seed = group ? group->recipe.seed : 0,
                              .rows = model->rows,
                              .lambda = model->lambda,
@@ -224,12 +224,12 @@ orff_model_info orff_model_describe(const orff_model *model) {
 }
 
 orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
-    if (!model || !out) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_part: NULL argument");
-    const orff_kernel *kernel = orff_model_kernel(model);
+    if (!model || !out) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_part: NULL argument");
+    const orff_kernel *kernel = orffi_model_kernel(model);
     if (i >= kernel->n_parts)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no part %zu among %zu (0-based)", i,
-                         kernel->n_parts);
-    const orff_kernel_part *part = &kernel->parts[i];
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no part %zu among %zu (0-based)", i,
+                          kernel->n_parts);
+    const orffi_kernel_part *part = &kernel->parts[i];
     *out = orff_part_default();
     out->rule = part->rule->id;
     out->weight = user_weight(model, part);
@@ -237,7 +237,7 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     out->matrix = part->matrix;
     out->exact = part->exact;
     out->self = part->self;
-    if (part->rule->id == ORFF_HELMHOLTZ) out->mix = part->mix;
+    if (part->rule->id == ORFF_RULE_HELMHOLTZ) out->mix = part->mix;
     if (part->rule->physical) out->space = part->law.space;
     if (part->law.base) {
         out->base = part->law.base->id;

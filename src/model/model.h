@@ -4,8 +4,8 @@
  *
  * or, for an exact model, which has no features, f(x) = mean + spread * sum_i K(x', x'_i) alpha_i.
  */
-#ifndef ORFF_MODEL_MODEL_H
-#define ORFF_MODEL_MODEL_H
+#ifndef ORFFI_MODEL_MODEL_H
+#define ORFFI_MODEL_MODEL_H
 
 #include "base/archive.h"
 #include "exact/exact.h"
@@ -15,29 +15,29 @@
 /* What error bars need: Cov f(x) = noise W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for
  * one decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x n, r = 1, g_a, for any other
  * kernel. */
-typedef struct orff_posterior {
+typedef struct orffi_posterior {
     size_t n, r;
     bool stein;
-    size_t first, used; /* stein: see orff_system */
+    size_t first, used; /* stein: see orffi_system */
     const double *F;    /* n x n: into `owned`, or into the model's file */
     double *owned;
-    double *g;            /* n x r */
-    double *W;            /* stein: p x r */
-    orff_columns columns; /* not stein */
-} orff_posterior;
+    double *g;             /* n x r */
+    double *W;             /* stein: p x r */
+    orffi_columns columns; /* not stein */
+} orffi_posterior;
 
 struct orff_model {
     orff_features *features; /* one of these two ... */
     orff_exact *exact;       /* ... is there; its own mean is not used */
     size_t d, p;             /* of the kernel: p = T-1 for T classes */
     size_t classes;
-    double *theta;             /* M, or NULL */
-    double *V;                 /* 2D x p, or NULL */
-    double *shift, *unit;      /* d: inputs */
-    double *mean, *spread;     /* p: outputs */
-    double *codes;             /* T x (T-1), or NULL */
-    orff_posterior *posterior; /* or NULL */
-    orff_archive *file;        /* what F of the posterior may point into, or NULL */
+    double *theta;              /* M, or NULL */
+    double *V;                  /* 2D x p, or NULL */
+    double *shift, *unit;       /* d: inputs */
+    double *mean, *spread;      /* p: outputs */
+    double *codes;              /* T x (T-1), or NULL */
+    orffi_posterior *posterior; /* or NULL */
+    orffi_archive *file;        /* what F of the posterior may point into, or NULL */
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
@@ -54,17 +54,17 @@ struct orff_model {
 
 /* Zeroed, with room for the arrays whose sizes follow from the features (taken over, also on failure).
  * shift = 0, unit = 1, mean = 0, spread = 1. */
-orff_status orff_model_create(orff_model **out, orff_features *features, size_t classes);
-orff_status orff_model_create_exact(orff_model **out, orff_exact *exact, size_t classes);
+orff_status orffi_model_create(orff_model **out, orff_features *features, size_t classes);
+orff_status orffi_model_create_exact(orff_model **out, orff_exact *exact, size_t classes);
 
-const orff_kernel *orff_model_kernel(const orff_model *model);
+const orff_kernel *orffi_model_kernel(const orff_model *model);
 
 /* V, codes, words and user_sigmas from what is there: called when theta and units are final. */
-orff_status orff_model_finish(orff_model *model);
+orff_status orffi_model_finish(orff_model *model);
 
 /* x' of n rows into out (n x d). */
-void orff_model_transform(const orff_model *model, size_t n, const double *X, double *out);
+void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out);
 
-void orff_posterior_free(orff_posterior *posterior);
+void orffi_posterior_free(orffi_posterior *posterior);
 
 #endif

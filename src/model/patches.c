@@ -28,7 +28,7 @@ static size_t spread_row(size_t i, size_t n) {
 }
 
 /* Take the `count` rows nearest to the centre that are not taken yet. near has room for n. */
-static void take_patch(const orff_table *table, size_t d, const double *unit, size_t centre, size_t count,
+static void take_patch(const orffi_table *table, size_t d, const double *unit, size_t centre, size_t count,
                        bool *taken, neighbour *near) {
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
@@ -46,11 +46,11 @@ static void take_patch(const orff_table *table, size_t d, const double *unit, si
     }
 }
 
-static orff_status copy_taken(const orff_table *table, size_t d, size_t p, const bool *taken,
-                              orff_table *out) {
+static orff_status copy_taken(const orffi_table *table, size_t d, size_t p, const bool *taken,
+                              orffi_table *out) {
     size_t count = 0, at = 0;
     for (size_t i = 0; i < table->n; i++) count += taken[i];
-    ORFF_TRY(orff_table_init(out, count, d, p, false));
+    ORFFI_TRY(orffi_table_init(out, count, d, p, false));
     for (size_t i = 0; i < table->n; i++) {
         if (!taken[i]) continue;
         memcpy(out->X + at * d, table->X + i * d, d * sizeof *out->X);
@@ -60,13 +60,13 @@ static orff_status copy_taken(const orff_table *table, size_t d, size_t p, const
     return ORFF_OK;
 }
 
-orff_status orff_patches(const orff_table *table, size_t d, size_t p, const double *unit, size_t most,
-                         orff_table *out) {
+orff_status orffi_patches(const orffi_table *table, size_t d, size_t p, const double *unit, size_t most,
+                          orffi_table *out) {
     const size_t spread = most / 3, patch = (most - spread) / PATCHES;
     bool *taken = NULL;
     neighbour *near = NULL;
-    orff_status status = ORFF_NEW_ARRAY(taken, table->n);
-    if (!status) status = ORFF_NEW_ARRAY(near, table->n);
+    orff_status status = ORFFI_NEW_ARRAY(taken, table->n);
+    if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     if (!status && table->n <= most) {
         memset(taken, true, table->n * sizeof *taken);
     } else if (!status) {
@@ -75,7 +75,7 @@ orff_status orff_patches(const orff_table *table, size_t d, size_t p, const doub
             take_patch(table, d, unit, spread_row(spread + i, table->n), patch, taken, near);
     }
     if (!status) status = copy_taken(table, d, p, taken, out);
-    orff_release(taken);
-    orff_release(near);
+    orffi_release(taken);
+    orffi_release(near);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "solve/ridge.h"
 
 /* Errors of outputs that were divided by their spread grow with its square. */
-static void to_user_units(orff_cross_path *path, const orff_plan *plan) {
+static void to_user_units(orffi_cross_path *path, const orffi_plan *plan) {
     const size_t p = plan->p;
     for (size_t l = 0; plan->units.spread && l < path->count; l++) {
         path->points[l].cv_mse = 0.0;
@@ -17,33 +17,33 @@ static void to_user_units(orff_cross_path *path, const orff_plan *plan) {
     }
 }
 
-static void find_best(orff_cross_path *path) {
+static void find_best(orffi_cross_path *path) {
     path->best = 0;
     for (size_t l = 1; l < path->count; l++)
         if (path->points[l].cv_mse <= path->points[path->best].cv_mse) path->best = l;
 }
 
-orff_status orff_cross_path_fill(orff_cross_path *path, const orff_plan *plan, const orff_features *features,
-                                 orff_ridge *ridge) {
+orff_status orffi_cross_path_fill(orffi_cross_path *path, const orffi_plan *plan,
+                                  const orff_features *features, orff_ridge *ridge) {
     const bool given = plan->settings.lambda > 0.0;
     path->count = given ? 1 : plan->settings.lambda_count;
-    ORFF_TRY(ORFF_NEW_ARRAY(path->lambdas, path->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(path->points, path->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(path->outputs, path->count * plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->lambdas, path->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->points, path->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->outputs, path->count * plan->p));
     if (given) {
         path->lambdas[0] = plan->settings.lambda;
     } else {
-        ORFF_TRY(orff_plan_lambdas(plan, features, path->lambdas));
+        ORFFI_TRY(orffi_plan_lambdas(plan, features, path->lambdas));
     }
-    ORFF_TRY(orff_ridge_path_outputs(ridge, path->count, path->lambdas, path->points, path->outputs));
+    ORFFI_TRY(orffi_ridge_path_outputs(ridge, path->count, path->lambdas, path->points, path->outputs));
     find_best(path);
     to_user_units(path, plan);
     return ORFF_OK;
 }
 
-void orff_cross_path_clear(orff_cross_path *path) {
-    orff_release(path->lambdas);
-    orff_release(path->points);
-    orff_release(path->outputs);
+void orffi_cross_path_clear(orffi_cross_path *path) {
+    orffi_release(path->lambdas);
+    orffi_release(path->points);
+    orffi_release(path->outputs);
     memset(path, 0, sizeof *path);
 }

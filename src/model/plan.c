@@ -10,12 +10,12 @@
 #include "solve/ridge.h"
 
 static bool is_physical(orff_rule rule) {
-    return rule == ORFF_CURL_FREE || rule == ORFF_DIV_FREE || rule == ORFF_HELMHOLTZ;
+    return rule == ORFF_RULE_CURL_FREE || rule == ORFF_RULE_DIV_FREE || rule == ORFF_RULE_HELMHOLTZ;
 }
 
 /* A signature has no length scale. */
 static bool is_auto(const orff_part *part) {
-    return part->rule != ORFF_SIGNATURE && part->sigma == 0.0 && !part->sigmas;
+    return part->rule != ORFF_RULE_SIGNATURE && part->sigma == 0.0 && !part->sigmas;
 }
 
 /* ---- checks */
@@ -30,59 +30,60 @@ static bool needs_path(const orff_settings *s) {
 
 static orff_status check_path(const orff_settings *s) {
     if (!(s->lambda >= 0.0 && isfinite(s->lambda)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto",
-                         s->lambda);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "lambda is %g; it must be positive, or 0 for auto",
+                          s->lambda);
     if (!needs_path(s)) return ORFF_OK;
     if (s->lambda_count < 1 ||
         !(s->lambda_low > 0.0 && s->lambda_high >= s->lambda_low && isfinite(s->lambda_high)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values",
-                         s->lambda_low, s->lambda_high, s->lambda_count);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the path of lambdas goes from %g to %g in %zu values",
+                          s->lambda_low, s->lambda_high, s->lambda_count);
     if (s->lambda == 0.0 && s->folds < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "lambda auto needs at least 2 folds of cross-validation, not %zu", s->folds);
     return ORFF_OK;
 }
 
 /* Every solver but sgd is for the squared loss; mixtures are learned from moments. */
 static orff_status check_solver(const orff_settings *s) {
     if ((unsigned)s->solver >= ORFF_SOLVER_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
     if ((unsigned)s->loss >= ORFF_LOSS_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
-    if (s->loss != ORFF_SQUARED && s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_SGD)
-        return orff_fail(ORFF_UNSUPPORTED, "the %s solver is for the squared loss; for %s use sgd",
-                         orff_solver_name(s->solver), orff_loss_name(s->loss));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
+    if (s->loss != ORFF_LOSS_SQUARED && s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_SGD)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is for the squared loss; for %s use sgd",
+                          orff_solver_name(s->solver), orff_loss_name(s->loss));
     if (s->mixture && !s->auto_kernel &&
-        (s->loss != ORFF_SQUARED ||
-         (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_DIRECT && s->solver != ORFF_SOLVER_EXACT)))
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "learning the weights of a mixture needs the direct or the exact solver and the "
-                         "squared loss");
+        (s->loss != ORFF_LOSS_SQUARED || (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT &&
+                                          s->solver != ORFF_SOLVER_EXACT)))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "learning the weights of a mixture needs the direct or the exact solver and the "
+                          "squared loss");
     if (s->single && s->solver == ORFF_SOLVER_EXACT)
-        return orff_fail(ORFF_UNSUPPORTED, "exact models are computed in double precision, not in single");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "exact models are computed in double precision, not in single");
     return ORFF_OK;
 }
 
-orff_status orff_plan_check(const orff_settings *s) {
+orff_status orffi_plan_check(const orff_settings *s) {
     if (s->n_parts && !s->parts)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
     if (s->subsample < 10)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "automatic choices need at least 10 rows (subsample is %zu)",
-                         s->subsample);
-    ORFF_TRY(check_solver(s));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
+    ORFFI_TRY(check_solver(s));
     return check_path(s);
 }
 
 /* ---- parts */
 
-static orff_status copy_parts(orff_plan *plan, const orff_settings *settings) {
+static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
     orff_part single = orff_part_default();
     single.sigma = 0.0;
     const orff_part *given = settings->n_parts ? settings->parts : &single;
     const size_t n = settings->n_parts ? settings->n_parts : 1;
     plan->settings.n_parts = n;
-    ORFF_TRY(orff_duplicate(&plan->parts, given, n, sizeof *given));
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->sigmas, n * plan->d));
+    ORFFI_TRY(orffi_duplicate(&plan->parts, given, n, sizeof *given));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->sigmas, n * plan->d));
     for (size_t m = 0; m < n; m++) {
         plan->physical |= is_physical(given[m].rule);
         for (size_t i = 0; i < plan->d; i++)
@@ -93,23 +94,24 @@ static orff_status copy_parts(orff_plan *plan, const orff_settings *settings) {
 }
 
 /* The field's space: that of the first physical part, else all inputs where d = p. */
-static orff_status find_space(orff_plan *plan) {
+static orff_status find_space(orffi_plan *plan) {
     const size_t *space = NULL;
     for (size_t m = 0; m < plan->settings.n_parts && !space; m++) space = plan->parts[m].space;
     if (!space && plan->d != plan->p) return ORFF_OK;
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->space, plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->space, plan->p));
     for (size_t i = 0; i < plan->p; i++) {
         plan->space[i] = space ? space[i] : i;
         if (plan->space[i] >= plan->d)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)",
-                             i, plan->space[i], plan->d);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "space[%zu] is %zu, but there are %zu inputs (0-based)", i, plan->space[i],
+                              plan->d);
     }
     return ORFF_OK;
 }
 
 /* ---- units */
 
-static bool any_auto(const orff_plan *plan) {
+static bool any_auto(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->settings.n_parts; m++)
         if (is_auto(&plan->parts[m])) return true;
     return false;
@@ -129,22 +131,23 @@ static void share_spread(size_t p, double *spread) {
     for (size_t k = 0; k < p; k++) spread[k] = sqrt(square / (double)p);
 }
 
-bool orff_plan_has_field(const orff_plan *plan) {
+bool orffi_plan_has_field(const orffi_plan *plan) {
     return plan->space && plan->p >= 2 && !plan->settings.classes;
 }
 
-static orff_status choose_units(orff_plan *plan, const orff_rows *rows) {
+static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
-    const orff_table *head = &rows->head;
-    const bool fields = plan->physical || (s->auto_kernel && orff_plan_has_field(plan));
+    const orffi_table *head = &rows->head;
+    const bool fields = plan->physical || (s->auto_kernel && orffi_plan_has_field(plan));
     const bool automatic = s->auto_kernel || any_auto(plan);
-    const bool scale = s->scale_inputs == ORFF_YES || (s->scale_inputs == ORFF_AUTO && !fields && automatic);
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.shift, plan->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.unit, plan->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->units.spread, plan->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(plan->extent, plan->d));
-    orff_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
-    orff_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
+    const bool scale =
+        s->scale_inputs == ORFF_SWITCH_YES || (s->scale_inputs == ORFF_SWITCH_AUTO && !fields && automatic);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.shift, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.unit, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.spread, plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
+    orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
+    orffi_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
     if (fields && plan->space) share_unit(plan->space, plan->p, plan->units.unit);
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
@@ -155,7 +158,7 @@ static orff_status choose_units(orff_plan *plan, const orff_rows *rows) {
 
 /* ---- kernels, features, lambdas */
 
-orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel) {
+orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
     for (size_t m = 0; m < plan->settings.n_parts; m++) {
         plan->parts[m].sigmas = plan->sigmas + m * plan->d;
         if (is_physical(plan->parts[m].rule) && !plan->parts[m].space) plan->parts[m].space = plan->space;
@@ -163,11 +166,11 @@ orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel) {
     return orff_kernel_create(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts);
 }
 
-orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **features) {
+orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features **features) {
     orff_kernel *kernel;
     orff_sampling sampling = plan->settings.sampling;
-    ORFF_TRY(orff_plan_kernel(plan, &kernel));
-    sampling.features = D > kernel->n_groups || sampling.scheme == ORFF_GRID ? D : kernel->n_groups;
+    ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
+    sampling.features = D > kernel->n_groups || sampling.scheme == ORFF_SCHEME_GRID ? D : kernel->n_groups;
     if (!sampling.extent) sampling.extent = plan->extent;
     const orff_status status = orff_features_create(features, kernel, &sampling);
     orff_kernel_free(kernel);
@@ -176,24 +179,24 @@ orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **
 
 /* trace K~(0)/p = sum_i q_j |B_i|^2 / p */
 static orff_status size_of(const orff_features *f, double *size) {
-    orff_columns columns = {0};
+    orffi_columns columns = {0};
     double total = 0.0;
-    const orff_status status = orff_columns_fill(&columns, f);
+    const orff_status status = orffi_columns_fill(&columns, f);
     for (size_t i = 0; !status && i < columns.count; i++) {
         const double amplitude = f->bank->amplitude[columns.j[i]];
         for (size_t k = 0; k < f->p; k++)
             total += amplitude * amplitude * columns.B[i * f->p + k] * columns.B[i * f->p + k];
     }
-    orff_columns_clear(&columns);
+    orffi_columns_clear(&columns);
     *size = total > 0.0 ? total / (double)f->p : 1.0;
     return status;
 }
 
-orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas) {
+orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *features, double *lambdas) {
     const orff_settings *s = &plan->settings;
     const double ratio = s->lambda_high / s->lambda_low;
     double size;
-    ORFF_TRY(size_of(features, &size));
+    ORFFI_TRY(size_of(features, &size));
     for (size_t l = 0; l < s->lambda_count; l++) {
         const double along = s->lambda_count > 1 ? (double)l / (double)(s->lambda_count - 1) : 0.0;
         lambdas[l] = size * s->lambda_low * pow(ratio, along);
@@ -202,63 +205,63 @@ orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *featur
 }
 
 /* Of two lambdas with the same error the larger: it asks less of the data. errors is count x p. */
-static orff_best_lambda pick(size_t count, size_t p, const double *lambdas, const double *errors) {
-    orff_best_lambda best = {.cv_mse = INFINITY};
+static orffi_best_lambda pick(size_t count, size_t p, const double *lambdas, const double *errors) {
+    orffi_best_lambda best = {.cv_mse = INFINITY};
     for (size_t l = 0; l < count; l++) {
         double error = 0.0;
         for (size_t k = 0; k < p; k++) error += errors[l * p + k] / (double)p;
-        if (error <= best.cv_mse) best = (orff_best_lambda){lambdas[l], error};
+        if (error <= best.cv_mse) best = (orffi_best_lambda){lambdas[l], error};
     }
     return best;
 }
 
-orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
-                                     const orff_moments *moments, orff_best_lambda *best) {
+orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
+                                      const orff_moments *moments, orffi_best_lambda *best) {
     const size_t count = plan->settings.lambda_count, p = features->p;
     orff_ridge *ridge = NULL;
     double *lambdas = NULL, *errors = NULL;
-    orff_status status = ORFF_NEW_ARRAY(lambdas, count);
-    if (!status) status = ORFF_NEW_ARRAY(errors, count * p);
+    orff_status status = ORFFI_NEW_ARRAY(lambdas, count);
+    if (!status) status = ORFFI_NEW_ARRAY(errors, count * p);
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
-    if (!status) status = orff_plan_lambdas(plan, features, lambdas);
-    if (!status) status = orff_ridge_cross(ridge, count, lambdas, errors);
+    if (!status) status = orffi_plan_lambdas(plan, features, lambdas);
+    if (!status) status = orffi_ridge_cross(ridge, count, lambdas, errors);
     if (!status) *best = pick(count, p, lambdas, errors);
     orff_ridge_free(ridge);
-    orff_release(lambdas);
-    orff_release(errors);
+    orffi_release(lambdas);
+    orffi_release(errors);
     return status;
 }
 
 /* ---- making */
 
-orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows) {
-    *plan = (orff_plan){.settings = *settings, .d = rows->d, .p = rows->p};
-    ORFF_TRY(copy_parts(plan, settings));
-    ORFF_TRY(find_space(plan));
-    ORFF_TRY(choose_units(plan, rows));
-    if (settings->auto_kernel) return orff_choose_mixture(plan, rows);
-    if (any_auto(plan) || settings->auto_mix) ORFF_TRY(orff_choose_scales(plan, rows));
-    if (settings->mixture) return orff_choose_weights(plan, rows);
+orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
+    *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p};
+    ORFFI_TRY(copy_parts(plan, settings));
+    ORFFI_TRY(find_space(plan));
+    ORFFI_TRY(choose_units(plan, rows));
+    if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
+    if (any_auto(plan) || settings->auto_mix) ORFFI_TRY(orffi_choose_scales(plan, rows));
+    if (settings->mixture) return orffi_choose_weights(plan, rows);
     return ORFF_OK;
 }
 
 /* Without parts: decomposable on the law of the moments' first group. */
-static void part_of_moments(orff_plan *plan, const orff_moments *moments) {
-    const orff_spectrum *law = &moments->bank->groups[0].law;
+static void part_of_moments(orffi_plan *plan, const orff_moments *moments) {
+    const orffi_spectrum *law = &moments->bank->groups[0].law;
     plan->parts[0].base = law->base->id;
     plan->parts[0].shape = law->shape;
     memcpy(plan->sigmas, law->scale, plan->d * sizeof *plan->sigmas);
 }
 
-orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings,
-                                  const orff_moments *moments) {
-    *plan = (orff_plan){.settings = *settings, .d = moments->bank->d, .p = moments->p};
-    ORFF_TRY(orff_plan_check(settings));
-    ORFF_TRY(copy_parts(plan, settings));
-    ORFF_TRY(find_space(plan));
+orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settings,
+                                   const orff_moments *moments) {
+    *plan = (orffi_plan){.settings = *settings, .d = moments->bank->d, .p = moments->p};
+    ORFFI_TRY(orffi_plan_check(settings));
+    ORFFI_TRY(copy_parts(plan, settings));
+    ORFFI_TRY(find_space(plan));
     if (!settings->n_parts && !moments->bank->groups[0].law.base)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "these moments have no base spectrum; name the parts of the kernel");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "these moments have no base spectrum; name the parts of the kernel");
     if (!settings->n_parts) part_of_moments(plan, moments);
     for (size_t m = 0; settings->n_parts && m < settings->n_parts; m++)
         if (is_auto(&plan->parts[m]) && moments->bank->groups[0].law.base)
@@ -267,14 +270,14 @@ orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings
     return ORFF_OK;
 }
 
-void orff_plan_clear(orff_plan *plan) {
-    orff_release(plan->parts);
-    orff_release(plan->sigmas);
-    orff_release(plan->space);
-    orff_release(plan->extent);
-    orff_release(plan->units.shift);
-    orff_release(plan->units.unit);
-    orff_release(plan->units.spread);
-    orff_release(plan->shares);
+void orffi_plan_clear(orffi_plan *plan) {
+    orffi_release(plan->parts);
+    orffi_release(plan->sigmas);
+    orffi_release(plan->space);
+    orffi_release(plan->extent);
+    orffi_release(plan->units.shift);
+    orffi_release(plan->units.unit);
+    orffi_release(plan->units.spread);
+    orffi_release(plan->shares);
     memset(plan, 0, sizeof *plan);
 }

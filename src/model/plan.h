@@ -1,11 +1,11 @@
 /* A plan: settings in which nothing is automatic any more but lambda, in the units the features see. */
-#ifndef ORFF_MODEL_PLAN_H
-#define ORFF_MODEL_PLAN_H
+#ifndef ORFFI_MODEL_PLAN_H
+#define ORFFI_MODEL_PLAN_H
 
 #include "model/rows.h"
 #include "moments/moments.h"
 
-typedef struct orff_plan {
+typedef struct orffi_plan {
     orff_settings settings; /* parts and n_parts point to what follows */
     size_t d, p;            /* p as the model sees it */
     orff_part *parts;
@@ -13,38 +13,38 @@ typedef struct orff_plan {
     size_t *space;  /* p: the field's space, when some part is physical */
     bool physical;
     double *extent; /* d: range of the inputs, in units */
-    orff_units units;
+    orffi_units units;
     double *shares; /* n_parts + 1 from a learned mixture, or NULL */
-} orff_plan;
+} orffi_plan;
 
 /* Whether the settings make sense by themselves. */
-orff_status orff_plan_check(const orff_settings *settings);
+orff_status orffi_plan_check(const orff_settings *settings);
 
 /* Look at the head of the rows, choose units, and everything that is automatic. The settings have been
  * checked. */
-orff_status orff_plan_make(orff_plan *plan, const orff_settings *settings, const orff_rows *rows);
+orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows);
 
 /* Only the parts, as they are, for p outputs on moments whose units are the user's. */
-orff_status orff_plan_for_moments(orff_plan *plan, const orff_settings *settings,
-                                  const orff_moments *moments);
-void orff_plan_clear(orff_plan *plan);
+orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settings,
+                                   const orff_moments *moments);
+void orffi_plan_clear(orffi_plan *plan);
 
 /* Whether the outputs may be a field over the inputs: there is a space, and they are no codes of classes. */
-bool orff_plan_has_field(const orff_plan *plan);
+bool orffi_plan_has_field(const orffi_plan *plan);
 
 /* Kernel and features of a plan. */
-orff_status orff_plan_kernel(const orff_plan *plan, orff_kernel **kernel);
-orff_status orff_plan_features(const orff_plan *plan, size_t D, orff_features **features);
+orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel);
+orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features **features);
 
 /* The smallest cross-validated error over the plan's path of lambdas, relative to trace K(0)/p of the
  * features. */
-typedef struct orff_best_lambda {
+typedef struct orffi_best_lambda {
     double lambda, cv_mse;
-} orff_best_lambda;
-orff_status orff_plan_cross_validate(const orff_plan *plan, const orff_features *features,
-                                     const orff_moments *moments, orff_best_lambda *best);
+} orffi_best_lambda;
+orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
+                                      const orff_moments *moments, orffi_best_lambda *best);
 
 /* The path of lambdas itself: lambda_count values. */
-orff_status orff_plan_lambdas(const orff_plan *plan, const orff_features *features, double *lambdas);
+orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *features, double *lambdas);
 
 #endif

@@ -11,77 +11,78 @@
 /* ---- building */
 
 /* Whether the outputs' m_b (ascending) are one and the same: then one factorisation serves all. */
-static bool same_m(const orff_system *s) {
+static bool same_m(const orffi_system *s) {
     return s->r == 0 || s->m[s->r - 1] <= s->m[0] * (1.0 + 1e-12);
 }
 
 /* F = U, g_ab = m_b / (e_a m_b + shift) */
-static orff_status fill_eigen(orff_posterior *posterior, orff_system *s, double shift) {
-    ORFF_TRY(orff_system_eigen(s));
-    ORFF_TRY(orff_duplicate(&posterior->owned, s->U, s->n * s->n, sizeof *s->U));
+static orff_status fill_eigen(orffi_posterior *posterior, orffi_system *s, double shift) {
+    ORFFI_TRY(orffi_system_eigen(s));
+    ORFFI_TRY(orffi_duplicate(&posterior->owned, s->U, s->n * s->n, sizeof *s->U));
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < s->r; b++) posterior->g[a * s->r + b] = s->m[b] / (s->e[a] * s->m[b] + shift);
     return ORFF_OK;
 }
 
 /* m A + shift I = L L^T, F = L^-T, g = m */
-static orff_status fill_cholesky(orff_posterior *posterior, const orff_system *s, double shift) {
+static orff_status fill_cholesky(orffi_posterior *posterior, const orffi_system *s, double shift) {
     const double m = s->r ? s->m[0] : 1.0;
-    ORFF_TRY(orff_duplicate(&posterior->owned, s->A, s->n * s->n, sizeof *s->A));
+    ORFFI_TRY(orffi_duplicate(&posterior->owned, s->A, s->n * s->n, sizeof *s->A));
     for (size_t i = 0; i < s->n * s->n; i++) posterior->owned[i] *= m;
     for (size_t a = 0; a < s->n; a++) posterior->owned[a * s->n + a] += shift;
-    ORFF_TRY(orff_cholesky(s->n, posterior->owned));
-    ORFF_TRY(orff_cholesky_root(s->n, posterior->owned));
+    ORFFI_TRY(orffi_cholesky(s->n, posterior->owned));
+    ORFFI_TRY(orffi_cholesky_root(s->n, posterior->owned));
     for (size_t i = 0; i < s->n * s->r; i++) posterior->g[i] = m;
     return ORFF_OK;
 }
 
 /* The turned outputs, or the columns of the blocks. */
-static orff_status copy_shape(orff_posterior *posterior, const orff_system *s) {
+static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s) {
     posterior->n = s->n;
     posterior->r = s->r;
     posterior->stein = s->stein;
     posterior->first = s->first;
     posterior->used = s->used;
-    ORFF_TRY(ORFF_NEW_ARRAY(posterior->g, s->n * s->r));
-    if (s->stein) return orff_duplicate(&posterior->W, s->W, s->p * s->r, sizeof *s->W);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(posterior->g, s->n * s->r));
+    if (s->stein) return orffi_duplicate(&posterior->W, s->W, s->p * s->r, sizeof *s->W);
     posterior->columns.count = s->columns.count;
-    ORFF_TRY(orff_duplicate(&posterior->columns.j, s->columns.j, s->columns.count, sizeof *s->columns.j));
-    return orff_duplicate(&posterior->columns.B, s->columns.B, s->columns.count * s->p, sizeof *s->columns.B);
+    ORFFI_TRY(orffi_duplicate(&posterior->columns.j, s->columns.j, s->columns.count, sizeof *s->columns.j));
+    return orffi_duplicate(&posterior->columns.B, s->columns.B, s->columns.count * s->p,
+                           sizeof *s->columns.B);
 }
 
-static orff_status fill(orff_posterior *posterior, orff_system *s, double shift) {
-    ORFF_TRY(copy_shape(posterior, s));
+static orff_status fill(orffi_posterior *posterior, orffi_system *s, double shift) {
+    ORFFI_TRY(copy_shape(posterior, s));
     if (s->U || !same_m(s)) return fill_eigen(posterior, s, shift);
     const orff_status status = fill_cholesky(posterior, s, shift);
-    if (status != ORFF_NOT_POSITIVE) return status;
-    orff_release(posterior->owned);
+    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
+    orffi_release(posterior->owned);
     posterior->owned = NULL;
     return fill_eigen(posterior, s, shift);
 }
 
-orff_status orff_posterior_build(orff_posterior **out, orff_system *system, double shift) {
-    orff_posterior *posterior;
+orff_status orffi_posterior_build(orffi_posterior **out, orffi_system *system, double shift) {
+    orffi_posterior *posterior;
     if (!(shift > 0.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "error bars need lambda > 0; N lambda is %g", shift);
-    ORFF_TRY(ORFF_NEW(posterior));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "error bars need lambda > 0; N lambda is %g", shift);
+    ORFFI_TRY(ORFFI_NEW(posterior));
     const orff_status status = fill(posterior, system, shift);
     posterior->F = posterior->owned;
     if (status) {
-        orff_posterior_free(posterior);
+        orffi_posterior_free(posterior);
     } else {
         *out = posterior;
     }
     return status;
 }
 
-void orff_posterior_free(orff_posterior *posterior) {
+void orffi_posterior_free(orffi_posterior *posterior) {
     if (!posterior) return;
-    orff_release(posterior->owned);
-    orff_release(posterior->g);
-    orff_release(posterior->W);
-    orff_columns_clear(&posterior->columns);
-    orff_release(posterior);
+    orffi_release(posterior->owned);
+    orffi_release(posterior->g);
+    orffi_release(posterior->W);
+    orffi_columns_clear(&posterior->columns);
+    orffi_release(posterior);
 }
 
 /* ---- covariances */
@@ -97,12 +98,12 @@ typedef struct covariance_work {
 
 static void work_clear(covariance_work *w) {
     double *all[] = {w->x, w->phi, w->scratch, w->slice, w->Z, w->variance, w->out};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
 /* Blocks of about 4 million numbers, as for phi. */
 static size_t block_rows(const orff_model *model, size_t slices, size_t n) {
-    const size_t most = orff_bank_block_rows(model->features->bank);
+    const size_t most = orffi_bank_block_rows(model->features->bank);
     size_t rows = ((size_t)1 << 22) / (slices * model->posterior->n + 1);
     if (rows < 1) rows = 1;
     if (rows > most) rows = most;
@@ -110,23 +111,23 @@ static size_t block_rows(const orff_model *model, size_t slices, size_t n) {
 }
 
 static orff_status work_fill(covariance_work *w, const orff_model *model, size_t n) {
-    const orff_posterior *posterior = model->posterior;
+    const orffi_posterior *posterior = model->posterior;
     size_t size;
     w->slices = posterior->stein ? 1 : model->p;
     w->rows = block_rows(model, w->slices, n);
-    ORFF_TRY(orff_multiply(n, model->p * model->p, &size));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->x, w->rows * model->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->phi, w->rows * 2 * model->features->D));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->scratch, orff_bank_scratch(model->features->bank)));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->slice, w->rows * w->slices * posterior->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->Z, w->rows * w->slices * posterior->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->variance, w->rows * posterior->r));
-    return ORFF_NEW_ARRAY(w->out, size);
+    ORFFI_TRY(orffi_multiply(n, model->p * model->p, &size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->x, w->rows * model->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, w->rows * 2 * model->features->D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, orffi_bank_scratch(model->features->bank)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->slice, w->rows * w->slices * posterior->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * posterior->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * posterior->r));
+    return ORFFI_NEW_ARRAY(w->out, size);
 }
 
 /* Rows of Phi(x)^T: phi itself on the features used (stein), or phi_a B_a of each output. */
 static void slices_of(const orff_model *model, const double *phi, double *slice) {
-    const orff_posterior *posterior = model->posterior;
+    const orffi_posterior *posterior = model->posterior;
     const size_t D = model->features->D, half = posterior->n / 2;
     if (posterior->stein) {
         memcpy(slice, phi + posterior->first, half * sizeof *slice);
@@ -145,7 +146,7 @@ static void slices_of(const orff_model *model, const double *phi, double *slice)
 }
 
 /* sum_b W_ib W_kb variance_b */
-static double turned_back(const orff_posterior *posterior, size_t i, size_t k, const double *variance) {
+static double turned_back(const orffi_posterior *posterior, size_t i, size_t k, const double *variance) {
     double sum = 0.0;
     for (size_t b = 0; b < posterior->r; b++)
         sum += posterior->W[i * posterior->r + b] * posterior->W[k * posterior->r + b] * variance[b];
@@ -153,7 +154,7 @@ static double turned_back(const orff_posterior *posterior, size_t i, size_t k, c
 }
 
 /* sum_a Z_ia Z_ka g_a */
-static double weighted_dot(const orff_posterior *posterior, const double *Zi, const double *Zk) {
+static double weighted_dot(const orffi_posterior *posterior, const double *Zi, const double *Zk) {
     double sum = 0.0;
     for (size_t a = 0; a < posterior->n; a++) sum += Zi[a] * Zk[a] * posterior->g[a];
     return sum;
@@ -163,7 +164,7 @@ static double weighted_dot(const orff_posterior *posterior, const double *Zi, co
  * negative. */
 static void fill_point(const orff_model *model, const covariance_work *w, double noise, size_t row,
                        double *out) {
-    const orff_posterior *posterior = model->posterior;
+    const orffi_posterior *posterior = model->posterior;
     const size_t p = model->p, n = posterior->n;
     const double *Z = w->Z + row * w->slices * n;
     for (size_t i = 0; i < p; i++) {
@@ -176,22 +177,22 @@ static void fill_point(const orff_model *model, const covariance_work *w, double
 }
 
 /* variance = (Z o Z) g   (rows x r) */
-static void fill_variances(const orff_posterior *posterior, size_t rows, covariance_work *w) {
+static void fill_variances(const orffi_posterior *posterior, size_t rows, covariance_work *w) {
     for (size_t i = 0; i < rows * posterior->n; i++) w->Z[i] *= w->Z[i];
-    orff_gemm(false, false, rows, posterior->r, posterior->n, 1.0, w->Z, posterior->n, posterior->g,
-              posterior->r, 0.0, w->variance, posterior->r);
+    orffi_gemm(false, false, rows, posterior->r, posterior->n, 1.0, w->Z, posterior->n, posterior->g,
+               posterior->r, 0.0, w->variance, posterior->r);
 }
 
 static void do_block(const orff_model *model, double noise, size_t rows, const double *X, covariance_work *w,
                      double *out) {
-    const orff_posterior *posterior = model->posterior;
+    const orffi_posterior *posterior = model->posterior;
     const size_t n = posterior->n, length = 2 * model->features->D, pp = model->p * model->p;
-    const int threads = orff_thread_count();
-    orff_model_transform(model, rows, X, w->x);
-    orff_phi(model->features->bank, rows, w->x, w->phi, w->scratch);
+    const int threads = orffi_thread_count();
+    orffi_model_transform(model, rows, X, w->x);
+    orffi_phi(model->features->bank, rows, w->x, w->phi, w->scratch);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) slices_of(model, w->phi + i * length, w->slice + i * w->slices * n);
-    orff_gemm(false, false, rows * w->slices, n, n, 1.0, w->slice, n, posterior->F, n, 0.0, w->Z, n);
+    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->slice, n, posterior->F, n, 0.0, w->Z, n);
     if (posterior->stein) fill_variances(posterior, rows, w);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) fill_point(model, w, noise, i, out + i * pp);
@@ -208,10 +209,10 @@ static orff_status do_blocks(const orff_model *model, size_t n, const double *X,
     const double noise = inner_noise(model);
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFF_TRY(orff_progress("covariance", (double)first, (double)n));
+        ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
         do_block(model, noise, rows, X + first * model->d, w, w->out + first * model->p * model->p);
     }
-    return orff_progress("covariance", (double)n, (double)n);
+    return orffi_progress("covariance", (double)n, (double)n);
 }
 
 /* noise Phi(x)^T (G + shift)^-1 Phi(x) is noise / shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
@@ -220,28 +221,28 @@ static orff_status exact_covariance(const orff_model *model, size_t n, const dou
     const size_t p = model->p;
     size_t size;
     double *x;
-    ORFF_TRY(orff_check_finite("X", n, model->d, X));
-    ORFF_TRY(orff_multiply(n, model->d, &size));
-    ORFF_TRY(ORFF_NEW_ARRAY(x, size));
-    orff_model_transform(model, n, X, x);
-    orff_status status = orff_check_finite("X in the model's units", n, model->d, x);
+    ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
+    ORFFI_TRY(orffi_multiply(n, model->d, &size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(x, size));
+    orffi_model_transform(model, n, X, x);
+    orff_status status = orffi_check_finite("X in the model's units", n, model->d, x);
     if (!status) status = orff_exact_covariance(model->exact, n, x, covariance);
     for (size_t i = 0; !status && i < n * p * p; i++)
         covariance[i] *= factor * model->spread[i / p % p] * model->spread[i % p];
-    orff_release(x);
+    orffi_release(x);
     return status;
 }
 
 orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     covariance_work w = {0};
     if (!model || !X || !covariance)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
     if (model->exact && model->exact->kept) return exact_covariance(model, n, X, covariance);
     if (!model->posterior)
-        return orff_fail(
-            ORFF_UNSUPPORTED,
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
             "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
-    ORFF_TRY(orff_check_finite("X", n, model->d, X));
+    ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
     orff_status status = work_fill(&w, model, n);
     if (!status) status = do_blocks(model, n, X, &w);
     if (!status) memcpy(covariance, w.out, n * model->p * model->p * sizeof *covariance);

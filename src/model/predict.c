@@ -14,24 +14,24 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
 }
 
 #define REAL      double
-#define PHI       orff_phi
-#define GEMM      orff_gemm
-#define CHECK     orff_check_finite
-#define TRANSFORM orff_model_transform
+#define PHI       orffi_phi
+#define GEMM      orffi_gemm
+#define CHECK     orffi_check_finite
+#define TRANSFORM orffi_model_transform
 #define NAME(x)   x##_double
 #include "model/sweep.inc"
 
 #define REAL      float
-#define PHI       orff_phi_single
-#define GEMM      orff_gemm_single
-#define CHECK     orff_check_finite_single
+#define PHI       orffi_phi_single
+#define GEMM      orffi_gemm_single
+#define CHECK     orffi_check_finite_single
 #define TRANSFORM transform_single
 #define NAME(x)   x##_single
 #include "model/sweep.inc"
 
-orff_status orff_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
-                             const double *scale, const double *offset, size_t n, const double *X,
-                             double *out) {
+orff_status orffi_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
+                              const double *scale, const double *offset, size_t n, const double *X,
+                              double *out) {
     return sweep_double(model, task, k, C, scale, offset, n, X, out);
 }
 
@@ -40,20 +40,20 @@ static orff_status predict_exact(const orff_model *model, size_t n, const double
     const size_t p = model->p;
     size_t inputs, outputs;
     double *x = NULL, *values = NULL;
-    ORFF_TRY(orff_check_finite("X", n, model->d, X));
-    ORFF_TRY(orff_multiply(n, model->d, &inputs));
-    ORFF_TRY(orff_multiply(n, p, &outputs));
-    orff_status status = ORFF_NEW_ARRAY(x, inputs);
-    if (!status) status = ORFF_NEW_ARRAY(values, outputs);
+    ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
+    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
+    ORFFI_TRY(orffi_multiply(n, p, &outputs));
+    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
     if (!status) {
-        orff_model_transform(model, n, X, x);
-        status = orff_check_finite("X in the model's units", n, model->d, x);
+        orffi_model_transform(model, n, X, x);
+        status = orffi_check_finite("X in the model's units", n, model->d, x);
     }
-    if (!status) status = orff_exact_evaluate(model->exact, n, x, values);
+    if (!status) status = orffi_exact_evaluate(model->exact, n, x, values);
     for (size_t i = 0; !status && i < outputs; i++)
         F[i] = model->mean[i % p] + model->spread[i % p] * values[i];
-    orff_release(x);
-    orff_release(values);
+    orffi_release(x);
+    orffi_release(values);
     return status;
 }
 
@@ -61,35 +61,36 @@ static orff_status predict_exact(const orff_model *model, size_t n, const double
 static orff_status predict_exact_single(const orff_model *model, size_t n, const float *X, float *F) {
     size_t inputs, outputs;
     double *x = NULL, *values = NULL;
-    ORFF_TRY(orff_multiply(n, model->d, &inputs));
-    ORFF_TRY(orff_multiply(n, model->p, &outputs));
-    orff_status status = ORFF_NEW_ARRAY(x, inputs);
-    if (!status) status = ORFF_NEW_ARRAY(values, outputs);
+    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
+    ORFFI_TRY(orffi_multiply(n, model->p, &outputs));
+    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
     for (size_t i = 0; !status && i < inputs; i++) x[i] = (double)X[i];
     if (!status) status = predict_exact(model, n, x, values);
     for (size_t i = 0; !status && i < outputs; i++) F[i] = (float)values[i];
-    orff_release(x);
-    orff_release(values);
+    orffi_release(x);
+    orffi_release(values);
     return status;
 }
 
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
-    if (!model || !X || !F) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
+    if (!model || !X || !F)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
     if (model->exact) return predict_exact(model, n, X, F);
-    return orff_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
+    return orffi_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
 }
 
 orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F) {
     float *V;
     if (!model || !X || !F)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
     if (model->exact) return predict_exact_single(model, n, X, F);
     const size_t size = 2 * model->features->D * model->p;
-    ORFF_TRY(ORFF_NEW_ARRAY(V, size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(V, size));
     for (size_t i = 0; i < size; i++) V[i] = (float)model->V[i];
     const orff_status status =
         sweep_single(model, "predict", model->p, V, model->spread, model->mean, n, X, F);
-    orff_release(V);
+    orffi_release(V);
     return status;
 }
 
@@ -111,13 +112,14 @@ orff_status orff_model_classify(const orff_model *model, size_t n, const double 
     double *F;
     size_t size;
     if (!model || !X || !labels)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_classify: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_classify: NULL argument");
     if (!model->classes)
-        return orff_fail(ORFF_UNSUPPORTED, "the model was fitted to %zu outputs, not to classes", model->p);
-    ORFF_TRY(orff_multiply(n, model->p, &size));
-    ORFF_TRY(ORFF_NEW_ARRAY(F, size));
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the model was fitted to %zu outputs, not to classes",
+                          model->p);
+    ORFFI_TRY(orffi_multiply(n, model->p, &size));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(F, size));
     const orff_status status = orff_model_predict(model, n, X, F);
     for (size_t i = 0; !status && i < n; i++) labels[i] = nearest(model, F + i * model->p);
-    orff_release(F);
+    orffi_release(F);
     return status;
 }

@@ -12,19 +12,19 @@ typedef struct blocks {
 static orff_status one_block(const orff_model *model, const orff_reader *reader, orff_write_fn write,
                              void *self, const blocks *b, uint64_t before, size_t *rows) {
     *rows = 0;
-    ORFF_TRY(orff_progress("predict", (double)before, 0.0));
+    ORFFI_TRY(orffi_progress("predict", (double)before, 0.0));
     const int code = reader->read(reader->self, BLOCK, b->X, NULL, NULL, rows);
     if (code)
-        return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code,
-                         (unsigned long long)before);
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %llu", code,
+                          (unsigned long long)before);
     if (*rows > BLOCK)
-        return orff_fail(ORFF_CALLBACK, "the reader says it filled %zu rows of %d", *rows, (int)BLOCK);
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %d", *rows, (int)BLOCK);
     if (*rows == 0) return ORFF_OK;
-    ORFF_TRY(orff_model_predict(model, *rows, b->X, b->F));
+    ORFFI_TRY(orff_model_predict(model, *rows, b->X, b->F));
     const int failed = write(self, *rows, b->X, b->F);
     if (failed)
-        return orff_fail(ORFF_CALLBACK, "the writer returned %d after row %llu", failed,
-                         (unsigned long long)before);
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the writer returned %d after row %llu", failed,
+                          (unsigned long long)before);
     return ORFF_OK;
 }
 
@@ -34,11 +34,11 @@ orff_status orff_model_predict_stream(const orff_model *model, const orff_reader
     uint64_t done = 0;
     size_t rows = 1;
     if (!model || !reader || !reader->read || !write)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_predict_stream: NULL argument");
-    orff_status status = ORFF_NEW_ARRAY(b.X, BLOCK * model->d);
-    if (!status) status = ORFF_NEW_ARRAY(b.F, BLOCK * model->p);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_stream: NULL argument");
+    orff_status status = ORFFI_NEW_ARRAY(b.X, BLOCK * model->d);
+    if (!status) status = ORFFI_NEW_ARRAY(b.F, BLOCK * model->p);
     for (; !status && rows; done += rows) status = one_block(model, reader, write, self, &b, done, &rows);
-    orff_release(b.X);
-    orff_release(b.F);
+    orffi_release(b.X);
+    orffi_release(b.F);
     return status;
 }

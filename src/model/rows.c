@@ -8,27 +8,27 @@
 
 #include "base/memory.h"
 
-orff_status orff_table_init(orff_table *table, size_t n, size_t d, size_t p, bool weighted) {
-    *table = (orff_table){.n = n, .d = d, .p = p};
-    ORFF_TRY(orff_alloc(&table->X, n, d * sizeof *table->X));
-    ORFF_TRY(orff_alloc(&table->Y, n, p * sizeof *table->Y));
-    return weighted ? ORFF_NEW_ARRAY(table->weights, n) : ORFF_OK;
+orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted) {
+    *table = (orffi_table){.n = n, .d = d, .p = p};
+    ORFFI_TRY(orffi_alloc(&table->X, n, d * sizeof *table->X));
+    ORFFI_TRY(orffi_alloc(&table->Y, n, p * sizeof *table->Y));
+    return weighted ? ORFFI_NEW_ARRAY(table->weights, n) : ORFF_OK;
 }
 
-void orff_table_clear(orff_table *table) {
-    orff_release(table->X);
-    orff_release(table->Y);
-    orff_release(table->weights);
+void orffi_table_clear(orffi_table *table) {
+    orffi_release(table->X);
+    orffi_release(table->Y);
+    orffi_release(table->weights);
     memset(table, 0, sizeof *table);
 }
 
 /* ---- what may be wrong with a row */
 
-static int object(orff_rows *rows, orff_status status, const char *format, ...)
+static int object(orffi_rows *rows, orff_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Kept until it can be told: readers can only return a code. */
-static int object(orff_rows *rows, orff_status status, const char *format, ...) {
+static int object(orffi_rows *rows, orff_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(rows->trouble, sizeof rows->trouble, format, arguments);
@@ -37,37 +37,38 @@ static int object(orff_rows *rows, orff_status status, const char *format, ...) 
     return 1;
 }
 
-static int check_numbers(orff_rows *rows, const char *name, size_t first, size_t n, size_t cols,
+static int check_numbers(orffi_rows *rows, const char *name, size_t first, size_t n, size_t cols,
                          const double *A) {
     for (size_t i = 0; i < n * cols; i++)
         if (!isfinite(A[i]))
-            return object(rows, ORFF_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i],
+            return object(rows, ORFF_ERROR_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i],
                           first + i / cols + 1, i % cols + 1);
     return 0;
 }
 
-static int check_weights(orff_rows *rows, size_t first, size_t n, const double *weights) {
+static int check_weights(orffi_rows *rows, size_t first, size_t n, const double *weights) {
     for (size_t i = 0; weights && i < n; i++) {
         if (!isfinite(weights[i]))
-            return object(rows, ORFF_NOT_FINITE, "the weight of row %zu is %g", first + i + 1, weights[i]);
+            return object(rows, ORFF_ERROR_NOT_FINITE, "the weight of row %zu is %g", first + i + 1,
+                          weights[i]);
         if (weights[i] < 0.0)
-            return object(rows, ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0",
-                          first + i + 1, weights[i]);
+            return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
+                          "the weight of row %zu is %g; it must be at least 0", first + i + 1, weights[i]);
     }
     return 0;
 }
 
 /* The code of a label: labels are whole numbers 0 .. T-1. */
-static int code_label(orff_rows *rows, size_t row, double label, double *y) {
+static int code_label(orffi_rows *rows, size_t row, double label, double *y) {
     if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label)))
-        return object(rows, ORFF_INVALID_ARGUMENT,
+        return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
                       "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1, label,
                       rows->classes, rows->classes - 1);
     memcpy(y, rows->codes + (size_t)label * rows->p, rows->p * sizeof *y);
     return 0;
 }
 
-static int code_labels(orff_rows *rows, size_t first, size_t n, const double *labels, double *Y) {
+static int code_labels(orffi_rows *rows, size_t first, size_t n, const double *labels, double *Y) {
     for (size_t i = 0; i < n; i++) {
         const int code = code_label(rows, first + i, labels[i], Y + i * rows->p);
         if (code) return code;
@@ -77,7 +78,7 @@ static int code_labels(orff_rows *rows, size_t first, size_t n, const double *la
 
 /* ---- arrays as a reader */
 
-static int copy_arrays(orff_rows *rows, size_t first, size_t n, double *X, double *Y, double *weights) {
+static int copy_arrays(orffi_rows *rows, size_t first, size_t n, double *X, double *Y, double *weights) {
     memcpy(X, rows->X + first * rows->d, n * rows->d * sizeof *X);
     if (weights) memcpy(weights, rows->weights + first, n * sizeof *weights);
     if (rows->classes) return code_labels(rows, first, n, rows->Y + first, Y);
@@ -85,7 +86,7 @@ static int copy_arrays(orff_rows *rows, size_t first, size_t n, double *X, doubl
     return 0;
 }
 
-static int read_arrays(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+static int read_arrays(orffi_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
     *n = rows->n - rows->next < room ? rows->n - rows->next : room;
     const int code = copy_arrays(rows, rows->next, *n, X, Y, weights);
     rows->next += *n;
@@ -95,11 +96,11 @@ static int read_arrays(orff_rows *rows, size_t room, double *X, double *Y, doubl
 /* ---- a stream, its head first */
 
 /* From the source itself, checked; labels go through the scratch. */
-static int read_source(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+static int read_source(orffi_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
     if (rows->classes && room > rows->labels_room) room = rows->labels_room;
     int code = rows->source.read(rows->source.self, room, X, rows->classes ? rows->labels : Y, weights, n);
     if (!code && *n > room)
-        code = object(rows, ORFF_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
+        code = object(rows, ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
     if (!code) code = check_numbers(rows, "X", rows->next, *n, rows->d, X);
     if (!code) code = check_weights(rows, rows->next, *n, weights);
     if (code) return code;
@@ -107,8 +108,8 @@ static int read_source(orff_rows *rows, size_t room, double *X, double *Y, doubl
                          : check_numbers(rows, "Y", rows->next, *n, rows->p, Y);
 }
 
-static int read_stream(orff_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
-    const orff_table *head = &rows->head;
+static int read_stream(orffi_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    const orffi_table *head = &rows->head;
     if (rows->head_given == head->n) {
         const int code = read_source(rows, room, X, Y, weights, n);
         rows->next += *n;
@@ -125,8 +126,8 @@ static int read_stream(orff_rows *rows, size_t room, double *X, double *Y, doubl
 
 /* ---- the reader that others see */
 
-static void transform(const orff_rows *rows, size_t n, double *X, double *Y) {
-    const orff_units *units = rows->units;
+static void transform(const orffi_rows *rows, size_t n, double *X, double *Y) {
+    const orffi_units *units = rows->units;
     for (size_t i = 0; units && i < n; i++) {
         for (size_t k = 0; k < rows->d; k++)
             X[i * rows->d + k] = (X[i * rows->d + k] - units->shift[k]) / units->unit[k];
@@ -135,36 +136,36 @@ static void transform(const orff_rows *rows, size_t n, double *X, double *Y) {
 }
 
 static int read_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
-    orff_rows *rows = self;
+    orffi_rows *rows = self;
     *n = 0;
     const int code = (rows->stream ? read_stream : read_arrays)(rows, room, X, Y, weights, n);
     if (!code) transform(rows, *n, X, Y);
     return code;
 }
 
-orff_reader orff_rows_reader(orff_rows *rows) {
+orff_reader orffi_rows_reader(orffi_rows *rows) {
     rows->next = rows->stream ? rows->next : 0;
     rows->head_given = 0;
     return (orff_reader){.read = read_rows, .self = rows, .weighted = rows->source.weighted};
 }
 
-orff_status orff_rows_outcome(const orff_rows *rows, orff_status status) {
-    return status == ORFF_CALLBACK && rows->trouble_status
-               ? orff_fail(rows->trouble_status, "%s", rows->trouble)
+orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status) {
+    return status == ORFF_ERROR_CALLBACK && rows->trouble_status
+               ? orffi_fail(rows->trouble_status, "%s", rows->trouble)
                : status;
 }
 
-static orff_status complain(const orff_rows *rows, int code) {
-    if (rows->trouble_status) return orff_fail(rows->trouble_status, "%s", rows->trouble);
-    return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %zu", code, rows->next);
+static orff_status complain(const orffi_rows *rows, int code) {
+    if (rows->trouble_status) return orffi_fail(rows->trouble_status, "%s", rows->trouble);
+    return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %zu", code, rows->next);
 }
 
 /* ---- heads */
 
 /* Rows spread evenly over the arrays. */
-static orff_status sample_head(orff_rows *rows, size_t count) {
+static orff_status sample_head(orffi_rows *rows, size_t count) {
     if (count > rows->n) count = rows->n;
-    ORFF_TRY(orff_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    ORFFI_TRY(orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
     for (size_t i = 0; i < count; i++) {
         const size_t from = (size_t)((double)i * ((double)rows->n / (double)count));
         const int code = copy_arrays(rows, from, 1, rows->head.X + i * rows->d, rows->head.Y + i * rows->p,
@@ -174,10 +175,10 @@ static orff_status sample_head(orff_rows *rows, size_t count) {
     return ORFF_OK;
 }
 
-static orff_status read_head(orff_rows *rows, size_t count) {
+static orff_status read_head(orffi_rows *rows, size_t count) {
     size_t n = 1;
-    ORFF_TRY(orff_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
-    orff_table *head = &rows->head;
+    ORFFI_TRY(orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    orffi_table *head = &rows->head;
     head->n = 0;
     while (n && head->n < count) {
         const size_t room = count - head->n;
@@ -191,72 +192,73 @@ static orff_status read_head(orff_rows *rows, size_t count) {
     return ORFF_OK;
 }
 
-static orff_status check_head(const orff_rows *rows) {
-    return rows->head.n ? ORFF_OK : orff_fail(ORFF_INVALID_ARGUMENT, "there are no rows to learn from");
+static orff_status check_head(const orffi_rows *rows) {
+    return rows->head.n ? ORFF_OK
+                        : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
 }
 
-orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                  size_t n, const double *X, const double *Y, const double *weights,
-                                  size_t head) {
-    *rows = (orff_rows){.d = d,
-                        .p = classes ? classes - 1 : p,
-                        .classes = classes,
-                        .codes = codes,
-                        .n = n,
-                        .X = X,
-                        .Y = Y,
-                        .weights = weights,
-                        .source = {.weighted = weights != NULL}};
-    ORFF_TRY(orff_check_finite("X", n, d, X));
-    ORFF_TRY(orff_check_finite("Y", n, p, Y));
+orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                   size_t n, const double *X, const double *Y, const double *weights,
+                                   size_t head) {
+    *rows = (orffi_rows){.d = d,
+                         .p = classes ? classes - 1 : p,
+                         .classes = classes,
+                         .codes = codes,
+                         .n = n,
+                         .X = X,
+                         .Y = Y,
+                         .weights = weights,
+                         .source = {.weighted = weights != NULL}};
+    ORFFI_TRY(orffi_check_finite("X", n, d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, p, Y));
     if (check_weights(rows, 0, n, weights)) return complain(rows, 1);
-    ORFF_TRY(sample_head(rows, head));
+    ORFFI_TRY(sample_head(rows, head));
     return check_head(rows);
 }
 
-orff_status orff_rows_from_reader(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                  const orff_reader *reader, size_t head) {
-    *rows = (orff_rows){.d = d,
-                        .p = classes ? classes - 1 : p,
-                        .classes = classes,
-                        .codes = codes,
-                        .stream = true,
-                        .source = *reader,
-                        .labels_room = 4096};
-    if (classes) ORFF_TRY(ORFF_NEW_ARRAY(rows->labels, rows->labels_room));
-    ORFF_TRY(read_head(rows, head));
+orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                   const orff_reader *reader, size_t head) {
+    *rows = (orffi_rows){.d = d,
+                         .p = classes ? classes - 1 : p,
+                         .classes = classes,
+                         .codes = codes,
+                         .stream = true,
+                         .source = *reader,
+                         .labels_room = 4096};
+    if (classes) ORFFI_TRY(ORFFI_NEW_ARRAY(rows->labels, rows->labels_room));
+    ORFFI_TRY(read_head(rows, head));
     return check_head(rows);
 }
 
-void orff_rows_clear(orff_rows *rows) {
-    orff_table_clear(&rows->head);
-    orff_release(rows->labels);
+void orffi_rows_clear(orffi_rows *rows) {
+    orffi_table_clear(&rows->head);
+    orffi_release(rows->labels);
     memset(rows, 0, sizeof *rows);
 }
 
 /* ---- all of them */
 
 /* Twice the room, contents kept. */
-static orff_status grow(orff_table *table, size_t used) {
-    orff_table bigger = {0};
-    orff_status status = orff_table_init(&bigger, 2 * table->n, table->d, table->p, table->weights != NULL);
+static orff_status grow(orffi_table *table, size_t used) {
+    orffi_table bigger = {0};
+    orff_status status = orffi_table_init(&bigger, 2 * table->n, table->d, table->p, table->weights != NULL);
     if (status) {
-        orff_table_clear(&bigger);
+        orffi_table_clear(&bigger);
         return status;
     }
     memcpy(bigger.X, table->X, used * table->d * sizeof *table->X);
     memcpy(bigger.Y, table->Y, used * table->p * sizeof *table->Y);
     if (table->weights) memcpy(bigger.weights, table->weights, used * sizeof *table->weights);
-    orff_table_clear(table);
+    orffi_table_clear(table);
     *table = bigger;
     return ORFF_OK;
 }
 
-orff_status orff_rows_gather(orff_rows *rows, orff_table *table) {
-    const orff_reader reader = orff_rows_reader(rows);
+orff_status orffi_rows_gather(orffi_rows *rows, orffi_table *table) {
+    const orff_reader reader = orffi_rows_reader(rows);
     size_t used = 0, n = 1;
-    orff_status status = orff_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d,
-                                         rows->p, reader.weighted);
+    orff_status status = orffi_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d,
+                                          rows->p, reader.weighted);
     while (!status && n) {
         n = 0;
         const int code =

@@ -1,60 +1,60 @@
 /* Rows on their way into a model: from arrays or a reader, labels coded, a head kept for the automatic
  * choices, inputs and outputs transformed block by block. */
-#ifndef ORFF_MODEL_ROWS_H
-#define ORFF_MODEL_ROWS_H
+#ifndef ORFFI_MODEL_ROWS_H
+#define ORFFI_MODEL_ROWS_H
 
 #include "base/status.h"
 
 /* Rows in memory. */
-typedef struct orff_table {
+typedef struct orffi_table {
     size_t n, d, p;
     double *X, *Y, *weights; /* n x d, n x p, n or NULL */
-} orff_table;
+} orffi_table;
 
-orff_status orff_table_init(orff_table *table, size_t n, size_t d, size_t p, bool weighted);
-void orff_table_clear(orff_table *table);
+orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted);
+void orffi_table_clear(orffi_table *table);
 
 /* x' = (x - shift)/unit, y' = y/spread. */
-typedef struct orff_units {
+typedef struct orffi_units {
     double *shift, *unit; /* d */
     double *spread;       /* p */
-} orff_units;
+} orffi_units;
 
 /* Where the rows come from. For arrays the head is a sample and the rows can be read again; for a stream
  * the head is its first rows, which are handed out again before the rest. */
-typedef struct orff_rows {
+typedef struct orffi_rows {
     orff_reader source;
     size_t d, p; /* p as the model sees it: T-1 for classes */
     size_t classes;
     const double *codes; /* T x p, or NULL */
     bool stream;
-    orff_table head;
+    orffi_table head;
     size_t head_given; /* rows of a stream's head handed out again */
     double *labels;    /* scratch for one block of labels */
     size_t labels_room;
-    const orff_units *units; /* NULL: as they are */
+    const orffi_units *units; /* NULL: as they are */
     /* arrays */
     size_t n, next;
     const double *X, *Y, *weights;
     orff_status trouble_status; /* what was wrong with a row: a reader can only return a code */
     char trouble[160];
-} orff_rows;
+} orffi_rows;
 
 /* p is the user's: 1 for classes. */
-orff_status orff_rows_from_arrays(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                  size_t n, const double *X, const double *Y, const double *weights,
-                                  size_t head);
-orff_status orff_rows_from_reader(orff_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                  const orff_reader *reader, size_t head);
-void orff_rows_clear(orff_rows *rows);
+orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                   size_t n, const double *X, const double *Y, const double *weights,
+                                   size_t head);
+orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+                                   const orff_reader *reader, size_t head);
+void orffi_rows_clear(orffi_rows *rows);
 
 /* A reader of the coded, transformed rows, for orff_moments_read. */
-orff_reader orff_rows_reader(orff_rows *rows);
+orff_reader orffi_rows_reader(orffi_rows *rows);
 
 /* All coded, transformed rows in memory. */
-orff_status orff_rows_gather(orff_rows *rows, orff_table *table);
+orff_status orffi_rows_gather(orffi_rows *rows, orffi_table *table);
 
-/* What came of reading through orff_rows_reader, told by the row that was wrong if one was. */
-orff_status orff_rows_outcome(const orff_rows *rows, orff_status status);
+/* What came of reading through orffi_rows_reader, told by the row that was wrong if one was. */
+orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status);
 
 #endif

@@ -27,8 +27,8 @@ static void one_column(size_t n, size_t cols, const double *A, size_t k, double 
     if (range) range[k] = high - low;
 }
 
-void orff_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
-                            double *range) {
+void orffi_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
+                             double *range) {
     for (size_t k = 0; k < cols; k++) one_column(n, cols, A, k, mean, deviation, range);
 }
 
@@ -48,15 +48,15 @@ static double distance(const double *a, const double *b, size_t count, const siz
     return sqrt(sum);
 }
 
-orff_status orff_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
-                                 const double *unit, uint64_t seed, double *median) {
-    const orff_rng rng = {seed, PAIR_STREAM};
+orff_status orffi_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
+                                  const double *unit, uint64_t seed, double *median) {
+    const orffi_rng rng = {seed, PAIR_STREAM};
     double *distances;
     size_t kept = 0;
     *median = 1.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(distances, PAIRS));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(distances, PAIRS));
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
-        const size_t a = orff_rng_below(rng, pair, 0, n), b = orff_rng_below(rng, pair, 1, n);
+        const size_t a = orffi_rng_below(rng, pair, 0, n), b = orffi_rng_below(rng, pair, 1, n);
         const double far = distance(X + a * d, X + b * d, count, inputs, unit);
         if (far > 0.0) distances[kept++] = far;
     }
@@ -64,6 +64,6 @@ orff_status orff_median_distance(size_t n, size_t d, const double *X, size_t cou
         qsort(distances, kept, sizeof *distances, ascending);
         *median = distances[kept / 2];
     }
-    orff_release(distances);
+    orffi_release(distances);
     return ORFF_OK;
 }

@@ -1,17 +1,17 @@
 /* What a look at some rows tells: where they lie, how far they spread, how far apart they are. */
-#ifndef ORFF_MODEL_SURVEY_H
-#define ORFF_MODEL_SURVEY_H
+#ifndef ORFFI_MODEL_SURVEY_H
+#define ORFFI_MODEL_SURVEY_H
 
 #include "model/rows.h"
 
 /* Mean, standard deviation (1 where it is 0) and range of each column of A (n x cols). Any output may be
  * NULL. */
-void orff_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
-                            double *range);
+void orffi_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
+                             double *range);
 
 /* The median distance between rows of X (n x d) over the inputs named (count of them), each divided by its
  * unit (NULL: 1), from a seeded sample of pairs. 1 when all are the same. */
-orff_status orff_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
-                                 const double *unit, uint64_t seed, double *median);
+orff_status orffi_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
+                                  const double *unit, uint64_t seed, double *median);
 
 #endif

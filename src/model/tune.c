@@ -12,47 +12,47 @@
 
 /* One candidate on its way. */
 typedef struct trial {
-    orff_plan plan;
+    orffi_plan plan;
     orff_features *features;
-    orff_best_lambda best;
+    orffi_best_lambda best;
     bool scored;
 } trial;
 
 typedef struct tuning {
     size_t count;
     trial *trials;
-    orff_rows rows;
+    orffi_rows rows;
     double *codes;
     size_t winner;           /* of those scored so far; count: none is */
-    orff_cross_path best;    /* the winner's */
+    orffi_cross_path best;   /* the winner's */
     orff_path_point **paths; /* the caller's, or NULL */
 } tuning;
 
 static void tuning_clear(tuning *t) {
     for (size_t i = 0; t->trials && i < t->count; i++) {
         orff_features_free(t->trials[i].features);
-        orff_plan_clear(&t->trials[i].plan);
+        orffi_plan_clear(&t->trials[i].plan);
     }
-    orff_release(t->trials);
-    orff_rows_clear(&t->rows);
-    orff_release(t->codes);
-    orff_cross_path_clear(&t->best);
+    orffi_release(t->trials);
+    orffi_rows_clear(&t->rows);
+    orffi_release(t->codes);
+    orffi_cross_path_clear(&t->best);
 }
 
 static orff_status prepare(tuning *t, const orff_settings *candidates) {
     for (size_t i = 0; i < t->count; i++) {
         trial *one = &t->trials[i];
-        ORFF_TRY(orff_progress("tuning: plans", (double)i, (double)t->count));
-        if (candidates[i].loss != ORFF_SQUARED || candidates[i].folds < 2 ||
+        ORFFI_TRY(orffi_progress("tuning: plans", (double)i, (double)t->count));
+        if (candidates[i].loss != ORFF_LOSS_SQUARED || candidates[i].folds < 2 ||
             candidates[i].classes != candidates[0].classes)
-            return orff_fail(ORFF_UNSUPPORTED,
-                             "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same "
-                             "classes in all",
-                             i + 1);
-        ORFF_TRY(orff_fit_exact_check(&candidates[i], &t->rows));
-        ORFF_TRY(orff_plan_make(&one->plan, &candidates[i], &t->rows));
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same "
+                              "classes in all",
+                              i + 1);
+        ORFFI_TRY(orffi_fit_exact_check(&candidates[i], &t->rows));
+        ORFFI_TRY(orffi_plan_make(&one->plan, &candidates[i], &t->rows));
         if (candidates[i].solver == ORFF_SOLVER_EXACT) continue; /* no features */
-        ORFF_TRY(orff_plan_features(&one->plan, candidates[i].sampling.features, &one->features));
+        ORFFI_TRY(orffi_plan_features(&one->plan, candidates[i].sampling.features, &one->features));
     }
     return ORFF_OK;
 }
@@ -65,38 +65,38 @@ static bool share_moments(const trial *a, const trial *b) {
            x->sampling.seed == y->sampling.seed &&
            memcmp(a->plan.units.unit, b->plan.units.unit, d * sizeof(double)) == 0 &&
            memcmp(a->plan.units.spread, b->plan.units.spread, p * sizeof(double)) == 0 &&
-           orff_bank_compare(a->features->bank, b->features->bank) == ORFF_OK;
+           orffi_bank_compare(a->features->bank, b->features->bank) == ORFF_OK;
 }
 
 /* Features of the kernel whose weights the moments tell. The plan stays as it was: fitting learns them
  * again. */
 static orff_status learn_features(const trial *one, const orff_moments *moments, orff_features **features) {
-    orff_plan learned = one->plan;
+    orffi_plan learned = one->plan;
     orff_kernel *kernel = NULL;
     const size_t n = one->plan.settings.n_parts;
     learned.parts = NULL;
     learned.sigmas = learned.shares = NULL;
-    orff_status status = orff_duplicate(&learned.parts, one->plan.parts, n, sizeof *learned.parts);
+    orff_status status = orffi_duplicate(&learned.parts, one->plan.parts, n, sizeof *learned.parts);
     if (!status)
-        status = orff_duplicate(&learned.sigmas, one->plan.sigmas, n * learned.d, sizeof *learned.sigmas);
-    if (!status) status = orff_plan_learn_weights(&learned, one->features, moments);
-    if (!status) status = orff_plan_kernel(&learned, &kernel);
+        status = orffi_duplicate(&learned.sigmas, one->plan.sigmas, n * learned.d, sizeof *learned.sigmas);
+    if (!status) status = orffi_plan_learn_weights(&learned, one->features, moments);
+    if (!status) status = orffi_plan_kernel(&learned, &kernel);
     if (!status) status = orff_features_rebind(features, one->features, kernel);
     orff_kernel_free(kernel);
-    orff_release(learned.parts);
-    orff_release(learned.sigmas);
-    orff_release(learned.shares);
+    orffi_release(learned.parts);
+    orffi_release(learned.sigmas);
+    orffi_release(learned.shares);
     return status;
 }
 
 /* The best of trial i's path, which is kept when it is the best so far: path then holds the one before. */
-static void take_path(tuning *t, size_t i, orff_cross_path *path) {
+static void take_path(tuning *t, size_t i, orffi_cross_path *path) {
     const orff_path_point *best = &path->points[path->best];
-    t->trials[i].best = (orff_best_lambda){best->lambda, best->cv_mse};
+    t->trials[i].best = (orffi_best_lambda){best->lambda, best->cv_mse};
     if (t->paths && t->paths[i]) memcpy(t->paths[i], path->points, path->count * sizeof *path->points);
     const double least = t->winner < t->count ? t->trials[t->winner].best.cv_mse : INFINITY;
     if (best->cv_mse < least || (best->cv_mse == least && i < t->winner)) {
-        const orff_cross_path before = t->best;
+        const orffi_cross_path before = t->best;
         t->winner = i;
         t->best = *path;
         *path = before;
@@ -105,11 +105,11 @@ static void take_path(tuning *t, size_t i, orff_cross_path *path) {
 
 /* Without features: by leaving out one row at a time. */
 static orff_status score_exact(tuning *t, size_t i) {
-    orff_cross_path path = {0};
-    const orff_status status = orff_exact_cross_path(&path, &t->trials[i].plan, &t->rows);
+    orffi_cross_path path = {0};
+    const orff_status status = orffi_exact_cross_path(&path, &t->trials[i].plan, &t->rows);
     if (!status) take_path(t, i, &path);
     t->trials[i].scored = !status;
-    orff_cross_path_clear(&path);
+    orffi_cross_path_clear(&path);
     return status;
 }
 
@@ -117,12 +117,12 @@ static orff_status score_exact(tuning *t, size_t i) {
 static orff_status walk(tuning *t, size_t i, const orff_features *features, const orff_moments *moments) {
     trial *one = &t->trials[i];
     orff_ridge *ridge = NULL;
-    orff_cross_path path = {0};
+    orffi_cross_path path = {0};
     orff_status status = orff_ridge_create(&ridge, features, moments, one->plan.settings.center);
-    if (!status) status = orff_cross_path_fill(&path, &one->plan, features, ridge);
+    if (!status) status = orffi_cross_path_fill(&path, &one->plan, features, ridge);
     orff_ridge_free(ridge);
     if (!status) take_path(t, i, &path);
-    orff_cross_path_clear(&path);
+    orffi_cross_path_clear(&path);
     return status;
 }
 
@@ -144,9 +144,9 @@ static orff_status score_together(tuning *t, size_t i) {
     const orff_moments_settings how = {.folds = s->folds, .seed = s->sampling.seed, .single = s->single};
     orff_moments *moments = NULL;
     t->rows.units = &t->trials[i].plan.units;
-    const orff_reader reader = orff_rows_reader(&t->rows);
+    const orff_reader reader = orffi_rows_reader(&t->rows);
     orff_status status = orff_moments_create(&moments, t->trials[i].features, &how);
-    if (!status) status = orff_rows_outcome(&t->rows, orff_moments_read(moments, &reader));
+    if (!status) status = orffi_rows_outcome(&t->rows, orff_moments_read(moments, &reader));
     for (size_t k = i; !status && k < t->count; k++) {
         if (t->trials[k].scored || (k != i && !share_moments(&t->trials[i], &t->trials[k]))) continue;
         status = score(t, k, moments);
@@ -158,11 +158,11 @@ static orff_status score_together(tuning *t, size_t i) {
 static orff_status score_all(tuning *t) {
     t->winner = t->count;
     for (size_t i = 0; i < t->count; i++) {
-        ORFF_TRY(orff_progress("tuning", (double)i, (double)t->count));
-        if (!t->trials[i].scored) ORFF_TRY(t->trials[i].features ? score_together(t, i) : score_exact(t, i));
+        ORFFI_TRY(orffi_progress("tuning", (double)i, (double)t->count));
+        if (!t->trials[i].scored) ORFFI_TRY(t->trials[i].features ? score_together(t, i) : score_exact(t, i));
     }
     if (t->winner < t->count) return ORFF_OK;
-    return orff_fail(ORFF_NUMERICAL, "no candidate has a finite cross-validated error");
+    return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");
 }
 
 /* The winner on all rows, its lambda as found. */
@@ -170,8 +170,8 @@ static orff_status fit_winner(orff_model **out, tuning *t) {
     trial *one = &t->trials[t->winner];
     orff_model *model = NULL;
     one->plan.settings.lambda = one->best.lambda;
-    ORFF_TRY(orff_fit_plan(&model, &one->plan, &t->rows));
-    const orff_status status = orff_model_take_errors(model, &t->best);
+    ORFFI_TRY(orffi_fit_plan(&model, &one->plan, &t->rows));
+    const orff_status status = orffi_model_take_errors(model, &t->best);
     if (status) {
         orff_model_free(model);
     } else {
@@ -182,9 +182,9 @@ static orff_status fit_winner(orff_model **out, tuning *t) {
 
 static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,
                        size_t *best) {
-    ORFF_TRY(prepare(t, candidates));
-    ORFF_TRY(score_all(t));
-    ORFF_TRY(fit_winner(model, t));
+    ORFFI_TRY(prepare(t, candidates));
+    ORFFI_TRY(score_all(t));
+    ORFFI_TRY(fit_winner(model, t));
     for (size_t i = 0; scores && i < t->count; i++) scores[i] = t->trials[i].best.cv_mse;
     if (best) *best = t->winner;
     return ORFF_OK;
@@ -201,13 +201,13 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
                                   double *scores, size_t *best, orff_path_point **paths) {
     tuning t = {.count = count, .paths = paths};
     if (!model || !candidates || count == 0 || !X || !Y)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
-    for (size_t i = 0; i < count; i++) ORFF_TRY(orff_check_fit(&candidates[i], d, p));
-    orff_status status = ORFF_NEW_ARRAY(t.trials, count);
-    if (!status) status = orff_make_codes(candidates[0].classes, &t.codes);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
+    for (size_t i = 0; i < count; i++) ORFFI_TRY(orffi_check_fit(&candidates[i], d, p));
+    orff_status status = ORFFI_NEW_ARRAY(t.trials, count);
+    if (!status) status = orffi_make_codes(candidates[0].classes, &t.codes);
     if (!status)
-        status = orff_rows_from_arrays(&t.rows, d, p, candidates[0].classes, t.codes, n, X, Y, weights,
-                                       candidates[0].subsample);
+        status = orffi_rows_from_arrays(&t.rows, d, p, candidates[0].classes, t.codes, n, X, Y, weights,
+                                        candidates[0].subsample);
     if (!status) status = run(&t, model, candidates, scores, best);
     tuning_clear(&t);
     return status;

@@ -28,7 +28,7 @@ static void workspace_clear(workspace *w) {
     void *all[] = {w->X,        w->Y,          w->root,           w->phi,      w->scratch,  w->X_single,
                    w->Y_single, w->phi_single, w->scratch_single, w->S_single, w->R_single, w->fold,
                    w->start};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
 /* Blocks of up to 4096 rows while phi stays within 64 MiB, and never below 256: products of fewer rows are
@@ -40,26 +40,26 @@ static size_t block_rows(const orff_moments *m, size_t n) {
 }
 
 static orff_status fill_precision(workspace *w, const orff_moments *m, size_t L) {
-    const size_t scratch = orff_bank_scratch(m->bank);
+    const size_t scratch = orffi_bank_scratch(m->bank);
     if (!m->settings.single) {
-        ORFF_TRY(ORFF_NEW_ARRAY(w->scratch, scratch));
-        return ORFF_NEW_ARRAY(w->phi, w->rows * L);
+        ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, scratch));
+        return ORFFI_NEW_ARRAY(w->phi, w->rows * L);
     }
-    ORFF_TRY(ORFF_NEW_ARRAY(w->scratch_single, scratch));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->X_single, w->rows * m->bank->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->Y_single, w->rows * (m->p + 1)));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->phi_single, w->rows * L));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->S_single, L * L));
-    return ORFF_NEW_ARRAY(w->R_single, L * (m->p + 1));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch_single, scratch));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->X_single, w->rows * m->bank->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Y_single, w->rows * (m->p + 1)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi_single, w->rows * L));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->S_single, L * L));
+    return ORFFI_NEW_ARRAY(w->R_single, L * (m->p + 1));
 }
 
 static orff_status workspace_fill(workspace *w, const orff_moments *m, size_t n) {
     w->rows = block_rows(m, n);
-    ORFF_TRY(ORFF_NEW_ARRAY(w->X, w->rows * m->bank->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->Y, w->rows * (m->p + 1)));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->root, w->rows));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->fold, w->rows));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->start, m->n_sets + 2));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->X, w->rows * m->bank->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Y, w->rows * (m->p + 1)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->root, w->rows));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->fold, w->rows));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->start, m->n_sets + 2));
     return fill_precision(w, m, 2 * m->bank->D);
 }
 
@@ -79,8 +79,8 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
  * accumulated apart can be taken off again, and rows that repeat each other are not spread over training
  * and held-out sets. */
 static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
-    const orff_rng rng = {m->settings.seed, FOLD_STREAM};
-    return orff_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
+    const orffi_rng rng = {m->settings.seed, FOLD_STREAM};
+    return orffi_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
 }
 
 /* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
@@ -111,20 +111,20 @@ static void place_rows(const orff_moments *m, size_t n, const double *X, const d
 
 static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w) {
     const size_t L = 2 * m->bank->D, q = m->p + 1;
-    orff_phi(m->bank, n, w->X, w->phi, w->scratch);
+    orffi_phi(m->bank, n, w->X, w->phi, w->scratch);
     for (size_t i = 0; weighted && i < n; i++)
         for (size_t a = 0; a < L; a++) w->phi[i * L + a] *= w->root[i];
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
-        orff_syrk(L, rows, w->phi + first * L, L, 1.0, m->sets[k].S, L);
-        orff_gemm(true, false, L, q, rows, 1.0, w->phi + first * L, L, w->Y + first * q, q, 1.0, m->sets[k].R,
-                  q);
+        orffi_syrk(L, rows, w->phi + first * L, L, 1.0, m->sets[k].S, L);
+        orffi_gemm(true, false, L, q, rows, 1.0, w->phi + first * L, L, w->Y + first * q, q, 1.0,
+                   m->sets[k].R, q);
     }
 }
 
 /* into += from, rows of the upper triangle when `square`, else all. */
 static void add_single(double *into, const float *from, size_t rows, size_t cols, bool square) {
-    const int threads = orff_thread_count();
+    const int threads = orffi_thread_count();
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads) if (threads > 1)
     for (size_t i = 0; i < rows; i++)
         for (size_t j = square ? i : 0; j < cols; j++) into[i * cols + j] += (double)from[i * cols + j];
@@ -134,15 +134,15 @@ static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w)
     const size_t L = 2 * m->bank->D, q = m->p + 1;
     for (size_t i = 0; i < n * m->bank->d; i++) w->X_single[i] = (float)w->X[i];
     for (size_t i = 0; i < n * q; i++) w->Y_single[i] = (float)w->Y[i];
-    orff_phi_single(m->bank, n, w->X_single, w->phi_single, w->scratch_single);
+    orffi_phi_single(m->bank, n, w->X_single, w->phi_single, w->scratch_single);
     for (size_t i = 0; weighted && i < n; i++)
         for (size_t a = 0; a < L; a++) w->phi_single[i * L + a] *= (float)w->root[i];
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         if (!rows) continue;
-        orff_syrk_single(L, rows, w->phi_single + first * L, L, 0.0f, w->S_single, L);
-        orff_gemm_single(true, false, L, q, rows, 1.0f, w->phi_single + first * L, L, w->Y_single + first * q,
-                         q, 0.0f, w->R_single, q);
+        orffi_syrk_single(L, rows, w->phi_single + first * L, L, 0.0f, w->S_single, L);
+        orffi_gemm_single(true, false, L, q, rows, 1.0f, w->phi_single + first * L, L,
+                          w->Y_single + first * q, q, 0.0f, w->R_single, q);
         add_single(m->sets[k].S, w->S_single, L, L, true);
         add_single(m->sets[k].R, w->R_single, L, q, false);
     }
@@ -153,8 +153,8 @@ static void add_outputs(orff_moments *m, const workspace *w) {
     const size_t q = m->p + 1;
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
-        orff_gemm(true, false, q, q, rows, 1.0, w->Y + first * q, q, w->Y + first * q, q, 1.0, m->sets[k].T,
-                  q);
+        orffi_gemm(true, false, q, q, rows, 1.0, w->Y + first * q, q, w->Y + first * q, q, 1.0, m->sets[k].T,
+                   q);
         m->sets[k].rows += rows;
     }
 }
@@ -178,48 +178,48 @@ static orff_status check_sizes(const orff_moments *m, const char *name, size_t n
         const double root = weights ? sqrt(weights[i]) : 1.0;
         for (size_t k = 0; k < cols; k++)
             if (root * fmax(fabs(a[i * cols + k]), weights ? 1.0 : 0.0) > most)
-                return orff_fail(ORFF_INVALID_ARGUMENT,
-                                 "%s is %g in row %zu%s: too large to be summed in %s precision", name,
-                                 a[i * cols + k], i + 1, weights ? " (with its weight)" : "",
-                                 m->settings.single ? "single" : "double");
+                return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                                  "%s is %g in row %zu%s: too large to be summed in %s precision", name,
+                                  a[i * cols + k], i + 1, weights ? " (with its weight)" : "",
+                                  m->settings.single ? "single" : "double");
     }
     return ORFF_OK;
 }
 
 static orff_status check_rows(const orff_moments *m, size_t n, const double *X, const double *Y,
                               const double *weights) {
-    ORFF_TRY(orff_check_finite("X", n, m->bank->d, X));
-    ORFF_TRY(orff_check_finite("Y", n, m->p, Y));
-    if (weights) ORFF_TRY(orff_check_finite("weights", n, 1, weights));
+    ORFFI_TRY(orffi_check_finite("X", n, m->bank->d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, m->p, Y));
+    if (weights) ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
     for (size_t i = 0; weights && i < n; i++)
         if (weights[i] < 0.0)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the weight of row %zu is %g; it must be at least 0",
-                             i + 1, weights[i]);
-    ORFF_TRY(check_sizes(m, "X", n, m->bank->d, X, NULL));
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the weight of row %zu is %g; it must be at least 0", i + 1, weights[i]);
+    ORFFI_TRY(check_sizes(m, "X", n, m->bank->d, X, NULL));
     return check_sizes(m, "Y", n, m->p, Y, weights);
 }
 
 /* A copy of the sets, to go back to when a call of several blocks is stopped in the middle. */
-static orff_status sets_copy(orff_moment_set **copy, const orff_moments *m) {
+static orff_status sets_copy(orffi_moment_set **copy, const orff_moments *m) {
     const size_t L = 2 * m->bank->D;
-    ORFF_TRY(ORFF_NEW_ARRAY(*copy, m->n_sets));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*copy, m->n_sets));
     for (size_t k = 0; k < m->n_sets; k++) {
-        ORFF_TRY(orff_moment_set_init(&(*copy)[k], L, m->p));
-        orff_moment_set_add(&(*copy)[k], &m->sets[k], 1.0, L, m->p);
+        ORFFI_TRY(orffi_moment_set_init(&(*copy)[k], L, m->p));
+        orffi_moment_set_add(&(*copy)[k], &m->sets[k], 1.0, L, m->p);
     }
     return ORFF_OK;
 }
 
-static void sets_free(orff_moment_set *sets, size_t count) {
-    for (size_t k = 0; sets && k < count; k++) orff_moment_set_clear(&sets[k]);
-    orff_release(sets);
+static void sets_free(orffi_moment_set *sets, size_t count) {
+    for (size_t k = 0; sets && k < count; k++) orffi_moment_set_clear(&sets[k]);
+    orffi_release(sets);
 }
 
 static orff_status add_all(orff_moments *m, size_t n, const double *X, const double *Y, const double *weights,
                            workspace *w) {
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFF_TRY(orff_progress("moments", (double)first, (double)n));
+        ORFFI_TRY(orffi_progress("moments", (double)first, (double)n));
         add_block(m, rows, X + first * m->bank->d, Y + first * m->p, weights ? weights + first : NULL, w);
     }
     return ORFF_OK;
@@ -228,15 +228,16 @@ static orff_status add_all(orff_moments *m, size_t n, const double *X, const dou
 orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
                                     const double *weights) {
     workspace w = {0};
-    orff_moment_set *before = NULL;
-    if (!m || !X || !Y) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
-    ORFF_TRY(check_rows(m, n, X, Y, weights));
+    orffi_moment_set *before = NULL;
+    if (!m || !X || !Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
+    ORFFI_TRY(check_rows(m, n, X, Y, weights));
     const uint64_t arrived = m->arrived;
     orff_status status = workspace_fill(&w, m, n);
     if (!status && n > w.rows) status = sets_copy(&before, m);
     if (!status) status = add_all(m, n, X, Y, weights, &w);
     if (status && m->arrived != arrived) {
-        orff_moment_set *touched = m->sets;
+        orffi_moment_set *touched = m->sets;
         m->sets = before;
         before = touched;
         m->arrived = arrived;
@@ -252,22 +253,22 @@ typedef struct intake {
 } intake;
 
 static orff_status intake_fill(intake *in, const orff_moments *m, size_t rows, bool weighted) {
-    ORFF_TRY(ORFF_NEW_ARRAY(in->X, rows * m->bank->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(in->Y, rows * m->p));
-    return weighted ? ORFF_NEW_ARRAY(in->weights, rows) : ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(in->X, rows * m->bank->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(in->Y, rows * m->p));
+    return weighted ? ORFFI_NEW_ARRAY(in->weights, rows) : ORFF_OK;
 }
 
 static orff_status read_block(orff_moments *m, const orff_reader *reader, intake *in, workspace *w,
                               size_t *rows) {
     *rows = 0;
-    ORFF_TRY(orff_progress("moments", (double)m->arrived, 0.0));
+    ORFFI_TRY(orffi_progress("moments", (double)m->arrived, 0.0));
     const int code = reader->read(reader->self, w->rows, in->X, in->Y, in->weights, rows);
     if (code != 0)
-        return orff_fail(ORFF_CALLBACK, "the reader returned %d after row %llu", code,
-                         (unsigned long long)m->arrived);
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %llu", code,
+                          (unsigned long long)m->arrived);
     if (*rows > w->rows)
-        return orff_fail(ORFF_CALLBACK, "the reader says it filled %zu rows of %zu", *rows, w->rows);
-    ORFF_TRY(check_rows(m, *rows, in->X, in->Y, in->weights));
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *rows, w->rows);
+    ORFFI_TRY(check_rows(m, *rows, in->X, in->Y, in->weights));
     if (*rows) add_block(m, *rows, in->X, in->Y, in->weights, w);
     return ORFF_OK;
 }
@@ -277,13 +278,13 @@ orff_status orff_moments_read(orff_moments *m, const orff_reader *reader) {
     intake in = {0};
     size_t rows = 1;
     if (!m || !reader || !reader->read)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
     orff_status status = workspace_fill(&w, m, SIZE_MAX);
     if (!status) status = intake_fill(&in, m, w.rows, reader->weighted);
     while (!status && rows) status = read_block(m, reader, &in, &w, &rows);
-    orff_release(in.X);
-    orff_release(in.Y);
-    orff_release(in.weights);
+    orffi_release(in.X);
+    orffi_release(in.Y);
+    orffi_release(in.weights);
     workspace_clear(&w);
     return status;
 }

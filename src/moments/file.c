@@ -16,7 +16,7 @@ enum { VERSION = 1, NAME_ROOM = 32 };
 static const char format[] = "orff-moments";
 
 static orff_status packed_length(size_t L, size_t *length) {
-    ORFF_TRY(L % 2 ? orff_multiply(L, (L + 1) / 2, length) : orff_multiply(L / 2, L + 1, length));
+    ORFFI_TRY(L % 2 ? orffi_multiply(L, (L + 1) / 2, length) : orffi_multiply(L / 2, L + 1, length));
     return ORFF_OK;
 }
 
@@ -34,24 +34,24 @@ static void unpack(size_t L, const double *packed, double *S) {
 
 /* ---- writing */
 
-static orff_status add_tensor(orff_archive_writer *writer, const char *letter, size_t k, size_t rank,
+static orff_status add_tensor(orffi_archive_writer *writer, const char *letter, size_t k, size_t rank,
                               size_t rows, size_t cols, const double *data) {
     const size_t shape[2] = {rows, cols};
     char name[NAME_ROOM];
     snprintf(name, sizeof name, "%s.%zu", letter, k);
-    return orff_archive_add(writer, name, ORFF_F64, rank, shape, data);
+    return orffi_archive_add(writer, name, ORFFI_F64, rank, shape, data);
 }
 
 /* packed: room for the triangles of all sets, kept until the file is written. */
-static orff_status add_sets(const orff_moments *moments, orff_archive_writer *writer, size_t length,
+static orff_status add_sets(const orff_moments *moments, orffi_archive_writer *writer, size_t length,
                             double *packed) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     for (size_t k = 0; k < moments->n_sets; k++) {
-        const orff_moment_set *set = &moments->sets[k];
+        const orffi_moment_set *set = &moments->sets[k];
         pack(L, set->S, packed + k * length);
-        ORFF_TRY(add_tensor(writer, "S", k, 1, length, 0, packed + k * length));
-        ORFF_TRY(add_tensor(writer, "R", k, 2, L, q, set->R));
-        ORFF_TRY(add_tensor(writer, "T", k, 2, q, q, set->T));
+        ORFFI_TRY(add_tensor(writer, "S", k, 1, length, 0, packed + k * length));
+        ORFFI_TRY(add_tensor(writer, "R", k, 2, L, q, set->R));
+        ORFFI_TRY(add_tensor(writer, "T", k, 2, q, q, set->T));
     }
     return ORFF_OK;
 }
@@ -59,7 +59,7 @@ static orff_status add_sets(const orff_moments *moments, orff_archive_writer *wr
 static json_t *pack_rows(const orff_moments *moments) {
     json_t *list = json_array();
     for (size_t k = 0; list && k < moments->n_sets; k++) {
-        if (!json_array_append_new(list, orff_json_whole(moments->sets[k].rows))) continue;
+        if (!json_array_append_new(list, orffi_json_whole(moments->sets[k].rows))) continue;
         json_decref(list);
         list = NULL;
     }
@@ -69,31 +69,31 @@ static json_t *pack_rows(const orff_moments *moments) {
 static orff_status describe(const orff_moments *moments, json_t *document) {
     const orff_moments_settings *settings = &moments->settings;
     json_t *object = json_pack("{sI sI so sb so so ss*}", "outputs", (json_int_t)moments->p, "folds",
-                               (json_int_t)settings->folds, "seed", orff_json_whole(settings->seed), "single",
-                               (int)settings->single, "arrived", orff_json_whole(moments->arrived), "rows",
-                               pack_rows(moments), "notes", moments->notes);
+                               (json_int_t)settings->folds, "seed", orffi_json_whole(settings->seed),
+                               "single", (int)settings->single, "arrived", orffi_json_whole(moments->arrived),
+                               "rows", pack_rows(moments), "notes", moments->notes);
     return json_object_set_new(document, "moments", object)
-               ? orff_fail(ORFF_NO_MEMORY, "no memory for the document of a file")
+               ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file")
                : ORFF_OK;
 }
 
 static orff_status check_sets(const orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     for (size_t k = 0; k < moments->n_sets; k++) {
-        ORFF_TRY(orff_check_finite("S of the moments", L, L, moments->sets[k].S));
-        ORFF_TRY(orff_check_finite("R of the moments", L, q, moments->sets[k].R));
-        ORFF_TRY(orff_check_finite("T of the moments", q, q, moments->sets[k].T));
+        ORFFI_TRY(orffi_check_finite("S of the moments", L, L, moments->sets[k].S));
+        ORFFI_TRY(orffi_check_finite("R of the moments", L, q, moments->sets[k].R));
+        ORFFI_TRY(orffi_check_finite("T of the moments", q, q, moments->sets[k].T));
     }
     return ORFF_OK;
 }
 
-static orff_status fill_archive(const orff_moments *moments, orff_archive_writer *writer, size_t length,
+static orff_status fill_archive(const orff_moments *moments, orffi_archive_writer *writer, size_t length,
                                 double *packed) {
     json_t *document = json_object();
     orff_status status = describe(moments, document);
-    if (!status) status = orff_bank_write(moments->bank, 0, writer, document);
+    if (!status) status = orffi_bank_write(moments->bank, 0, writer, document);
     if (!status) status = add_sets(moments, writer, length, packed);
-    if (!status) status = orff_archive_set_document(writer, document);
+    if (!status) status = orffi_archive_set_document(writer, document);
     json_decref(document);
     return status;
 }
@@ -101,17 +101,17 @@ static orff_status fill_archive(const orff_moments *moments, orff_archive_writer
 orff_status orff_moments_save(const orff_moments *moments, const char *path) {
     size_t length, room;
     double *packed = NULL;
-    orff_archive_writer *writer = NULL;
-    if (!moments || !path) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_save: NULL argument");
-    ORFF_TRY(check_sets(moments));
-    ORFF_TRY(packed_length(2 * moments->bank->D, &length));
-    ORFF_TRY(orff_multiply(length, moments->n_sets, &room));
-    orff_status status = ORFF_NEW_ARRAY(packed, room);
-    if (!status) status = orff_archive_writer_create(&writer, format, VERSION);
+    orffi_archive_writer *writer = NULL;
+    if (!moments || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_save: NULL argument");
+    ORFFI_TRY(check_sets(moments));
+    ORFFI_TRY(packed_length(2 * moments->bank->D, &length));
+    ORFFI_TRY(orffi_multiply(length, moments->n_sets, &room));
+    orff_status status = ORFFI_NEW_ARRAY(packed, room);
+    if (!status) status = orffi_archive_writer_create(&writer, format, VERSION);
     if (!status) status = fill_archive(moments, writer, length, packed);
-    if (!status) status = orff_archive_write(writer, path);
-    orff_archive_writer_free(writer);
-    orff_release(packed);
+    if (!status) status = orffi_archive_write(writer, path);
+    orffi_archive_writer_free(writer);
+    orffi_release(packed);
     return status;
 }
 
@@ -124,26 +124,26 @@ typedef struct header {
     uint64_t arrived;
 } header;
 
-static orff_status read_header(const orff_fields *in, header *h) {
+static orff_status read_header(const orffi_fields *in, header *h) {
     size_t listed;
-    ORFF_TRY(orff_fields_size(in, "outputs", &h->p));
-    ORFF_TRY(orff_fields_size(in, "folds", &h->settings.folds));
-    ORFF_TRY(orff_fields_whole(in, "seed", &h->settings.seed));
-    ORFF_TRY(orff_fields_flag(in, "single", &h->settings.single));
-    ORFF_TRY(orff_fields_whole(in, "arrived", &h->arrived));
-    ORFF_TRY(orff_fields_list(in, "rows", &listed));
+    ORFFI_TRY(orffi_fields_size(in, "outputs", &h->p));
+    ORFFI_TRY(orffi_fields_size(in, "folds", &h->settings.folds));
+    ORFFI_TRY(orffi_fields_whole(in, "seed", &h->settings.seed));
+    ORFFI_TRY(orffi_fields_flag(in, "single", &h->settings.single));
+    ORFFI_TRY(orffi_fields_whole(in, "arrived", &h->arrived));
+    ORFFI_TRY(orffi_fields_list(in, "rows", &listed));
     h->n_sets = h->settings.folds > 1 ? h->settings.folds : 1;
-    if (h->p == 0 || h->p == SIZE_MAX) return orff_fields_fail(in, "outputs", "is no number of outputs");
-    return listed == h->n_sets ? ORFF_OK : orff_fields_fail(in, "rows", "has not one entry for each fold");
+    if (h->p == 0 || h->p == SIZE_MAX) return orffi_fields_fail(in, "outputs", "is no number of outputs");
+    return listed == h->n_sets ? ORFF_OK : orffi_fields_fail(in, "rows", "has not one entry for each fold");
 }
 
-static orff_status read_tensor(const orff_archive *archive, const char *letter, size_t k, size_t rank,
+static orff_status read_tensor(const orffi_archive *archive, const char *letter, size_t k, size_t rank,
                                size_t rows, size_t cols, const double **data) {
     const size_t shape[2] = {rows, cols};
     char name[NAME_ROOM];
     snprintf(name, sizeof name, "%s.%zu", letter, k);
-    ORFF_TRY(orff_archive_expect(archive, name, ORFF_F64, rank, shape, data));
-    return orff_archive_check_finite(archive, name);
+    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, rank, shape, data));
+    return orffi_archive_check_finite(archive, name);
 }
 
 /* One set as it lies in the file, S packed. */
@@ -151,30 +151,30 @@ typedef struct view {
     const double *S, *R, *T;
 } view;
 
-static orff_status view_set(const orff_archive *archive, size_t k, size_t L, size_t p, view *set) {
+static orff_status view_set(const orffi_archive *archive, size_t k, size_t L, size_t p, view *set) {
     size_t length;
-    ORFF_TRY(packed_length(L, &length));
-    ORFF_TRY(read_tensor(archive, "S", k, 1, length, 0, &set->S));
-    ORFF_TRY(read_tensor(archive, "R", k, 2, L, p + 1, &set->R));
+    ORFFI_TRY(packed_length(L, &length));
+    ORFFI_TRY(read_tensor(archive, "S", k, 1, length, 0, &set->S));
+    ORFFI_TRY(read_tensor(archive, "R", k, 2, L, p + 1, &set->R));
     return read_tensor(archive, "T", k, 2, p + 1, p + 1, &set->T);
 }
 
 /* Every set is in the file before room is made for any. */
-static orff_status check_views(const orff_archive *archive, const orff_bank *bank, const header *h) {
+static orff_status check_views(const orffi_archive *archive, const orffi_bank *bank, const header *h) {
     view unused;
-    for (size_t k = 0; k < h->n_sets; k++) ORFF_TRY(view_set(archive, k, 2 * bank->D, h->p, &unused));
+    for (size_t k = 0; k < h->n_sets; k++) ORFFI_TRY(view_set(archive, k, 2 * bank->D, h->p, &unused));
     return ORFF_OK;
 }
 
-static orff_status copy_sets(const orff_fields *in, orff_moments *moments) {
+static orff_status copy_sets(const orffi_fields *in, orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     uint64_t left = moments->arrived;
     for (size_t k = 0; k < moments->n_sets; k++) {
-        orff_moment_set *set = &moments->sets[k];
+        orffi_moment_set *set = &moments->sets[k];
         view from;
-        ORFF_TRY(view_set(in->archive, k, L, moments->p, &from));
-        ORFF_TRY(orff_fields_whole_item(in, "rows", k, &set->rows));
-        if (set->rows > left) return orff_fields_fail(in, "rows", "has more rows than have arrived");
+        ORFFI_TRY(view_set(in->archive, k, L, moments->p, &from));
+        ORFFI_TRY(orffi_fields_whole_item(in, "rows", k, &set->rows));
+        if (set->rows > left) return orffi_fields_fail(in, "rows", "has more rows than have arrived");
         left -= set->rows;
         unpack(L, from.S, set->S);
         memcpy(set->R, from.R, L * q * sizeof *set->R);
@@ -183,32 +183,32 @@ static orff_status copy_sets(const orff_fields *in, orff_moments *moments) {
     return ORFF_OK;
 }
 
-static orff_status read_moments(orff_moments **moments, const orff_archive *archive) {
-    const orff_fields document = orff_fields_of(archive);
-    orff_fields in;
+static orff_status read_moments(orff_moments **moments, const orffi_archive *archive) {
+    const orffi_fields document = orffi_fields_of(archive);
+    orffi_fields in;
     header h;
-    orff_bank *bank = NULL;
-    ORFF_TRY(orff_fields_object(&document, "moments", &in));
-    ORFF_TRY(read_header(&in, &h));
-    ORFF_TRY(orff_bank_read(&bank, archive, 0));
+    orffi_bank *bank = NULL;
+    ORFFI_TRY(orffi_fields_object(&document, "moments", &in));
+    ORFFI_TRY(read_header(&in, &h));
+    ORFFI_TRY(orffi_bank_read(&bank, archive, 0));
     orff_status status = check_views(archive, bank, &h);
     if (status) {
-        orff_bank_free(bank);
+        orffi_bank_free(bank);
         return status;
     }
-    ORFF_TRY(orff_moments_create_on(moments, bank, h.p, &h.settings));
+    ORFFI_TRY(orffi_moments_create_on(moments, bank, h.p, &h.settings));
     (*moments)->arrived = h.arrived;
-    ORFF_TRY(orff_fields_notes(&in, &(*moments)->notes));
+    ORFFI_TRY(orffi_fields_notes(&in, &(*moments)->notes));
     return copy_sets(&in, *moments);
 }
 
 orff_status orff_moments_load(orff_moments **out, const char *path) {
-    orff_archive *archive = NULL;
+    orffi_archive *archive = NULL;
     orff_moments *moments = NULL;
-    if (!out || !path) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_load: NULL argument");
-    ORFF_TRY(orff_archive_open(&archive, path, format, 1, VERSION));
+    if (!out || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_load: NULL argument");
+    ORFFI_TRY(orffi_archive_open(&archive, path, format, 1, VERSION));
     const orff_status status = read_moments(&moments, archive);
-    orff_archive_close(archive);
+    orffi_archive_close(archive);
     if (status) {
         orff_moments_free(moments);
     } else {

@@ -9,19 +9,19 @@
 
 /* ---- one set */
 
-orff_status orff_moment_set_init(orff_moment_set *set, size_t L, size_t p) {
+orff_status orffi_moment_set_init(orffi_moment_set *set, size_t L, size_t p) {
     size_t square;
     memset(set, 0, sizeof *set);
-    ORFF_TRY(orff_multiply(L, L, &square));
-    ORFF_TRY(ORFF_NEW_ARRAY(set->S, square));
-    ORFF_TRY(ORFF_NEW_ARRAY(set->R, L * (p + 1)));
-    return ORFF_NEW_ARRAY(set->T, (p + 1) * (p + 1));
+    ORFFI_TRY(orffi_multiply(L, L, &square));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(set->S, square));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(set->R, L * (p + 1)));
+    return ORFFI_NEW_ARRAY(set->T, (p + 1) * (p + 1));
 }
 
-void orff_moment_set_clear(orff_moment_set *set) {
-    orff_release(set->S);
-    orff_release(set->R);
-    orff_release(set->T);
+void orffi_moment_set_clear(orffi_moment_set *set) {
+    orffi_release(set->S);
+    orffi_release(set->R);
+    orffi_release(set->T);
     memset(set, 0, sizeof *set);
 }
 
@@ -29,46 +29,47 @@ static void add_scaled(double *into, const double *from, double sign, size_t cou
     for (size_t i = 0; i < count; i++) into[i] += sign * from[i];
 }
 
-void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, double sign, size_t L,
-                         size_t p) {
+void orffi_moment_set_add(orffi_moment_set *into, const orffi_moment_set *from, double sign, size_t L,
+                          size_t p) {
     for (size_t i = 0; i < L; i++) add_scaled(into->S + i * L + i, from->S + i * L + i, sign, L - i);
     add_scaled(into->R, from->R, sign, L * (p + 1));
     add_scaled(into->T, from->T, sign, (p + 1) * (p + 1));
     into->rows = sign > 0 ? into->rows + from->rows : into->rows - from->rows;
 }
 
-void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into) {
+void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_moment_set *into) {
     for (size_t k = 0; k < moments->n_sets; k++)
         if (k != left_out)
-            orff_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
+            orffi_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
 }
 
-orff_status orff_moments_check_folds(const orff_moments *moments) {
+orff_status orffi_moments_check_folds(const orff_moments *moments) {
     size_t filled = 0;
     if (moments->n_sets < 2)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "cross-validation needs moments with at least 2 folds");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "cross-validation needs moments with at least 2 folds");
     for (size_t k = 0; k < moments->n_sets; k++) filled += moments->sets[k].rows > 0;
     if (filled > 1) return ORFF_OK;
-    return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
-                     moments->n_sets);
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
+                      moments->n_sets);
 }
 
 /* ---- making */
 
 static orff_status fill_sets(orff_moments *moments) {
-    ORFF_TRY(ORFF_NEW_ARRAY(moments->sets, moments->n_sets));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(moments->sets, moments->n_sets));
     for (size_t k = 0; k < moments->n_sets; k++)
-        ORFF_TRY(orff_moment_set_init(&moments->sets[k], 2 * moments->bank->D, moments->p));
+        ORFFI_TRY(orffi_moment_set_init(&moments->sets[k], 2 * moments->bank->D, moments->p));
     return ORFF_OK;
 }
 
-orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p,
-                                   const orff_moments_settings *settings) {
+orff_status orffi_moments_create_on(orff_moments **out, orffi_bank *bank, size_t p,
+                                    const orff_moments_settings *settings) {
     orff_moments *moments = NULL;
-    orff_status status = ORFF_NEW(moments);
+    orff_status status = ORFFI_NEW(moments);
     if (status) {
-        orff_bank_free(bank);
+        orffi_bank_free(bank);
         return status;
     }
     moments->bank = bank;
@@ -87,110 +88,114 @@ orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p
 orff_status orff_moments_create(orff_moments **out, const orff_features *features,
                                 const orff_moments_settings *settings) {
     if (!out || !features || !settings)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_create: NULL argument");
     if (settings->folds > 1000)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "%zu folds are too many; 5 or 10 are usual", settings->folds);
-    return orff_moments_create_on(out, orff_bank_retain(features->bank), features->p, settings);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu folds are too many; 5 or 10 are usual",
+                          settings->folds);
+    return orffi_moments_create_on(out, orffi_bank_retain(features->bank), features->p, settings);
 }
 
 orff_status orff_moments_create_like(orff_moments **out, const orff_moments *other) {
-    if (!out || !other) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_create_like: NULL argument");
-    return orff_moments_create_on(out, orff_bank_retain(other->bank), other->p, &other->settings);
+    if (!out || !other)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_create_like: NULL argument");
+    return orffi_moments_create_on(out, orffi_bank_retain(other->bank), other->p, &other->settings);
 }
 
 void orff_moments_free(orff_moments *moments) {
     if (!moments) return;
-    for (size_t k = 0; moments->sets && k < moments->n_sets; k++) orff_moment_set_clear(&moments->sets[k]);
-    orff_release(moments->sets);
-    orff_release(moments->notes);
-    orff_bank_free(moments->bank);
-    orff_release(moments);
+    for (size_t k = 0; moments->sets && k < moments->n_sets; k++) orffi_moment_set_clear(&moments->sets[k]);
+    orffi_release(moments->sets);
+    orffi_release(moments->notes);
+    orffi_bank_free(moments->bank);
+    orffi_release(moments);
 }
 
 /* ---- adding and subtracting */
 
-static orff_status compare_groups(size_t g, const orff_bank_group *a, const orff_bank_group *b) {
-    const orff_spectrum *x = &a->law, *y = &b->law;
+static orff_status compare_groups(size_t g, const orffi_bank_group *a, const orffi_bank_group *b) {
+    const orffi_spectrum *x = &a->law, *y = &b->law;
     if (x->base != y->base || x->shape != y->shape)
-        return orff_fail(
-            ORFF_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
-            x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other",
+            g + 1, x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
     for (size_t i = 0; x->base && i < x->dim; i++)
         if (x->scale[i] != y->scale[i])
-            return orff_fail(ORFF_MISMATCH,
-                             "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
-                             x->scale[i], y->scale[i]);
+            return orffi_fail(ORFF_ERROR_MISMATCH,
+                              "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
+                              x->scale[i], y->scale[i]);
     if (a->drawn.scheme != b->drawn.scheme)
-        return orff_fail(ORFF_MISMATCH, "the sampling is %s in one and %s in the other",
-                         orff_scheme_name(a->drawn.scheme), orff_scheme_name(b->drawn.scheme));
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the sampling is %s in one and %s in the other",
+                          orff_scheme_name(a->drawn.scheme), orff_scheme_name(b->drawn.scheme));
     if (a->drawn.count != b->drawn.count)
-        return orff_fail(ORFF_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other", g + 1,
-                         a->drawn.count, b->drawn.count);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "group %zu has %zu frequencies in one and %zu in the other",
+                          g + 1, a->drawn.count, b->drawn.count);
     if (a->recipe.seed != b->recipe.seed)
-        return orff_fail(ORFF_MISMATCH, "the seed is %llu in one and %llu in the other",
-                         (unsigned long long)a->recipe.seed, (unsigned long long)b->recipe.seed);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the seed is %llu in one and %llu in the other",
+                          (unsigned long long)a->recipe.seed, (unsigned long long)b->recipe.seed);
     if (a->drawn.importance != b->drawn.importance)
-        return orff_fail(ORFF_MISMATCH, "one was drawn by importance, the other not");
+        return orffi_fail(ORFF_ERROR_MISMATCH, "one was drawn by importance, the other not");
     return ORFF_OK;
 }
 
 /* Amplitudes and the first and last frequency, beyond the recipe: a given bank has none. */
-static orff_status compare_numbers(const orff_bank *a, const orff_bank *b) {
+static orff_status compare_numbers(const orffi_bank *a, const orffi_bank *b) {
     if (memcmp(a->amplitude, b->amplitude, a->D * sizeof *a->amplitude) != 0)
-        return orff_fail(ORFF_MISMATCH, "the weights of the frequencies differ");
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the weights of the frequencies differ");
     for (size_t g = 0; g < a->n_groups; g++) {
-        const orff_frequencies *x = &a->groups[g].drawn, *y = &b->groups[g].drawn;
+        const orffi_frequencies *x = &a->groups[g].drawn, *y = &b->groups[g].drawn;
         if (x->omega && y->omega && memcmp(x->omega, y->omega, x->count * x->dim * sizeof *x->omega) != 0)
-            return orff_fail(ORFF_MISMATCH, "the frequencies themselves differ");
+            return orffi_fail(ORFF_ERROR_MISMATCH, "the frequencies themselves differ");
     }
     return ORFF_OK;
 }
 
-orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b) {
+orff_status orffi_bank_compare(const orffi_bank *a, const orffi_bank *b) {
     if (a == b) return ORFF_OK;
-    if (a->d != b->d) return orff_fail(ORFF_MISMATCH, "one has %zu inputs, the other %zu", a->d, b->d);
+    if (a->d != b->d) return orffi_fail(ORFF_ERROR_MISMATCH, "one has %zu inputs, the other %zu", a->d, b->d);
     if (a->n_groups != b->n_groups)
-        return orff_fail(ORFF_MISMATCH, "one has %zu groups of frequencies, the other %zu", a->n_groups,
-                         b->n_groups);
-    for (size_t g = 0; g < a->n_groups; g++) ORFF_TRY(compare_groups(g, &a->groups[g], &b->groups[g]));
+        return orffi_fail(ORFF_ERROR_MISMATCH, "one has %zu groups of frequencies, the other %zu",
+                          a->n_groups, b->n_groups);
+    for (size_t g = 0; g < a->n_groups; g++) ORFFI_TRY(compare_groups(g, &a->groups[g], &b->groups[g]));
     return compare_numbers(a, b);
 }
 
 static orff_status check_match(const orff_moments *a, const orff_moments *b) {
-    if (!a || !b) return orff_fail(ORFF_INVALID_ARGUMENT, "moments are NULL");
-    if (a->p != b->p) return orff_fail(ORFF_MISMATCH, "one has %zu outputs, the other %zu", a->p, b->p);
+    if (!a || !b) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "moments are NULL");
+    if (a->p != b->p)
+        return orffi_fail(ORFF_ERROR_MISMATCH, "one has %zu outputs, the other %zu", a->p, b->p);
     if (a->n_sets != b->n_sets)
-        return orff_fail(ORFF_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "one has %zu folds, the other %zu", a->n_sets, b->n_sets);
     if (a->n_sets > 1 && a->settings.seed != b->settings.seed)
-        return orff_fail(ORFF_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
-                         (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
-    return orff_bank_compare(a->bank, b->bank);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
+                          (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
+    return orffi_bank_compare(a->bank, b->bank);
 }
 
 orff_status orff_moments_add(orff_moments *into, const orff_moments *other) {
-    ORFF_TRY(check_match(into, other));
+    ORFFI_TRY(check_match(into, other));
     for (size_t k = 0; k < into->n_sets; k++)
-        orff_moment_set_add(&into->sets[k], &other->sets[k], 1.0, 2 * into->bank->D, into->p);
+        orffi_moment_set_add(&into->sets[k], &other->sets[k], 1.0, 2 * into->bank->D, into->p);
     into->arrived += other->arrived;
     return ORFF_OK;
 }
 
 orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other) {
-    ORFF_TRY(check_match(into, other));
+    ORFFI_TRY(check_match(into, other));
     for (size_t k = 0; k < into->n_sets; k++)
         if (other->sets[k].rows > into->sets[k].rows)
-            return orff_fail(ORFF_MISMATCH, "%llu rows cannot be taken off %llu",
-                             (unsigned long long)other->sets[k].rows, (unsigned long long)into->sets[k].rows);
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+                              (unsigned long long)other->sets[k].rows,
+                              (unsigned long long)into->sets[k].rows);
     for (size_t k = 0; k < into->n_sets; k++)
-        orff_moment_set_add(&into->sets[k], &other->sets[k], -1.0, 2 * into->bank->D, into->p);
+        orffi_moment_set_add(&into->sets[k], &other->sets[k], -1.0, 2 * into->bank->D, into->p);
     return ORFF_OK;
 }
 
 /* ---- telling */
 
 orff_status orff_moments_set_notes(orff_moments *moments, const char *notes) {
-    if (!moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_set_notes: NULL argument");
-    return orff_notes_set(&moments->notes, notes);
+    if (!moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_set_notes: NULL argument");
+    return orffi_notes_set(&moments->notes, notes);
 }
 
 const char *orff_moments_notes(const orff_moments *moments) {
@@ -212,7 +217,7 @@ orff_moments_info orff_moments_describe(const orff_moments *moments) {
 }
 
 /* y~ = (y, 1): split the sums of y~ into those of y and of 1. */
-static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi,
+static void split_totals(const orffi_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi,
                          double *sum_y, double *sum_yy) {
     for (size_t a = 0; a < L; a++) {
         if (R) memcpy(R + a * p, sum->R + a * (p + 1), p * sizeof *R);
@@ -226,28 +231,28 @@ static void split_totals(const orff_moment_set *sum, size_t L, size_t p, double 
 
 orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi,
                                 double *sum_y, double *sum_yy) {
-    orff_moment_set sum = {0};
-    if (!moments) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_totals: NULL argument");
+    orffi_moment_set sum = {0};
+    if (!moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_totals: NULL argument");
     const size_t L = 2 * moments->bank->D;
-    const orff_status status = orff_moment_set_init(&sum, L, moments->p);
+    const orff_status status = orffi_moment_set_init(&sum, L, moments->p);
     if (!status) {
-        orff_moments_sum(moments, moments->n_sets, &sum);
+        orffi_moments_sum(moments, moments->n_sets, &sum);
         if (S) {
             memcpy(S, sum.S, L * L * sizeof *S);
-            orff_mirror(L, S);
+            orffi_mirror(L, S);
         }
         split_totals(&sum, L, moments->p, R, sum_phi, sum_y, sum_yy);
     }
-    orff_moment_set_clear(&sum);
+    orffi_moment_set_clear(&sum);
     return status;
 }
 
 orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel,
                                   orff_features **features) {
     if (!moments || !kernel || !features)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_moments_features: NULL argument");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_features: NULL argument");
     if (kernel->p != moments->p)
-        return orff_fail(ORFF_MISMATCH, "the moments have %zu outputs, the kernel %zu", moments->p,
-                         kernel->p);
-    return orff_features_create_on(features, moments->bank, kernel);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the moments have %zu outputs, the kernel %zu", moments->p,
+                          kernel->p);
+    return orffi_features_create_on(features, moments->bank, kernel);
 }

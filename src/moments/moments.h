@@ -4,45 +4,46 @@
  *     R = sum c phi y~^T    (L x (p+1): the last column is sum c phi)
  *     T = sum c y~ y~^T     ((p+1) x (p+1): sum c y y^T, sum c y, sum c)
  */
-#ifndef ORFF_MOMENTS_MOMENTS_H
-#define ORFF_MOMENTS_MOMENTS_H
+#ifndef ORFFI_MOMENTS_MOMENTS_H
+#define ORFFI_MOMENTS_MOMENTS_H
 
 #include "features/features.h"
 
-typedef struct orff_moment_set {
+typedef struct orffi_moment_set {
     uint64_t rows;
     double *S, *R, *T;
-} orff_moment_set;
+} orffi_moment_set;
 
 struct orff_moments {
-    orff_bank *bank;
+    orffi_bank *bank;
     size_t p;
     orff_moments_settings settings;
     size_t n_sets; /* folds, at least 1 */
-    orff_moment_set *sets;
+    orffi_moment_set *sets;
     char *notes;      /* the caller's, or NULL */
     uint64_t arrived; /* rows ever accumulated: the number of the next row */
 };
 
 /* Allocate one set for L features and p outputs, zeroed; clear accepts half-built ones. */
-orff_status orff_moment_set_init(orff_moment_set *set, size_t L, size_t p);
-void orff_moment_set_clear(orff_moment_set *set);
+orff_status orffi_moment_set_init(orffi_moment_set *set, size_t L, size_t p);
+void orffi_moment_set_clear(orffi_moment_set *set);
 
 /* into += sign * from. */
-void orff_moment_set_add(orff_moment_set *into, const orff_moment_set *from, double sign, size_t L, size_t p);
+void orffi_moment_set_add(orffi_moment_set *into, const orffi_moment_set *from, double sign, size_t L,
+                          size_t p);
 
 /* into (zeroed) = sum of all sets but `left_out`; n_sets or more leaves out none. */
-void orff_moments_sum(const orff_moments *moments, size_t left_out, orff_moment_set *into);
+void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_moment_set *into);
 
-/* ORFF_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are
+/* ORFF_ERROR_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are
  * random, so that some of few rows may be empty; they have no say. */
-orff_status orff_moments_check_folds(const orff_moments *moments);
+orff_status orffi_moments_check_folds(const orff_moments *moments);
 
 /* Moments without frequencies of their own to draw: for files. Takes over a reference to the bank. */
-orff_status orff_moments_create_on(orff_moments **out, orff_bank *bank, size_t p,
-                                   const orff_moments_settings *settings);
+orff_status orffi_moments_create_on(orff_moments **out, orffi_bank *bank, size_t p,
+                                    const orff_moments_settings *settings);
 
-/* ORFF_MISMATCH naming the first difference between two banks. */
-orff_status orff_bank_compare(const orff_bank *a, const orff_bank *b);
+/* ORFF_ERROR_MISMATCH naming the first difference between two banks. */
+orff_status orffi_bank_compare(const orffi_bank *a, const orffi_bank *b);
 
 #endif

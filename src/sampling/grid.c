@@ -21,7 +21,7 @@
 
 /* One point z >= 0 of the grid with all its mirror images: 2^(nonzero z_i) points of the same density. */
 typedef struct place {
-    double z[ORFF_GRID_MAX_DIM];
+    double z[ORFFI_GRID_MAX_DIM];
     double weight; /* prod h p(z) */
     size_t mirrors;
 } place;
@@ -29,7 +29,7 @@ typedef struct place {
 /* Returns false to stop the walk. */
 typedef bool visit_fn(void *self, const place *at);
 
-static double steps_product(const orff_grid *grid) {
+static double steps_product(const orffi_grid *grid) {
     double product = 1.0;
     for (size_t i = 0; i < grid->law->dim; i++) product *= TWO_PI / grid->period[i];
     return product;
@@ -37,17 +37,17 @@ static double steps_product(const orff_grid *grid) {
 
 /* Visit all z >= 0 with log p(z) >= level. The density falls in every coordinate, so a row ends at its first
  * point below the level, and a plane at its first row without points. */
-static bool walk(const orff_grid *grid, double level, visit_fn *visit, void *self) {
+static bool walk(const orffi_grid *grid, double level, visit_fn *visit, void *self) {
     const size_t d = grid->law->dim;
     const double cell = steps_product(grid);
-    size_t k[ORFF_GRID_MAX_DIM] = {0}, axis = d - 1;
+    size_t k[ORFFI_GRID_MAX_DIM] = {0}, axis = d - 1;
     for (;;) {
         place at = {.mirrors = 1};
         for (size_t i = 0; i < d; i++) {
             at.z[i] = (double)k[i] * TWO_PI / grid->period[i];
             if (k[i]) at.mirrors *= 2;
         }
-        const double log_density = orff_spectrum_log_density(grid->law, at.z);
+        const double log_density = orffi_spectrum_log_density(grid->law, at.z);
         if (log_density >= level) {
             at.weight = cell * exp(log_density);
             if (!visit(self, &at)) return false;
@@ -64,11 +64,11 @@ static bool walk(const orff_grid *grid, double level, visit_fn *visit, void *sel
 /* ---- what a level keeps */
 
 typedef struct survey {
-    const orff_spectrum *law;
+    const orffi_spectrum *law;
     size_t limit;  /* stop beyond this many points of the whole grid */
     size_t points; /* of the whole grid, an odd number */
     double mass;
-    double second[ORFF_GRID_MAX_DIM];
+    double second[ORFFI_GRID_MAX_DIM];
 } survey;
 
 static bool measure(void *self, const place *at) {
@@ -84,7 +84,7 @@ static bool measure(void *self, const place *at) {
 }
 
 /* What the kept points lack of the whole sum, relative to |K(0)|. */
-static double dropped(const orff_grid *grid, const orff_grid_total *total, const survey *kept) {
+static double dropped(const orffi_grid *grid, const orffi_grid_total *total, const survey *kept) {
     double worst = fmax(0.0, total->mass - kept->mass);
     for (size_t i = 0; grid->gradient && i < grid->law->space_count; i++)
         worst = fmax(worst, (total->second[i] - kept->second[i]) / grid->unit);
@@ -97,7 +97,7 @@ static size_t half_space(size_t points) {
 
 /* A grid with its cut and what came of it. */
 typedef struct solution {
-    orff_grid grid;
+    orffi_grid grid;
     double level;
     size_t count; /* points in the half space */
     double error;
@@ -126,7 +126,7 @@ typedef enum verdict { LOSES, SERVES, OVERFLOWS } verdict;
 
 typedef struct search {
     solution *to;
-    const orff_grid_total *total;
+    const orffi_grid_total *total;
     double target;
     size_t limit;
     trend trend;
@@ -153,8 +153,8 @@ static verdict try_level(search *look, double level) {
 
 /* The highest level whose cut loses at most the target: down in steps, then by bisection. */
 static void find_level(search *look) {
-    const double origin[ORFF_GRID_MAX_DIM] = {0.0};
-    double high = orff_spectrum_log_density(look->to->grid.law, origin), low = high - 1e-9;
+    const double origin[ORFFI_GRID_MAX_DIM] = {0.0};
+    double high = orffi_spectrum_log_density(look->to->grid.law, origin), low = high - 1e-9;
     verdict at_low;
     while ((at_low = try_level(look, low)) == LOSES) high = low, low -= LEVEL_STEP;
     const double needed = extrapolate(&look->trend, look->target);
@@ -170,34 +170,34 @@ static void find_level(search *look) {
 }
 
 /* The shortest reach whose aliasing is at most `target`, to a thousandth; false when there is none. */
-static bool find_reach(orff_grid *grid, double target) {
+static bool find_reach(orffi_grid *grid, double target) {
     double low = log(1e-3), high = log(1e9);
-    orff_grid_set_reach(grid, exp(high));
-    if (orff_grid_aliasing(grid) > target) return false;
+    orffi_grid_set_reach(grid, exp(high));
+    if (orffi_grid_aliasing(grid) > target) return false;
     while (high - low > 1e-3) {
         const double middle = 0.5 * (low + high);
-        orff_grid_set_reach(grid, exp(middle));
-        *(orff_grid_aliasing(grid) <= target ? &high : &low) = middle;
+        orffi_grid_set_reach(grid, exp(middle));
+        *(orffi_grid_aliasing(grid) <= target ? &high : &low) = middle;
     }
-    orff_grid_set_reach(grid, exp(high));
+    orffi_grid_set_reach(grid, exp(high));
     return true;
 }
 
 /* The smallest grid of at most `limit` frequencies with an error of at most the tolerance, rounding
  * included. */
-static solution solve(const orff_grid *grid, double tolerance, size_t limit) {
+static solution solve(const orffi_grid *grid, double tolerance, size_t limit) {
     solution s = {.grid = *grid};
     const double rounding = 0.01 * SMALLEST_TOLERANCE, target = 0.5 * tolerance - rounding;
     if (!find_reach(&s.grid, target)) return s;
-    const orff_grid_total total = orff_grid_totals(&s.grid);
+    const orffi_grid_total total = orffi_grid_totals(&s.grid);
     search look = {.to = &s, .total = &total, .target = target, .limit = limit};
     find_level(&look);
-    s.error += orff_grid_aliasing(&s.grid) + 2.0 * rounding;
+    s.error += orffi_grid_aliasing(&s.grid) + 2.0 * rounding;
     return s;
 }
 
 /* The smallest error at most `limit` frequencies attain, by bisection over the tolerance to a tenth. */
-static solution solve_best(const orff_grid *grid, size_t limit) {
+static solution solve_best(const orffi_grid *grid, size_t limit) {
     double low = log(SMALLEST_TOLERANCE), high = log(8.0); /* the origin alone is within a few of |K(0)| */
     solution best = solve(grid, exp(low), limit);
     if (best.fits) return best;
@@ -214,8 +214,8 @@ static solution solve_best(const orff_grid *grid, size_t limit) {
 /* ---- the frequencies of a solution */
 
 typedef struct writer {
-    orff_frequencies *out;
-    const orff_spectrum *law;
+    orffi_frequencies *out;
+    const orffi_spectrum *law;
     size_t next;
 } writer;
 
@@ -235,10 +235,10 @@ static bool write_place(void *self, const place *at) {
     return true;
 }
 
-static orff_status write_grid(orff_frequencies *out, const solution *s, const orff_recipe *recipe) {
-    orff_recipe sized = *recipe;
+static orff_status write_grid(orffi_frequencies *out, const solution *s, const orffi_recipe *recipe) {
+    orffi_recipe sized = *recipe;
     sized.count = s->count;
-    ORFF_TRY(orff_frequencies_allocate(out, s->grid.law, &sized));
+    ORFFI_TRY(orffi_frequencies_allocate(out, s->grid.law, &sized));
     writer w = {.out = out, .law = s->grid.law};
     walk(&s->grid, s->level, write_place, &w);
     out->error = s->error;
@@ -247,33 +247,34 @@ static orff_status write_grid(orff_frequencies *out, const solution *s, const or
 
 /* ---- the scheme */
 
-static orff_status check(const orff_spectrum *law, const orff_recipe *recipe) {
-    const double origin[ORFF_GRID_MAX_DIM] = {0.0};
-    if (law->dim > ORFF_GRID_MAX_DIM)
-        return orff_fail(ORFF_UNSUPPORTED, "grid sampling takes at most %d inputs; there are %zu",
-                         ORFF_GRID_MAX_DIM, law->dim);
+static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) {
+    const double origin[ORFFI_GRID_MAX_DIM] = {0.0};
+    if (law->dim > ORFFI_GRID_MAX_DIM)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "grid sampling takes at most %d inputs; there are %zu",
+                          ORFFI_GRID_MAX_DIM, law->dim);
     if (recipe->tolerance != 0.0 && !(recipe->tolerance >= SMALLEST_TOLERANCE && isfinite(recipe->tolerance)))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the tolerance is %g; it must be 0 or at least %g",
-                         recipe->tolerance, SMALLEST_TOLERANCE);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance is %g; it must be 0 or at least %g",
+                          recipe->tolerance, SMALLEST_TOLERANCE);
     for (size_t i = 0; recipe->extent && i < law->dim; i++)
         if (!(recipe->extent[i] >= 0.0 && isfinite(recipe->extent[i])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "extent %zu is %g; it must be finite and not negative",
-                             i + 1, recipe->extent[i]);
-    if (recipe->gradient && !isfinite(orff_spectrum_whitened_moment(law)))
-        return orff_fail(ORFF_DOES_NOT_EXIST,
-                         "blocks that grow like |w|^2 need a finite E|w|^2; base %s has none",
-                         law->base->name);
-    if (!isfinite(orff_spectrum_log_density(law, origin)))
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "the density of base %s with shape %g is infinite at 0 for %zu inputs: there is no "
-                         "trapezoid rule for it; use qmc",
-                         law->base->name, law->shape, law->dim);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "extent %zu is %g; it must be finite and not negative", i + 1,
+                              recipe->extent[i]);
+    if (recipe->gradient && !isfinite(orffi_spectrum_whitened_moment(law)))
+        return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
+                          "blocks that grow like |w|^2 need a finite E|w|^2; base %s has none",
+                          law->base->name);
+    if (!isfinite(orffi_spectrum_log_density(law, origin)))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the density of base %s with shape %g is infinite at 0 for %zu inputs: there is no "
+                          "trapezoid rule for it; use qmc",
+                          law->base->name, law->shape, law->dim);
     return ORFF_OK;
 }
 
-static orff_grid make_grid(const orff_spectrum *law, const orff_recipe *recipe) {
-    orff_grid grid = {.law = law, .gradient = recipe->gradient};
-    if (grid.gradient) grid.unit = orff_spectrum_whitened_moment(law) / (double)law->space_count;
+static orffi_grid make_grid(const orffi_spectrum *law, const orffi_recipe *recipe) {
+    orffi_grid grid = {.law = law, .gradient = recipe->gradient};
+    if (grid.gradient) grid.unit = orffi_spectrum_whitened_moment(law) / (double)law->space_count;
     for (size_t i = 0; i < law->dim; i++)
         grid.extent[i] = recipe->extent ? recipe->extent[i] / law->scale[i] : GUESSED_EXTENT;
     return grid;
@@ -281,17 +282,17 @@ static orff_grid make_grid(const orff_spectrum *law, const orff_recipe *recipe) 
 
 static orff_status refuse(const solution *s, double tolerance, size_t most) {
     if (s->count)
-        return orff_fail(ORFF_UNSUPPORTED,
-                         "a grid to tolerance %g needs about %zu frequencies; at most %zu may be used",
-                         tolerance, s->count, most);
-    return orff_fail(ORFF_UNSUPPORTED,
-                     "a grid to tolerance %g needs far more than the %zu frequencies that may be used",
-                     tolerance, most);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "a grid to tolerance %g needs about %zu frequencies; at most %zu may be used",
+                          tolerance, s->count, most);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "a grid to tolerance %g needs far more than the %zu frequencies that may be used",
+                      tolerance, most);
 }
 
-orff_status orff_draw_grid(orff_frequencies *out, const orff_spectrum *law, const orff_recipe *recipe) {
-    ORFF_TRY(check(law, recipe));
-    const orff_grid grid = make_grid(law, recipe);
+orff_status orffi_draw_grid(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+    ORFFI_TRY(check(law, recipe));
+    const orffi_grid grid = make_grid(law, recipe);
     const size_t most = recipe->count && recipe->count < LARGEST_GRID ? recipe->count : LARGEST_GRID;
     const bool best = recipe->count && recipe->tolerance == 0.0;
     const double tolerance = recipe->tolerance > 0.0 ? recipe->tolerance : DEFAULT_TOLERANCE;

@@ -3,34 +3,34 @@
  * The sum over the whole grid z = (h_1 k_1, .., h_d k_d) of prod h p(z) cos<z,v> is, by Poisson's formula,
  * sum_m k0(v + (2 pi m_i / h_i)_i): the kernel and its images. Aliasing is what the images add for
  * |v_i| <= E_i; the cut drops the grid points where the density is below a level. */
-#ifndef ORFF_SAMPLING_GRID_H
-#define ORFF_SAMPLING_GRID_H
+#ifndef ORFFI_SAMPLING_GRID_H
+#define ORFFI_SAMPLING_GRID_H
 
 #include "spectrum/spectrum.h"
 
-#define ORFF_GRID_MAX_DIM 3
+#define ORFFI_GRID_MAX_DIM 3
 
-typedef struct orff_grid {
-    const orff_spectrum *law;         /* borrowed */
-    bool gradient;                    /* the blocks grow like |w|^2: count errors of -grad grad^T k0 too */
-    double unit;                      /* E z_1^2, the size of -grad grad^T k0 at 0, for gradient */
-    double extent[ORFF_GRID_MAX_DIM]; /* E */
-    double period[ORFF_GRID_MAX_DIM]; /* 2 pi / h */
-} orff_grid;
+typedef struct orffi_grid {
+    const orffi_spectrum *law;         /* borrowed */
+    bool gradient;                     /* the blocks grow like |w|^2: count errors of -grad grad^T k0 too */
+    double unit;                       /* E z_1^2, the size of -grad grad^T k0 at 0, for gradient */
+    double extent[ORFFI_GRID_MAX_DIM]; /* E */
+    double period[ORFFI_GRID_MAX_DIM]; /* 2 pi / h */
+} orffi_grid;
 
 /* Every input's nearest image stays `reach` away from all |v_i| <= E_i: period = E + reach. */
-void orff_grid_set_reach(orff_grid *grid, double reach);
+void orffi_grid_set_reach(orffi_grid *grid, double reach);
 
 /* An upper estimate of the aliasing error over the extent; INFINITY when the images have no finite sum. */
-double orff_grid_aliasing(const orff_grid *grid);
+double orffi_grid_aliasing(const orffi_grid *grid);
 
 /* Sums over the whole, uncut grid: the weights, and the weights times z_i^2 for the inputs of the space.
  * Upper estimates: what the kept points lack of them is the error of the cut. */
-typedef struct orff_grid_total {
+typedef struct orffi_grid_total {
     double mass;
-    double second[ORFF_GRID_MAX_DIM]; /* by position in law->space */
-} orff_grid_total;
+    double second[ORFFI_GRID_MAX_DIM]; /* by position in law->space */
+} orffi_grid_total;
 
-orff_grid_total orff_grid_totals(const orff_grid *grid);
+orffi_grid_total orffi_grid_totals(const orffi_grid *grid);
 
 #endif

@@ -5,12 +5,12 @@
 
 /* What one image, or a sum of them, contributes. */
 typedef struct term {
-    double plain;                     /* k0 */
-    double gradient;                  /* |grad grad^T k0| over its value at 0 */
-    double second[ORFF_GRID_MAX_DIM]; /* -d^2 k0 / d v_i^2 on the space, signed */
+    double plain;                      /* k0 */
+    double gradient;                   /* |grad grad^T k0| over its value at 0 */
+    double second[ORFFI_GRID_MAX_DIM]; /* -d^2 k0 / d v_i^2 on the space, signed */
 } term;
 
-void orff_grid_set_reach(orff_grid *grid, double reach) {
+void orffi_grid_set_reach(orffi_grid *grid, double reach) {
     for (size_t i = 0; i < grid->law->dim; i++) grid->period[i] = grid->extent[i] + reach;
 }
 
@@ -21,7 +21,7 @@ static double norm_over(size_t count, const size_t *inputs, const double *a) {
 }
 
 /* |g1 I - g2r2 u u^T| */
-static double hessian_norm(const orff_spectrum *law, double r) {
+static double hessian_norm(const orffi_spectrum *law, double r) {
     double g1, g2r2;
     law->base->slopes(law->shape, r, &g1, &g2r2);
     return law->space_count > 1 ? fmax(fabs(g1), fabs(g1 - g2r2)) : fabs(g1 - g2r2);
@@ -32,15 +32,15 @@ static double hessian_norm(const orff_spectrum *law, double r) {
 #define LOOK_AHEAD 0.05
 
 /* The largest hessian_norm at distance r or more. */
-static double hessian_envelope(const orff_spectrum *law, double r) {
+static double hessian_envelope(const orffi_spectrum *law, double r) {
     double largest = hessian_norm(law, r);
     for (double at = r + LOOK_AHEAD; at < SETTLED; at += LOOK_AHEAD)
         largest = fmax(largest, hessian_norm(law, at));
     return largest;
 }
 
-static term spherical_term(const orff_grid *grid, const double *a, bool envelope) {
-    const orff_spectrum *law = grid->law;
+static term spherical_term(const orffi_grid *grid, const double *a, bool envelope) {
+    const orffi_spectrum *law = grid->law;
     const size_t m = law->space_count, rest = law->dim - m;
     const double r = norm_over(m, law->space, a);
     const double beside = rest ? law->base->k0(law->shape, norm_over(rest, law->covariates, a)) : 1.0;
@@ -57,7 +57,7 @@ static term spherical_term(const orff_grid *grid, const double *a, bool envelope
 }
 
 /* One coordinate's f, |f'| and f''; envelope: the largest |f'| and |f''| at distance v or more. */
-static void factor_terms(const orff_base_ops *base, double v, bool envelope, double f[3]) {
+static void factor_terms(const orffi_base_ops *base, double v, bool envelope, double f[3]) {
     base->factor(v, &f[0], &f[1], &f[2]);
     f[1] = fabs(f[1]);
     if (!envelope) return;
@@ -79,10 +79,10 @@ static double product_without(size_t dim, double f[][3], size_t i, size_t j) {
 }
 
 /* The spectral norm is at most the largest row sum of absolute values. */
-static term product_term(const orff_grid *grid, const double *a, bool envelope) {
-    const orff_spectrum *law = grid->law;
+static term product_term(const orffi_grid *grid, const double *a, bool envelope) {
+    const orffi_spectrum *law = grid->law;
     const size_t d = law->dim, m = law->space_count;
-    double f[ORFF_GRID_MAX_DIM][3];
+    double f[ORFFI_GRID_MAX_DIM][3];
     for (size_t i = 0; i < d; i++) factor_terms(law->base, a[i], envelope && grid->gradient, f[i]);
     term t = {.plain = product_without(d, f, d, d)};
     for (size_t x = 0; grid->gradient && x < m; x++) {
@@ -98,8 +98,8 @@ static term product_term(const orff_grid *grid, const double *a, bool envelope) 
 
 /* image: the m_i, all >= 0. With the envelope each image is taken at its nearest to any |v_i| <= E_i, else at
  * v = 0; the 2^(nonzero m_i) mirror images count alike. */
-static term image_term(const orff_grid *grid, const size_t *image, bool envelope) {
-    double a[ORFF_GRID_MAX_DIM], mirrors = 1.0;
+static term image_term(const orffi_grid *grid, const size_t *image, bool envelope) {
+    double a[ORFFI_GRID_MAX_DIM], mirrors = 1.0;
     for (size_t i = 0; i < grid->law->dim; i++) {
         a[i] = image[i] ? (double)image[i] * grid->period[i] - (envelope ? grid->extent[i] : 0.0) : 0.0;
         if (image[i]) mirrors *= 2.0;
@@ -107,17 +107,17 @@ static term image_term(const orff_grid *grid, const size_t *image, bool envelope
     term t = grid->law->base->spherical ? spherical_term(grid, a, envelope) : product_term(grid, a, envelope);
     t.plain *= mirrors;
     t.gradient *= mirrors;
-    for (size_t i = 0; i < ORFF_GRID_MAX_DIM; i++) t.second[i] *= mirrors;
+    for (size_t i = 0; i < ORFFI_GRID_MAX_DIM; i++) t.second[i] *= mirrors;
     return t;
 }
 
 static void add_term(term *sum, const term *t) {
     sum->plain += t->plain;
     sum->gradient += t->gradient;
-    for (size_t i = 0; i < ORFF_GRID_MAX_DIM; i++) sum->second[i] += t->second[i];
+    for (size_t i = 0; i < ORFFI_GRID_MAX_DIM; i++) sum->second[i] += t->second[i];
 }
 
-static term shell_sum(const orff_grid *grid, size_t s, bool envelope) {
+static term shell_sum(const orffi_grid *grid, size_t s, bool envelope) {
     const size_t d = grid->law->dim, top[3] = {s, d > 1 ? s : 0, d > 2 ? s : 0};
     term sum = {0};
     size_t m[3];
@@ -139,10 +139,10 @@ static double tail(double s, double half, double last) {
 }
 
 /* Shells summed one by one: enough for the rest to follow their power law. */
-static const size_t shell_limit[ORFF_GRID_MAX_DIM + 1] = {0, 256, 48, 16};
+static const size_t shell_limit[ORFFI_GRID_MAX_DIM + 1] = {0, 256, 48, 16};
 
 /* All images but the kernel itself. The tail of the second derivatives is bounded by that of their norm. */
-static term image_sum(const orff_grid *grid, bool envelope) {
+static term image_sum(const orffi_grid *grid, bool envelope) {
     const size_t limit = shell_limit[grid->law->dim];
     term sum = {0}, half = {0};
     for (size_t s = 1; s <= limit; s++) {
@@ -161,14 +161,14 @@ static term image_sum(const orff_grid *grid, bool envelope) {
     return sum;
 }
 
-double orff_grid_aliasing(const orff_grid *grid) {
+double orffi_grid_aliasing(const orffi_grid *grid) {
     const term sum = image_sum(grid, true);
     return fmax(sum.plain, sum.gradient);
 }
 
-orff_grid_total orff_grid_totals(const orff_grid *grid) {
+orffi_grid_total orffi_grid_totals(const orffi_grid *grid) {
     const term sum = image_sum(grid, false);
-    orff_grid_total total = {.mass = 1.0 + sum.plain};
+    orffi_grid_total total = {.mass = 1.0 + sum.plain};
     for (size_t i = 0; grid->gradient && i < grid->law->space_count; i++)
         total.second[i] = grid->unit + sum.second[i];
     return total;

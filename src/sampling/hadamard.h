@@ -5,30 +5,30 @@
  * with H the Walsh-Hadamard matrix (entries +-1, H H^T = m I) and S1, S2, S3 diagonal random signs of the
  * block. scale_j = m^(-3/2) chi(m) radius, times what shape.c makes of it. X W^T costs O(D log m) a row and
  * W is not stored. */
-#ifndef ORFF_SAMPLING_HADAMARD_H
-#define ORFF_SAMPLING_HADAMARD_H
+#ifndef ORFFI_SAMPLING_HADAMARD_H
+#define ORFFI_SAMPLING_HADAMARD_H
 
 #include "sampling/sampling.h"
 
 /* Fewer inputs have too few sign patterns: the error stops falling with D. */
-#define ORFF_HADAMARD_MIN_DIM 16
+#define ORFFI_HADAMARD_MIN_DIM 16
 /* From here on the rows are applied by transforms rather than stored. */
-#define ORFF_STRUCTURED_MIN_DIM 128
+#define ORFFI_STRUCTURED_MIN_DIM 128
 
 /* Numbers of scratch that a projection needs. */
-size_t orff_structured_scratch(const orff_structured *s);
+size_t orffi_structured_scratch(const orffi_structured *s);
 
 /* out = X W^T: X is n x d, out n x D with rows ldout apart. One scratch per thread. */
-void orff_structured_project_double(const orff_structured *s, size_t n, const double *X, double *out,
-                                    size_t ldout, double *scratch);
-void orff_structured_project_single(const orff_structured *s, size_t n, const float *X, float *out,
-                                    size_t ldout, float *scratch);
+void orffi_structured_project_double(const orffi_structured *s, size_t n, const double *X, double *out,
+                                     size_t ldout, double *scratch);
+void orffi_structured_project_single(const orffi_structured *s, size_t n, const float *X, float *out,
+                                     size_t ldout, float *scratch);
 
 /* scale_j of all rows: with the signs, which are drawn without rounding, they are all a file must hold. */
-double *orff_structured_scale(orff_structured *s);
+double *orffi_structured_scale(orffi_structured *s);
 
 /* w_j (d entries). */
-orff_status orff_structured_row(const orff_structured *s, size_t j, double *omega);
-void orff_structured_free(orff_structured *s); /* accepts NULL and half-built ones */
+orff_status orffi_structured_row(const orffi_structured *s, size_t j, double *omega);
+void orffi_structured_free(orffi_structured *s); /* accepts NULL and half-built ones */
 
 #endif

@@ -26,8 +26,8 @@ static size_t digit_count(uint32_t base) {
     return count;
 }
 
-void orff_halton_point(uint64_t index, size_t dims, double *point) {
-    uint32_t primes[ORFF_HALTON_MAX_DIM];
+void orffi_halton_point(uint64_t index, size_t dims, double *point) {
+    uint32_t primes[ORFFI_HALTON_MAX_DIM];
     first_primes(dims, primes);
     for (size_t i = 0; i < dims; i++) {
         const uint32_t base = primes[i];
@@ -40,40 +40,40 @@ void orff_halton_point(uint64_t index, size_t dims, double *point) {
 }
 
 /* A uniform permutation of 0 .. base-1 (Fisher-Yates). */
-static void permute(orff_rng rng, size_t dimension, size_t digit, uint32_t base, uint16_t *p) {
+static void permute(orffi_rng rng, size_t dimension, size_t digit, uint32_t base, uint16_t *p) {
     for (uint32_t k = 0; k < base; k++) {
         const uint32_t slot = (uint32_t)digit * base + k;
-        const uint64_t other = orff_rng_below(rng, dimension, slot, k + 1);
+        const uint64_t other = orffi_rng_below(rng, dimension, slot, k + 1);
         p[k] = p[other];
         p[other] = (uint16_t)k;
     }
 }
 
-static orff_status permute_digits(uint16_t **out, orff_rng rng, size_t dimension, uint32_t base) {
+static orff_status permute_digits(uint16_t **out, orffi_rng rng, size_t dimension, uint32_t base) {
     const size_t digits = digit_count(base);
-    ORFF_TRY(ORFF_NEW_ARRAY(*out, digits * base));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*out, digits * base));
     for (size_t k = 0; k < digits; k++) permute(rng, dimension, k, base, *out + k * base);
     return ORFF_OK;
 }
 
-orff_status orff_halton_init(orff_halton *halton, size_t dims, orff_rng scramble, orff_rng fine) {
-    *halton = (orff_halton){.dims = dims, .fine = fine};
+orff_status orffi_halton_init(orffi_halton *halton, size_t dims, orffi_rng scramble, orffi_rng fine) {
+    *halton = (orffi_halton){.dims = dims, .fine = fine};
     first_primes(dims, halton->base);
-    orff_status status = ORFF_NEW_ARRAY(halton->permutation, dims);
+    orff_status status = ORFFI_NEW_ARRAY(halton->permutation, dims);
     for (size_t i = 0; !status && i < dims; i++)
         status = permute_digits(&halton->permutation[i], scramble, i, halton->base[i]);
-    if (status) orff_halton_clear(halton);
+    if (status) orffi_halton_clear(halton);
     return status;
 }
 
-void orff_halton_clear(orff_halton *halton) {
-    for (size_t i = 0; halton->permutation && i < halton->dims; i++) orff_release(halton->permutation[i]);
-    orff_release(halton->permutation);
+void orffi_halton_clear(orffi_halton *halton) {
+    for (size_t i = 0; halton->permutation && i < halton->dims; i++) orffi_release(halton->permutation[i]);
+    orffi_release(halton->permutation);
     memset(halton, 0, sizeof *halton);
 }
 
 /* All digits are permuted, the zeros in front of the index too; what is below them is uniform. */
-void orff_halton_scrambled(const orff_halton *halton, uint64_t index, double *u) {
+void orffi_halton_scrambled(const orffi_halton *halton, uint64_t index, double *u) {
     for (size_t i = 0; i < halton->dims; i++) {
         const uint32_t base = halton->base[i];
         const size_t digits = digit_count(base);
@@ -81,7 +81,7 @@ void orff_halton_scrambled(const orff_halton *halton, uint64_t index, double *u)
         double scale = 1.0;
         for (size_t k = 0; k < digits; k++, rest /= base, scale *= base)
             mirrored = mirrored * base + halton->permutation[i][k * base + rest % base];
-        u[i] = ((double)mirrored + orff_rng_uniform(halton->fine, index, (uint32_t)i)) / scale;
+        u[i] = ((double)mirrored + orffi_rng_uniform(halton->fine, index, (uint32_t)i)) / scale;
         u[i] = fmin(fmax(u[i], 0x1p-60), 1.0 - 0x1p-53);
     }
 }

@@ -2,18 +2,18 @@
 #include "sampling/scheme.h"
 
 typedef struct source {
-    orff_rng rng;
+    orffi_rng rng;
     size_t length;
 } source;
 
 static void point(const void *self, size_t j, double *u) {
     const source *s = self;
-    for (size_t i = 0; i < s->length; i++) u[i] = orff_rng_uniform(s->rng, j, (uint32_t)i);
+    for (size_t i = 0; i < s->length; i++) u[i] = orffi_rng_uniform(s->rng, j, (uint32_t)i);
 }
 
-orff_status orff_draw_iid(orff_frequencies *out, const orff_spectrum *law, const orff_recipe *recipe) {
-    orff_shape shape;
-    ORFF_TRY(orff_shape_init(&shape, law, recipe));
-    const source s = {orff_recipe_rng(recipe, ORFF_DRAW_POINT), law->dim + shape.extras};
-    return orff_frequencies_fill(out, &shape, recipe, point, &s);
+orff_status orffi_draw_iid(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+    orffi_shape shape;
+    ORFFI_TRY(orffi_shape_init(&shape, law, recipe));
+    const source s = {orffi_recipe_rng(recipe, ORFFI_DRAW_POINT), law->dim + shape.extras};
+    return orffi_frequencies_fill(out, &shape, recipe, point, &s);
 }

@@ -26,11 +26,11 @@ static double dot(size_t n, const double *a, const double *b) {
 static void remove_panel(size_t count, size_t d, double *rows, const double *P, double *C) {
     for (size_t s = 0; s < d; s += STRIP) {
         const size_t width = d - s < STRIP ? d - s : STRIP;
-        orff_gemm(false, true, count, PANEL, width, 1.0, rows + s, d, P + s, d, s ? 1.0 : 0.0, C, PANEL);
+        orffi_gemm(false, true, count, PANEL, width, 1.0, rows + s, d, P + s, d, s ? 1.0 : 0.0, C, PANEL);
     }
     for (size_t s = 0; s < d; s += STRIP) {
         const size_t width = d - s < STRIP ? d - s : STRIP;
-        orff_gemm(false, false, count, width, PANEL, -1.0, C, PANEL, P + s, d, 1.0, rows + s, d);
+        orffi_gemm(false, false, count, width, PANEL, -1.0, C, PANEL, P + s, d, 1.0, rows + s, d);
     }
 }
 
@@ -50,10 +50,10 @@ static void orthonormalise_panel(size_t count, size_t d, double *rows) {
 }
 
 /* The first `count` rows (d of them, or whole panels) of the block that begins at index `first`. */
-static void haar_rows(orff_rng rng, size_t first, size_t count, size_t d, double *rows) {
+static void haar_rows(orffi_rng rng, size_t first, size_t count, size_t d, double *rows) {
     double C[PANEL * PANEL];
     for (size_t i = 0; i < count; i++)
-        for (size_t c = 0; c < d; c++) rows[i * d + c] = orff_rng_normal(rng, first + i, (uint32_t)c);
+        for (size_t c = 0; c < d; c++) rows[i * d + c] = orffi_rng_normal(rng, first + i, (uint32_t)c);
     for (size_t p = 0; p < count; p += PANEL) {
         const size_t height = count - p < PANEL ? count - p : PANEL;
         for (int pass = 0; pass < 2; pass++)
@@ -64,20 +64,20 @@ static void haar_rows(orff_rng rng, size_t first, size_t count, size_t d, double
 }
 
 typedef struct streams {
-    orff_rng point, radius, extra;
+    orffi_rng point, radius, extra;
 } streams;
 
 /* Frequencies first .. first + count - 1 of *out from the orthonormal rows, which are overwritten. */
-static void shape_rows(orff_frequencies *out, const orff_shape *shape, const streams *rng, size_t first,
+static void shape_rows(orffi_frequencies *out, const orffi_shape *shape, const streams *rng, size_t first,
                        size_t count, double *rows) {
     const size_t d = out->dim;
-    double extra[ORFF_SHAPE_MAX_EXTRAS] = {0.0};
+    double extra[ORFFI_SHAPE_MAX_EXTRAS] = {0.0};
     for (size_t i = 0; i < count; i++) {
         const size_t j = first + i;
-        const double radius = orff_rng_chi(rng->radius, j, 0, (double)d);
+        const double radius = orffi_rng_chi(rng->radius, j, 0, (double)d);
         for (size_t c = 0; c < d; c++) rows[i * d + c] *= radius;
-        orff_shape_extra(shape, rng->extra, j, extra);
-        out->weight[j] = orff_shape_normal(shape, rows + i * d, extra, out->omega + j * d);
+        orffi_shape_extra(shape, rng->extra, j, extra);
+        out->weight[j] = orffi_shape_normal(shape, rows + i * d, extra, out->omega + j * d);
     }
 }
 
@@ -88,18 +88,20 @@ static size_t rows_to_make(size_t wanted, size_t d) {
     return panels < d ? panels : d;
 }
 
-orff_status orff_draw_orthogonal(orff_frequencies *out, const orff_spectrum *law, const orff_recipe *recipe) {
+orff_status orffi_draw_orthogonal(orffi_frequencies *out, const orffi_spectrum *law,
+                                  const orffi_recipe *recipe) {
     const size_t d = law->dim, D = recipe->count, blocks = (D - 1) / d + 1, height = rows_to_make(D, d);
-    const size_t cores = (size_t)orff_thread_count(), threads = blocks < cores ? blocks : cores;
-    const streams rng = {orff_recipe_rng(recipe, ORFF_DRAW_POINT), orff_recipe_rng(recipe, ORFF_DRAW_RADIUS),
-                         orff_recipe_rng(recipe, ORFF_DRAW_EXTRA)};
-    orff_shape shape;
+    const size_t cores = (size_t)orffi_thread_count(), threads = blocks < cores ? blocks : cores;
+    const streams rng = {orffi_recipe_rng(recipe, ORFFI_DRAW_POINT),
+                         orffi_recipe_rng(recipe, ORFFI_DRAW_RADIUS),
+                         orffi_recipe_rng(recipe, ORFFI_DRAW_EXTRA)};
+    orffi_shape shape;
     size_t entries;
     double *scratch;
-    ORFF_TRY(orff_shape_init(&shape, law, recipe));
-    ORFF_TRY(orff_frequencies_allocate(out, law, recipe));
-    ORFF_TRY(orff_multiply(height, d, &entries));
-    ORFF_TRY(orff_alloc(&scratch, threads, entries * sizeof *scratch)); /* one block a thread */
+    ORFFI_TRY(orffi_shape_init(&shape, law, recipe));
+    ORFFI_TRY(orffi_frequencies_allocate(out, law, recipe));
+    ORFFI_TRY(orffi_multiply(height, d, &entries));
+    ORFFI_TRY(orffi_alloc(&scratch, threads, entries * sizeof *scratch)); /* one block a thread */
 #pragma omp parallel for num_threads((int)threads) schedule(dynamic)
     for (size_t b = 0; b < blocks; b++) {
         double *rows = scratch + (size_t)omp_get_thread_num() * entries;
@@ -107,6 +109,6 @@ orff_status orff_draw_orthogonal(orff_frequencies *out, const orff_spectrum *law
         haar_rows(rng.point, first, rows_to_make(count, d), d, rows);
         shape_rows(out, &shape, &rng, first, count, rows);
     }
-    orff_release(scratch);
+    orffi_release(scratch);
     return ORFF_OK;
 }

@@ -5,28 +5,28 @@
  * point into a frequency of the wanted law, by importance or not. A new scheme is one file and one line in
  * the table. auto is qmc for up to 12 inputs, beyond that orthogonal where the base is spherical, else iid.
  */
-#ifndef ORFF_SAMPLING_SAMPLING_H
-#define ORFF_SAMPLING_SAMPLING_H
+#ifndef ORFFI_SAMPLING_SAMPLING_H
+#define ORFFI_SAMPLING_SAMPLING_H
 
 #include "spectrum/spectrum.h"
 
-typedef struct orff_structured
-    orff_structured; /* hadamard blocks that are applied, not stored (hadamard.h) */
+typedef struct orffi_structured
+    orffi_structured; /* hadamard blocks that are applied, not stored (hadamard.h) */
 
 /* What a scheme returns. Either omega or structured is there. */
-typedef struct orff_frequencies {
+typedef struct orffi_frequencies {
     size_t count, dim;
-    double *omega;               /* count x dim, or NULL */
-    double *weight;              /* count: q_j > 0 */
-    orff_structured *structured; /* or NULL */
-    orff_scheme scheme;          /* what auto chose */
+    double *omega;                /* count x dim, or NULL */
+    double *weight;               /* count: q_j > 0 */
+    orffi_structured *structured; /* or NULL */
+    orff_scheme scheme;           /* what auto chose */
     bool importance;
     double error;        /* grid: estimated largest error relative to |K(0)|; else 0 */
     bool extent_guessed; /* grid: no extent was given */
-} orff_frequencies;
+} orffi_frequencies;
 
 /* What is asked of a scheme. */
-typedef struct orff_recipe {
+typedef struct orffi_recipe {
     orff_scheme scheme;
     size_t count; /* D of this group; grid: at most, 0: as the tolerance says */
     uint64_t seed;
@@ -35,20 +35,21 @@ typedef struct orff_recipe {
     bool gradient;        /* the blocks grow like |w|^2: what grid's error must count */
     const double *extent; /* widest |delta_i|, dim values, or NULL */
     double tolerance;
-} orff_recipe;
+} orffi_recipe;
 
 /* Fill *out (cleared on failure). Refuses schemes that the law does not allow, with the reason. */
-orff_status orff_frequencies_draw(orff_frequencies *out, const orff_spectrum *law, const orff_recipe *recipe);
-void orff_frequencies_clear(orff_frequencies *f);
+orff_status orffi_frequencies_draw(orffi_frequencies *out, const orffi_spectrum *law,
+                                   const orffi_recipe *recipe);
+void orffi_frequencies_clear(orffi_frequencies *f);
 
 /* Row j (dim entries) of the frequencies, stored or structured. Fails only for want of memory, and only when
  * structured. */
-orff_status orff_frequencies_row(const orff_frequencies *f, size_t j, double *omega);
+orff_status orffi_frequencies_row(const orffi_frequencies *f, size_t j, double *omega);
 
 /* Unscrambled Sobol (Joe-Kuo, Gray-code order) and Halton points, for dimensions below the limits. */
-#define ORFF_SOBOL_MAX_DIM  1024
-#define ORFF_HALTON_MAX_DIM 256
-void orff_sobol_point(uint32_t index, size_t dims, double *point);
-void orff_halton_point(uint64_t index, size_t dims, double *point);
+#define ORFFI_SOBOL_MAX_DIM  1024
+#define ORFFI_HALTON_MAX_DIM 256
+void orffi_sobol_point(uint32_t index, size_t dims, double *point);
+void orffi_halton_point(uint64_t index, size_t dims, double *point);
 
 #endif

@@ -1,46 +1,46 @@
 /* What the schemes share: how a scheme is called, its random streams, and the loop over frequencies. */
-#ifndef ORFF_SAMPLING_SCHEME_H
-#define ORFF_SAMPLING_SCHEME_H
+#ifndef ORFFI_SAMPLING_SCHEME_H
+#define ORFFI_SAMPLING_SCHEME_H
 
 #include "base/random.h"
 #include "sampling/shape.h"
 
 /* A scheme fills count, omega or structured, and weight of *out; the caller clears *out when it fails. */
-typedef orff_status orff_scheme_draw(orff_frequencies *out, const orff_spectrum *law,
-                                     const orff_recipe *recipe);
+typedef orff_status orffi_scheme_draw(orffi_frequencies *out, const orffi_spectrum *law,
+                                      const orffi_recipe *recipe);
 
-orff_scheme_draw orff_draw_iid;
-orff_scheme_draw orff_draw_orthogonal;
-orff_scheme_draw orff_draw_sobol;
-orff_scheme_draw orff_draw_halton;
-orff_scheme_draw orff_draw_hadamard;
-orff_scheme_draw orff_draw_grid;
+orffi_scheme_draw orffi_draw_iid;
+orffi_scheme_draw orffi_draw_orthogonal;
+orffi_scheme_draw orffi_draw_sobol;
+orffi_scheme_draw orffi_draw_halton;
+orffi_scheme_draw orffi_draw_hadamard;
+orffi_scheme_draw orffi_draw_grid;
 
 /* The uses a scheme has for random numbers: one stream each, in every group. */
-typedef enum orff_purpose {
-    ORFF_DRAW_POINT = 1, /* uniforms or normals of the point itself */
-    ORFF_DRAW_EXTRA,     /* the extra uniforms of shape.h beside a normal vector */
-    ORFF_DRAW_RADIUS,    /* chi radii */
-    ORFF_DRAW_SIGN,      /* Hadamard signs */
-    ORFF_DRAW_SCRAMBLE,  /* scrambling matrices and permutations */
-    ORFF_DRAW_FINE,      /* digits below those of a low-discrepancy point */
-} orff_purpose;
+typedef enum orffi_purpose {
+    ORFFI_DRAW_POINT = 1, /* uniforms or normals of the point itself */
+    ORFFI_DRAW_EXTRA,     /* the extra uniforms of shape.h beside a normal vector */
+    ORFFI_DRAW_RADIUS,    /* chi radii */
+    ORFFI_DRAW_SIGN,      /* Hadamard signs */
+    ORFFI_DRAW_SCRAMBLE,  /* scrambling matrices and permutations */
+    ORFFI_DRAW_FINE,      /* digits below those of a low-discrepancy point */
+} orffi_purpose;
 
-orff_rng orff_recipe_rng(const orff_recipe *recipe, orff_purpose purpose);
+orffi_rng orffi_recipe_rng(const orffi_recipe *recipe, orffi_purpose purpose);
 
 /* Room for recipe->count frequencies, stored. */
-orff_status orff_frequencies_allocate(orff_frequencies *out, const orff_spectrum *law,
-                                      const orff_recipe *recipe);
+orff_status orffi_frequencies_allocate(orffi_frequencies *out, const orffi_spectrum *law,
+                                       const orffi_recipe *recipe);
 
 /* The uniforms of point j (dim + extras numbers). */
-typedef void orff_point_fn(const void *self, size_t j, double *u);
+typedef void orffi_point_fn(const void *self, size_t j, double *u);
 
 /* Allocate, and shape the points of all j in parallel. */
-orff_status orff_frequencies_fill(orff_frequencies *out, const orff_shape *shape, const orff_recipe *recipe,
-                                  orff_point_fn *point, const void *self);
+orff_status orffi_frequencies_fill(orffi_frequencies *out, const orffi_shape *shape,
+                                   const orffi_recipe *recipe, orffi_point_fn *point, const void *self);
 
 /* The extra uniforms of frequency j. */
-void orff_shape_extra(const orff_shape *shape, orff_rng rng, size_t j, double *extra);
-#define ORFF_SHAPE_MAX_EXTRAS 2
+void orffi_shape_extra(const orffi_shape *shape, orffi_rng rng, size_t j, double *extra);
+#define ORFFI_SHAPE_MAX_EXTRAS 2
 
 #endif

@@ -10,28 +10,28 @@
  *
  * Importance draws from |z|^2 mu / E|z|^2, |z| over the field's space of m inputs: the direction stays, the
  * norm goes from chi(m) to chi(m+2) at equal probability, tau comes from its size-biased law. */
-#ifndef ORFF_SAMPLING_SHAPE_H
-#define ORFF_SAMPLING_SHAPE_H
+#ifndef ORFFI_SAMPLING_SHAPE_H
+#define ORFFI_SAMPLING_SHAPE_H
 
 #include "sampling/sampling.h"
 
-typedef struct orff_shape {
-    const orff_spectrum *law; /* borrowed */
+typedef struct orffi_shape {
+    const orffi_spectrum *law; /* borrowed */
     bool importance;
     size_t count; /* D */
     size_t extras;
     double moment;    /* E|z|^2 over the space, for importance */
     double log_gamma; /* log Gamma(m/2 + 1) */
-} orff_shape;
+} orffi_shape;
 
-/* ORFF_DOES_NOT_EXIST when importance is asked for and E|z|^2 is infinite. */
-orff_status orff_shape_init(orff_shape *shape, const orff_spectrum *law, const orff_recipe *recipe);
+/* ORFF_ERROR_DOES_NOT_EXIST when importance is asked for and E|z|^2 is infinite. */
+orff_status orffi_shape_init(orffi_shape *shape, const orffi_spectrum *law, const orffi_recipe *recipe);
 
 /* Both fill omega (dim entries, in the order of the inputs; it may be g itself) and return the weight q. */
-double orff_shape_uniforms(const orff_shape *shape, const double *u, double *omega);
-double orff_shape_normal(const orff_shape *shape, const double *g, const double *extra, double *omega);
+double orffi_shape_uniforms(const orffi_shape *shape, const double *u, double *omega);
+double orffi_shape_normal(const orffi_shape *shape, const double *g, const double *extra, double *omega);
 
 /* For g without covariates: z = stretch g, a function of |g| and the extra uniforms; *q is the weight. */
-double orff_shape_stretch(const orff_shape *shape, double norm, const double *extra, double *q);
+double orffi_shape_stretch(const orffi_shape *shape, double norm, const double *extra, double *q);
 
 #endif

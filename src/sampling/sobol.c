@@ -36,7 +36,7 @@ static uint32_t digits(const uint32_t v[BITS], uint32_t index) {
     return x;
 }
 
-void orff_sobol_point(uint32_t index, size_t dims, double *point) {
+void orffi_sobol_point(uint32_t index, size_t dims, double *point) {
     const uint16_t *initial = initial_numbers;
     uint32_t v[BITS];
     for (size_t i = 0; i < dims; i++) {
@@ -46,11 +46,11 @@ void orff_sobol_point(uint32_t index, size_t dims, double *point) {
 }
 
 /* v_k = L v_k, L lower triangular with unit diagonal: digit r becomes a mix of digits 0 .. r. */
-static void scramble_matrix(orff_rng rng, size_t dimension, uint32_t v[BITS]) {
+static void scramble_matrix(orffi_rng rng, size_t dimension, uint32_t v[BITS]) {
     uint32_t rows[BITS];
     for (uint32_t r = 0; r < BITS; r++) {
         const uint32_t diagonal = (uint32_t)1 << (BITS - 1 - r), before = ~(diagonal | (diagonal - 1));
-        rows[r] = diagonal | ((uint32_t)orff_rng_bits(rng, dimension, r) & before);
+        rows[r] = diagonal | ((uint32_t)orffi_rng_bits(rng, dimension, r) & before);
     }
     for (size_t k = 0; k < BITS; k++) {
         uint32_t mixed = 0;
@@ -59,32 +59,32 @@ static void scramble_matrix(orff_rng rng, size_t dimension, uint32_t v[BITS]) {
     }
 }
 
-orff_status orff_sobol_init(orff_sobol *sobol, size_t dims, orff_rng scramble, orff_rng fine) {
-    *sobol = (orff_sobol){.dims = dims, .fine = fine};
-    orff_status status = ORFF_NEW_ARRAY(sobol->direction, dims * BITS);
-    if (!status) status = ORFF_NEW_ARRAY(sobol->shift, dims);
+orff_status orffi_sobol_init(orffi_sobol *sobol, size_t dims, orffi_rng scramble, orffi_rng fine) {
+    *sobol = (orffi_sobol){.dims = dims, .fine = fine};
+    orff_status status = ORFFI_NEW_ARRAY(sobol->direction, dims * BITS);
+    if (!status) status = ORFFI_NEW_ARRAY(sobol->shift, dims);
     const uint16_t *initial = initial_numbers;
     for (size_t i = 0; !status && i < dims; i++) {
         uint32_t *v = sobol->direction + i * BITS;
         initial += directions(polynomials[i], initial, v);
         scramble_matrix(scramble, i, v);
-        sobol->shift[i] = (uint32_t)orff_rng_bits(scramble, i, BITS);
+        sobol->shift[i] = (uint32_t)orffi_rng_bits(scramble, i, BITS);
     }
-    if (status) orff_sobol_clear(sobol);
+    if (status) orffi_sobol_clear(sobol);
     return status;
 }
 
-void orff_sobol_clear(orff_sobol *sobol) {
-    orff_release(sobol->direction);
-    orff_release(sobol->shift);
+void orffi_sobol_clear(orffi_sobol *sobol) {
+    orffi_release(sobol->direction);
+    orffi_release(sobol->shift);
     memset(sobol, 0, sizeof *sobol);
 }
 
 /* 32 digits of the sequence, 20 random ones and a last 1, which keeps the point off 0 and 1: 53 bits. */
-void orff_sobol_scrambled(const orff_sobol *sobol, uint32_t index, double *u) {
+void orffi_sobol_scrambled(const orffi_sobol *sobol, uint32_t index, double *u) {
     for (size_t i = 0; i < sobol->dims; i++) {
         const uint32_t high = digits(sobol->direction + i * BITS, index) ^ sobol->shift[i];
-        const uint64_t low = orff_rng_bits(sobol->fine, index, (uint32_t)i) >> 44;
+        const uint64_t low = orffi_rng_bits(sobol->fine, index, (uint32_t)i) >> 44;
         u[i] = (double)((uint64_t)high << 21 | low << 1 | 1) * 0x1p-53;
     }
 }

@@ -37,9 +37,9 @@ static void forward_solve(size_t p, const double *C, size_t width, double *B) {
 }
 
 /* p columns from `at` on in place of the block (p x width, destroyed). C is p x p. */
-static void fill_narrowed(orff_columns *columns, size_t at, size_t p, size_t width, double *block,
+static void fill_narrowed(orffi_columns *columns, size_t at, size_t p, size_t width, double *block,
                           double *C) {
-    orff_gemm(false, true, p, p, width, 1.0, block, width, block, width, 0.0, C, p);
+    orffi_gemm(false, true, p, p, width, 1.0, block, width, block, width, 0.0, C, p);
     semidefinite_cholesky(p, C);
     forward_solve(p, C, width, block);
     for (size_t k = 0; k < p; k++) {
@@ -50,40 +50,40 @@ static void fill_narrowed(orff_columns *columns, size_t at, size_t p, size_t wid
 
 /* ---- filling */
 
-static void fill_as_they_are(orff_columns *columns, size_t at, size_t p, size_t width, const double *block) {
+static void fill_as_they_are(orffi_columns *columns, size_t at, size_t p, size_t width, const double *block) {
     for (size_t k = 0; k < width; k++) {
         for (size_t i = 0; i < p; i++) columns->B[(at + k) * p + i] = block[i * width + k];
         if (columns->turn) columns->turn[(at + k) * columns->widest + k] = 1.0;
     }
 }
 
-static orff_status allocate(orff_columns *columns, const orff_features *f) {
-    *columns = (orff_columns){.parameters = f->M / 2};
+static orff_status allocate(orffi_columns *columns, const orff_features *f) {
+    *columns = (orffi_columns){.parameters = f->M / 2};
     for (size_t j = 0; j < f->D; j++) {
-        const size_t width = orff_features_block_columns(f, j);
+        const size_t width = orffi_features_block_columns(f, j);
         columns->count += width < f->p ? width : f->p;
         if (width > columns->widest) columns->widest = width;
     }
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->j, columns->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->B, columns->count * f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->first, columns->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(columns->width, columns->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(columns->j, columns->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(columns->B, columns->count * f->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(columns->first, columns->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(columns->width, columns->count));
     if (columns->widest <= f->p) return ORFF_OK;
-    return ORFF_NEW_ARRAY(columns->turn, columns->count * columns->widest);
+    return ORFFI_NEW_ARRAY(columns->turn, columns->count * columns->widest);
 }
 
 /* work has room for p (widest + p + 1). */
-static void fill(orff_columns *columns, const orff_features *f, double *work) {
+static void fill(orffi_columns *columns, const orff_features *f, double *work) {
     const size_t p = f->p;
     double *block = work, *C = block + p * columns->widest, *unit = C + p * p;
     for (size_t j = 0, at = 0, parameter = 0; j < f->D; j++) {
-        const size_t width = orff_features_block_columns(f, j), count = width < p ? width : p;
+        const size_t width = orffi_features_block_columns(f, j), count = width < p ? width : p;
         for (size_t k = 0; k < count; k++) {
             columns->j[at + k] = j;
             columns->first[at + k] = parameter;
             columns->width[at + k] = width;
         }
-        if (width) orff_features_dense_block(f, j, block, unit);
+        if (width) orffi_features_dense_block(f, j, block, unit);
         if (width > p)
             fill_narrowed(columns, at, p, width, block, C);
         else
@@ -93,28 +93,28 @@ static void fill(orff_columns *columns, const orff_features *f, double *work) {
     }
 }
 
-orff_status orff_columns_fill(orff_columns *columns, const orff_features *f) {
+orff_status orffi_columns_fill(orffi_columns *columns, const orff_features *f) {
     double *work = NULL;
     orff_status status = allocate(columns, f);
-    if (!status) status = ORFF_NEW_ARRAY(work, f->p * (columns->widest + f->p + 1));
+    if (!status) status = ORFFI_NEW_ARRAY(work, f->p * (columns->widest + f->p + 1));
     if (!status) fill(columns, f, work);
-    orff_release(work);
-    if (status) orff_columns_clear(columns);
+    orffi_release(work);
+    if (status) orffi_columns_clear(columns);
     return status;
 }
 
-void orff_columns_clear(orff_columns *columns) {
-    orff_release(columns->j);
-    orff_release(columns->B);
-    orff_release(columns->first);
-    orff_release(columns->width);
-    orff_release(columns->turn);
+void orffi_columns_clear(orffi_columns *columns) {
+    orffi_release(columns->j);
+    orffi_release(columns->B);
+    orffi_release(columns->first);
+    orffi_release(columns->width);
+    orffi_release(columns->turn);
     memset(columns, 0, sizeof *columns);
 }
 
 /* ---- products */
 
-void orff_columns_product(const orff_columns *columns, size_t D, size_t p, const double *R, double *out) {
+void orffi_columns_product(const orffi_columns *columns, size_t D, size_t p, const double *R, double *out) {
     for (size_t h = 0; h < 2; h++)
         for (size_t i = 0; i < columns->count; i++) {
             const double *from = R + (h * D + columns->j[i]) * p;
@@ -124,7 +124,7 @@ void orff_columns_product(const orff_columns *columns, size_t D, size_t p, const
         }
 }
 
-void orff_columns_expand(const orff_columns *columns, const double *t, double *theta) {
+void orffi_columns_expand(const orffi_columns *columns, const double *t, double *theta) {
     if (!columns->turn) {
         memcpy(theta, t, 2 * columns->count * sizeof *theta);
         return;
@@ -141,7 +141,7 @@ void orff_columns_expand(const orff_columns *columns, const double *t, double *t
 /* ---- the matrix S_ab B_a^T B_b */
 
 /* Row i of the cosine half and of the sine half of G; product[k] = B_i . B_k. */
-static void assemble_rows(const orff_columns *columns, size_t D, const double *S, size_t i,
+static void assemble_rows(const orffi_columns *columns, size_t D, const double *S, size_t i,
                           const double *product, double *G) {
     const size_t half = columns->count, M = 2 * half, L = 2 * D;
     for (size_t h = 0; h < 2; h++) {
@@ -154,18 +154,18 @@ static void assemble_rows(const orff_columns *columns, size_t D, const double *S
     }
 }
 
-orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G) {
+orff_status orffi_assemble(const orffi_columns *columns, size_t D, size_t p, const double *S, double *G) {
     const size_t half = columns->count, rows = half < 64 ? half : 64;
-    const int threads = orff_thread_count();
+    const int threads = orffi_thread_count();
     double *products;
-    ORFF_TRY(ORFF_NEW_ARRAY(products, rows * half));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(products, rows * half));
     for (size_t first = 0; first < half; first += rows) {
         const size_t count = half - first < rows ? half - first : rows;
-        orff_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products,
-                  half);
+        orffi_gemm(false, true, count, half, p, 1.0, columns->B + first * p, p, columns->B, p, 0.0, products,
+                   half);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
         for (size_t i = 0; i < count; i++) assemble_rows(columns, D, S, first + i, products + i * half, G);
     }
-    orff_release(products);
+    orffi_release(products);
     return ORFF_OK;
 }

@@ -6,13 +6,13 @@
  *
  *     theta = B_j^T C_j^-T t,     |theta| = |t|
  */
-#ifndef ORFF_SOLVE_COLUMNS_H
-#define ORFF_SOLVE_COLUMNS_H
+#ifndef ORFFI_SOLVE_COLUMNS_H
+#define ORFFI_SOLVE_COLUMNS_H
 
 #include "features/features.h"
 
 /* Column i (of the cosine half) belongs to frequency j[i] and has the vector B[i] in R^p. */
-typedef struct orff_columns {
+typedef struct orffi_columns {
     size_t count;
     size_t *j;
     double *B; /* count x p */
@@ -21,18 +21,18 @@ typedef struct orff_columns {
     size_t parameters, widest;
     size_t *first, *width;
     double *turn; /* count x widest; NULL where no block is wider than p: theta = t */
-} orff_columns;
+} orffi_columns;
 
-orff_status orff_columns_fill(orff_columns *columns, const orff_features *f);
-void orff_columns_clear(orff_columns *columns); /* accepts a zeroed or half-built one */
+orff_status orffi_columns_fill(orffi_columns *columns, const orff_features *f);
+void orffi_columns_clear(orffi_columns *columns); /* accepts a zeroed or half-built one */
 
 /* out (2 count) = B_i . R_a for both halves; R is 2D x p. */
-void orff_columns_product(const orff_columns *columns, size_t D, size_t p, const double *R, double *out);
+void orffi_columns_product(const orffi_columns *columns, size_t D, size_t p, const double *R, double *out);
 
 /* theta (M) from t (2 count). */
-void orff_columns_expand(const orff_columns *columns, const double *t, double *theta);
+void orffi_columns_expand(const orffi_columns *columns, const double *t, double *theta);
 
 /* G (2 count square) with G_ik = S_ab B_i . B_k; S is 2D x 2D with both triangles. */
-orff_status orff_assemble(const orff_columns *columns, size_t D, size_t p, const double *S, double *G);
+orff_status orffi_assemble(const orffi_columns *columns, size_t D, size_t p, const double *S, double *G);
 
 #endif

@@ -7,42 +7,42 @@
 #include "base/memory.h"
 
 static const size_t keep_bytes = (size_t)1 << 28; /* phi kept over sweeps */
-static const size_t gram_bytes = (size_t)1 << 28; /* scratch of orff_data_gram */
+static const size_t gram_bytes = (size_t)1 << 28; /* scratch of orffi_data_gram */
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-orff_status orff_data_fill(orff_data *data, const orff_features *f, size_t n, const double *X,
-                           const double *root, bool single, const orff_monitor *monitor) {
-    const size_t block = smaller(orff_bank_block_rows(f->bank), n);
+orff_status orffi_data_fill(orffi_data *data, const orff_features *f, size_t n, const double *X,
+                            const double *root, bool single, const orffi_monitor *monitor) {
+    const size_t block = smaller(orffi_bank_block_rows(f->bank), n);
     const size_t row_bytes = 2 * f->D * (single ? sizeof(float) : sizeof(double));
     const size_t room = n <= keep_bytes / row_bytes ? n : block;
-    *data = (orff_data){.n = n, .X = X, .root = root, .monitor = monitor};
-    ORFF_TRY(orff_panel_fill(&data->panel, f, room, block, single));
-    ORFF_TRY(ORFF_NEW_ARRAY(data->F, block * f->p));
-    return ORFF_NEW_ARRAY(data->Y, block * f->p);
+    *data = (orffi_data){.n = n, .X = X, .root = root, .monitor = monitor};
+    ORFFI_TRY(orffi_panel_fill(&data->panel, f, room, block, single));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(data->F, block * f->p));
+    return ORFFI_NEW_ARRAY(data->Y, block * f->p);
 }
 
-void orff_data_clear(orff_data *data) {
-    orff_panel_clear(&data->panel);
-    orff_release(data->F);
-    orff_release(data->Y);
-    *data = (orff_data){0};
+void orffi_data_clear(orffi_data *data) {
+    orffi_panel_clear(&data->panel);
+    orffi_release(data->F);
+    orffi_release(data->Y);
+    *data = (orffi_data){0};
 }
 
 /* phi of some rows: where they stand in the panel. Kept rows are those from 0 to data->kept. */
-static size_t block_phi(orff_data *data, size_t first, size_t rows) {
+static size_t block_phi(orffi_data *data, size_t first, size_t rows) {
     const bool keeps = data->panel.room == data->n;
     const size_t at = keeps ? first : 0;
     if (first + rows <= data->kept) return at;
-    orff_panel_phi(&data->panel, at, rows, data->X + first * data->panel.f->d);
+    orffi_panel_phi(&data->panel, at, rows, data->X + first * data->panel.f->d);
     if (keeps && first <= data->kept) data->kept = first + rows;
     return at;
 }
 
 /* Rows of to = sqrt(c_i) from + c to; what is in `to` is not read when c = 0. */
-static void weigh(const orff_data *data, size_t first, size_t rows, const double *from, double c,
+static void weigh(const orffi_data *data, size_t first, size_t rows, const double *from, double c,
                   double *to) {
     const size_t p = data->panel.f->p;
     for (size_t i = 0; i < rows; i++) {
@@ -52,40 +52,40 @@ static void weigh(const orff_data *data, size_t first, size_t rows, const double
 }
 
 /* u = A x + c u on one block, then sum += A^* u. */
-static void sweep_block(orff_data *data, size_t first, size_t rows, bool forward, double c, double *u,
+static void sweep_block(orffi_data *data, size_t first, size_t rows, bool forward, double c, double *u,
                         bool backward) {
     const size_t at = block_phi(data, first, rows);
     double *here = u ? u + first * data->panel.f->p : data->Y;
     if (forward) {
-        orff_panel_forward(&data->panel, at, rows, data->F);
+        orffi_panel_forward(&data->panel, at, rows, data->F);
         weigh(data, first, rows, data->F, u ? c : 0.0, here);
     }
     if (!backward) return;
     weigh(data, first, rows, here, 0.0, data->F);
-    orff_panel_backward(&data->panel, at, rows, data->F);
+    orffi_panel_backward(&data->panel, at, rows, data->F);
 }
 
-static orff_status report(const orff_data *data, size_t first) {
+static orff_status report(const orffi_data *data, size_t first) {
     if (!data->monitor) return ORFF_OK;
     const double part = (double)first / (double)data->n;
-    return orff_progress("iterate", (double)data->monitor->done + part, (double)data->monitor->limit);
+    return orffi_progress("iterate", (double)data->monitor->done + part, (double)data->monitor->limit);
 }
 
 static orff_status sweep(void *self, const double *x, double c, double *u, double *out) {
-    orff_data *data = self;
+    orffi_data *data = self;
     const orff_features *f = data->panel.f;
     memset(data->panel.sum, 0, 2 * f->D * f->p * sizeof *data->panel.sum);
-    if (x) orff_panel_load(&data->panel, x);
+    if (x) orffi_panel_load(&data->panel, x);
     for (size_t first = 0; first < data->n; first += data->panel.block) {
-        ORFF_TRY(report(data, first));
+        ORFFI_TRY(report(data, first));
         sweep_block(data, first, smaller(data->panel.block, data->n - first), x != NULL, c, u, out != NULL);
     }
-    if (out) orff_panel_unload(&data->panel, out);
+    if (out) orffi_panel_unload(&data->panel, out);
     return ORFF_OK;
 }
 
-orff_operator orff_data_operator(orff_data *data) {
-    return (orff_operator){data->n * data->panel.f->p, data->panel.f->M, sweep, data};
+orffi_operator orffi_data_operator(orffi_data *data) {
+    return (orffi_operator){data->n * data->panel.f->p, data->panel.f->M, sweep, data};
 }
 
 /* ---- K = A A^*: with G_j = B_j B_j^T, row j of phi W is K's columns of the points that W was made of, where
@@ -97,33 +97,33 @@ static orff_status fill_squares(const orff_features *f, double *G) {
     size_t widest = 0;
     for (size_t g = 0; g < f->bank->n_groups; g++)
         if (f->groups[g].columns > widest) widest = f->groups[g].columns;
-    orff_status status = ORFF_NEW_ARRAY(B, f->p * widest);
-    if (!status) status = ORFF_NEW_ARRAY(unit, f->p);
+    orff_status status = ORFFI_NEW_ARRAY(B, f->p * widest);
+    if (!status) status = ORFFI_NEW_ARRAY(unit, f->p);
     for (size_t j = 0; !status && j < f->D; j++) {
-        const size_t columns = orff_features_block_columns(f, j);
-        orff_features_dense_block(f, j, B, unit);
-        orff_gemm(false, true, f->p, f->p, columns, 1, B, columns, B, columns, 0, G + j * f->p * f->p, f->p);
+        const size_t columns = orffi_features_block_columns(f, j);
+        orffi_features_dense_block(f, j, B, unit);
+        orffi_gemm(false, true, f->p, f->p, columns, 1, B, columns, B, columns, 0, G + j * f->p * f->p, f->p);
     }
-    orff_release(B);
-    orff_release(unit);
+    orffi_release(B);
+    orffi_release(unit);
     return status;
 }
 
-orff_status orff_features_trace(const orff_features *f, double *trace) {
+orff_status orffi_features_trace(const orff_features *f, double *trace) {
     double *G = NULL, sum = 0.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(G, f->D * f->p * f->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(G, f->D * f->p * f->p));
     const orff_status status = fill_squares(f, G);
     for (size_t j = 0; j < f->D; j++)
         for (size_t s = 0; s < f->p; s++)
             sum += f->bank->amplitude[j] * f->bank->amplitude[j] * G[(j * f->p + s) * f->p + s];
-    orff_release(G);
+    orffi_release(G);
     if (!status) *trace = sum;
     return status;
 }
 
 /* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from
  * `column`. */
-static void fill_wide(const orff_data *data, size_t first, size_t rows, size_t at, const double *G,
+static void fill_wide(const orffi_data *data, size_t first, size_t rows, size_t at, const double *G,
                       size_t column, size_t width, double *W) {
     const size_t D = data->panel.f->D, square = data->panel.f->p * data->panel.f->p;
     for (size_t a = 0; a < 2 * D; a++) {
@@ -137,7 +137,7 @@ static void fill_wide(const orff_data *data, size_t first, size_t rows, size_t a
 }
 
 /* Rows of `block` (rows x width p p) into K and its mirror: points from row, against points from column. */
-static void place(const orff_data *data, size_t row, size_t rows, size_t column, size_t width,
+static void place(const orffi_data *data, size_t row, size_t rows, size_t column, size_t width,
                   const double *block, double *K) {
     const size_t p = data->panel.f->p, order = data->n * p;
     for (size_t i = 0; i < rows; i++) {
@@ -152,7 +152,7 @@ static void place(const orff_data *data, size_t row, size_t rows, size_t column,
 }
 
 /* K's columns of `width` points from `first`, at and below the diagonal. */
-static void gram_columns(orff_data *data, size_t first, size_t width, const double *G, double *W,
+static void gram_columns(orffi_data *data, size_t first, size_t width, const double *G, double *W,
                          double *product, double *K) {
     const size_t length = 2 * data->panel.f->D, across = width * data->panel.f->p * data->panel.f->p;
     size_t rows;
@@ -163,26 +163,26 @@ static void gram_columns(orff_data *data, size_t first, size_t width, const doub
     for (size_t i = first; i < data->n; i += rows) {
         rows = smaller(data->panel.block, data->n - i);
         const double *phi = data->panel.phi + block_phi(data, i, rows) * length;
-        orff_gemm(false, false, rows, across, length, 1, phi, length, W, across, 0, product, across);
+        orffi_gemm(false, false, rows, across, length, 1, phi, length, W, across, 0, product, across);
         place(data, i, rows, first, width, product, K);
     }
 }
 
-orff_status orff_data_gram(orff_data *data, double *K) {
+orff_status orffi_data_gram(orffi_data *data, double *K) {
     const orff_features *f = data->panel.f;
     const size_t square = f->p * f->p, point = 2 * f->D * square;
     const size_t fit = gram_bytes / sizeof(double) / point, width = smaller(fit ? fit : 1, data->n);
     double *G = NULL, *W = NULL, *product = NULL;
-    orff_status status = ORFF_NEW_ARRAY(G, f->D * square);
-    if (!status) status = ORFF_NEW_ARRAY(W, width * point);
-    if (!status) status = ORFF_NEW_ARRAY(product, data->panel.block * width * square);
+    orff_status status = ORFFI_NEW_ARRAY(G, f->D * square);
+    if (!status) status = ORFFI_NEW_ARRAY(W, width * point);
+    if (!status) status = ORFFI_NEW_ARRAY(product, data->panel.block * width * square);
     if (!status) status = fill_squares(f, G);
     for (size_t first = 0; !status && first < data->n; first += width) {
         status = report(data, first);
         if (!status) gram_columns(data, first, smaller(width, data->n - first), G, W, product, K);
     }
-    orff_release(G);
-    orff_release(W);
-    orff_release(product);
+    orffi_release(G);
+    orffi_release(W);
+    orffi_release(product);
     return status;
 }

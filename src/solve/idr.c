@@ -17,32 +17,32 @@ typedef struct idr_work {
 } idr_work;
 
 static void work_clear(idr_work *w) {
-    orff_release(w->P);
-    orff_release(w->G);
-    orff_release(w->U);
-    orff_release(w->M);
-    orff_release(w->f);
-    orff_release(w->c);
-    orff_release(w->r);
-    orff_release(w->v);
+    orffi_release(w->P);
+    orffi_release(w->G);
+    orffi_release(w->U);
+    orffi_release(w->M);
+    orffi_release(w->f);
+    orffi_release(w->c);
+    orffi_release(w->r);
+    orffi_release(w->v);
 }
 
-static orff_status work_fill(idr_work *w, const orff_normal_equations *e) {
+static orff_status work_fill(idr_work *w, const orffi_normal_equations *e) {
     const size_t cols = e->A->cols;
-    const orff_rng rng = {.seed = e->how->seed, .stream = 0x49445253u};
+    const orffi_rng rng = {.seed = e->how->seed, .stream = 0x49445253u};
     w->s = e->how->shadow < cols ? e->how->shadow : cols;
     w->omega = 1.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(w->P, w->s * cols));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->G, w->s * cols));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->U, w->s * cols));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->M, w->s * w->s));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->f, w->s));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->c, w->s));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->v, cols));
-    ORFF_TRY(orff_duplicate(&w->r, e->r, cols, sizeof *w->r));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->P, w->s * cols));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->G, w->s * cols));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->U, w->s * cols));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->M, w->s * w->s));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->f, w->s));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->c, w->s));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->v, cols));
+    ORFFI_TRY(orffi_duplicate(&w->r, e->r, cols, sizeof *w->r));
     for (size_t k = 0; k < w->s; k++) w->M[k * w->s + k] = 1.0;
-    for (size_t i = 0; i < w->s * cols; i++) w->P[i] = orff_rng_normal(rng, i, 0);
-    return orff_orthonormal_rows(w->s, cols, w->P);
+    for (size_t i = 0; i < w->s * cols; i++) w->P[i] = orffi_rng_normal(rng, i, 0);
+    return orffi_orthonormal_rows(w->s, cols, w->P);
 }
 
 /* M(k..s, k..s) c = f(k..s), by forward substitution. */
@@ -57,9 +57,9 @@ static void coefficients(const idr_work *w, size_t k) {
 /* U_k = omega (r - sum_i c_i G_i) + sum_i c_i U_i, i >= k */
 static void next_direction(const idr_work *w, size_t cols, size_t k) {
     memcpy(w->v, w->r, cols * sizeof *w->v);
-    for (size_t i = k; i < w->s; i++) orff_vector_add(cols, -w->c[i], w->G + i * cols, w->v);
-    orff_vector_scale(cols, w->omega, w->v);
-    for (size_t i = k; i < w->s; i++) orff_vector_add(cols, w->c[i], w->U + i * cols, w->v);
+    for (size_t i = k; i < w->s; i++) orffi_vector_add(cols, -w->c[i], w->G + i * cols, w->v);
+    orffi_vector_scale(cols, w->omega, w->v);
+    for (size_t i = k; i < w->s; i++) orffi_vector_add(cols, w->c[i], w->U + i * cols, w->v);
     memcpy(w->U + k * cols, w->v, cols * sizeof *w->v);
 }
 
@@ -67,64 +67,64 @@ static void next_direction(const idr_work *w, size_t cols, size_t k) {
 static void biorthogonalise(const idr_work *w, size_t cols, size_t k) {
     double *g = w->G + k * cols, *u = w->U + k * cols;
     for (size_t i = 0; i < k; i++) {
-        const double a = orff_vector_dot(cols, w->P + i * cols, g) / w->M[i * w->s + i];
-        orff_vector_add(cols, -a, w->G + i * cols, g);
-        orff_vector_add(cols, -a, w->U + i * cols, u);
+        const double a = orffi_vector_dot(cols, w->P + i * cols, g) / w->M[i * w->s + i];
+        orffi_vector_add(cols, -a, w->G + i * cols, g);
+        orffi_vector_add(cols, -a, w->U + i * cols, u);
     }
-    for (size_t i = k; i < w->s; i++) w->M[i * w->s + k] = orff_vector_dot(cols, w->P + i * cols, g);
+    for (size_t i = k; i < w->s; i++) w->M[i * w->s + k] = orffi_vector_dot(cols, w->P + i * cols, g);
 }
 
 /* One step within a subspace. *broken: the recurrence cannot go on. */
-static orff_status inner_step(orff_normal_equations *e, idr_work *w, size_t k, double *x, bool *broken) {
+static orff_status inner_step(orffi_normal_equations *e, idr_work *w, size_t k, double *x, bool *broken) {
     const size_t cols = e->A->cols;
     coefficients(w, k);
     next_direction(w, cols, k);
-    ORFF_TRY(orff_normal_apply(e, w->U + k * cols, w->G + k * cols));
+    ORFFI_TRY(orffi_normal_apply(e, w->U + k * cols, w->G + k * cols));
     e->monitor->done++;
     biorthogonalise(w, cols, k);
     const double pivot = w->M[k * w->s + k], beta = w->f[k] / pivot;
     *broken = pivot == 0.0 || !isfinite(beta);
     if (*broken) return ORFF_OK;
-    orff_vector_add(cols, -beta, w->G + k * cols, w->r);
-    orff_vector_add(cols, beta, w->U + k * cols, x);
+    orffi_vector_add(cols, -beta, w->G + k * cols, w->r);
+    orffi_vector_add(cols, beta, w->U + k * cols, x);
     for (size_t i = k + 1; i < w->s; i++) w->f[i] -= beta * w->M[i * w->s + k];
     return ORFF_OK;
 }
 
 /* Enter the next subspace: r -= omega (A^* A + shift) r. An omega that is too small for accuracy is
  * lengthened. */
-static orff_status next_space(orff_normal_equations *e, idr_work *w, double *x, bool *broken) {
+static orff_status next_space(orffi_normal_equations *e, idr_work *w, double *x, bool *broken) {
     const size_t cols = e->A->cols;
     const double enough = 0.7;
-    ORFF_TRY(orff_normal_apply(e, w->r, w->v));
+    ORFFI_TRY(orffi_normal_apply(e, w->r, w->v));
     e->monitor->done++;
-    const double tt = orff_vector_dot(cols, w->v, w->v), tr = orff_vector_dot(cols, w->v, w->r);
-    const double cosine = fabs(tr) / sqrt(tt * orff_vector_dot(cols, w->r, w->r));
+    const double tt = orffi_vector_dot(cols, w->v, w->v), tr = orffi_vector_dot(cols, w->v, w->r);
+    const double cosine = fabs(tr) / sqrt(tt * orffi_vector_dot(cols, w->r, w->r));
     w->omega = tr / tt * (cosine < enough ? enough / cosine : 1.0);
     *broken = !isfinite(w->omega) || w->omega == 0.0;
     if (*broken) return ORFF_OK;
-    orff_vector_add(cols, w->omega, w->r, x);
-    orff_vector_add(cols, -w->omega, w->v, w->r);
+    orffi_vector_add(cols, w->omega, w->r, x);
+    orffi_vector_add(cols, -w->omega, w->v, w->r);
     return ORFF_OK;
 }
 
-static bool goes_on(const orff_normal_equations *e, const idr_work *w) {
-    return e->monitor->done < e->monitor->limit && orff_vector_norm(e->A->cols, w->r) > e->target;
+static bool goes_on(const orffi_normal_equations *e, const idr_work *w) {
+    return e->monitor->done < e->monitor->limit && orffi_vector_norm(e->A->cols, w->r) > e->target;
 }
 
-static orff_status run(orff_normal_equations *e, idr_work *w, double *x) {
+static orff_status run(orffi_normal_equations *e, idr_work *w, double *x) {
     const size_t cols = e->A->cols;
     bool broken = false;
     while (!broken && goes_on(e, w)) {
-        for (size_t i = 0; i < w->s; i++) w->f[i] = orff_vector_dot(cols, w->P + i * cols, w->r);
+        for (size_t i = 0; i < w->s; i++) w->f[i] = orffi_vector_dot(cols, w->P + i * cols, w->r);
         for (size_t k = 0; k < w->s && !broken && goes_on(e, w); k++)
-            ORFF_TRY(inner_step(e, w, k, x, &broken));
-        if (!broken && goes_on(e, w)) ORFF_TRY(next_space(e, w, x, &broken));
+            ORFFI_TRY(inner_step(e, w, k, x, &broken));
+        if (!broken && goes_on(e, w)) ORFFI_TRY(next_space(e, w, x, &broken));
     }
     return ORFF_OK;
 }
 
-orff_status orff_idr(orff_normal_equations *e, double *x) {
+orff_status orffi_idr(orffi_normal_equations *e, double *x) {
     idr_work work = {0};
     orff_status status = work_fill(&work, e);
     if (!status) status = run(e, &work, x);

@@ -4,45 +4,45 @@
  *
  * each of which improves a theta that is there: it looks for x with (A^* A + shift I) x = r, where
  * u = y - A theta and r = A^* u - shift theta. */
-#ifndef ORFF_SOLVE_ITERATIVE_H
-#define ORFF_SOLVE_ITERATIVE_H
+#ifndef ORFFI_SOLVE_ITERATIVE_H
+#define ORFFI_SOLVE_ITERATIVE_H
 
 #include "solve/data.h"
 #include "solve/subsample.h"
 
-typedef struct orff_normal_equations {
-    const orff_operator *A;
+typedef struct orffi_normal_equations {
+    const orffi_operator *A;
     double shift; /* > 0 */
     const orff_iteration *how;
-    orff_monitor *monitor;           /* counts the iterations; a method stops at its limit */
-    const orff_subsample *subsample; /* pcg */
-    const double *theta, *u, *r;     /* the state to improve: cols, rows, cols numbers */
-    double target;                   /* stop where |r - (A^* A + shift I) x| <= target */
-    double condition;                /* the method's estimate of the condition of A^* A + shift I; 0: none */
-} orff_normal_equations;
+    orffi_monitor *monitor;           /* counts the iterations; a method stops at its limit */
+    const orffi_subsample *subsample; /* pcg */
+    const double *theta, *u, *r;      /* the state to improve: cols, rows, cols numbers */
+    double target;                    /* stop where |r - (A^* A + shift I) x| <= target */
+    double condition;                 /* the method's estimate of the condition of A^* A + shift I; 0: none */
+} orffi_normal_equations;
 
 /* x (cols numbers) is zero on entry and the correction on exit. */
-typedef orff_status orff_iterative_method(orff_normal_equations *equations, double *x);
+typedef orff_status orffi_iterative_method(orffi_normal_equations *equations, double *x);
 
-orff_iterative_method orff_lsmr, orff_idr, orff_pcg;
+orffi_iterative_method orffi_lsmr, orffi_idr, orffi_pcg;
 
 /* out = (A^* A + shift I) x */
-static inline orff_status orff_normal_apply(const orff_normal_equations *e, const double *x, double *out) {
-    ORFF_TRY(orff_operator_normal(e->A, x, out));
-    orff_vector_add(e->A->cols, e->shift, x, out);
+static inline orff_status orffi_normal_apply(const orffi_normal_equations *e, const double *x, double *out) {
+    ORFFI_TRY(orffi_operator_normal(e->A, x, out));
+    orffi_vector_add(e->A->cols, e->shift, x, out);
     return ORFF_OK;
 }
 
 /* Everything sgd needs. theta holds the start value and receives the result; root is sqrt(c_i) or NULL. */
-typedef struct orff_sgd_problem {
+typedef struct orffi_sgd_problem {
     const orff_features *f;
     size_t n;
     const double *X, *Y, *root, *intercept;
     double total; /* sum of the weights */
     const orff_iteration *how;
-    orff_monitor *monitor;
-} orff_sgd_problem;
+    orffi_monitor *monitor;
+} orffi_sgd_problem;
 
-orff_status orff_sgd(const orff_sgd_problem *problem, double *theta, orff_solve_info *info);
+orff_status orffi_sgd(const orffi_sgd_problem *problem, double *theta, orff_solve_info *info);
 
 #endif

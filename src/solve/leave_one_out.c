@@ -17,30 +17,30 @@ typedef struct loo_work {
 
 static void work_clear(loo_work *w) {
     double *all[] = {w->phi, w->scratch, w->Z, w->work, w->V, w->hat, w->residual};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-static orff_status work_fill(loo_work *w, const orff_system *s, const orff_features *f, size_t count) {
-    const size_t slices = orff_system_slices(s);
+static orff_status work_fill(loo_work *w, const orffi_system *s, const orff_features *f, size_t count) {
+    const size_t slices = orffi_system_slices(s);
     w->rows = 64;
-    ORFF_TRY(ORFF_NEW_ARRAY(w->phi, w->rows * s->L));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->Z, w->rows * slices * s->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->work, w->rows * slices * s->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->scratch, orff_bank_scratch(f->bank)));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->V, count * s->L * s->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(w->hat, s->p * s->p));
-    return ORFF_NEW_ARRAY(w->residual, s->p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, w->rows * s->L));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * slices * s->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->work, w->rows * slices * s->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, orffi_bank_scratch(f->bank)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->V, count * s->L * s->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->hat, s->p * s->p));
+    return ORFFI_NEW_ARRAY(w->residual, s->p);
 }
 
 static orff_status fold_thetas(orff_ridge *ridge, size_t count, const double *lambdas, double *V) {
     const orff_features *f = ridge->features;
     double *theta;
-    orff_status status = ORFF_NEW_ARRAY(theta, f->M);
+    orff_status status = ORFFI_NEW_ARRAY(theta, f->M);
     for (size_t l = 0; !status && l < count; l++) {
         status = orff_ridge_solve(ridge, lambdas[l], theta, NULL, NULL);
-        if (!status) orff_features_fold(f, theta, V + l * 2 * f->D * f->p);
+        if (!status) orffi_features_fold(f, theta, V + l * 2 * f->D * f->p);
     }
-    orff_release(theta);
+    orffi_release(theta);
     return status;
 }
 
@@ -48,40 +48,40 @@ static orff_status fold_thetas(orff_ridge *ridge, size_t count, const double *la
 static orff_status solve_small(size_t p, double *H, double *x) {
     for (size_t i = 0; i < p * p; i++) H[i] = -H[i];
     for (size_t i = 0; i < p; i++) H[i * p + i] += 1.0;
-    if (orff_cholesky(p, H))
-        return orff_fail(ORFF_NUMERICAL,
-                         "leave-one-out: a row is fitted exactly, to rounding; lambda is too small");
-    return orff_cholesky_solve(p, H, 1, x);
+    if (orffi_cholesky(p, H))
+        return orffi_fail(ORFF_ERROR_NUMERICAL,
+                          "leave-one-out: a row is fitted exactly, to rounding; lambda is too small");
+    return orffi_cholesky_solve(p, H, 1, x);
 }
 
 /* Squared leave-one-out error of one row at one lambda, added to *sum. */
-static orff_status add_row(const orff_system *s, double shift, const double *V, size_t i, const double *y,
+static orff_status add_row(const orffi_system *s, double shift, const double *V, size_t i, const double *y,
                            loo_work *w, double *sum) {
     const double *phi = w->phi + i * s->L;
     for (size_t k = 0; k < s->p; k++) {
         w->residual[k] = y[k] - s->mean[k];
         for (size_t a = 0; a < s->L; a++) w->residual[k] -= phi[a] * V[a * s->p + k];
     }
-    orff_system_hat(s, shift, w->Z + i * orff_system_slices(s) * s->n, w->hat);
-    ORFF_TRY(solve_small(s->p, w->hat, w->residual));
+    orffi_system_hat(s, shift, w->Z + i * orffi_system_slices(s) * s->n, w->hat);
+    ORFFI_TRY(solve_small(s->p, w->hat, w->residual));
     for (size_t k = 0; k < s->p; k++) *sum += w->residual[k] * w->residual[k];
     return ORFF_OK;
 }
 
 static orff_status run(orff_ridge *ridge, size_t n, const double *X, const double *Y, size_t count,
                        const double *lambdas, loo_work *w, double *sums) {
-    const orff_system *s = &ridge->system;
+    const orffi_system *s = &ridge->system;
     const orff_features *f = ridge->features;
-    ORFF_TRY(fold_thetas(ridge, count, lambdas, w->V));
+    ORFFI_TRY(fold_thetas(ridge, count, lambdas, w->V));
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFF_TRY(orff_progress("leave one out", (double)first, (double)n));
-        orff_phi(f->bank, rows, X + first * f->d, w->phi, w->scratch);
-        orff_system_project(s, rows, w->phi, w->Z, w->work);
+        ORFFI_TRY(orffi_progress("leave one out", (double)first, (double)n));
+        orffi_phi(f->bank, rows, X + first * f->d, w->phi, w->scratch);
+        orffi_system_project(s, rows, w->phi, w->Z, w->work);
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < count; l++)
-                ORFF_TRY(add_row(s, orff_system_shift(s, lambdas[l]), w->V + l * s->L * s->p, i,
-                                 Y + (first + i) * s->p, w, &sums[l]));
+                ORFFI_TRY(add_row(s, orffi_system_shift(s, lambdas[l]), w->V + l * s->L * s->p, i,
+                                  Y + (first + i) * s->p, w, &sums[l]));
     }
     return ORFF_OK;
 }
@@ -89,17 +89,18 @@ static orff_status run(orff_ridge *ridge, size_t n, const double *X, const doubl
 /* The rows must be those of the moments, each with weight 1: H has no weights. */
 static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y) {
     const orff_moments_info info = orff_moments_describe(ridge->moments);
-    const orff_system *s = &ridge->system;
+    const orffi_system *s = &ridge->system;
     double yy = 0.0;
     if (info.rows != n)
-        return orff_fail(ORFF_MISMATCH, "leave-one-out wants the %llu rows of the moments; %zu were given",
-                         (unsigned long long)info.rows, n);
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "leave-one-out wants the %llu rows of the moments; %zu were given",
+                          (unsigned long long)info.rows, n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < s->p; k++)
             yy += (Y[i * s->p + k] - s->mean[k]) * (Y[i * s->p + k] - s->mean[k]);
     if (fabs(info.weight - (double)n) > 1e-6 * (double)n || fabs(yy - s->yy) > 1e-6 * fmax(yy, s->yy))
-        return orff_fail(
-            ORFF_MISMATCH,
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH,
             "leave-one-out wants the rows of the moments, with a weight of 1 each; these have a sum of "
             "squares of %g, those %g (total weight %g)",
             yy, s->yy, info.weight);
@@ -111,17 +112,18 @@ orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *
     loo_work w = {0};
     double *sums = NULL;
     if (!ridge || !X || !Y || !lambdas || !loo_mse || n == 0)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_ridge_leave_one_out needs the rows and the lambdas");
-    ORFF_TRY(orff_check_finite("X", n, ridge->features->d, X));
-    ORFF_TRY(orff_check_finite("Y", n, ridge->features->p, Y));
-    ORFF_TRY(check_rows(ridge, n, Y));
-    orff_status status = orff_system_eigen(&ridge->system);
-    if (!status) status = ORFF_NEW_ARRAY(sums, count);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "orff_ridge_leave_one_out needs the rows and the lambdas");
+    ORFFI_TRY(orffi_check_finite("X", n, ridge->features->d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, ridge->features->p, Y));
+    ORFFI_TRY(check_rows(ridge, n, Y));
+    orff_status status = orffi_system_eigen(&ridge->system);
+    if (!status) status = ORFFI_NEW_ARRAY(sums, count);
     if (!status) status = work_fill(&w, &ridge->system, ridge->features, count);
     if (!status) status = run(ridge, n, X, Y, count, lambdas, &w, sums);
     for (size_t l = 0; !status && l < count; l++)
         loo_mse[l] = sums[l] / ((double)n * (double)ridge->features->p);
     work_clear(&w);
-    orff_release(sums);
+    orffi_release(sums);
     return status;
 }

@@ -25,7 +25,7 @@ static void scale(size_t p, double factor, double *gradient) {
 }
 
 /* |f - y|^2 */
-static double squared(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double squared(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     double value = 0.0;
     for (size_t i = 0; i < loss->p; i++) {
         value += (f[i] - y[i]) * (f[i] - y[i]);
@@ -35,7 +35,7 @@ static double squared(const orff_loss_function *loss, const double *f, const dou
 }
 
 /* n^2/2 up to delta, then delta (n - delta/2) */
-static double huber(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double huber(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     const double n = difference(loss->p, f, y, gradient), delta = loss->parameter;
     if (n <= delta) return 0.5 * n * n;
     scale(loss->p, delta / n, gradient);
@@ -43,7 +43,7 @@ static double huber(const orff_loss_function *loss, const double *f, const doubl
 }
 
 /* max(0, n - epsilon) */
-static double insensitive(const orff_loss_function *loss, const double *f, const double *y,
+static double insensitive(const orffi_loss_function *loss, const double *f, const double *y,
                           double *gradient) {
     const double n = difference(loss->p, f, y, gradient), beyond = n - loss->parameter;
     scale(loss->p, beyond > 0.0 ? rise(beyond, loss->width) / n : 0.0, gradient);
@@ -51,7 +51,7 @@ static double insensitive(const orff_loss_function *loss, const double *f, const
 }
 
 /* sum of tau max(0, r) + (1 - tau) max(0, -r), r = y - f */
-static double pinball(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double pinball(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     const double up = loss->parameter, down = 1.0 - loss->parameter;
     double value = 0.0;
     for (size_t i = 0; i < loss->p; i++) {
@@ -72,7 +72,7 @@ static double product(size_t p, const double *a, const double *b) {
 
 /* The class whose code is nearest to y; codes have the same length, so it is the one of the largest
  * product. */
-static size_t class_of(const orff_loss_function *loss, const double *y) {
+static size_t class_of(const orffi_loss_function *loss, const double *y) {
     size_t best = 0;
     for (size_t k = 0; k <= loss->p; k++) {
         loss->scores[k] = product(loss->p, loss->codes + k * loss->p, y);
@@ -82,7 +82,7 @@ static size_t class_of(const orff_loss_function *loss, const double *y) {
 }
 
 /* gradient = sum_k scores_k c_k */
-static void combine(const orff_loss_function *loss, double *gradient) {
+static void combine(const orffi_loss_function *loss, double *gradient) {
     memset(gradient, 0, loss->p * sizeof *gradient);
     for (size_t k = 0; k <= loss->p; k++)
         for (size_t i = 0; i < loss->p; i++) gradient[i] += loss->scores[k] * loss->codes[k * loss->p + i];
@@ -90,7 +90,7 @@ static void combine(const orff_loss_function *loss, double *gradient) {
 
 /* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials, and its 1 out of the
  * sum. */
-static double logistic(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double logistic(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     const size_t cls = class_of(loss, y), T = loss->p + 1;
     size_t top = 0;
     for (size_t k = 0; k < T; k++) {
@@ -110,7 +110,7 @@ static double logistic(const orff_loss_function *loss, const double *f, const do
 }
 
 /* sum over k != cls of max(0, 1/(T-1) + c_k.f) */
-static double hinge(const orff_loss_function *loss, const double *f, const double *y, double *gradient) {
+static double hinge(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     const size_t cls = class_of(loss, y);
     double value = 0.0;
     for (size_t k = 0; k <= loss->p; k++) {
@@ -165,7 +165,7 @@ static bool a_quantile(double parameter) {
 
 typedef struct loss_row {
     const char *name;
-    double (*evaluate)(const orff_loss_function *loss, const double *f, const double *y, double *gradient);
+    double (*evaluate)(const orffi_loss_function *loss, const double *f, const double *y, double *gradient);
     double (*curvature)(double parameter, size_t p);
     bool smooth, classes;
     bool (*accepts)(double parameter); /* NULL: the loss has no parameter */
@@ -173,13 +173,13 @@ typedef struct loss_row {
 } loss_row;
 
 static const loss_row losses[ORFF_LOSS_COUNT] = {
-    [ORFF_SQUARED] = {"squared", squared, curvature_two, true, false, NULL, NULL},
-    [ORFF_HUBER] = {"huber", huber, curvature_one, true, false, positive, "above 0"},
-    [ORFF_EPSILON] = {"epsilon", insensitive, curvature_one, false, false, not_negative, "at least 0"},
-    [ORFF_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile,
-                      "a quantile between 0 and 1"},
-    [ORFF_LOGISTIC] = {"logistic", logistic, curvature_spread, true, true, NULL, NULL},
-    [ORFF_HINGE] = {"hinge", hinge, curvature_frame, false, true, NULL, NULL},
+    [ORFF_LOSS_SQUARED] = {"squared", squared, curvature_two, true, false, NULL, NULL},
+    [ORFF_LOSS_HUBER] = {"huber", huber, curvature_one, true, false, positive, "above 0"},
+    [ORFF_LOSS_EPSILON] = {"epsilon", insensitive, curvature_one, false, false, not_negative, "at least 0"},
+    [ORFF_LOSS_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile,
+                           "a quantile between 0 and 1"},
+    [ORFF_LOSS_LOGISTIC] = {"logistic", logistic, curvature_spread, true, true, NULL, NULL},
+    [ORFF_LOSS_HINGE] = {"hinge", hinge, curvature_frame, false, true, NULL, NULL},
 };
 
 const char *orff_loss_name(orff_loss loss) {
@@ -187,55 +187,56 @@ const char *orff_loss_name(orff_loss loss) {
 }
 
 orff_status orff_loss_parse(const char *name, orff_loss *loss) {
-    if (!name || !loss) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_loss_parse: NULL argument");
+    if (!name || !loss) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_loss_parse: NULL argument");
     for (size_t i = 0; i < ORFF_LOSS_COUNT; i++) {
         if (strcmp(name, losses[i].name)) continue;
         *loss = (orff_loss)i;
         return ORFF_OK;
     }
-    return orff_fail(ORFF_INVALID_ARGUMENT,
-                     "no loss \"%s\"; there are squared, huber, epsilon, pinball, logistic and hinge", name);
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "no loss \"%s\"; there are squared, huber, epsilon, pinball, logistic and hinge", name);
 }
 
-static orff_status fill_codes(orff_loss_function *loss) {
-    ORFF_TRY(ORFF_NEW_ARRAY(loss->codes, (loss->p + 1) * loss->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(loss->scores, loss->p + 1));
+static orff_status fill_codes(orffi_loss_function *loss) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(loss->codes, (loss->p + 1) * loss->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(loss->scores, loss->p + 1));
     return orff_simplex_codes(loss->p + 1, loss->codes);
 }
 
-orff_status orff_loss_make(orff_loss_function *loss, orff_loss id, double parameter, size_t p) {
-    *loss = (orff_loss_function){0};
+orff_status orffi_loss_make(orffi_loss_function *loss, orff_loss id, double parameter, size_t p) {
+    *loss = (orffi_loss_function){0};
     if ((unsigned)id >= ORFF_LOSS_COUNT)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "loss %d does not exist", (int)id);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "loss %d does not exist", (int)id);
     const loss_row *row = &losses[id];
-    if (p == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "a loss needs at least one output");
+    if (p == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a loss needs at least one output");
     if (row->accepts && !row->accepts(parameter))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s",
-                         row->name, parameter, row->wanted);
-    *loss = (orff_loss_function){.evaluate = row->evaluate,
-                                 .smooth = row->smooth,
-                                 .p = p,
-                                 .parameter = parameter,
-                                 .curvature = row->curvature(parameter, p)};
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s",
+                          row->name, parameter, row->wanted);
+    *loss = (orffi_loss_function){.evaluate = row->evaluate,
+                                  .smooth = row->smooth,
+                                  .p = p,
+                                  .parameter = parameter,
+                                  .curvature = row->curvature(parameter, p)};
     const orff_status status = row->classes ? fill_codes(loss) : ORFF_OK;
-    if (status) orff_loss_clear(loss);
+    if (status) orffi_loss_clear(loss);
     return status;
 }
 
-void orff_loss_clear(orff_loss_function *loss) {
-    orff_release(loss->codes);
-    orff_release(loss->scores);
-    *loss = (orff_loss_function){0};
+void orffi_loss_clear(orffi_loss_function *loss) {
+    orffi_release(loss->codes);
+    orffi_release(loss->scores);
+    *loss = (orffi_loss_function){0};
 }
 
 orff_status orff_loss_evaluate(orff_loss id, double parameter, size_t p, const double *f, const double *y,
                                double *value, double *gradient) {
-    orff_loss_function loss;
-    if (!f || !y || !value) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_loss_evaluate: NULL argument");
-    ORFF_TRY(orff_check_finite("f", 1, p, f));
-    ORFF_TRY(orff_check_finite("y", 1, p, y));
-    ORFF_TRY(orff_loss_make(&loss, id, parameter, p));
+    orffi_loss_function loss;
+    if (!f || !y || !value)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_loss_evaluate: NULL argument");
+    ORFFI_TRY(orffi_check_finite("f", 1, p, f));
+    ORFFI_TRY(orffi_check_finite("y", 1, p, y));
+    ORFFI_TRY(orffi_loss_make(&loss, id, parameter, p));
     *value = loss.evaluate(&loss, f, y, gradient);
-    orff_loss_clear(&loss);
+    orffi_loss_clear(&loss);
     return ORFF_OK;
 }

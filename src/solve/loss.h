@@ -3,16 +3,16 @@
  * Those with kinks are sums of max(0, t). Their gradients can be had of the loss smoothed over a width w,
  * where the slope of max(0, t) rises from 0 to 1 over 0 <= t <= w; w = 0 gives a subgradient, with slope 0 at
  * the kink. Values are always those of the loss itself. */
-#ifndef ORFF_SOLVE_LOSS_H
-#define ORFF_SOLVE_LOSS_H
+#ifndef ORFFI_SOLVE_LOSS_H
+#define ORFFI_SOLVE_LOSS_H
 
 #include "base/status.h"
 
-typedef struct orff_loss_function orff_loss_function;
+typedef struct orffi_loss_function orffi_loss_function;
 
-struct orff_loss_function {
+struct orffi_loss_function {
     /* L(f, y), and its gradient in f (p values) unless NULL */
-    double (*evaluate)(const orff_loss_function *loss, const double *f, const double *y, double *gradient);
+    double (*evaluate)(const orffi_loss_function *loss, const double *f, const double *y, double *gradient);
     bool smooth;
     size_t p;
     double parameter;
@@ -22,7 +22,7 @@ struct orff_loss_function {
 };
 
 /* Check the parameter and make the function of p outputs. */
-orff_status orff_loss_make(orff_loss_function *loss, orff_loss id, double parameter, size_t p);
-void orff_loss_clear(orff_loss_function *loss);
+orff_status orffi_loss_make(orffi_loss_function *loss, orff_loss id, double parameter, size_t p);
+void orffi_loss_clear(orffi_loss_function *loss);
 
 #endif

@@ -22,13 +22,13 @@ typedef struct rotations {
     double largest, smallest;
 } rotations;
 
-static double left_norm(const orff_normal_equations *e, const bidiagonal *b) {
-    return sqrt(orff_vector_dot(e->A->rows, b->u, b->u) + orff_vector_dot(e->A->cols, b->w, b->w));
+static double left_norm(const orffi_normal_equations *e, const bidiagonal *b) {
+    return sqrt(orffi_vector_dot(e->A->rows, b->u, b->u) + orffi_vector_dot(e->A->cols, b->w, b->w));
 }
 
 /* beta u = what is in u; alpha v = adjoint of u - beta v, where `next` is the adjoint before u was
  * normalised. */
-static void normalise(const orff_normal_equations *e, bidiagonal *b) {
+static void normalise(const orffi_normal_equations *e, bidiagonal *b) {
     const size_t rows = e->A->rows, cols = e->A->cols;
     const double root = sqrt(e->shift);
     b->beta = left_norm(e, b);
@@ -36,26 +36,26 @@ static void normalise(const orff_normal_equations *e, bidiagonal *b) {
         b->alpha = 0.0;
         return;
     }
-    orff_vector_add(cols, root, b->w, b->next);
+    orffi_vector_add(cols, root, b->w, b->next);
     for (size_t i = 0; i < cols; i++) b->v[i] = b->next[i] / b->beta - b->beta * b->v[i];
-    orff_vector_scale(rows, 1.0 / b->beta, b->u);
-    orff_vector_scale(cols, 1.0 / b->beta, b->w);
-    b->alpha = orff_vector_norm(cols, b->v);
-    if (b->alpha > 0.0) orff_vector_scale(cols, 1.0 / b->alpha, b->v);
+    orffi_vector_scale(rows, 1.0 / b->beta, b->u);
+    orffi_vector_scale(cols, 1.0 / b->beta, b->w);
+    b->alpha = orffi_vector_norm(cols, b->v);
+    if (b->alpha > 0.0) orffi_vector_scale(cols, 1.0 / b->alpha, b->v);
 }
 
-static orff_status start(const orff_normal_equations *e, bidiagonal *b) {
+static orff_status start(const orffi_normal_equations *e, bidiagonal *b) {
     memcpy(b->u, e->u, e->A->rows * sizeof *b->u);
-    orff_vector_add(e->A->cols, -sqrt(e->shift), e->theta, b->w);
-    ORFF_TRY(orff_operator_adjoint(e->A, b->u, b->next));
+    orffi_vector_add(e->A->cols, -sqrt(e->shift), e->theta, b->w);
+    ORFFI_TRY(orffi_operator_adjoint(e->A, b->u, b->next));
     normalise(e, b);
     return ORFF_OK;
 }
 
-static orff_status advance(const orff_normal_equations *e, bidiagonal *b) {
+static orff_status advance(const orffi_normal_equations *e, bidiagonal *b) {
     const double root = sqrt(e->shift);
     for (size_t i = 0; i < e->A->cols; i++) b->w[i] = root * b->v[i] - b->alpha * b->w[i];
-    ORFF_TRY(e->A->sweep(e->A->self, b->v, -b->alpha, b->u, b->next));
+    ORFFI_TRY(e->A->sweep(e->A->self, b->v, -b->alpha, b->u, b->next));
     normalise(e, b);
     return ORFF_OK;
 }
@@ -82,8 +82,8 @@ static void improve(size_t cols, const bidiagonal *b, rotations *q, double *h, d
     }
 }
 
-static orff_status run(orff_normal_equations *e, bidiagonal *b, double *h, double *h_bar, double *x) {
-    ORFF_TRY(start(e, b));
+static orff_status run(orffi_normal_equations *e, bidiagonal *b, double *h, double *h_bar, double *x) {
+    ORFFI_TRY(start(e, b));
     memcpy(h, b->v, e->A->cols * sizeof *h);
     rotations q = {.alpha_bar = b->alpha,
                    .zeta_bar = b->alpha * b->beta,
@@ -92,7 +92,7 @@ static orff_status run(orff_normal_equations *e, bidiagonal *b, double *h, doubl
                    .c_bar = 1,
                    .smallest = (double)INFINITY};
     while (fabs(q.zeta_bar) > e->target && e->monitor->done < e->monitor->limit && b->alpha > 0.0) {
-        ORFF_TRY(advance(e, b));
+        ORFFI_TRY(advance(e, b));
         improve(e->A->cols, b, &q, h, h_bar, x);
         e->monitor->done++;
     }
@@ -101,22 +101,22 @@ static orff_status run(orff_normal_equations *e, bidiagonal *b, double *h, doubl
     return ORFF_OK;
 }
 
-orff_status orff_lsmr(orff_normal_equations *e, double *x) {
+orff_status orffi_lsmr(orffi_normal_equations *e, double *x) {
     const size_t cols = e->A->cols;
     bidiagonal b = {0};
     double *h = NULL, *h_bar = NULL;
-    orff_status status = ORFF_NEW_ARRAY(b.u, e->A->rows);
-    if (!status) status = ORFF_NEW_ARRAY(b.w, cols);
-    if (!status) status = ORFF_NEW_ARRAY(b.v, cols);
-    if (!status) status = ORFF_NEW_ARRAY(b.next, cols);
-    if (!status) status = ORFF_NEW_ARRAY(h, cols);
-    if (!status) status = ORFF_NEW_ARRAY(h_bar, cols);
+    orff_status status = ORFFI_NEW_ARRAY(b.u, e->A->rows);
+    if (!status) status = ORFFI_NEW_ARRAY(b.w, cols);
+    if (!status) status = ORFFI_NEW_ARRAY(b.v, cols);
+    if (!status) status = ORFFI_NEW_ARRAY(b.next, cols);
+    if (!status) status = ORFFI_NEW_ARRAY(h, cols);
+    if (!status) status = ORFFI_NEW_ARRAY(h_bar, cols);
     if (!status) status = run(e, &b, h, h_bar, x);
-    orff_release(b.u);
-    orff_release(b.w);
-    orff_release(b.v);
-    orff_release(b.next);
-    orff_release(h);
-    orff_release(h_bar);
+    orffi_release(b.u);
+    orffi_release(b.w);
+    orffi_release(b.v);
+    orffi_release(b.next);
+    orffi_release(h);
+    orffi_release(h_bar);
     return status;
 }

@@ -12,8 +12,8 @@
 /* ---- columns and scales */
 
 /* Whether A(w) of the part is alpha along w and beta across it. */
-static bool in_frame(const orff_kernel_part *part) {
-    return part->rule->physical || (part->rule->id == ORFF_DECOMPOSABLE && !part->A);
+static bool in_frame(const orffi_kernel_part *part) {
+    return part->rule->physical || (part->rule->id == ORFF_RULE_DECOMPOSABLE && !part->A);
 }
 
 /* The first physical part on group g; n_parts when there is none. */
@@ -25,26 +25,26 @@ static size_t physical_part(const orff_features *f, size_t g) {
 
 /* All parts on the group in the frame of the same w. */
 static bool group_in_frame(const orff_features *f, size_t g) {
-    const orff_kernel_part *parts = f->kernel->parts;
+    const orffi_kernel_part *parts = f->kernel->parts;
     const size_t first = physical_part(f, g);
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         if (f->part_group[m] != g) continue;
         if (!in_frame(&parts[m])) return false;
-        if (parts[m].rule->physical && !orff_spectrum_same_space(&parts[m].law, &parts[first].law))
+        if (parts[m].rule->physical && !orffi_spectrum_same_space(&parts[m].law, &parts[first].law))
             return false;
     }
     return true;
 }
 
 /* a_mi of a part in the frame: along w (k = 0) or across it. */
-static double frame_scale(const orff_kernel_part *part, double norm2, size_t k) {
+static double frame_scale(const orffi_kernel_part *part, double norm2, size_t k) {
     const double v = part->root * part->root;
     switch (part->rule->id) {
-    case ORFF_CURL_FREE:
+    case ORFF_RULE_CURL_FREE:
         return k == 0 ? v * norm2 : 0.0;
-    case ORFF_DIV_FREE:
+    case ORFF_RULE_DIV_FREE:
         return k == 0 ? 0.0 : v * norm2;
-    case ORFF_HELMHOLTZ:
+    case ORFF_RULE_HELMHOLTZ:
         return v * norm2 * (k == 0 ? part->mix : 1.0 - part->mix);
     default:
         return v;
@@ -77,7 +77,7 @@ static size_t group_width(const orff_features *f, size_t g) {
     return group_in_frame(f, g) ? f->p : f->groups[g].columns;
 }
 
-static void fill_frame(orff_mixture *mix, size_t g, size_t local, size_t at) {
+static void fill_frame(orffi_mixture *mix, size_t g, size_t local, size_t at) {
     const orff_features *f = mix->features;
     const size_t first = physical_part(f, g);
     const double *w = first < mix->parts ? f->blocks[first] + local * f->p : NULL;
@@ -90,13 +90,13 @@ static void fill_frame(orff_mixture *mix, size_t g, size_t local, size_t at) {
 }
 
 /* The stacked block as it is: column k belongs to one part. block is p x width. */
-static void fill_stacked(orff_mixture *mix, size_t g, const double *block, size_t at) {
+static void fill_stacked(orffi_mixture *mix, size_t g, const double *block, size_t at) {
     const orff_features *f = mix->features;
     const size_t width = f->groups[g].columns;
     for (size_t k = 0; k < width; k++) {
         for (size_t i = 0; i < f->p; i++) mix->columns.B[(at + k) * f->p + i] = block[i * width + k];
         for (size_t m = 0; m < mix->parts; m++) {
-            const orff_kernel_part *part = &f->kernel->parts[m];
+            const orffi_kernel_part *part = &f->kernel->parts[m];
             if (f->part_group[m] == g && k >= part->first_column && k < part->first_column + part->columns)
                 mix->a[(at + k) * mix->parts + m] = 1.0;
         }
@@ -104,7 +104,7 @@ static void fill_stacked(orff_mixture *mix, size_t g, const double *block, size_
 }
 
 /* trace K~_m(0) = sum_i q_j a_mi |b_i|^2 */
-static void fill_traces(orff_mixture *mix) {
+static void fill_traces(orffi_mixture *mix) {
     const orff_features *f = mix->features;
     for (size_t i = 0; i < mix->half; i++) {
         const double amplitude = f->bank->amplitude[mix->columns.j[i]];
@@ -116,7 +116,7 @@ static void fill_traces(orff_mixture *mix) {
     }
 }
 
-static orff_status fill_columns(orff_mixture *mix) {
+static orff_status fill_columns(orffi_mixture *mix) {
     const orff_features *f = mix->features;
     double *block = NULL, *unit = NULL;
     size_t at = 0, widest = 0;
@@ -126,98 +126,98 @@ static orff_status fill_columns(orff_mixture *mix) {
     }
     mix->M = 2 * mix->half;
     mix->columns.count = mix->half;
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->columns.j, mix->half));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->columns.B, mix->half * f->p));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->a, mix->half * mix->parts));
-    ORFF_TRY(ORFF_NEW_ARRAY(mix->trace, mix->parts));
-    orff_status status = ORFF_NEW_ARRAY(block, f->p * widest);
-    if (!status) status = ORFF_NEW_ARRAY(unit, f->p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->columns.j, mix->half));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->columns.B, mix->half * f->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->a, mix->half * mix->parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mix->trace, mix->parts));
+    orff_status status = ORFFI_NEW_ARRAY(block, f->p * widest);
+    if (!status) status = ORFFI_NEW_ARRAY(unit, f->p);
     for (size_t j = 0; !status && j < f->D; j++) {
-        const size_t g = orff_features_group_of(f, j), width = group_width(f, g);
+        const size_t g = orffi_features_group_of(f, j), width = group_width(f, g);
         for (size_t k = 0; k < width; k++) mix->columns.j[at + k] = j;
         if (width && group_in_frame(f, g)) {
             fill_frame(mix, g, j - f->bank->groups[g].first, at);
         } else if (width) {
-            orff_features_dense_block(f, j, block, unit);
+            orffi_features_dense_block(f, j, block, unit);
             fill_stacked(mix, g, block, at);
         }
         at += width;
     }
-    orff_release(block);
-    orff_release(unit);
+    orffi_release(block);
+    orffi_release(unit);
     if (!status) fill_traces(mix);
     return status;
 }
 
 /* ---- the data */
 
-static orff_status fill_data(orff_mixture *mix, orff_moment_set *sum, bool center, const double *mean) {
+static orff_status fill_data(orffi_mixture *mix, orffi_moment_set *sum, bool center, const double *mean) {
     const size_t L = 2 * mix->features->D, p = mix->features->p;
-    orff_centre centre = {0};
-    orff_status status = orff_centre_fill(&centre, sum, L, p, center, mean);
+    orffi_centre centre = {0};
+    orff_status status = orffi_centre_fill(&centre, sum, L, p, center, mean);
     if (!status) {
         mix->N = centre.N;
         mix->yy = centre.yy;
         mix->P = centre.N * (double)p;
-        orff_columns_product(&mix->columns, mix->features->D, p, centre.R, mix->b1);
-        orff_mirror(L, sum->S);
-        status = orff_assemble(&mix->columns, mix->features->D, p, sum->S, mix->G1);
+        orffi_columns_product(&mix->columns, mix->features->D, p, centre.R, mix->b1);
+        orffi_mirror(L, sum->S);
+        status = orffi_assemble(&mix->columns, mix->features->D, p, sum->S, mix->G1);
     }
     mix->mean = centre.mean;
     centre.mean = NULL;
-    orff_centre_clear(&centre);
+    orffi_centre_clear(&centre);
     return status;
 }
 
 /* sum is mirrored in place. */
-static orff_status init_from(orff_mixture *mix, const orff_features *f, orff_moment_set *sum, bool center,
+static orff_status init_from(orffi_mixture *mix, const orff_features *f, orffi_moment_set *sum, bool center,
                              const double *mean) {
     memset(mix, 0, sizeof *mix);
     mix->features = f;
     mix->parts = f->kernel->n_parts;
     orff_status status = fill_columns(mix);
-    if (!status) status = ORFF_NEW_ARRAY(mix->G1, mix->M * mix->M);
-    if (!status) status = ORFF_NEW_ARRAY(mix->b1, mix->M);
-    if (!status) status = ORFF_NEW_ARRAY(mix->C, mix->M * mix->M);
-    if (!status) status = ORFF_NEW_ARRAY(mix->theta, mix->M);
-    if (!status) status = ORFF_NEW_ARRAY(mix->d, mix->half);
-    if (!status) status = ORFF_NEW_ARRAY(mix->root, mix->M);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->G1, mix->M * mix->M);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->b1, mix->M);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->C, mix->M * mix->M);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->theta, mix->M);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->d, mix->half);
+    if (!status) status = ORFFI_NEW_ARRAY(mix->root, mix->M);
     if (!status) status = fill_data(mix, sum, center, mean);
-    if (status) orff_mixture_clear(mix);
+    if (status) orffi_mixture_clear(mix);
     return status;
 }
 
-orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
-                              size_t left_out, bool center, const double *mean) {
-    orff_moment_set sum = {0};
-    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
-    if (!status) orff_moments_sum(moments, left_out, &sum);
+orff_status orffi_mixture_init(orffi_mixture *mix, const orff_features *f, const orff_moments *moments,
+                               size_t left_out, bool center, const double *mean) {
+    orffi_moment_set sum = {0};
+    orff_status status = orffi_moment_set_init(&sum, 2 * f->D, f->p);
+    if (!status) orffi_moments_sum(moments, left_out, &sum);
     if (!status) status = init_from(mix, f, &sum, center, mean);
-    orff_moment_set_clear(&sum);
+    orffi_moment_set_clear(&sum);
     return status;
 }
 
-orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
-                                   size_t fold, const double *mean) {
-    orff_moment_set sum = {0};
-    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
-    if (!status) orff_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
+orff_status orffi_mixture_init_fold(orffi_mixture *mix, const orff_features *f, const orff_moments *moments,
+                                    size_t fold, const double *mean) {
+    orffi_moment_set sum = {0};
+    orff_status status = orffi_moment_set_init(&sum, 2 * f->D, f->p);
+    if (!status) orffi_moment_set_add(&sum, &moments->sets[fold], 1.0, 2 * f->D, f->p);
     if (!status) status = init_from(mix, f, &sum, false, mean);
-    orff_moment_set_clear(&sum);
+    orffi_moment_set_clear(&sum);
     return status;
 }
 
-void orff_mixture_clear(orff_mixture *mix) {
+void orffi_mixture_clear(orffi_mixture *mix) {
     double *all[] = {mix->a, mix->trace, mix->mean, mix->G1, mix->b1, mix->C, mix->theta, mix->d, mix->root};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
-    orff_columns_clear(&mix->columns);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_columns_clear(&mix->columns);
     memset(mix, 0, sizeof *mix);
 }
 
 /* ---- the evidence */
 
 /* d_i(v), C = sqrt(d_i d_k) G1 + s2 I. */
-static void fill_matrix(orff_mixture *mix, const double *x) {
+static void fill_matrix(orffi_mixture *mix, const double *x) {
     const double s2 = exp(x[mix->parts]);
     memset(mix->d, 0, mix->half * sizeof *mix->d);
     for (size_t m = 0; m < mix->parts; m++) {
@@ -233,15 +233,15 @@ static void fill_matrix(orff_mixture *mix, const double *x) {
     }
 }
 
-orff_status orff_mixture_solve(orff_mixture *mix, const double *x) {
+orff_status orffi_mixture_solve(orffi_mixture *mix, const double *x) {
     fill_matrix(mix, x);
-    ORFF_TRY(orff_cholesky(mix->M, mix->C));
+    ORFFI_TRY(orffi_cholesky(mix->M, mix->C));
     for (size_t i = 0; i < mix->M; i++) mix->theta[i] = mix->root[i] * mix->b1[i];
-    return orff_cholesky_solve(mix->M, mix->C, 1, mix->theta);
+    return orffi_cholesky_solve(mix->M, mix->C, 1, mix->theta);
 }
 
 /* C holds the inverse now. */
-static void fill_gradient(const orff_mixture *mix, const double *x, double misfit, double *gradient) {
+static void fill_gradient(const orffi_mixture *mix, const double *x, double misfit, double *gradient) {
     const double s2 = exp(x[mix->parts]);
     double square = 0.0, trace = 0.0;
     memset(gradient, 0, (mix->parts + 1) * sizeof *gradient);
@@ -258,10 +258,10 @@ static void fill_gradient(const orff_mixture *mix, const double *x, double misfi
     gradient[mix->parts] = -0.5 * (square - misfit / s2 + s2 * trace + mix->P - (double)mix->M);
 }
 
-orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *value, double *gradient) {
+orff_status orffi_mixture_evidence(orffi_mixture *mix, const double *x, double *value, double *gradient) {
     const double s2 = exp(x[mix->parts]);
     double logs = 0.0, quadratic = 0.0;
-    ORFF_TRY(orff_mixture_solve(mix, x));
+    ORFFI_TRY(orffi_mixture_solve(mix, x));
     for (size_t i = 0; i < mix->M; i++) {
         logs += 2.0 * log(mix->C[i * mix->M + i]);
         quadratic += mix->root[i] * mix->b1[i] * mix->theta[i];
@@ -269,7 +269,7 @@ orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *va
     const double misfit = fmax(mix->yy - quadratic, 0.0);
     *value = -0.5 * (misfit / s2 + logs + (mix->P - (double)mix->M) * log(s2) + mix->P * LOG_TWO_PI);
     if (!gradient) return ORFF_OK;
-    ORFF_TRY(orff_cholesky_inverse(mix->M, mix->C));
+    ORFFI_TRY(orffi_cholesky_inverse(mix->M, mix->C));
     fill_gradient(mix, x, misfit, gradient);
     return ORFF_OK;
 }

@@ -9,15 +9,15 @@
  *
  *     d log p / d log v_m = 1/2 sum_i rho_mi (theta_i^2 - 1 + s2 A_ii)
  */
-#ifndef ORFF_SOLVE_MIXTURE_H
-#define ORFF_SOLVE_MIXTURE_H
+#ifndef ORFFI_SOLVE_MIXTURE_H
+#define ORFFI_SOLVE_MIXTURE_H
 
 #include "solve/system.h"
 
-typedef struct orff_mixture {
+typedef struct orffi_mixture {
     const orff_features *features;
     size_t parts, half, M; /* M = 2 half coefficients */
-    orff_columns columns;  /* b_i */
+    orffi_columns columns; /* b_i */
     double *a;             /* half x parts: a_mi */
     double *trace;         /* parts: trace of K~_m(0) at weight 1 */
     double N, yy, P;       /* total weight, sum c |y - mean|^2, observations N p */
@@ -25,22 +25,22 @@ typedef struct orff_mixture {
     double *G1, *b1;       /* M x M, M */
     double *C, *theta;     /* M x M, M: of the point looked at last, like d and root */
     double *d, *root;      /* half, M: d_i and its square root */
-} orff_mixture;
+} orffi_mixture;
 
-/* For all sets of the moments but left_out (n_sets: all). mean: see orff_centre_fill. */
-orff_status orff_mixture_init(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
-                              size_t left_out, bool center, const double *mean);
+/* For all sets of the moments but left_out (n_sets: all). mean: see orffi_centre_fill. */
+orff_status orffi_mixture_init(orffi_mixture *mix, const orff_features *f, const orff_moments *moments,
+                               size_t left_out, bool center, const double *mean);
 
 /* For one set alone, y centred by the given mean. */
-orff_status orff_mixture_init_fold(orff_mixture *mix, const orff_features *f, const orff_moments *moments,
-                                   size_t fold, const double *mean);
-void orff_mixture_clear(orff_mixture *mix);
+orff_status orffi_mixture_init_fold(orffi_mixture *mix, const orff_features *f, const orff_moments *moments,
+                                    size_t fold, const double *mean);
+void orffi_mixture_clear(orffi_mixture *mix);
 
 /* log p(y) at x = (log v_1 .. log v_parts, log s2), and its gradient (parts + 1) if not NULL.
- * ORFF_NOT_POSITIVE when the matrix is singular to rounding there. */
-orff_status orff_mixture_evidence(orff_mixture *mix, const double *x, double *value, double *gradient);
+ * ORFF_ERROR_NOT_POSITIVE when the matrix is singular to rounding there. */
+orff_status orffi_mixture_evidence(orffi_mixture *mix, const double *x, double *value, double *gradient);
 
 /* Only theta at x, into mix->theta; mix->C then holds the Cholesky factor. */
-orff_status orff_mixture_solve(orff_mixture *mix, const double *x);
+orff_status orffi_mixture_solve(orffi_mixture *mix, const double *x);
 
 #endif

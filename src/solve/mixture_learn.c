@@ -9,12 +9,12 @@
 #include "solve/weights.h"
 
 typedef struct learning {
-    orff_mixture mix;
-    orff_weights_search search;
+    orffi_mixture mix;
+    orffi_weights_search search;
 } learning;
 
 static orff_status evidence(void *self, const double *x, double *value, double *gradient) {
-    return orff_mixture_evidence(self, x, value, gradient);
+    return orffi_mixture_evidence(self, x, value, gradient);
 }
 
 /* ---- cross-validation */
@@ -22,29 +22,29 @@ static orff_status evidence(void *self, const double *x, double *value, double *
 /* One mixture for the training rows of each fold, and that fold's own. */
 typedef struct folds {
     size_t count;
-    orff_mixture *train, *held;
+    orffi_mixture *train, *held;
 } folds;
 
 static void folds_clear(folds *f) {
-    for (size_t k = 0; f->train && k < f->count; k++) orff_mixture_clear(&f->train[k]);
-    for (size_t k = 0; f->held && k < f->count; k++) orff_mixture_clear(&f->held[k]);
-    orff_release(f->train);
-    orff_release(f->held);
+    for (size_t k = 0; f->train && k < f->count; k++) orffi_mixture_clear(&f->train[k]);
+    for (size_t k = 0; f->held && k < f->count; k++) orffi_mixture_clear(&f->held[k]);
+    orffi_release(f->train);
+    orffi_release(f->held);
 }
 
 static orff_status folds_fill(folds *out, const orff_features *f, const orff_moments *moments, bool center) {
     out->count = moments->n_sets;
-    ORFF_TRY(ORFF_NEW_ARRAY(out->train, out->count));
-    ORFF_TRY(ORFF_NEW_ARRAY(out->held, out->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(out->train, out->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(out->held, out->count));
     for (size_t k = 0; k < out->count; k++) {
-        ORFF_TRY(orff_mixture_init(&out->train[k], f, moments, k, center, NULL));
-        ORFF_TRY(orff_mixture_init_fold(&out->held[k], f, moments, k, out->train[k].mean));
+        ORFFI_TRY(orffi_mixture_init(&out->train[k], f, moments, k, center, NULL));
+        ORFFI_TRY(orffi_mixture_init_fold(&out->held[k], f, moments, k, out->train[k].mean));
     }
     return ORFF_OK;
 }
 
 /* sum |f - y|^2 of the held rows = t^T G1 t - 2 t.b1 + yy with t = sqrt(d) theta. scratch is M. */
-static double held_error(const orff_mixture *train, const orff_mixture *held, double *scratch) {
+static double held_error(const orffi_mixture *train, const orffi_mixture *held, double *scratch) {
     double error = held->yy;
     for (size_t i = 0; i < train->M; i++) scratch[i] = train->root[i] * train->theta[i];
     for (size_t i = 0; i < train->M; i++) {
@@ -57,17 +57,17 @@ static double held_error(const orff_mixture *train, const orff_mixture *held, do
 
 /* Cross-validated error at x; s2 stands for the training rows' N lambda, so it shrinks with their number. */
 static orff_status cross_error(learning *l, const folds *f, const double *x, double *error) {
-    double moved[ORFF_MOST_PARTS + 1];
+    double moved[ORFFI_MOST_PARTS + 1];
     *error = 0.0;
     l->search.evaluations++;
-    ORFF_TRY(orff_progress("mixture", (double)l->search.evaluations, 0.0));
+    ORFFI_TRY(orffi_progress("mixture", (double)l->search.evaluations, 0.0));
     for (size_t k = 0; k < f->count; k++) {
         memcpy(moved, x, sizeof moved);
         moved[l->search.parts] += log(f->train[k].N / l->mix.N);
-        const orff_status status = orff_mixture_solve(&f->train[k], moved);
-        if (status == ORFF_NOT_POSITIVE) *error = INFINITY;
-        if (status == ORFF_NOT_POSITIVE) return ORFF_OK;
-        ORFF_TRY(status);
+        const orff_status status = orffi_mixture_solve(&f->train[k], moved);
+        if (status == ORFF_ERROR_NOT_POSITIVE) *error = INFINITY;
+        if (status == ORFF_ERROR_NOT_POSITIVE) return ORFF_OK;
+        ORFFI_TRY(status);
         *error += held_error(&f->train[k], &f->held[k], l->mix.theta);
     }
     return ORFF_OK;
@@ -76,13 +76,13 @@ static orff_status cross_error(learning *l, const folds *f, const double *x, dou
 /* Coordinate moves by factors of 4, 2 and 1.4, kept when they help. */
 static orff_status pattern_search(learning *l, const folds *f) {
     double best, error;
-    ORFF_TRY(cross_error(l, f, l->search.x, &best));
+    ORFFI_TRY(cross_error(l, f, l->search.x, &best));
     for (double size = 1.4; size > 0.3; size *= 0.5) {
         for (size_t i = 0; i <= l->search.parts; i++) {
             for (int sign = -1; l->search.free[i] && sign <= 1; sign += 2) {
                 const double before = l->search.x[i];
                 l->search.x[i] += sign * size;
-                ORFF_TRY(cross_error(l, f, l->search.x, &error));
+                ORFFI_TRY(cross_error(l, f, l->search.x, &error));
                 if (error < best) {
                     best = error;
                     break;
@@ -106,56 +106,59 @@ static orff_status refine_by_folds(learning *l, const orff_features *features, c
 /* ---- the public call */
 
 static orff_status check_criterion(orff_criterion criterion, const orff_moments *moments) {
-    if (criterion == ORFF_EVIDENCE) return ORFF_OK;
-    if (criterion != ORFF_CROSS_VALIDATION)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "there is no criterion number %d", (int)criterion);
-    return orff_moments_check_folds(moments);
+    if (criterion == ORFF_CRITERION_EVIDENCE) return ORFF_OK;
+    if (criterion != ORFF_CRITERION_CROSS_VALIDATION)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no criterion number %d", (int)criterion);
+    return orffi_moments_check_folds(moments);
 }
 
 static orff_status check_learn(const orff_features *f, const orff_moments *moments, const double *weights,
                                const double *lambda, double drop) {
     if (!f || !moments || !weights || !lambda)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "orff_mixture_learn: NULL argument");
-    ORFF_TRY(orff_weights_check(f->kernel->n_parts, weights, drop));
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_mixture_learn: NULL argument");
+    ORFFI_TRY(orffi_weights_check(f->kernel->n_parts, weights, drop));
     if (f->p != moments->p)
-        return orff_fail(ORFF_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p, moments->p);
-    return orff_bank_compare(f->bank, moments->bank);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p,
+                          moments->p);
+    return orffi_bank_compare(f->bank, moments->bank);
 }
 
 static orff_status learn(learning *l, const orff_features *features, const orff_moments *moments, bool center,
                          orff_criterion criterion, double drop, const double *weights) {
-    ORFF_TRY(orff_mixture_init(&l->mix, features, moments, moments->n_sets, center, NULL));
+    ORFFI_TRY(orffi_mixture_init(&l->mix, features, moments, moments->n_sets, center, NULL));
     if (!(l->mix.N > 0.0 && l->mix.yy > 0.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "there are no rows to learn from, or the outputs are constant");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "there are no rows to learn from, or the outputs are constant");
     l->search.parts = l->mix.parts;
     l->search.outputs = features->p;
     l->search.trace = l->mix.trace;
     l->search.variance = l->mix.yy / l->mix.P;
     l->search.evidence = evidence;
     l->search.self = &l->mix;
-    ORFF_TRY(orff_weights_learn(&l->search, weights, drop));
-    return criterion == ORFF_CROSS_VALIDATION ? refine_by_folds(l, features, moments, center) : ORFF_OK;
+    ORFFI_TRY(orffi_weights_learn(&l->search, weights, drop));
+    return criterion == ORFF_CRITERION_CROSS_VALIDATION ? refine_by_folds(l, features, moments, center)
+                                                        : ORFF_OK;
 }
 
 orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments, bool center,
                                orff_criterion criterion, double drop, double *weights, double *lambda,
                                double *shares, orff_solve_info *info) {
     learning *l;
-    ORFF_TRY(check_learn(features, moments, weights, lambda, drop));
-    ORFF_TRY(check_criterion(criterion, moments));
-    ORFF_TRY(ORFF_NEW(l));
+    ORFFI_TRY(check_learn(features, moments, weights, lambda, drop));
+    ORFFI_TRY(check_criterion(criterion, moments));
+    ORFFI_TRY(ORFFI_NEW(l));
     const orff_status status = learn(l, features, moments, center, criterion, drop, weights);
     if (!status) {
         for (size_t m = 0; m < l->search.parts; m++) weights[m] = exp(l->search.x[m]);
         *lambda = exp(l->search.x[l->search.parts]) / l->mix.N;
-        if (shares) orff_weights_shares(&l->search, shares);
+        if (shares) orffi_weights_shares(&l->search, shares);
         if (info)
-            *info = (orff_solve_info){.method = criterion == ORFF_EVIDENCE ? "evidence" : "cross-validation",
+            *info = (orff_solve_info){.method = criterion == ORFF_CRITERION_EVIDENCE ? "evidence"
+                                                                                     : "cross-validation",
                                       .iterations = l->search.evaluations,
                                       .converged = l->search.converged};
     }
-    orff_mixture_clear(&l->mix);
-    orff_release(l);
+    orffi_mixture_clear(&l->mix);
+    orffi_release(l);
     return status;
 }

@@ -5,55 +5,55 @@
  *
  * x may be NULL (u stays as it is), out may be NULL (only u is wanted), u may be NULL (c u is left out and
  * A x is not kept). The iterative methods see no more of a problem than this. */
-#ifndef ORFF_SOLVE_OPERATOR_H
-#define ORFF_SOLVE_OPERATOR_H
+#ifndef ORFFI_SOLVE_OPERATOR_H
+#define ORFFI_SOLVE_OPERATOR_H
 
 #include <math.h>
 
 #include "base/status.h"
 
-typedef struct orff_operator {
+typedef struct orffi_operator {
     size_t rows, cols;
     orff_status (*sweep)(void *self, const double *x, double c, double *u, double *out);
     void *self;
-} orff_operator;
+} orffi_operator;
 
 /* u = A x */
-static inline orff_status orff_operator_apply(const orff_operator *A, const double *x, double *u) {
+static inline orff_status orffi_operator_apply(const orffi_operator *A, const double *x, double *u) {
     return A->sweep(A->self, x, 0.0, u, NULL);
 }
 
 /* out = A^* u */
-static inline orff_status orff_operator_adjoint(const orff_operator *A, double *u, double *out) {
+static inline orff_status orffi_operator_adjoint(const orffi_operator *A, double *u, double *out) {
     return A->sweep(A->self, NULL, 0.0, u, out);
 }
 
 /* out = A^* A x */
-static inline orff_status orff_operator_normal(const orff_operator *A, const double *x, double *out) {
+static inline orff_status orffi_operator_normal(const orffi_operator *A, const double *x, double *out) {
     return A->sweep(A->self, x, 0.0, NULL, out);
 }
 
-static inline double orff_vector_dot(size_t n, const double *x, const double *y) {
+static inline double orffi_vector_dot(size_t n, const double *x, const double *y) {
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
 }
 
-static inline double orff_vector_norm(size_t n, const double *x) {
-    return sqrt(orff_vector_dot(n, x, x));
+static inline double orffi_vector_norm(size_t n, const double *x) {
+    return sqrt(orffi_vector_dot(n, x, x));
 }
 
 /* y += a x */
-static inline void orff_vector_add(size_t n, double a, const double *x, double *y) {
+static inline void orffi_vector_add(size_t n, double a, const double *x, double *y) {
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
 /* y = x + a y */
-static inline void orff_vector_update(size_t n, const double *x, double a, double *y) {
+static inline void orffi_vector_update(size_t n, const double *x, double a, double *y) {
     for (size_t i = 0; i < n; i++) y[i] = x[i] + a * y[i];
 }
 
-static inline void orff_vector_scale(size_t n, double a, double *x) {
+static inline void orffi_vector_scale(size_t n, double a, double *x) {
     for (size_t i = 0; i < n; i++) x[i] *= a;
 }
 

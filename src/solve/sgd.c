@@ -27,9 +27,9 @@ typedef struct preconditioner {
 } preconditioner;
 
 typedef struct sgd_run {
-    const orff_sgd_problem *problem;
-    orff_loss_function loss;
-    orff_panel panel;
+    const orffi_sgd_problem *problem;
+    orffi_loss_function loss;
+    orffi_panel panel;
     preconditioner P;
     size_t batches;
     size_t *order; /* n rows, as this pass takes them */
@@ -45,35 +45,35 @@ typedef struct sgd_run {
 } sgd_run;
 
 static void run_clear(sgd_run *s) {
-    orff_loss_clear(&s->loss);
-    orff_panel_clear(&s->panel);
+    orffi_loss_clear(&s->loss);
+    orffi_panel_clear(&s->panel);
     double *const all[] = {s->P.U,   s->P.values, s->P.level, s->P.dot, s->table, s->mean,
                            s->theta, s->best,     s->delta,   s->X,     s->F,     s->g};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
-    orff_release(s->order);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_release(s->order);
 }
 
 static orff_status run_fill(sgd_run *s, const double *theta) {
-    const orff_sgd_problem *q = s->problem;
+    const orffi_sgd_problem *q = s->problem;
     const size_t M = q->f->M, p = q->f->p, batch = q->how->batch < q->n ? q->how->batch : q->n;
-    const size_t most = orff_bank_block_rows(q->f->bank), block = most < q->n ? most : q->n;
+    const size_t most = orffi_bank_block_rows(q->f->bank), block = most < q->n ? most : q->n;
     s->batches = (q->n + batch - 1) / batch;
     s->caution = 3.0;
-    ORFF_TRY(orff_loss_make(&s->loss, q->how->loss, q->how->loss_parameter, p));
-    ORFF_TRY(orff_panel_fill(&s->panel, q->f, block, block, q->how->single));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->order, q->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->table, q->n * p));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->mean, M));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->delta, M));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->X, block * q->f->d));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->F, block * p));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->g, p));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->best, M));
+    ORFFI_TRY(orffi_loss_make(&s->loss, q->how->loss, q->how->loss_parameter, p));
+    ORFFI_TRY(orffi_panel_fill(&s->panel, q->f, block, block, q->how->single));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->order, q->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->table, q->n * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->mean, M));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->delta, M));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->X, block * q->f->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->F, block * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->g, p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->best, M));
     for (size_t i = 0; i < q->n; i++) s->order[i] = i;
-    return orff_duplicate(&s->theta, theta, M, sizeof *theta);
+    return orffi_duplicate(&s->theta, theta, M, sizeof *theta);
 }
 
-static double share_of(const orff_sgd_problem *q, size_t row) {
+static double share_of(const orffi_sgd_problem *q, size_t row) {
     return (q->root ? q->root[row] * q->root[row] : 1.0) / q->total;
 }
 
@@ -104,39 +104,39 @@ static size_t basis_size(size_t M) {
     return most < M ? most : M;
 }
 
-static orff_status take_basis(preconditioner *P, const orff_subsample *sample, size_t M, double total) {
+static orff_status take_basis(preconditioner *P, const orffi_subsample *sample, size_t M, double total) {
     const size_t trusted = sample->whole ? sample->m : (sample->m + 2) / 3, most = basis_size(M);
     const double largest = sample->values[sample->m - 1];
     size_t count = 0;
     while (count < trusted && count < most && sample->values[sample->m - 1 - count] > 1e-10 * largest)
         count++;
-    ORFF_TRY(ORFF_NEW_ARRAY(P->U, count * M));
-    ORFF_TRY(ORFF_NEW_ARRAY(P->values, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(P->level, count));
-    ORFF_TRY(ORFF_NEW_ARRAY(P->dot, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(P->U, count * M));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(P->values, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(P->level, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(P->dot, count));
     P->count = count;
     for (size_t k = 0; k < count; k++)
         P->values[k] = sample->scale / total * sample->values[sample->m - 1 - k];
-    return orff_subsample_basis(sample, count, P->U);
+    return orffi_subsample_basis(sample, count, P->U);
 }
 
-static double heaviest_row(const orff_sgd_problem *q) {
+static double heaviest_row(const orffi_sgd_problem *q) {
     double heaviest = 0.0;
     for (size_t i = 0; i < q->n; i++) heaviest = fmax(heaviest, share_of(q, i));
     return heaviest * (double)q->n;
 }
 
 static orff_status fill_preconditioner(sgd_run *s) {
-    const orff_sgd_problem *q = s->problem;
+    const orffi_sgd_problem *q = s->problem;
     const size_t rows = (4 * basis_size(q->f->M) + q->f->p - 1) / q->f->p;
-    orff_subsample sample;
+    orffi_subsample sample;
     double trace = 0.0;
-    orff_status status = orff_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows, q->how->seed,
-                                             q->total * q->how->lambda, q->monitor);
+    orff_status status = orffi_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows,
+                                              q->how->seed, q->total * q->how->lambda, q->monitor);
     if (!status) status = take_basis(&s->P, &sample, q->f->M, q->total);
-    if (!status) status = orff_features_trace(q->f, &trace);
+    if (!status) status = orffi_features_trace(q->f, &trace);
     const double believed = sample.whole ? (double)INFINITY : 0.25 * (double)sample.m;
-    orff_subsample_clear(&sample);
+    orffi_subsample_clear(&sample);
     if (!status) choose_clamp(&s->P, trace, heaviest_row(q), believed, 2.0 * q->how->lambda / curvature(s));
     return status;
 }
@@ -155,16 +155,16 @@ static void set_step(sgd_run *s) {
 
 /* v = P v */
 static void precondition(const preconditioner *P, size_t M, double *v) {
-    orff_gemm(false, false, P->count, 1, M, 1, P->U, M, v, 1, 0, P->dot, 1);
+    orffi_gemm(false, false, P->count, 1, M, 1, P->U, M, v, 1, 0, P->dot, 1);
     for (size_t k = 0; k < P->count; k++) P->dot[k] *= P->level[k] - 1.0;
-    orff_gemm(true, false, M, 1, P->count, 1, P->U, M, P->dot, 1, 1, v, 1);
+    orffi_gemm(true, false, M, 1, P->count, 1, P->U, M, P->dot, 1, 1, v, 1);
 }
 
 /* ---- passes */
 
 /* New g of one row of prediction f (intercept added here); f receives (c/N) (new - old). */
 static void visit_row(sgd_run *s, size_t row, double *f) {
-    const orff_sgd_problem *q = s->problem;
+    const orffi_sgd_problem *q = s->problem;
     const size_t p = q->f->p;
     const double share = share_of(q, row);
     double *old = s->table + row * p;
@@ -177,26 +177,26 @@ static void visit_row(sgd_run *s, size_t row, double *f) {
 /* See rows order[first .. first + count) at the present theta: their table, and delta = the change of
  * mean. */
 static void visit(sgd_run *s, size_t first, size_t count) {
-    const orff_sgd_problem *q = s->problem;
+    const orffi_sgd_problem *q = s->problem;
     const size_t d = q->f->d, p = q->f->p;
-    orff_panel_load(&s->panel, s->theta);
+    orffi_panel_load(&s->panel, s->theta);
     for (size_t start = 0; start < count; start += s->panel.block) {
         const size_t rows = count - start < s->panel.block ? count - start : s->panel.block;
         const size_t *order = s->order + first + start;
         for (size_t i = 0; i < rows; i++) memcpy(s->X + i * d, q->X + order[i] * d, d * sizeof *s->X);
-        orff_panel_phi(&s->panel, 0, rows, s->X);
-        orff_panel_forward(&s->panel, 0, rows, s->F);
+        orffi_panel_phi(&s->panel, 0, rows, s->X);
+        orffi_panel_forward(&s->panel, 0, rows, s->F);
         for (size_t i = 0; i < rows; i++) visit_row(s, order[i], s->F + i * p);
-        orff_panel_backward(&s->panel, 0, rows, s->F);
+        orffi_panel_backward(&s->panel, 0, rows, s->F);
     }
-    orff_panel_unload(&s->panel, s->delta);
-    orff_vector_add(q->f->M, 1.0, s->delta, s->mean);
+    orffi_panel_unload(&s->panel, s->delta);
+    orffi_vector_add(q->f->M, 1.0, s->delta, s->mean);
 }
 
 static orff_status report(const sgd_run *s, size_t batch) {
-    const orff_monitor *monitor = s->problem->monitor;
+    const orffi_monitor *monitor = s->problem->monitor;
     const double part = (double)batch / (double)s->batches;
-    return orff_progress("iterate", (double)monitor->done + part, (double)monitor->limit);
+    return orffi_progress("iterate", (double)monitor->done + part, (double)monitor->limit);
 }
 
 /* First row of a batch: batches differ by at most one row. */
@@ -209,16 +209,16 @@ static size_t batch_start(const sgd_run *s, size_t batch) {
 static orff_status visit_all(sgd_run *s) {
     s->loss_sum = 0.0;
     for (size_t k = 0; k < s->batches; k++) {
-        ORFF_TRY(report(s, k));
+        ORFFI_TRY(report(s, k));
         visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
     }
     return ORFF_OK;
 }
 
 static void shuffle(sgd_run *s, size_t pass) {
-    const orff_rng rng = {.seed = s->problem->how->seed, .stream = 0x53474400u};
+    const orffi_rng rng = {.seed = s->problem->how->seed, .stream = 0x53474400u};
     for (size_t i = s->problem->n; i > 1; i--) {
-        const size_t j = (size_t)orff_rng_below(rng, i, (uint32_t)pass, i), kept = s->order[i - 1];
+        const size_t j = (size_t)orffi_rng_below(rng, i, (uint32_t)pass, i), kept = s->order[i - 1];
         s->order[i - 1] = s->order[j];
         s->order[j] = kept;
     }
@@ -231,11 +231,11 @@ static void take_step(sgd_run *s) {
     const double shrink = 2.0 * s->problem->how->lambda;
     for (size_t i = 0; i < M; i++) s->delta[i] = extra * s->delta[i] + s->mean[i] + shrink * s->theta[i];
     precondition(&s->P, M, s->delta);
-    orff_vector_add(M, -s->step, s->delta, s->theta);
+    orffi_vector_add(M, -s->step, s->delta, s->theta);
 }
 
 static double penalty(const sgd_run *s) {
-    return s->problem->how->lambda * orff_vector_dot(s->problem->f->M, s->theta, s->theta);
+    return s->problem->how->lambda * orffi_vector_dot(s->problem->f->M, s->theta, s->theta);
 }
 
 /* One pass; the objective is averaged over its batches, each before its step. */
@@ -244,7 +244,7 @@ static orff_status pass(sgd_run *s, double *objective) {
     shuffle(s, s->problem->monitor->done);
     s->loss_sum = 0.0;
     for (size_t k = 0; k < s->batches; k++) {
-        ORFF_TRY(report(s, k));
+        ORFFI_TRY(report(s, k));
         penalties += penalty(s);
         visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
         take_step(s);
@@ -258,8 +258,8 @@ static orff_status pass(sgd_run *s, double *objective) {
 static double gradient_norm(sgd_run *s) {
     const size_t M = s->problem->f->M;
     memcpy(s->delta, s->mean, M * sizeof *s->delta);
-    orff_vector_add(M, 2.0 * s->problem->how->lambda, s->theta, s->delta);
-    return orff_vector_norm(M, s->delta);
+    orffi_vector_add(M, 2.0 * s->problem->how->lambda, s->theta, s->delta);
+    return orffi_vector_norm(M, s->delta);
 }
 
 /* Table and mean at the best theta so far. */
@@ -305,15 +305,15 @@ static bool stage_ends(sgd_run *s, stage *now) {
 
 static orff_status passes(sgd_run *s, bool *converged) {
     const double tolerance = s->problem->how->tolerance;
-    orff_monitor *monitor = s->problem->monitor;
+    orffi_monitor *monitor = s->problem->monitor;
     stage now = {.objective = (double)INFINITY};
     double objective = s->lowest;
     while (!*converged && monitor->done < monitor->limit) {
         const double last = fmin(objective, s->lowest * 1.5);
         set_step(s);
-        ORFF_TRY(pass(s, &objective));
+        ORFFI_TRY(pass(s, &objective));
         monitor->done++;
-        ORFF_TRY(guard(s, objective, last));
+        ORFFI_TRY(guard(s, objective, last));
         if (!stage_ends(s, &now)) continue;
         *converged = fabs(now.objective - objective) <= tolerance * fabs(objective);
         now.objective = objective;
@@ -323,7 +323,7 @@ static orff_status passes(sgd_run *s, bool *converged) {
 
 /* The exact gradient and loss at theta; at the best theta there was, if that is better. */
 static orff_status settle(sgd_run *s) {
-    ORFF_TRY(visit_all(s));
+    ORFFI_TRY(visit_all(s));
     return s->loss_sum + penalty(s) <= 1.02 * s->lowest ? ORFF_OK : return_to_best(s);
 }
 
@@ -331,33 +331,33 @@ static orff_status settle(sgd_run *s) {
 static orff_status reference(sgd_run *s, const double *theta, double *norm) {
     const size_t M = s->problem->f->M;
     memset(s->theta, 0, M * sizeof *s->theta);
-    ORFF_TRY(visit_all(s));
+    ORFFI_TRY(visit_all(s));
     *norm = gradient_norm(s);
     memcpy(s->theta, theta, M * sizeof *s->theta);
     memcpy(s->best, theta, M * sizeof *s->best);
-    return orff_vector_norm(M, theta) > 0.0 ? visit_all(s) : ORFF_OK;
+    return orffi_vector_norm(M, theta) > 0.0 ? visit_all(s) : ORFF_OK;
 }
 
 static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
     const size_t M = s->problem->f->M;
     double zero;
-    ORFF_TRY(reference(s, theta, &zero));
+    ORFFI_TRY(reference(s, theta, &zero));
     if (zero == 0.0) { /* nothing pulls theta away from 0 */
         memset(s->theta, 0, M * sizeof *s->theta);
         info->converged = true;
     } else {
         s->loss.width = s->loss.smooth ? 0.0 : fmax(s->loss_sum, 1e-12);
-        ORFF_TRY(fill_preconditioner(s));
+        ORFFI_TRY(fill_preconditioner(s));
         s->lowest = s->loss_sum + penalty(s);
-        ORFF_TRY(passes(s, &info->converged));
-        ORFF_TRY(settle(s));
+        ORFFI_TRY(passes(s, &info->converged));
+        ORFFI_TRY(settle(s));
         info->residual = gradient_norm(s) / zero;
     }
     memcpy(theta, s->theta, M * sizeof *theta);
     return ORFF_OK;
 }
 
-orff_status orff_sgd(const orff_sgd_problem *problem, double *theta, orff_solve_info *info) {
+orff_status orffi_sgd(const orffi_sgd_problem *problem, double *theta, orff_solve_info *info) {
     sgd_run s = {.problem = problem};
     orff_status status = run_fill(&s, theta);
     if (!status) status = run(&s, theta, info);

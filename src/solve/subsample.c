@@ -17,19 +17,19 @@ static size_t candidates(size_t n, const double *root, size_t *rows) {
 
 /* The first `count` of a random order. */
 static void shuffle_front(size_t n, size_t count, uint64_t seed, size_t *rows) {
-    const orff_rng rng = {.seed = seed, .stream = 0x53554253u};
+    const orffi_rng rng = {.seed = seed, .stream = 0x53554253u};
     for (size_t i = 0; i < count; i++) {
-        const size_t j = i + (size_t)orff_rng_below(rng, i, 0, n - i), kept = rows[i];
+        const size_t j = i + (size_t)orffi_rng_below(rng, i, 0, n - i), kept = rows[i];
         rows[i] = rows[j];
         rows[j] = kept;
     }
 }
 
-static orff_status copy_rows(orff_subsample *s, size_t d, const size_t *rows, const double *X,
+static orff_status copy_rows(orffi_subsample *s, size_t d, const size_t *rows, const double *X,
                              const double *root, double total) {
     double weight = 0.0;
-    ORFF_TRY(ORFF_NEW_ARRAY(s->X, s->n * d));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->root, s->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->X, s->n * d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->root, s->n));
     for (size_t i = 0; i < s->n; i++) {
         memcpy(s->X + i * d, X + rows[i] * d, d * sizeof *X);
         s->root[i] = root ? root[rows[i]] : 1.0;
@@ -39,32 +39,32 @@ static orff_status copy_rows(orff_subsample *s, size_t d, const size_t *rows, co
     return ORFF_OK;
 }
 
-static orff_status draw(orff_subsample *s, const orff_features *f, size_t n, const double *X,
+static orff_status draw(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
                         const double *root, double total, size_t count, uint64_t seed) {
     size_t *rows;
-    ORFF_TRY(ORFF_NEW_ARRAY(rows, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(rows, n));
     const size_t there = candidates(n, root, rows);
     s->n = count < there ? count : there;
     s->m = s->n * f->p;
     s->whole = s->n == there;
     shuffle_front(there, s->n, seed, rows);
     const orff_status status = copy_rows(s, f->d, rows, X, root, total);
-    orff_release(rows);
+    orffi_release(rows);
     return status;
 }
 
 /* ---- the spectrum */
 
-static orff_status decompose(orff_subsample *s) {
-    ORFF_TRY(ORFF_NEW_ARRAY(s->V, s->m * s->m));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->values, s->m));
-    ORFF_TRY(orff_data_gram(&s->data, s->V));
-    ORFF_TRY(orff_eigen(s->m, s->V, s->values));
+static orff_status decompose(orffi_subsample *s) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->V, s->m * s->m));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->values, s->m));
+    ORFFI_TRY(orffi_data_gram(&s->data, s->V));
+    ORFFI_TRY(orffi_eigen(s->m, s->V, s->values));
     for (size_t k = 0; k < s->m; k++) s->values[k] = fmax(s->values[k], 0.0);
     return ORFF_OK;
 }
 
-static double degrees_of_freedom(const orff_subsample *s, double damping) {
+static double degrees_of_freedom(const orffi_subsample *s, double damping) {
     double sum = 0.0;
     for (size_t k = 0; k < s->m; k++) sum += s->values[k] / (s->values[k] + damping / s->scale);
     return sum;
@@ -73,67 +73,67 @@ static double degrees_of_freedom(const orff_subsample *s, double damping) {
 /* A sample of m rows tells nothing of directions where it fits each of its own rows: the damping is raised
  * until its degrees of freedom are two thirds of m. It also stays above the rounding of the largest
  * eigenvalue. */
-static double choose_damping(const orff_subsample *s, double shift) {
+static double choose_damping(const orffi_subsample *s, double shift) {
     double damping = fmax(shift, 1e-11 * s->scale * s->values[s->m - 1]);
     while (!s->whole && 1.5 * degrees_of_freedom(s, damping) > (double)s->m) damping *= 1.5;
     return damping;
 }
 
-orff_status orff_subsample_fill(orff_subsample *s, const orff_features *f, size_t n, const double *X,
-                                const double *root, double total, size_t count, uint64_t seed, double shift,
-                                const orff_monitor *monitor) {
-    *s = (orff_subsample){0};
-    ORFF_TRY(draw(s, f, n, X, root, total, count, seed));
-    ORFF_TRY(orff_data_fill(&s->data, f, s->n, s->X, s->root, false, monitor));
-    ORFF_TRY(decompose(s));
+orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
+                                 const double *root, double total, size_t count, uint64_t seed, double shift,
+                                 const orffi_monitor *monitor) {
+    *s = (orffi_subsample){0};
+    ORFFI_TRY(draw(s, f, n, X, root, total, count, seed));
+    ORFFI_TRY(orffi_data_fill(&s->data, f, s->n, s->X, s->root, false, monitor));
+    ORFFI_TRY(decompose(s));
     s->data.monitor = NULL; /* later sweeps of it are a part of an iteration */
     s->damping = choose_damping(s, shift);
     return ORFF_OK;
 }
 
-void orff_subsample_clear(orff_subsample *s) {
-    orff_release(s->X);
-    orff_release(s->root);
-    orff_release(s->V);
-    orff_release(s->values);
-    orff_data_clear(&s->data);
-    *s = (orff_subsample){0};
+void orffi_subsample_clear(orffi_subsample *s) {
+    orffi_release(s->X);
+    orffi_release(s->root);
+    orffi_release(s->V);
+    orffi_release(s->values);
+    orffi_data_clear(&s->data);
+    *s = (orffi_subsample){0};
 }
 
 /* ---- what it is for */
 
 /* The sweeps write only what they keep for the next. */
-static orff_operator rows_of(const orff_subsample *s) {
-    return orff_data_operator((orff_data *)&s->data);
+static orffi_operator rows_of(const orffi_subsample *s) {
+    return orffi_data_operator((orffi_data *)&s->data);
 }
 
-orff_status orff_subsample_solve(const orff_subsample *s, const double *r, double *z, double *scratch) {
-    const orff_operator P = rows_of(s);
+orff_status orffi_subsample_solve(const orffi_subsample *s, const double *r, double *z, double *scratch) {
+    const orffi_operator P = rows_of(s);
     const size_t m = s->m;
     double *t = scratch, *turned = scratch + m;
-    ORFF_TRY(orff_operator_apply(&P, r, t));
-    orff_gemm(true, false, m, 1, m, 1, s->V, m, t, 1, 0, turned, 1);
+    ORFFI_TRY(orffi_operator_apply(&P, r, t));
+    orffi_gemm(true, false, m, 1, m, 1, s->V, m, t, 1, 0, turned, 1);
     for (size_t k = 0; k < m; k++) turned[k] /= s->values[k] + s->damping / s->scale;
-    orff_gemm(false, false, m, 1, m, 1, s->V, m, turned, 1, 0, t, 1);
-    ORFF_TRY(orff_operator_adjoint(&P, t, z));
+    orffi_gemm(false, false, m, 1, m, 1, s->V, m, turned, 1, 0, t, 1);
+    ORFFI_TRY(orffi_operator_adjoint(&P, t, z));
     for (size_t i = 0; i < P.cols; i++) z[i] = (r[i] - z[i]) / s->damping;
     return ORFF_OK;
 }
 
-double orff_subsample_condition(const orff_subsample *s, double shift) {
+double orffi_subsample_condition(const orffi_subsample *s, double shift) {
     return (s->scale * s->values[s->m - 1] + shift) / shift;
 }
 
-orff_status orff_subsample_basis(const orff_subsample *s, size_t count, double *basis) {
-    const orff_operator P = rows_of(s);
+orff_status orffi_subsample_basis(const orffi_subsample *s, size_t count, double *basis) {
+    const orffi_operator P = rows_of(s);
     double *v;
-    ORFF_TRY(ORFF_NEW_ARRAY(v, s->m));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(v, s->m));
     orff_status status = ORFF_OK;
     for (size_t k = 0; !status && k < count; k++) {
         const size_t column = s->m - 1 - k;
         for (size_t i = 0; i < s->m; i++) v[i] = s->V[i * s->m + column] / sqrt(s->values[column]);
-        status = orff_operator_adjoint(&P, v, basis + k * P.cols);
+        status = orffi_operator_adjoint(&P, v, basis + k * P.cols);
     }
-    orff_release(v);
+    orffi_release(v);
     return status;
 }

@@ -4,36 +4,36 @@
  *     A^* A ~ scale P_s^* P_s,     P_s P_s^* = V diag(values) V^T     (m x m, m = sampled rows times p)
  *     (scale P_s^* P_s + damping I)^-1 = (I - P_s^* V diag(1 / (values + damping/scale)) V^T P_s) / damping
  */
-#ifndef ORFF_SOLVE_SUBSAMPLE_H
-#define ORFF_SOLVE_SUBSAMPLE_H
+#ifndef ORFFI_SOLVE_SUBSAMPLE_H
+#define ORFFI_SOLVE_SUBSAMPLE_H
 
 #include "solve/data.h"
 
-typedef struct orff_subsample {
+typedef struct orffi_subsample {
     size_t n, m; /* rows, rows times p */
     bool whole;  /* every row of positive weight is in it */
     double scale, damping;
     double *X, *root;   /* n x d, n */
     double *V, *values; /* eigenvectors in columns (m x m), eigenvalues ascending, not negative (m) */
-    orff_data data;
-} orff_subsample;
+    orffi_data data;
+} orffi_subsample;
 
 /* Draw `count` rows (fewer where not so many have weight) by (seed, row) and decompose their Gram matrix.
  * total is sum c_i, shift the damping wanted; the work is reported to the monitor. End it with
- * orff_subsample_clear, also when this fails. */
-orff_status orff_subsample_fill(orff_subsample *s, const orff_features *f, size_t n, const double *X,
-                                const double *root, double total, size_t count, uint64_t seed, double shift,
-                                const orff_monitor *monitor);
-void orff_subsample_clear(orff_subsample *s);
+ * orffi_subsample_clear, also when this fails. */
+orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
+                                 const double *root, double total, size_t count, uint64_t seed, double shift,
+                                 const orffi_monitor *monitor);
+void orffi_subsample_clear(orffi_subsample *s);
 
 /* z = (scale P_s^* P_s + damping I)^-1 r; scratch has 2 m numbers. */
-orff_status orff_subsample_solve(const orff_subsample *s, const double *r, double *z, double *scratch);
+orff_status orffi_subsample_solve(const orffi_subsample *s, const double *r, double *z, double *scratch);
 
 /* Condition of A^* A + shift I by the largest eigenvalue of the subsample; the smallest is taken as shift. */
-double orff_subsample_condition(const orff_subsample *s, double shift);
+double orffi_subsample_condition(const orffi_subsample *s, double shift);
 
 /* Row k of basis (count x cols): the unit eigenvector of P_s^* P_s of its k-th largest eigenvalue, which is >
  * 0. */
-orff_status orff_subsample_basis(const orff_subsample *s, size_t count, double *basis);
+orff_status orffi_subsample_basis(const orffi_subsample *s, size_t count, double *basis);
 
 #endif

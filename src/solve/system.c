@@ -11,7 +11,7 @@
 /* ---- centring */
 
 /* sum c |y - mean|^2 */
-static double centred_square(const orff_moment_set *sum, size_t p, const double *mean) {
+static double centred_square(const orffi_moment_set *sum, size_t p, const double *mean) {
     const double N = sum->T[(p + 1) * (p + 1) - 1];
     double total = 0.0;
     for (size_t k = 0; k < p; k++)
@@ -19,11 +19,11 @@ static double centred_square(const orff_moment_set *sum, size_t p, const double 
     return fmax(total, 0.0);
 }
 
-orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, size_t L, size_t p, bool center,
-                             const double *mean) {
+orff_status orffi_centre_fill(orffi_centre *centre, const orffi_moment_set *sum, size_t L, size_t p,
+                              bool center, const double *mean) {
     centre->N = sum->T[(p + 1) * (p + 1) - 1];
-    ORFF_TRY(ORFF_NEW_ARRAY(centre->mean, p));
-    ORFF_TRY(ORFF_NEW_ARRAY(centre->R, L * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(centre->mean, p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(centre->R, L * p));
     for (size_t k = 0; k < p; k++)
         centre->mean[k] = mean                        ? mean[k]
                           : center && centre->N > 0.0 ? sum->T[p * (p + 1) + k] / centre->N
@@ -35,32 +35,32 @@ orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, si
     return ORFF_OK;
 }
 
-void orff_centre_clear(orff_centre *centre) {
-    orff_release(centre->mean);
-    orff_release(centre->R);
+void orffi_centre_clear(orffi_centre *centre) {
+    orffi_release(centre->mean);
+    orffi_release(centre->R);
     memset(centre, 0, sizeof *centre);
 }
 
 /* ---- one decomposable part */
 
 static bool is_stein(const orff_features *f) {
-    return f->kernel->n_parts == 1 && f->kernel->parts[0].rule->id == ORFF_DECOMPOSABLE;
+    return f->kernel->n_parts == 1 && f->kernel->parts[0].rule->id == ORFF_RULE_DECOMPOSABLE;
 }
 
 /* W, m and turn from the part's B (identity when NULL): root^2 B B^T = W diag(m) W^T, m above rounding. */
-static orff_status turn_outputs(orff_system *s, const orff_kernel_part *part) {
+static orff_status turn_outputs(orffi_system *s, const orffi_kernel_part *part) {
     const size_t p = s->p, width = part->columns;
     double *A = NULL, *values = NULL;
     s->width = width;
-    orff_status status = ORFF_NEW_ARRAY(A, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(values, p);
+    orff_status status = ORFFI_NEW_ARRAY(A, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(values, p);
     for (size_t i = 0; !status && i < p; i++)
         for (size_t j = 0; j < p; j++)
             A[i * p + j] = part->root * part->root * (part->A ? part->A[i * p + j] : (double)(i == j));
-    if (!status) status = orff_eigen(p, A, values);
-    if (!status) status = ORFF_NEW_ARRAY(s->m, p);
-    if (!status) status = ORFF_NEW_ARRAY(s->W, p * p);
-    if (!status) status = ORFF_NEW_ARRAY(s->turn, p * width);
+    if (!status) status = orffi_eigen(p, A, values);
+    if (!status) status = ORFFI_NEW_ARRAY(s->m, p);
+    if (!status) status = ORFFI_NEW_ARRAY(s->W, p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(s->turn, p * width);
     for (size_t b = 0; !status && b < p; b++) /* the eigenvalues that count are the last ones */
         if (values[b] > 1e-14 * values[p - 1]) s->m[s->r++] = values[b];
     for (size_t b = 0; !status && b < s->r; b++)
@@ -70,17 +70,17 @@ static orff_status turn_outputs(orff_system *s, const orff_kernel_part *part) {
             for (size_t i = 0; i < p; i++)
                 s->turn[b * width + k] += part->root / sqrt(s->m[b]) * s->W[i * s->r + b] *
                                           (part->B ? part->B[i * width + k] : (double)(i == k));
-    orff_release(A);
-    orff_release(values);
+    orffi_release(A);
+    orffi_release(values);
     return status;
 }
 
 /* Feature a of the system within phi: the part's group in each half. */
-static size_t used_feature(const orff_system *s, size_t a) {
+static size_t used_feature(const orffi_system *s, size_t a) {
     return a < s->used ? s->first + a : s->L / 2 + s->first + (a - s->used);
 }
 
-static void gather_square(const orff_system *s, const double *S) {
+static void gather_square(const orffi_system *s, const double *S) {
     for (size_t a = 0; a < s->n; a++) {
         const double *row = S + used_feature(s, a) * s->L;
         memcpy(s->A + a * s->n, row + s->first, s->used * sizeof *row);
@@ -88,15 +88,15 @@ static void gather_square(const orff_system *s, const double *S) {
     }
 }
 
-static orff_status build_stein(orff_system *s, const orff_features *f, const double *S, const double *R) {
-    const orff_bank_group *group = &f->bank->groups[f->part_group[0]];
+static orff_status build_stein(orffi_system *s, const orff_features *f, const double *S, const double *R) {
+    const orffi_bank_group *group = &f->bank->groups[f->part_group[0]];
     s->stein = true;
     s->first = group->first;
     s->used = group->drawn.count;
     s->n = 2 * s->used;
-    ORFF_TRY(turn_outputs(s, &f->kernel->parts[0]));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->A, s->n * s->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->rhs, s->n * s->r));
+    ORFFI_TRY(turn_outputs(s, &f->kernel->parts[0]));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->A, s->n * s->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->rhs, s->n * s->r));
     gather_square(s, S);
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < s->r; b++)
@@ -107,115 +107,116 @@ static orff_status build_stein(orff_system *s, const orff_features *f, const dou
 
 /* ---- any kernel */
 
-static orff_status build_dense(orff_system *s, const orff_features *f, const double *S, const double *R) {
+static orff_status build_dense(orffi_system *s, const orff_features *f, const double *S, const double *R) {
     size_t square;
-    ORFF_TRY(orff_columns_fill(&s->columns, f));
+    ORFFI_TRY(orffi_columns_fill(&s->columns, f));
     s->n = 2 * s->columns.count;
     s->r = 1;
-    ORFF_TRY(orff_multiply(s->n, s->n, &square));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->A, square));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->rhs, s->n));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->m, 1));
+    ORFFI_TRY(orffi_multiply(s->n, s->n, &square));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->A, square));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->rhs, s->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->m, 1));
     s->m[0] = 1.0;
-    orff_columns_product(&s->columns, f->D, s->p, R, s->rhs);
-    return orff_assemble(&s->columns, f->D, s->p, S, s->A);
+    orffi_columns_product(&s->columns, f->D, s->p, R, s->rhs);
+    return orffi_assemble(&s->columns, f->D, s->p, S, s->A);
 }
 
 /* sum->S is mirrored in place. */
-static orff_status build_from(orff_system *s, const orff_features *f, bool single, orff_moment_set *sum,
+static orff_status build_from(orffi_system *s, const orff_features *f, bool single, orffi_moment_set *sum,
                               bool center, const double *mean) {
-    orff_centre centre = {0};
+    orffi_centre centre = {0};
     memset(s, 0, sizeof *s);
     s->L = 2 * f->D;
     s->p = f->p;
-    orff_mirror(s->L, sum->S);
-    orff_status status = orff_centre_fill(&centre, sum, s->L, s->p, center, mean);
+    orffi_mirror(s->L, sum->S);
+    orff_status status = orffi_centre_fill(&centre, sum, s->L, s->p, center, mean);
     s->N = centre.N;
     s->yy = centre.yy;
     if (!status) status = (is_stein(f) ? build_stein : build_dense)(s, f, sum->S, centre.R);
     s->rounding = single ? FLT_EPSILON : (double)s->n * DBL_EPSILON;
     s->mean = centre.mean;
     centre.mean = NULL;
-    orff_centre_clear(&centre);
+    orffi_centre_clear(&centre);
     return status;
 }
 
 static orff_status check_match(const orff_features *f, const orff_moments *moments) {
     if (f->p != moments->p)
-        return orff_fail(ORFF_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p, moments->p);
-    return orff_bank_compare(f->bank, moments->bank);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p,
+                          moments->p);
+    return orffi_bank_compare(f->bank, moments->bank);
 }
 
-orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments,
-                              size_t left_out, bool center, const double *mean) {
-    orff_moment_set sum = {0};
-    ORFF_TRY(check_match(f, moments));
-    orff_status status = orff_moment_set_init(&sum, 2 * f->D, f->p);
-    if (!status) orff_moments_sum(moments, left_out, &sum);
+orff_status orffi_system_build(orffi_system *s, const orff_features *f, const orff_moments *moments,
+                               size_t left_out, bool center, const double *mean) {
+    orffi_moment_set sum = {0};
+    ORFFI_TRY(check_match(f, moments));
+    orff_status status = orffi_moment_set_init(&sum, 2 * f->D, f->p);
+    if (!status) orffi_moments_sum(moments, left_out, &sum);
     if (!status) status = build_from(s, f, moments->settings.single, &sum, center, mean);
-    orff_moment_set_clear(&sum);
-    if (status) orff_system_clear(s);
+    orffi_moment_set_clear(&sum);
+    if (status) orffi_system_clear(s);
     return status;
 }
 
-void orff_system_clear(orff_system *s) {
+void orffi_system_clear(orffi_system *s) {
     double *all[] = {s->mean, s->A, s->rhs, s->m, s->W, s->turn, s->U, s->e, s->c};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orff_release(all[i]);
-    orff_columns_clear(&s->columns);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_columns_clear(&s->columns);
     memset(s, 0, sizeof *s);
 }
 
 /* ---- eigen form */
 
-orff_status orff_system_eigen(orff_system *s) {
+orff_status orffi_system_eigen(orffi_system *s) {
     if (s->U) return ORFF_OK;
     double *U = NULL, *e = NULL, *c = NULL;
-    orff_status status = orff_duplicate(&U, s->A, s->n * s->n, sizeof *U);
-    if (!status) status = ORFF_NEW_ARRAY(e, s->n);
-    if (!status) status = ORFF_NEW_ARRAY(c, s->n * s->r);
-    if (!status) status = orff_eigen(s->n, U, e);
+    orff_status status = orffi_duplicate(&U, s->A, s->n * s->n, sizeof *U);
+    if (!status) status = ORFFI_NEW_ARRAY(e, s->n);
+    if (!status) status = ORFFI_NEW_ARRAY(c, s->n * s->r);
+    if (!status) status = orffi_eigen(s->n, U, e);
     if (status) {
-        orff_release(U);
-        orff_release(e);
-        orff_release(c);
+        orffi_release(U);
+        orffi_release(e);
+        orffi_release(c);
         return status;
     }
     for (size_t a = 0; a < s->n; a++) e[a] = fmax(e[a], 0.0);
-    orff_gemm(true, false, s->n, s->r, s->n, 1.0, U, s->n, s->rhs, s->r, 0.0, c, s->r);
+    orffi_gemm(true, false, s->n, s->r, s->n, 1.0, U, s->n, s->rhs, s->r, 0.0, c, s->r);
     s->U = U;
     s->e = e;
     s->c = c;
     return ORFF_OK;
 }
 
-double orff_system_shift(const orff_system *s, double lambda) {
+double orffi_system_shift(const orffi_system *s, double lambda) {
     const double largest = s->r ? s->e[s->n - 1] * s->m[s->r - 1] : 0.0;
     return fmax(s->N * lambda, s->rounding * largest);
 }
 
-void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work) {
+void orffi_system_eigen_solve(const orffi_system *s, double shift, double *t, double *work) {
     for (size_t a = 0; a < s->n; a++)
         for (size_t b = 0; b < s->r; b++)
             work[a * s->r + b] = s->c[a * s->r + b] / (s->e[a] * s->m[b] + shift);
-    orff_gemm(false, false, s->n, s->r, s->n, 1.0, s->U, s->n, work, s->r, 0.0, t, s->r);
+    orffi_gemm(false, false, s->n, s->r, s->n, 1.0, s->U, s->n, work, s->r, 0.0, t, s->r);
 }
 
-void orff_system_expand(const orff_system *s, const double *t, double *theta) {
+void orffi_system_expand(const orffi_system *s, const double *t, double *theta) {
     if (s->stein) {
-        orff_gemm(false, false, s->n, s->width, s->r, 1.0, t, s->r, s->turn, s->width, 0.0, theta, s->width);
+        orffi_gemm(false, false, s->n, s->width, s->r, 1.0, t, s->r, s->turn, s->width, 0.0, theta, s->width);
     } else {
-        orff_columns_expand(&s->columns, t, theta);
+        orffi_columns_expand(&s->columns, t, theta);
     }
 }
 
 /* ---- the hat matrix of a point */
 
-size_t orff_system_slices(const orff_system *s) {
+size_t orffi_system_slices(const orffi_system *s) {
     return s->stein ? 1 : s->p;
 }
 
 /* Row `slice` of Phi(x)^T in the coordinates of A: phi itself (stein), or phi_a B_i of one output. */
-static void slice_of(const orff_system *s, size_t slice, const double *phi, double *row) {
+static void slice_of(const orffi_system *s, size_t slice, const double *phi, double *row) {
     const size_t half = s->columns.count;
     if (s->stein) {
         for (size_t a = 0; a < s->n; a++) row[a] = phi[used_feature(s, a)];
@@ -228,15 +229,15 @@ static void slice_of(const orff_system *s, size_t slice, const double *phi, doub
     }
 }
 
-void orff_system_project(const orff_system *s, size_t rows, const double *phi, double *Z, double *work) {
-    const size_t slices = orff_system_slices(s);
+void orffi_system_project(const orffi_system *s, size_t rows, const double *phi, double *Z, double *work) {
+    const size_t slices = orffi_system_slices(s);
     for (size_t i = 0; i < rows; i++)
         for (size_t q = 0; q < slices; q++) slice_of(s, q, phi + i * s->L, work + (i * slices + q) * s->n);
-    orff_gemm(false, false, rows * slices, s->n, s->n, 1.0, work, s->n, s->U, s->n, 0.0, Z, s->n);
+    orffi_gemm(false, false, rows * slices, s->n, s->n, 1.0, work, s->n, s->U, s->n, 0.0, Z, s->n);
 }
 
 /* Stein: H = sum_b W_b W_b^T  m_b sum_a z_a^2 / (e_a m_b + shift). */
-static void hat_stein(const orff_system *s, double shift, const double *z, double *H) {
+static void hat_stein(const orffi_system *s, double shift, const double *z, double *H) {
     for (size_t b = 0; b < s->r; b++) {
         double sum = 0.0;
         for (size_t a = 0; a < s->n; a++) sum += z[a] * z[a] / (s->e[a] * s->m[b] + shift);
@@ -247,7 +248,7 @@ static void hat_stein(const orff_system *s, double shift, const double *z, doubl
 }
 
 /* Any kernel: H = Z diag(1/(e + shift)) Z^T, Z p x n. */
-static void hat_dense(const orff_system *s, double shift, const double *Z, double *H) {
+static void hat_dense(const orffi_system *s, double shift, const double *Z, double *H) {
     for (size_t i = 0; i < s->p; i++) {
         for (size_t k = i; k < s->p; k++) {
             double sum = 0.0;
@@ -257,7 +258,7 @@ static void hat_dense(const orff_system *s, double shift, const double *Z, doubl
     }
 }
 
-void orff_system_hat(const orff_system *s, double shift, const double *Z, double *H) {
+void orffi_system_hat(const orffi_system *s, double shift, const double *Z, double *H) {
     memset(H, 0, s->p * s->p * sizeof *H);
     (s->stein ? hat_stein : hat_dense)(s, shift, Z, H);
 }

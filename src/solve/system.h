@@ -11,69 +11,69 @@
  *
  * With A = U diag(e) U^T and c = U^T rhs, everything about a path of lambdas is a sum over (e_a m_b, c_ab).
  */
-#ifndef ORFF_SOLVE_SYSTEM_H
-#define ORFF_SOLVE_SYSTEM_H
+#ifndef ORFFI_SOLVE_SYSTEM_H
+#define ORFFI_SOLVE_SYSTEM_H
 
 #include "moments/moments.h"
 #include "solve/columns.h"
 
 /* Sums of a moment set with the mean of y taken off. */
-typedef struct orff_centre {
+typedef struct orffi_centre {
     double N, yy; /* total weight, sum c |y - mean|^2 */
     double *mean; /* p */
     double *R;    /* L x p: sum c phi (y - mean)^T */
-} orff_centre;
+} orffi_centre;
 
 /* mean: NULL takes the mean of these rows when center, else zeros. */
-orff_status orff_centre_fill(orff_centre *centre, const orff_moment_set *sum, size_t L, size_t p, bool center,
-                             const double *mean);
-void orff_centre_clear(orff_centre *centre);
+orff_status orffi_centre_fill(orffi_centre *centre, const orffi_moment_set *sum, size_t L, size_t p,
+                              bool center, const double *mean);
+void orffi_centre_clear(orffi_centre *centre);
 
-typedef struct orff_system {
+typedef struct orffi_system {
     size_t L, p; /* length of phi, outputs */
     size_t n, r;
     bool stein;
-    double N, yy;         /* total weight, sum c |y - mean|^2 */
-    double rounding;      /* error of the eigenvalues of A, relative to the largest */
-    double *mean;         /* p: what was taken off y */
-    double *A;            /* n x n, both triangles */
-    double *rhs;          /* n x r */
-    double *m;            /* r */
-    double *W;            /* stein: p x r */
-    double *turn;         /* stein: r x p', rows root B^T W_b / sqrt(m_b) */
-    size_t width;         /* stein: p' */
-    size_t first, used;   /* stein: features first .. first + used of each half of phi */
-    orff_columns columns; /* not stein */
+    double N, yy;          /* total weight, sum c |y - mean|^2 */
+    double rounding;       /* error of the eigenvalues of A, relative to the largest */
+    double *mean;          /* p: what was taken off y */
+    double *A;             /* n x n, both triangles */
+    double *rhs;           /* n x r */
+    double *m;             /* r */
+    double *W;             /* stein: p x r */
+    double *turn;          /* stein: r x p', rows root B^T W_b / sqrt(m_b) */
+    size_t width;          /* stein: p' */
+    size_t first, used;    /* stein: features first .. first + used of each half of phi */
+    orffi_columns columns; /* not stein */
     double *U, *e,
         *c; /* eigen form: n x n (columns), n ascending and clipped at 0, n x r; NULL until asked */
-} orff_system;
+} orffi_system;
 
 /* The system of all sets but left_out (n_sets: all). mean: NULL takes the mean of these rows when center,
  * else zeros; or the given one is taken off. */
-orff_status orff_system_build(orff_system *s, const orff_features *f, const orff_moments *moments,
-                              size_t left_out, bool center, const double *mean);
+orff_status orffi_system_build(orffi_system *s, const orff_features *f, const orff_moments *moments,
+                               size_t left_out, bool center, const double *mean);
 
-void orff_system_clear(orff_system *s); /* accepts a zeroed or half-built one */
+void orffi_system_clear(orffi_system *s); /* accepts a zeroed or half-built one */
 
 /* Fill U, e, c (once). */
-orff_status orff_system_eigen(orff_system *s);
+orff_status orffi_system_eigen(orffi_system *s);
 
 /* N lambda, or the rounding of the eigenvalues where that is more: a smaller shift would only amplify it.
  * Needs the eigen form. */
-double orff_system_shift(const orff_system *s, double lambda);
+double orffi_system_shift(const orffi_system *s, double lambda);
 
 /* t (n x r) = U [c / (e m + shift)]; work is n x r. */
-void orff_system_eigen_solve(const orff_system *s, double shift, double *t, double *work);
+void orffi_system_eigen_solve(const orffi_system *s, double shift, double *t, double *work);
 
 /* theta (M) from t (n x r). */
-void orff_system_expand(const orff_system *s, const double *t, double *theta);
+void orffi_system_expand(const orffi_system *s, const double *t, double *theta);
 
 /* Phi(x)^T U of some rows of phi (rows x L), from the eigen form: Z and work are rows x slices x n, with
  * slices = 1 (stein) or p. */
-size_t orff_system_slices(const orff_system *s);
-void orff_system_project(const orff_system *s, size_t rows, const double *phi, double *Z, double *work);
+size_t orffi_system_slices(const orffi_system *s);
+void orffi_system_project(const orffi_system *s, size_t rows, const double *phi, double *Z, double *work);
 
 /* H (p x p) = Phi(x)^T (G + shift)^-1 Phi(x) of one row of Z. */
-void orff_system_hat(const orff_system *s, double shift, const double *Z, double *H);
+void orffi_system_hat(const orffi_system *s, double shift, const double *Z, double *H);
 
 #endif

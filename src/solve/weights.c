@@ -6,7 +6,7 @@
 
 #include "base/hooks.h"
 
-#define MOST_VARIABLES (ORFF_MOST_PARTS + 1)
+#define MOST_VARIABLES (ORFFI_MOST_PARTS + 1)
 #define MOST_STEPS     40
 #define LAST_STEPS     15   /* once the parts are settled */
 #define ENOUGH         0.01 /* nats: a step that gains less is the last */
@@ -14,23 +14,23 @@
 #define LONGEST_STEP   2.0  /* in a logarithm: a factor of 7 */
 #define REACH          35.0 /* logarithms stay within so much of their start */
 
-static size_t n_of(const orff_weights_search *s) {
+static size_t n_of(const orffi_weights_search *s) {
     return s->parts + 1;
 }
 
 /* ---- evidence */
 
-static void reset_hessian(orff_weights_search *s) {
+static void reset_hessian(orffi_weights_search *s) {
     memset(s->H, 0, sizeof s->H);
     for (size_t i = 0; i < n_of(s); i++) s->H[i][i] = 1.0;
 }
 
 /* -INFINITY where the matrix is singular to rounding: the line search then steps back. */
-static orff_status evaluate(orff_weights_search *s, const double *x, double *value, double *gradient) {
+static orff_status evaluate(orffi_weights_search *s, const double *x, double *value, double *gradient) {
     s->evaluations++;
-    ORFF_TRY(orff_progress("mixture", (double)s->evaluations, (double)(2 * MOST_STEPS)));
+    ORFFI_TRY(orffi_progress("mixture", (double)s->evaluations, (double)(2 * MOST_STEPS)));
     const orff_status status = s->evidence(s->self, x, value, gradient);
-    if (status == ORFF_NOT_POSITIVE) {
+    if (status == ORFF_ERROR_NOT_POSITIVE) {
         *value = -INFINITY;
         return ORFF_OK;
     }
@@ -40,7 +40,7 @@ static orff_status evaluate(orff_weights_search *s, const double *x, double *val
 }
 
 /* direction = H gradient, no component longer than LONGEST_STEP; returns the slope along it. */
-static double direction_of(const orff_weights_search *s, double *direction) {
+static double direction_of(const orffi_weights_search *s, double *direction) {
     double slope = 0.0, longest = 0.0;
     for (size_t i = 0; i < n_of(s); i++) {
         direction[i] = 0.0;
@@ -56,7 +56,7 @@ static double direction_of(const orff_weights_search *s, double *direction) {
 }
 
 /* BFGS: with step dx and change of the negative gradient dg. Skipped where the curvature is not positive. */
-static void update_hessian(orff_weights_search *s, const double *dx, const double *dg) {
+static void update_hessian(orffi_weights_search *s, const double *dx, const double *dg) {
     double Hg[MOST_VARIABLES], xg = 0.0, gHg = 0.0;
     for (size_t i = 0; i < n_of(s); i++) {
         Hg[i] = 0.0;
@@ -77,7 +77,7 @@ static double clamp(double x, double start) {
 }
 
 /* One step up. *gain: by how much the evidence rose; 0 when no step along the direction raises it. */
-static orff_status step(orff_weights_search *s, double *gain) {
+static orff_status step(orffi_weights_search *s, double *gain) {
     double direction[MOST_VARIABLES], x[MOST_VARIABLES], gradient[MOST_VARIABLES], dx[MOST_VARIABLES],
         dg[MOST_VARIABLES];
     double value = -INFINITY;
@@ -86,7 +86,7 @@ static orff_status step(orff_weights_search *s, double *gain) {
     for (double size = 1.0; size > 1e-4; size *= 0.3) {
         for (size_t i = 0; i < n_of(s); i++)
             x[i] = s->free[i] ? clamp(s->x[i] + size * direction[i], s->start[i]) : s->x[i];
-        ORFF_TRY(evaluate(s, x, &value, gradient));
+        ORFFI_TRY(evaluate(s, x, &value, gradient));
         if (value > s->value + 1e-4 * size * slope) break;
     }
     if (!(value > s->value)) return ORFF_OK;
@@ -103,22 +103,22 @@ static orff_status step(orff_weights_search *s, double *gain) {
 }
 
 /* No slope along any logarithm that a hundredth of a nat could be gained from. */
-static bool is_flat(const orff_weights_search *s) {
+static bool is_flat(const orffi_weights_search *s) {
     double steepest = 0.0;
     for (size_t i = 0; i < n_of(s); i++) steepest = fmax(steepest, fabs(s->gradient[i]));
     return steepest < 0.1;
 }
 
 /* Until a step gains less than a hundredth of a nat where it is flat, or from a fresh Hessian. */
-static orff_status ascend(orff_weights_search *s, size_t most_steps) {
+static orff_status ascend(orffi_weights_search *s, size_t most_steps) {
     bool fresh = false;
-    ORFF_TRY(evaluate(s, s->x, &s->value, s->gradient));
+    ORFFI_TRY(evaluate(s, s->x, &s->value, s->gradient));
     if (isinf(s->value))
-        return orff_fail(ORFF_NUMERICAL, "the evidence cannot be computed at the start values");
+        return orffi_fail(ORFF_ERROR_NUMERICAL, "the evidence cannot be computed at the start values");
     s->converged = false;
     for (size_t i = 0; i < most_steps; i++) {
         double gain;
-        ORFF_TRY(step(s, &gain));
+        ORFFI_TRY(step(s, &gain));
         if (gain < ENOUGH) {
             s->converged = true;
             if (fresh || is_flat(s)) break;
@@ -131,7 +131,7 @@ static orff_status ascend(orff_weights_search *s, size_t most_steps) {
 
 /* ---- shares */
 
-void orff_weights_shares(const orff_weights_search *s, double *shares) {
+void orffi_weights_shares(const orffi_weights_search *s, double *shares) {
     double total = 0.0;
     for (size_t m = 0; m < n_of(s); m++) {
         shares[m] = m + 1 < n_of(s) ? exp(s->x[m]) * s->trace[m] : exp(s->x[m]) * (double)s->outputs;
@@ -141,10 +141,10 @@ void orff_weights_shares(const orff_weights_search *s, double *shares) {
 }
 
 /* Parts below `drop` get v = 0; returns whether any did. */
-static bool drop_parts(orff_weights_search *s, double drop) {
+static bool drop_parts(orffi_weights_search *s, double drop) {
     double shares[MOST_VARIABLES];
     bool dropped = false;
-    orff_weights_shares(s, shares);
+    orffi_weights_shares(s, shares);
     for (size_t m = 0; m + 1 < n_of(s); m++) {
         if (!s->free[m] || shares[m] >= drop) continue;
         s->free[m] = false;
@@ -158,7 +158,7 @@ static bool drop_parts(orff_weights_search *s, double drop) {
 /* ---- the whole search */
 
 /* Start with a tenth of the variance as noise and the rest spread as the given weights say. */
-static void set_start(orff_weights_search *s, const double *weights) {
+static void set_start(orffi_weights_search *s, const double *weights) {
     const double variance = fmax(s->variance, 1e-300);
     double total = 0.0;
     for (size_t m = 0; m + 1 < n_of(s); m++) total += weights[m] * s->trace[m];
@@ -170,26 +170,26 @@ static void set_start(orff_weights_search *s, const double *weights) {
     }
 }
 
-orff_status orff_weights_check(size_t parts, const double *weights, double drop) {
-    if (parts > ORFF_MOST_PARTS)
-        return orff_fail(ORFF_UNSUPPORTED, "a mixture of %zu parts; at most %d can be learned", parts,
-                         ORFF_MOST_PARTS);
+orff_status orffi_weights_check(size_t parts, const double *weights, double drop) {
+    if (parts > ORFFI_MOST_PARTS)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a mixture of %zu parts; at most %d can be learned", parts,
+                          ORFFI_MOST_PARTS);
     if (!(drop >= 0.0 && drop < 1.0))
-        return orff_fail(ORFF_INVALID_ARGUMENT, "drop is %g; it is a share below 1", drop);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "drop is %g; it is a share below 1", drop);
     for (size_t m = 0; m < parts; m++)
         if (!(weights[m] > 0.0 && isfinite(weights[m])))
-            return orff_fail(ORFF_INVALID_ARGUMENT, "the start weight of part %zu is %g; it must be positive",
-                             m + 1, weights[m]);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the start weight of part %zu is %g; it must be positive", m + 1, weights[m]);
     return ORFF_OK;
 }
 
-orff_status orff_weights_learn(orff_weights_search *s, const double *weights, double drop) {
+orff_status orffi_weights_learn(orffi_weights_search *s, const double *weights, double drop) {
     set_start(s, weights);
     reset_hessian(s);
     if (drop > 0.0) {
-        ORFF_TRY(ascend(s, FIRST_STEPS));
+        ORFFI_TRY(ascend(s, FIRST_STEPS));
         drop_parts(s, 0.2 * drop);
     }
-    ORFF_TRY(ascend(s, MOST_STEPS));
+    ORFFI_TRY(ascend(s, MOST_STEPS));
     return drop_parts(s, drop) ? ascend(s, LAST_STEPS) : ORFF_OK;
 }

@@ -1,40 +1,40 @@
 /* Weights of a sum's parts by the evidence: quasi-Newton ascent in x = (log v_1 .. log v_parts, log s2),
  * whoever computes the evidence. */
-#ifndef ORFF_SOLVE_WEIGHTS_H
-#define ORFF_SOLVE_WEIGHTS_H
+#ifndef ORFFI_SOLVE_WEIGHTS_H
+#define ORFFI_SOLVE_WEIGHTS_H
 
 #include "base/status.h"
 
-#define ORFF_MOST_PARTS 64
+#define ORFFI_MOST_PARTS 64
 
-/* log p(y) at x and its gradient (parts + 1). ORFF_NOT_POSITIVE where the matrix is singular to rounding:
+/* log p(y) at x and its gradient (parts + 1). ORFF_ERROR_NOT_POSITIVE where the matrix is singular to rounding:
  * the search then steps back. */
-typedef orff_status orff_evidence_fn(void *self, const double *x, double *value, double *gradient);
+typedef orff_status orffi_evidence_fn(void *self, const double *x, double *value, double *gradient);
 
-typedef struct orff_weights_search {
+typedef struct orffi_weights_search {
     size_t parts, outputs;
     const double *trace; /* parts: trace of K_m(0) at v = 1 */
     double variance;     /* mean square of the centred outputs */
-    orff_evidence_fn *evidence;
+    orffi_evidence_fn *evidence;
     void *self;
 
     /* variables; those not free stay where they are (v = 0 is -INFINITY) */
-    bool free[ORFF_MOST_PARTS + 1];
-    double x[ORFF_MOST_PARTS + 1], start[ORFF_MOST_PARTS + 1], gradient[ORFF_MOST_PARTS + 1];
-    double H[ORFF_MOST_PARTS + 1][ORFF_MOST_PARTS + 1]; /* inverse of the negative Hessian, built by BFGS */
+    bool free[ORFFI_MOST_PARTS + 1];
+    double x[ORFFI_MOST_PARTS + 1], start[ORFFI_MOST_PARTS + 1], gradient[ORFFI_MOST_PARTS + 1];
+    double H[ORFFI_MOST_PARTS + 1][ORFFI_MOST_PARTS + 1]; /* inverse of the negative Hessian, built by BFGS */
     double value;
     size_t evaluations;
     bool converged;
-} orff_weights_search;
+} orffi_weights_search;
 
 /* Check the arguments of whoever learns weights. */
-orff_status orff_weights_check(size_t parts, const double *weights, double drop);
+orff_status orffi_weights_check(size_t parts, const double *weights, double drop);
 
 /* From start weights (relative to each other) up to the top; parts whose share falls below drop leave, and
  * up again. */
-orff_status orff_weights_learn(orff_weights_search *s, const double *weights, double drop);
+orff_status orffi_weights_learn(orffi_weights_search *s, const double *weights, double drop);
 
 /* v_m trace K_m(0) and p s2 as parts of their sum: parts + 1 numbers. */
-void orff_weights_shares(const orff_weights_search *s, double *shares);
+void orffi_weights_shares(const orffi_weights_search *s, double *shares);
 
 #endif

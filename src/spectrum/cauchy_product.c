@@ -16,7 +16,7 @@ static double quantile(double u) {
 
 /* z^2 exp(-|z|)/4: |z| ~ Gamma(3), the sign from the half u falls in. */
 static double biased_quantile(double u) {
-    return u < 0.5 ? -orff_gamma_quantile(3.0, 1.0 - 2.0 * u) : orff_gamma_quantile(3.0, 2.0 * u - 1.0);
+    return u < 0.5 ? -orffi_gamma_quantile(3.0, 1.0 - 2.0 * u) : orffi_gamma_quantile(3.0, 2.0 * u - 1.0);
 }
 
 /* E z^(2k) = (2k)! */
@@ -28,8 +28,8 @@ static double coordinate_log_density(double z) {
     return -fabs(z) - log(2.0);
 }
 
-const orff_base_ops orff_base_cauchy_product = {
-    .id = ORFF_CAUCHY_PRODUCT,
+const orffi_base_ops orffi_base_cauchy_product = {
+    .id = ORFF_BASE_CAUCHY_PRODUCT,
     .name = "cauchy-product",
     .factor = factor,
     .quantile = quantile,

@@ -20,11 +20,11 @@ static double mixing_moment(double shape, int k) {
 
 static double log_density(double shape, size_t dim, double r) {
     (void)shape;
-    return -0.5 * r * r - 0.5 * (double)dim * log(2.0 * ORFF_PI);
+    return -0.5 * r * r - 0.5 * (double)dim * log(2.0 * ORFFI_PI);
 }
 
-const orff_base_ops orff_base_gaussian = {
-    .id = ORFF_GAUSSIAN,
+const orffi_base_ops orffi_base_gaussian = {
+    .id = ORFF_BASE_GAUSSIAN,
     .name = "gaussian",
     .spherical = true,
     .k0 = k0,

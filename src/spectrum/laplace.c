@@ -13,7 +13,7 @@ static void factor(double v, double *f, double *f1, double *f2) {
 
 /* tan(pi (u - 1/2)), from the nearer end so that small u keeps its digits. */
 static double quantile(double u) {
-    return u < 0.5 ? -1.0 / tan(ORFF_PI * u) : 1.0 / tan(ORFF_PI * (1.0 - u));
+    return u < 0.5 ? -1.0 / tan(ORFFI_PI * u) : 1.0 / tan(ORFFI_PI * (1.0 - u));
 }
 
 static double coordinate_moment(int k) {
@@ -22,11 +22,11 @@ static double coordinate_moment(int k) {
 }
 
 static double coordinate_log_density(double z) {
-    return -log(ORFF_PI) - log1p(z * z);
+    return -log(ORFFI_PI) - log1p(z * z);
 }
 
-const orff_base_ops orff_base_laplace = {
-    .id = ORFF_LAPLACE,
+const orffi_base_ops orffi_base_laplace = {
+    .id = ORFF_BASE_LAPLACE,
     .name = "laplace",
     .factor = factor,
     .quantile = quantile,

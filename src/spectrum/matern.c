@@ -12,7 +12,7 @@ static double k0(double nu, double r) {
     if (nu == 1.5) return (1.0 + x) * e;
     if (nu == 2.5) return (1.0 + x + x * x / 3.0) * e;
     if (nu == 3.5) return (1.0 + x + 0.4 * x * x + x * x * x / 15.0) * e;
-    return orff_matern_scaled(nu, x) * e;
+    return orffi_matern_scaled(nu, x) * e;
 }
 
 /* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2
@@ -20,11 +20,11 @@ static double k0(double nu, double r) {
 static void slopes_any(double nu, double x, double *g1, double *g2r2) {
     int sign;
     const double front = nu / (nu - 1.0), e = exp(-x);
-    *g1 = front * orff_matern_scaled(nu - 1.0, x) * e;
+    *g1 = front * orffi_matern_scaled(nu - 1.0, x) * e;
     *g2r2 = 0.0;
     if (x > 0.0) {
         const double scale = (2.0 - nu) * log(2.0) - lgamma_r(nu - 1.0, &sign) + nu * log(x);
-        *g2r2 = front * exp(scale - x) * orff_bessel_k_scaled(nu - 2.0, x);
+        *g2r2 = front * exp(scale - x) * orffi_bessel_k_scaled(nu - 2.0, x);
     }
 }
 
@@ -46,7 +46,7 @@ static void slopes(double nu, double r, double *g1, double *g2r2) {
 
 /* Size-biased by tau = nu/G, the law of G becomes Gamma(nu-1): needs nu > 1, as E tau does. */
 static double mixing(double nu, bool biased, double u) {
-    return nu / orff_gamma_quantile(biased ? nu - 1.0 : nu, u);
+    return nu / orffi_gamma_quantile(biased ? nu - 1.0 : nu, u);
 }
 
 /* E tau^k = nu^k / ((nu-1) .. (nu-k)) */
@@ -62,12 +62,12 @@ static double mixing_moment(double nu, int k) {
 static double log_density(double nu, size_t dim, double r) {
     const double half = 0.5 * (double)dim;
     int sign;
-    return lgamma_r(nu + half, &sign) - lgamma_r(nu, &sign) - half * log(2.0 * ORFF_PI * nu) -
+    return lgamma_r(nu + half, &sign) - lgamma_r(nu, &sign) - half * log(2.0 * ORFFI_PI * nu) -
            (nu + half) * log1p(r * r / (2.0 * nu));
 }
 
-const orff_base_ops orff_base_matern = {
-    .id = ORFF_MATERN,
+const orffi_base_ops orffi_base_matern = {
+    .id = ORFF_BASE_MATERN,
     .name = "matern",
     .spherical = true,
     .has_shape = true,

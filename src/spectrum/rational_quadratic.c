@@ -17,7 +17,7 @@ static void slopes(double alpha, double r, double *g1, double *g2r2) {
 }
 
 static double mixing(double alpha, bool biased, double u) {
-    return orff_gamma_quantile(biased ? alpha + 1.0 : alpha, u) / alpha;
+    return orffi_gamma_quantile(biased ? alpha + 1.0 : alpha, u) / alpha;
 }
 
 /* E tau^k = alpha (alpha+1) .. (alpha+k-1) / alpha^k */
@@ -33,13 +33,13 @@ static double log_density(double alpha, size_t dim, double r) {
     const double e = alpha - 0.5 * (double)dim, x = r * sqrt(2.0 * alpha);
     int sign;
     const double front =
-        -0.5 * (double)dim * log(2.0 * ORFF_PI) + alpha * log(alpha) - lgamma_r(alpha, &sign);
+        -0.5 * (double)dim * log(2.0 * ORFFI_PI) + alpha * log(alpha) - lgamma_r(alpha, &sign);
     if (x < 1e-150) return e > 0.0 ? front + lgamma_r(e, &sign) - e * log(alpha) : INFINITY;
-    return front + log(2.0) + 0.5 * e * log(r * r / (2.0 * alpha)) + log(orff_bessel_k_scaled(e, x)) - x;
+    return front + log(2.0) + 0.5 * e * log(r * r / (2.0 * alpha)) + log(orffi_bessel_k_scaled(e, x)) - x;
 }
 
-const orff_base_ops orff_base_rational_quadratic = {
-    .id = ORFF_RATIONAL_QUADRATIC,
+const orffi_base_ops orffi_base_rational_quadratic = {
+    .id = ORFF_BASE_RATIONAL_QUADRATIC,
     .name = "rational-quadratic",
     .spherical = true,
     .has_shape = true,

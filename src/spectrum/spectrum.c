@@ -10,12 +10,12 @@
 /* Beyond this a Matern or rational quadratic kernel is a Gaussian to plotting accuracy. */
 #define LARGEST_SHAPE 50.0
 
-static const orff_base_ops *const bases[ORFF_BASE_COUNT] = {
-    [ORFF_GAUSSIAN] = &orff_base_gaussian,
-    [ORFF_LAPLACE] = &orff_base_laplace,
-    [ORFF_MATERN] = &orff_base_matern,
-    [ORFF_RATIONAL_QUADRATIC] = &orff_base_rational_quadratic,
-    [ORFF_CAUCHY_PRODUCT] = &orff_base_cauchy_product,
+static const orffi_base_ops *const bases[ORFF_BASE_COUNT] = {
+    [ORFF_BASE_GAUSSIAN] = &orffi_base_gaussian,
+    [ORFF_BASE_LAPLACE] = &orffi_base_laplace,
+    [ORFF_BASE_MATERN] = &orffi_base_matern,
+    [ORFF_BASE_RATIONAL_QUADRATIC] = &orffi_base_rational_quadratic,
+    [ORFF_BASE_CAUCHY_PRODUCT] = &orffi_base_cauchy_product,
 };
 
 /* Names that stand for a base and a shape at once. */
@@ -24,21 +24,23 @@ static const struct {
     orff_base base;
     double shape;
 } short_forms[] = {
-    {"matern12", ORFF_MATERN, 0.5}, {"matern32", ORFF_MATERN, 1.5},           {"matern52", ORFF_MATERN, 2.5},
-    {"matern72", ORFF_MATERN, 3.5}, {"cauchy", ORFF_RATIONAL_QUADRATIC, 1.0},
+    {"matern12", ORFF_BASE_MATERN, 0.5},           {"matern32", ORFF_BASE_MATERN, 1.5},
+    {"matern52", ORFF_BASE_MATERN, 2.5},           {"matern72", ORFF_BASE_MATERN, 3.5},
+    {"cauchy", ORFF_BASE_RATIONAL_QUADRATIC, 1.0},
 };
 
-const orff_base_ops *orff_base_find(orff_base base) {
+const orffi_base_ops *orffi_base_find(orff_base base) {
     return (unsigned)base < ORFF_BASE_COUNT ? bases[base] : NULL;
 }
 
 const char *orff_base_name(orff_base base) {
-    const orff_base_ops *ops = orff_base_find(base);
+    const orffi_base_ops *ops = orffi_base_find(base);
     return ops ? ops->name : NULL;
 }
 
 orff_status orff_base_parse(const char *name, orff_base *base, double *shape) {
-    if (!name || !base || !shape) return orff_fail(ORFF_INVALID_ARGUMENT, "orff_base_parse: NULL argument");
+    if (!name || !base || !shape)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_base_parse: NULL argument");
     for (int i = 0; i < ORFF_BASE_COUNT; i++) {
         if (strcmp(name, bases[i]->name) == 0) {
             *base = bases[i]->id;
@@ -52,8 +54,8 @@ orff_status orff_base_parse(const char *name, orff_base *base, double *shape) {
             return ORFF_OK;
         }
     }
-    return orff_fail(
-        ORFF_INVALID_ARGUMENT,
+    return orffi_fail(
+        ORFF_ERROR_INVALID_ARGUMENT,
         "there is no base '%s'; there are gaussian, laplace, matern12, matern32, matern52, matern72, "
         "matern, rational-quadratic, cauchy, cauchy-product",
         name);
@@ -63,29 +65,31 @@ orff_status orff_base_parse(const char *name, orff_base *base, double *shape) {
 
 static orff_status check_scale(size_t i, double scale) {
     if (scale > 0.0 && isfinite(scale)) return ORFF_OK;
-    return orff_fail(ORFF_INVALID_ARGUMENT, "length scale %zu is %g; it must be positive and finite", i + 1,
-                     scale);
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "length scale %zu is %g; it must be positive and finite",
+                      i + 1, scale);
 }
 
-static orff_status check_base(const orff_base_ops *ops, int base, double shape) {
-    if (!ops) return orff_fail(ORFF_INVALID_ARGUMENT, "there is no base number %d", base);
+static orff_status check_base(const orffi_base_ops *ops, int base, double shape) {
+    if (!ops) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no base number %d", base);
     if (ops->has_shape && !(shape > 0.0 && shape <= LARGEST_SHAPE))
-        return orff_fail(ORFF_INVALID_ARGUMENT,
-                         "the shape of base %s is %g; it must be above 0 and at most %g (%s)", ops->name,
-                         shape, LARGEST_SHAPE, "beyond that use the gaussian base");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the shape of base %s is %g; it must be above 0 and at most %g (%s)", ops->name,
+                          shape, LARGEST_SHAPE, "beyond that use the gaussian base");
     return ORFF_OK;
 }
 
 /* Fill space and covariates (already allocated) from the given positions, each used once. */
-static orff_status split(orff_spectrum *s, const size_t *space) {
+static orff_status split(orffi_spectrum *s, const size_t *space) {
     for (size_t i = 0; i < s->space_count; i++) {
         s->space[i] = space ? space[i] : i;
         if (s->space[i] >= s->dim)
-            return orff_fail(ORFF_INVALID_ARGUMENT, "space[%zu] is %zu, but there are %zu inputs (0-based)",
-                             i, s->space[i], s->dim);
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "space[%zu] is %zu, but there are %zu inputs (0-based)", i, s->space[i],
+                              s->dim);
         for (size_t k = 0; k < i; k++)
             if (s->space[k] == s->space[i])
-                return orff_fail(ORFF_INVALID_ARGUMENT, "input %zu is named twice in space", s->space[i]);
+                return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "input %zu is named twice in space",
+                                  s->space[i]);
     }
     size_t rest = 0;
     for (size_t i = 0; i < s->dim; i++) {
@@ -96,61 +100,63 @@ static orff_status split(orff_spectrum *s, const size_t *space) {
     return ORFF_OK;
 }
 
-static orff_status fill(orff_spectrum *s, double scale, const double *scales, const size_t *space) {
-    ORFF_TRY(ORFF_NEW_ARRAY(s->scale, s->dim));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->space, s->space_count));
-    ORFF_TRY(ORFF_NEW_ARRAY(s->covariates, s->dim - s->space_count));
+static orff_status fill(orffi_spectrum *s, double scale, const double *scales, const size_t *space) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->scale, s->dim));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->space, s->space_count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->covariates, s->dim - s->space_count));
     for (size_t i = 0; i < s->dim; i++) {
         s->scale[i] = scales ? scales[i] : scale;
-        ORFF_TRY(check_scale(i, s->scale[i]));
+        ORFFI_TRY(check_scale(i, s->scale[i]));
     }
     return split(s, space);
 }
 
-orff_status orff_spectrum_init(orff_spectrum *s, orff_base base, double shape, size_t dim, double scale,
-                               const double *scales, size_t space_count, const size_t *space) {
+orff_status orffi_spectrum_init(orffi_spectrum *s, orff_base base, double shape, size_t dim, double scale,
+                                const double *scales, size_t space_count, const size_t *space) {
     memset(s, 0, sizeof *s);
-    s->base = orff_base_find(base);
+    s->base = orffi_base_find(base);
     s->shape = s->base && s->base->has_shape ? shape : 0.0;
     s->dim = dim;
     s->space_count = space_count;
-    ORFF_TRY(check_base(s->base, (int)base, shape));
-    if (dim == 0) return orff_fail(ORFF_INVALID_ARGUMENT, "there must be at least one input");
+    ORFFI_TRY(check_base(s->base, (int)base, shape));
+    if (dim == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there must be at least one input");
     if (space_count == 0 || space_count > dim)
-        return orff_fail(ORFF_INVALID_ARGUMENT, "the field's space has %zu inputs of %zu", space_count, dim);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the field's space has %zu inputs of %zu", space_count,
+                          dim);
     const orff_status status = fill(s, scale, scales, space);
-    if (status) orff_spectrum_clear(s);
+    if (status) orffi_spectrum_clear(s);
     return status;
 }
 
-void orff_spectrum_clear(orff_spectrum *s) {
-    orff_release(s->scale);
-    orff_release(s->space);
-    orff_release(s->covariates);
+void orffi_spectrum_clear(orffi_spectrum *s) {
+    orffi_release(s->scale);
+    orffi_release(s->space);
+    orffi_release(s->covariates);
     memset(s, 0, sizeof *s);
 }
 
-orff_status orff_spectrum_copy(orff_spectrum *to, const orff_spectrum *from) {
-    return orff_spectrum_init(to, from->base->id, from->shape, from->dim, 0.0, from->scale, from->space_count,
-                              from->space);
+orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from) {
+    return orffi_spectrum_init(to, from->base->id, from->shape, from->dim, 0.0, from->scale,
+                               from->space_count, from->space);
 }
 
-bool orff_spectrum_same_space(const orff_spectrum *a, const orff_spectrum *b) {
+bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b) {
     return a->space_count == b->space_count &&
            memcmp(a->space, b->space, a->space_count * sizeof *a->space) == 0;
 }
 
 /* A Gaussian or product law is the same law however its inputs are split. */
-bool orff_spectrum_equal(const orff_spectrum *a, const orff_spectrum *b) {
+bool orffi_spectrum_equal(const orffi_spectrum *a, const orffi_spectrum *b) {
     if (a->base != b->base || a->shape != b->shape || a->dim != b->dim) return false;
     if (memcmp(a->scale, b->scale, a->dim * sizeof *a->scale) != 0) return false;
-    return !a->base->mixing || orff_spectrum_same_space(a, b);
+    return !a->base->mixing || orffi_spectrum_same_space(a, b);
 }
 
 /* ---- the scalar kernel and its derivatives */
 
 /* |v| over the given inputs, v = delta / l. */
-static double whitened_norm(const orff_spectrum *s, size_t count, const size_t *inputs, const double *delta) {
+static double whitened_norm(const orffi_spectrum *s, size_t count, const size_t *inputs,
+                            const double *delta) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         const double v = delta[inputs[i]] / s->scale[inputs[i]];
@@ -160,7 +166,7 @@ static double whitened_norm(const orff_spectrum *s, size_t count, const size_t *
 }
 
 /* k0 of one factor; 1 for no inputs. */
-static double factor_k0(const orff_spectrum *s, size_t count, const size_t *inputs, const double *delta) {
+static double factor_k0(const orffi_spectrum *s, size_t count, const size_t *inputs, const double *delta) {
     if (s->base->spherical)
         return count ? s->base->k0(s->shape, whitened_norm(s, count, inputs, delta)) : 1.0;
     double product = 1.0;
@@ -172,16 +178,16 @@ static double factor_k0(const orff_spectrum *s, size_t count, const size_t *inpu
     return product;
 }
 
-static double covariates_k0(const orff_spectrum *s, const double *delta) {
+static double covariates_k0(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->dim - s->space_count, s->covariates, delta);
 }
 
-double orff_spectrum_k0(const orff_spectrum *s, const double *delta) {
+double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->space_count, s->space, delta) * covariates_k0(s, delta);
 }
 
 /* K = L (g1 I - g2r2 u u^T) L, L = diag(1/l), u = v/r */
-static void curl_spherical(const orff_spectrum *s, const double *delta, double front, double *K) {
+static void curl_spherical(const orffi_spectrum *s, const double *delta, double front, double *K) {
     const size_t m = s->space_count;
     const double r = whitened_norm(s, m, s->space, delta);
     double g1, g2r2;
@@ -198,7 +204,7 @@ static void curl_spherical(const orff_spectrum *s, const double *delta, double f
 
 /* -d_a d_b prod_i f(v_i): the product with f' (f'' on the diagonal) in place of f at a and b. O(m^3), m is
  * small. */
-static void curl_product(const orff_spectrum *s, const double *delta, double front, double *K) {
+static void curl_product(const orffi_spectrum *s, const double *delta, double front, double *K) {
     const size_t m = s->space_count;
     for (size_t a = 0; a < m; a++) {
         for (size_t b = 0; b < m; b++) {
@@ -213,7 +219,7 @@ static void curl_product(const orff_spectrum *s, const double *delta, double fro
     }
 }
 
-void orff_spectrum_curl(const orff_spectrum *s, const double *delta, double *K) {
+void orffi_spectrum_curl(const orffi_spectrum *s, const double *delta, double *K) {
     const double front = covariates_k0(s, delta);
     if (s->base->spherical) {
         curl_spherical(s, delta, front, K);
@@ -225,13 +231,13 @@ void orff_spectrum_curl(const orff_spectrum *s, const double *delta, double *K) 
 /* ---- moments */
 
 /* E z_i^(2k) of one coordinate with tau = 1. */
-static double coordinate_moment(const orff_base_ops *base, int k) {
+static double coordinate_moment(const orffi_base_ops *base, int k) {
     static const double normal[] = {1.0, 1.0, 3.0, 15.0};
     return base->spherical ? normal[k] : base->coordinate_moment(k);
 }
 
 /* E (sum_i t_i z_i^2)^k from the power sums P_k = sum t_i^k, the coordinates independent given tau. */
-static double moment_of_sum(const orff_base_ops *base, double shape, int k, const double P[4]) {
+static double moment_of_sum(const orffi_base_ops *base, double shape, int k, const double P[4]) {
     const double m2 = coordinate_moment(base, 1), m4 = coordinate_moment(base, 2),
                  m6 = coordinate_moment(base, 3);
     const double tau = base->spherical ? base->mixing_moment(shape, k) : 1.0;
@@ -242,7 +248,7 @@ static double moment_of_sum(const orff_base_ops *base, double shape, int k, cons
                   m2 * m2 * m2 * (P[1] * P[1] * P[1] - 3.0 * P[1] * P[2] + 2.0 * P[3]));
 }
 
-double orff_spectrum_moment(const orff_spectrum *s, int k) {
+double orffi_spectrum_moment(const orffi_spectrum *s, int k) {
     double P[4] = {0};
     for (size_t i = 0; i < s->space_count; i++) {
         const double t = 1.0 / (s->scale[s->space[i]] * s->scale[s->space[i]]);
@@ -253,14 +259,14 @@ double orff_spectrum_moment(const orff_spectrum *s, int k) {
     return moment_of_sum(s->base, s->shape, k, P);
 }
 
-double orff_spectrum_whitened_moment(const orff_spectrum *s) {
+double orffi_spectrum_whitened_moment(const orffi_spectrum *s) {
     const double m = (double)s->space_count;
     return moment_of_sum(s->base, s->shape, 1, (const double[4]){m, m, m, m});
 }
 
 /* ---- density */
 
-static double factor_log_density(const orff_spectrum *s, size_t count, const size_t *inputs,
+static double factor_log_density(const orffi_spectrum *s, size_t count, const size_t *inputs,
                                  const double *z) {
     double sum = 0.0;
     if (count == 0) return 0.0;
@@ -270,7 +276,7 @@ static double factor_log_density(const orff_spectrum *s, size_t count, const siz
     return s->base->spherical ? s->base->log_density(s->shape, count, sqrt(sum)) : sum;
 }
 
-double orff_spectrum_log_density(const orff_spectrum *s, const double *z) {
+double orffi_spectrum_log_density(const orffi_spectrum *s, const double *z) {
     return factor_log_density(s, s->space_count, s->space, z) +
            factor_log_density(s, s->dim - s->space_count, s->covariates, z);
 }

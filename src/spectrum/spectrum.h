@@ -8,13 +8,13 @@
  * With covariates the inputs split in two independent factors of the same base: the field's space, on which
  * curl-free and divergence-free mean something, and the rest.
  */
-#ifndef ORFF_SPECTRUM_SPECTRUM_H
-#define ORFF_SPECTRUM_SPECTRUM_H
+#ifndef ORFFI_SPECTRUM_SPECTRUM_H
+#define ORFFI_SPECTRUM_SPECTRUM_H
 
 #include "base/status.h"
 
 /* One base: one file, one line in the table of spectrum.c. Functions a family does not have are NULL. */
-typedef struct orff_base_ops {
+typedef struct orffi_base_ops {
     orff_base id;
     const char *name;
     bool spherical;
@@ -37,47 +37,47 @@ typedef struct orff_base_ops {
     double (*biased_quantile)(double u); /* the same, size-biased by z^2; NULL where E z^2 is infinite */
     double (*coordinate_moment)(int k);  /* E z^(2k), k = 1, 2, 3 */
     double (*coordinate_log_density)(double z);
-} orff_base_ops;
+} orffi_base_ops;
 
 /* The law of w on R^dim. */
-typedef struct orff_spectrum {
-    const orff_base_ops *base;
+typedef struct orffi_spectrum {
+    const orffi_base_ops *base;
     double shape;
     size_t dim;
     double *scale;      /* l, dim values */
     size_t space_count; /* inputs in the field's space; dim when nothing is split off */
     size_t *space;      /* their positions, space_count values ... */
     size_t *covariates; /* ... and the others, dim - space_count values */
-} orff_spectrum;
+} orffi_spectrum;
 
-const orff_base_ops *orff_base_find(orff_base base); /* NULL for no base */
+const orffi_base_ops *orffi_base_find(orff_base base); /* NULL for no base */
 
 /* space NULL: all inputs. scales: dim values, or NULL for `scale` everywhere. Checks everything. */
-orff_status orff_spectrum_init(orff_spectrum *s, orff_base base, double shape, size_t dim, double scale,
-                               const double *scales, size_t space_count, const size_t *space);
-void orff_spectrum_clear(orff_spectrum *s); /* accepts a zeroed or half-built one */
-orff_status orff_spectrum_copy(orff_spectrum *to, const orff_spectrum *from);
+orff_status orffi_spectrum_init(orffi_spectrum *s, orff_base base, double shape, size_t dim, double scale,
+                                const double *scales, size_t space_count, const size_t *space);
+void orffi_spectrum_clear(orffi_spectrum *s); /* accepts a zeroed or half-built one */
+orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from);
 
 /* Whether two laws are the same law, so that parts may share frequencies. */
-bool orff_spectrum_equal(const orff_spectrum *a, const orff_spectrum *b);
+bool orffi_spectrum_equal(const orffi_spectrum *a, const orffi_spectrum *b);
 
 /* Whether the field's space is made of the same inputs in the same order. */
-bool orff_spectrum_same_space(const orff_spectrum *a, const orff_spectrum *b);
+bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b);
 
 /* k0(delta), delta of dim entries. */
-double orff_spectrum_k0(const orff_spectrum *s, const double *delta);
+double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta);
 
 /* -grad grad^T k0 on the field's space times k0 on the covariates: the exact curl-free kernel
  * (space_count x space_count). Needs a finite second moment. */
-void orff_spectrum_curl(const orff_spectrum *s, const double *delta, double *K);
+void orffi_spectrum_curl(const orffi_spectrum *s, const double *delta, double *K);
 
 /* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
-double orff_spectrum_moment(const orff_spectrum *s, int k);
+double orffi_spectrum_moment(const orffi_spectrum *s, int k);
 
 /* E|z|^2 over the field's space, z whitened: the constant of importance sampling. */
-double orff_spectrum_whitened_moment(const orff_spectrum *s);
+double orffi_spectrum_whitened_moment(const orffi_spectrum *s);
 
 /* log density of z (whitened, all dim coordinates). */
-double orff_spectrum_log_density(const orff_spectrum *s, const double *z);
+double orffi_spectrum_log_density(const orffi_spectrum *s, const double *z);
 
 #endif
