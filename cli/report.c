@@ -175,7 +175,16 @@ int cli_report_begin(const cli_arguments *arguments) {
     return threads ? cli_outcome(orff_set_threads(threads), "--threads") : CLI_DONE;
 }
 
-/* ---- standard output */
+/* ---- files and standard output */
+
+int cli_replace_file(const char *path, size_t size, const void *bytes) {
+    orff_file *file = NULL;
+    orff_status status = orff_file_create(&file, path);
+    if (!status) status = orff_file_write(file, bytes, size);
+    if (!status) status = orff_file_commit(file);
+    orff_file_free(file);
+    return cli_outcome(status, NULL);
+}
 
 int cli_check_stdout(void) {
     if (fflush(stdout) || ferror(stdout))

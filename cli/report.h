@@ -37,6 +37,9 @@ bool cli_wants_json(void);
 /* Prints and frees the object. Returns an exit status. */
 int cli_print_json(json_t *object);
 
+/* The file becomes these bytes, or stays as it was. Returns an exit status. */
+int cli_replace_file(const char *path, size_t size, const void *bytes);
+
 /* What was asked to standard output has arrived there. */
 int cli_check_stdout(void);
 

@@ -1,5 +1,6 @@
 /* orff tune: of several settings the one with the smallest cross-validated error. */
-#include <errno.h>
+#define _POSIX_C_SOURCE 200809L
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,20 +162,20 @@ static void put_report(const grid *g, FILE *file) {
     }
 }
 
-/* Under a temporary name first, like every file. */
+/* put_report writes to memory first: a stream of the file's descriptor would hide which write failed. */
 static int write_report(const grid *g, const char *path) {
-    cli_string temporary = {0};
-    cli_append(&temporary, "%s.part", path);
-    FILE *file = fopen(temporary.text, "w");
-    bool bad = !file;
-    if (file) {
-        put_report(g, file);
-        bad = ferror(file) || fflush(file);
-        bad = fclose(file) || bad || rename(temporary.text, path);
-        if (bad) remove(temporary.text);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) put_report(g, memory);
+    const bool bad = !memory || ferror(memory);
+    if ((memory && fclose(memory)) || bad) {
+        free(text);
+        return cli_failed("%s: not enough memory to write it", path);
     }
-    free(temporary.text);
-    return bad ? cli_failed("%s: cannot be written: %s", path, strerror(errno)) : CLI_DONE;
+    const int status = cli_replace_file(path, size, text);
+    free(text);
+    return status;
 }
 
 static json_t *scores_json(const grid *g) {

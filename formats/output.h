@@ -10,8 +10,8 @@
  *         puts(fmt_output_error(output));
  *     fmt_output_close(output);
  *
- * The file appears under its name, whole, in fmt_output_finish; until then it has a temporary name in the
- * same directory, and fmt_output_close without it leaves nothing. Calls return an orff_status as an int.
+ * The file appears under its name, whole, in fmt_output_finish, by an orff_file; fmt_output_close without it leaves
+ * nothing. Calls return an orff_status as an int.
  * A reader of a pipe that goes away is an error (ORFF_ERROR_IO) and no signal. */
 #ifndef FMT_OUTPUT_H
 #define FMT_OUTPUT_H

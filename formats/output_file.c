@@ -1,16 +1,13 @@
-/* The bytes of an output: gathered, packed when the name ends in .gz, written to a temporary name, renamed
- * at the end. */
+/* The bytes of an output: gathered, packed when the name ends in .gz, and written to standard output or to a file that
+ * is replaced at the end. */
 #define _GNU_SOURCE
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -21,45 +18,13 @@ static int fail_system(fmt_output *output, int error) {
     return fmt_output_fail(output, ORFF_ERROR_IO, "cannot be written: %s", strerror(error));
 }
 
+/* The message of the library names the file already. */
+static int fail_file(fmt_output *output, int status) {
+    snprintf(output->message, sizeof output->message, "%s", orff_error_message());
+    return status;
+}
+
 /* ---------------------------------------------------------------- opening */
-
-/* A new file with a name of its own beside the target, with the target's permissions where it exists. */
-static int create_temporary(fmt_output *output, const struct stat *old) {
-    static atomic_uint counter;
-    do {
-        free(output->temporary);
-        if (asprintf(&output->temporary, "%s.tmp-%ld-%u", output->target, (long)getpid(),
-                     atomic_fetch_add(&counter, 1)) < 0) {
-            output->temporary = NULL;
-            return fmt_output_fail_memory(output);
-        }
-        output->descriptor = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (output->descriptor < 0 && errno == EEXIST);
-    if (output->descriptor < 0) {
-        const int error = errno;
-        free(output->temporary);
-        output->temporary = NULL;
-        return fail_system(output, error);
-    }
-    if (old && fchmod(output->descriptor, old->st_mode & 07777)) return fail_system(output, errno);
-    return ORFF_OK;
-}
-
-/* A regular file or a new one gets a temporary; a device or a pipe is written as it is. */
-static int open_path(fmt_output *output) {
-    struct stat old;
-    output->owned = true;
-    output->target = realpath(output->path, NULL);
-    if (!output->target && errno != ENOENT) return fail_system(output, errno);
-    const bool exists = output->target != NULL;
-    if (!exists) output->target = strdup(output->path);
-    if (!output->target) return fmt_output_fail_memory(output);
-    if (exists && stat(output->target, &old)) return fail_system(output, errno);
-    if (exists && S_ISREG(old.st_mode) && access(output->target, W_OK)) return fail_system(output, errno);
-    if (!exists || S_ISREG(old.st_mode)) return create_temporary(output, exists ? &old : NULL);
-    output->descriptor = open(output->target, O_WRONLY | O_CLOEXEC);
-    return output->descriptor < 0 ? fail_system(output, errno) : ORFF_OK;
-}
 
 static int start_packing(fmt_output *output) {
     const size_t length = strlen(output->path);
@@ -81,8 +46,10 @@ int fmt_output_file_open(fmt_output *output) {
         output->descriptor = STDOUT_FILENO;
         return ORFF_OK;
     }
-    const int status = open_path(output);
-    return status ? status : start_packing(output);
+    const int status = orff_file_create(&output->file, output->path);
+    if (status) return fail_file(output, status);
+    output->descriptor = orff_file_descriptor(output->file);
+    return start_packing(output);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -164,30 +131,16 @@ int fmt_output_overwrite(fmt_output *output, const void *data, size_t size) {
 
 /* ---------------------------------------------------------------- the end */
 
-static int sync_and_close(fmt_output *output) {
-    const int descriptor = output->descriptor;
-    if (!output->owned) return ORFF_OK;
-    if (output->temporary && fsync(descriptor)) return fail_system(output, errno);
-    output->descriptor = -1;
-    return close(descriptor) ? fail_system(output, errno) : ORFF_OK;
-}
-
 int fmt_output_file_finish(fmt_output *output) {
     int status = output->packer ? pack(output, Z_FINISH) : fmt_output_flush(output);
-    if (!status) status = sync_and_close(output);
-    if (status || !output->temporary) return status;
-    if (rename(output->temporary, output->target)) return fail_system(output, errno);
-    free(output->temporary);
-    output->temporary = NULL;
-    return ORFF_OK;
+    if (status || !output->file) return status;
+    status = orff_file_commit(output->file);
+    return status ? fail_file(output, status) : ORFF_OK;
 }
 
 void fmt_output_file_close(fmt_output *output) {
     if (output->packer) deflateEnd(output->packer);
-    if (output->owned && output->descriptor >= 0) close(output->descriptor);
-    if (output->temporary) unlink(output->temporary);
+    orff_file_free(output->file);
     free(output->packer);
-    free(output->temporary);
-    free(output->target);
     free(output->buffer);
 }

@@ -40,7 +40,7 @@ static int fail_netcdf(fmt_output *output, const char *name, int code) {
 
 static int netcdf_begin(fmt_output *output) {
     const fmt_output_options *o = &output->options;
-    if (!output->temporary || output->packer)
+    if (!output->file || output->packer)
         return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
                                "NetCDF can be written to a plain file only");
     writer *w = output->state = calloc(1, sizeof *w);
@@ -277,7 +277,7 @@ static int netcdf_finish(fmt_output *output) {
     const size_t cells = w->gridded ? w->grid.cells : w->rows;
     const int kind = cells < ((size_t)1 << 28) ? NC_64BIT_OFFSET : NC_NETCDF4;
     errno = 0;
-    int code = nc_create(output->temporary, NC_CLOBBER | kind, &w->file);
+    int code = nc_create(orff_file_temporary(output->file), NC_CLOBBER | kind, &w->file);
     if (code) {
         w->file = -1;
         return fail_netcdf(output, NULL, code);

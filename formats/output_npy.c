@@ -26,7 +26,7 @@ static void make_header(const fmt_output *output, char header[HEADER]) {
 
 static int npy_begin(fmt_output *output) {
     char header[HEADER];
-    if (!output->temporary || output->packer)
+    if (!output->file || output->packer)
         return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
                                "NPY can be written to a plain file only");
     make_header(output, header);

@@ -25,11 +25,9 @@ struct fmt_output {
     uint64_t rows;
     char separator;
 
-    int descriptor;  /* -1: not open */
-    char *target;    /* path with its links resolved */
-    char *temporary; /* what to rename to it; NULL when written in place: standard output, a device, a pipe */
-    bool owned;      /* the descriptor is ours to close */
-    void *packer;    /* of zlib; NULL: plain */
+    orff_file *file;       /* NULL: standard output */
+    int descriptor;        /* -1: not open */
+    void *packer;          /* of zlib; NULL: plain */
     unsigned char *buffer; /* FMT_OUTPUT_ROOM, of which `used` are waiting */
     size_t used;
     char message[640];

@@ -15,6 +15,7 @@
  *  10. exact                   exact operator-valued kernel ridge, the baseline
  *  11. bounds                  how far K~ may be from K, and how many frequencies that takes
  *  12. models                  fit, tune, predict, error bars, derived fields, files
+ *  13. files and texts         what programs around the library need to be as careful as it is
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
  * output a row (n x p). Sizes are size_t. What the caller fills is an open
@@ -855,6 +856,38 @@ ORFF_API const char *orff_model_notes(const orff_model *model);
 /* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. */
 ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
 ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
+
+/* ---------------------------------------------------------------- 13. files and texts */
+
+/* A file that is replaced whole. It grows under a temporary name in its own directory and gets its name in
+ * orff_file_commit: whoever looks, even after a crash, finds the old file or the new one. A symbolic link is followed,
+ * also a dangling one. The mode of the file replaced is kept. What exists and is not a regular file (a directory, a
+ * device, a pipe) or is read-only is refused: ORFF_ERROR_IO. Models and moments are written this way. */
+typedef struct orff_file orff_file;
+
+ORFF_API orff_status orff_file_create(orff_file **file, const char *path);
+ORFF_API orff_status orff_file_write(orff_file *file, const void *data, size_t bytes);
+
+/* For those who write by other means: an open descriptor, and the temporary name. Valid until commit. */
+ORFF_API int orff_file_descriptor(const orff_file *file);
+ORFF_API const char *orff_file_temporary(const orff_file *file);
+
+/* Syncs and renames; the file must still be freed. On failure the old file is as before. */
+ORFF_API orff_status orff_file_commit(orff_file *file);
+
+/* Removes the temporary file unless it was committed. */
+ORFF_API void orff_file_free(orff_file *file);
+
+/* Whether orff_file_create would take this path, and its directory is there and may be written: before long work. */
+ORFF_API orff_status orff_file_check(const char *path);
+
+/* Removes the temporary files that this process is writing now. Safe in the handler of a signal that ends it. */
+ORFF_API void orff_file_remove_temporaries(void);
+
+/* Text of unknown origin, made fit for a terminal or a log: control characters, marks that change the direction of
+ * text, and what is not UTF-8 are shown as \xNN. Text that does not fit ends in three dots; the return value is
+ * whether all of it is there. shown has room for `room` bytes with the zero at the end; 4 strlen(text) + 1 suffice. */
+ORFF_API bool orff_text_show(char *shown, size_t room, const char *text);
 
 #ifdef __cplusplus
 }

@@ -139,15 +139,11 @@ static void test_all_or_nothing(void **state) {
 
 static void test_no_permission(void **state) {
     (void)state;
-    if (geteuid() == 0) {
-        print_message("the superuser may write everywhere: skipped\n");
-        skip();
-    }
     const char *path = formats_text("a.csv", "old");
     assert_int_equal(chmod(path, 0400), 0);
     fmt_output *output;
     assert_int_equal(fmt_output_open(&output, path, &plain), ORFF_ERROR_IO);
-    formats_says(fmt_output_error(output), "Permission denied");
+    formats_says(fmt_output_error(output), "is read-only");
     fmt_output_close(output);
 }
 
@@ -158,7 +154,7 @@ static void test_full_disk(void **state) {
     fmt_output *output;
     const fmt_output_options csv = {.format = FMT_FORMAT_CSV, .n_columns = COLUMNS, .columns = columns};
     assert_int_equal(write_all(&output, "/dev/full", &csv, ROWS, cells), ORFF_ERROR_IO);
-    formats_says(fmt_output_error(output), "/dev/full: cannot be written: No space left");
+    formats_says(fmt_output_error(output), "/dev/full: exists and is not a regular file");
     fmt_output_close(output);
 
     static const char *const names[] = {

@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "base/status.h"
+#include "base/file.h"
 
 typedef enum orffi_dtype { ORFFI_F64, ORFFI_F32, ORFFI_I64, ORFFI_DTYPE_COUNT } orffi_dtype;
 
@@ -36,8 +36,8 @@ orff_status orffi_archive_set_document(orffi_archive_writer *writer, json_t *doc
 orff_status orffi_archive_add(orffi_archive_writer *writer, const char *name, orffi_dtype dtype, size_t rank,
                               const size_t *shape, const void *data);
 
-/* To a temporary name, synced and renamed: see orffi_file_replace. May be called again. */
-orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path);
+/* By orffi_file_replace, which explains check. May be called again. */
+orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path, orffi_file_check check);
 
 /* ---- reading */
 

@@ -106,7 +106,10 @@ static orff_status print(const json_t *json, char **text, size_t *bytes) {
     if (!needed) return no_memory();
     ORFFI_TRY(ORFFI_NEW_ARRAY(*text, needed + 1));
     *bytes = json_dumpb(json, *text, needed, flags);
-    return ORFF_OK;
+    if (*bytes == needed) return ORFF_OK;
+    orffi_release(*text);
+    *text = NULL;
+    return no_memory();
 }
 
 static orff_status describe_archive(const orffi_archive_writer *writer, json_t *header) {
@@ -187,7 +190,8 @@ static void seal(size_t count, const orffi_span *spans, char *head) {
     memcpy(head + 8 + strlen(ORFFI_ARCHIVE_PREFIX), digits, ORFFI_ARCHIVE_DIGITS);
 }
 
-orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path) {
+orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path,
+                                orffi_file_check check) {
     orffi_span *spans = NULL;
     char *head = NULL;
     const size_t count = writer->count + 1;
@@ -195,7 +199,7 @@ orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *
     if (!status) status = build_head(writer, spans, &head);
     if (!status) {
         seal(count, spans, head);
-        status = orffi_file_replace(path, count, spans);
+        status = orffi_file_replace(path, count, spans, check);
     }
     orffi_release(spans);
     orffi_release(head);

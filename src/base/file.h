@@ -1,4 +1,4 @@
-/* Whole files: replaced in one step, and read through a mapping. */
+/* Whole files: replaced in one step (orff_file of orff.h), and read through a mapping. */
 #ifndef ORFFI_BASE_FILE_H
 #define ORFFI_BASE_FILE_H
 
@@ -9,14 +9,42 @@ typedef struct orffi_span {
     size_t bytes;
 } orffi_span;
 
-/* The file at `path` becomes the spans one after the other. They go to a temporary name in the same
- * directory, which is synced and renamed over `path`: whoever looks, even after a crash, finds the old file
- * or the new one, whole. A symbolic link is followed. On failure (ORFF_ERROR_IO) the old file is as before and no
- * temporary is left. */
-orff_status orffi_file_replace(const char *path, size_t count, const orffi_span *spans);
+/* The file at `path` becomes the spans one after the other, by an orff_file. `check`, unless NULL, is given the name
+ * of the temporary file once all is written: what it refuses never replaces the old file. */
+typedef orff_status (*orffi_file_check)(const char *temporary);
+orff_status orffi_file_replace(const char *path, size_t count, const orffi_span *spans,
+                               orffi_file_check check);
+
+/* ---- where a file goes */
+
+typedef struct orffi_target {
+    char *path;  /* with all links resolved, also dangling ones; from malloc */
+    bool exists; /* then it is a regular file that its owner may write */
+    unsigned mode, owner, group;
+} orffi_target;
+
+/* ORFF_ERROR_IO for what must not be replaced: a directory, a device, a pipe, a read-only file. On failure nothing is
+ * to be cleared. */
+orff_status orffi_target_find(const char *path, orffi_target *target);
+void orffi_target_clear(orffi_target *target);
+
+/* ---- temporary files under way */
+
+/* Notes a name until it is forgotten: orff_file_remove_temporaries removes what is noted. A name that is too long, or
+ * one too many, is not noted. */
+void orffi_temporary_note(const char *name);
+void orffi_temporary_forget(const char *name);
+
+/* Removes the temporary files that dead processes have left beside a target. */
+void orffi_temporary_remove_stale(const char *target);
+
+/* ".tmp-<process>-<counter>" follows the target's name. */
+#define ORFFI_TEMPORARY_MARK ".tmp-"
+
+/* ---- reading */
 
 /* The bytes of a regular file, read-only: mapped where the system can, else read into memory. Who writes
- * through orffi_file_replace never disturbs a mapping; cutting the file short in place would. */
+ * through orff_file never disturbs a mapping; cutting the file short in place would. */
 typedef struct orffi_file_view {
     const unsigned char *bytes; /* aligned to 64 at least */
     size_t size;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,102 +11,156 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Names on their way from the caller's path to the file. */
-typedef struct names {
-    char *target;    /* path with its links resolved; from realpath or strdup, so ended by free() */
-    char *temporary; /* target + ".tmp-<pid>-<counter>" */
-    size_t room;
-} names;
+struct orff_file {
+    char *shown; /* the caller's path, for messages */
+    orffi_target target;
+    char *temporary; /* in the target's directory; NULL: none, or renamed */
+    int descriptor;  /* -1: closed */
+};
 
-static orff_status cannot(const char *what, const char *path, int error) {
-    return orffi_fail(ORFF_ERROR_IO, "%s: cannot be %s: %s", path, what, strerror(error));
+static orff_status fail_system(const orff_file *file, int error) {
+    return orffi_fail(ORFF_ERROR_IO, "%s: cannot be written: %s", file->shown, strerror(error));
 }
 
-/* A device or a directory must not be renamed over; a file that is not there yet is fine. */
-static orff_status resolve(const char *path, char **target) {
-    struct stat status;
-    *target = realpath(path, NULL);
-    if (!*target && errno != ENOENT) return cannot("written", path, errno);
-    if (*target && (stat(*target, &status) || !S_ISREG(status.st_mode)))
-        return orffi_fail(ORFF_ERROR_IO, "%s: exists and is not a regular file", path);
-    if (!*target) *target = strdup(path);
-    return *target ? ORFF_OK : orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for a file name");
-}
+/* ---- beginning */
 
-static orff_status name_files(const char *path, names *n) {
-    ORFFI_TRY(resolve(path, &n->target));
-    n->room = strlen(n->target) + 64;
-    return ORFFI_NEW_ARRAY(n->temporary, n->room);
-}
-
-static void free_names(names *n) {
-    free(n->target);
-    orffi_release(n->temporary);
-}
-
-/* A descriptor of a new file with a name of its own, or -1 with errno. */
-static int create_temporary(names *n) {
+/* A new file with a name of its own. Where it replaces one, others may not read it before it has that one's mode. */
+static orff_status create_temporary(orff_file *file) {
     static atomic_uint counter;
-    int descriptor;
+    const size_t room = strlen(file->target.path) + 64;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(file->temporary, room));
     do {
-        snprintf(n->temporary, n->room, "%s.tmp-%ld-%u", n->target, (long)getpid(),
+        snprintf(file->temporary, room, "%s" ORFFI_TEMPORARY_MARK "%ld-%u", file->target.path, (long)getpid(),
                  atomic_fetch_add(&counter, 1));
-        descriptor = open(n->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor < 0 && errno == EEXIST);
-    return descriptor;
+        orffi_temporary_note(file->temporary);
+        file->descriptor =
+            open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, file->target.exists ? 0600 : 0666);
+        if (file->descriptor >= 0) return ORFF_OK;
+        orffi_temporary_forget(file->temporary);
+    } while (errno == EEXIST);
+    const int error = errno;
+    orffi_release(file->temporary);
+    file->temporary = NULL;
+    return fail_system(file, error);
 }
 
-/* 0, or the error number. A write may take less than it was given. */
-static int write_all(int descriptor, const orffi_span *span) {
-    const char *at = span->data;
-    for (size_t left = span->bytes; left;) {
-        const size_t piece = left < ((size_t)1 << 30) ? left : (size_t)1 << 30;
-        const ssize_t written = write(descriptor, at, piece);
+/* Owner and mode of the file to be replaced. Only root can give a file away; for others it stays theirs. */
+static orff_status keep_attributes(orff_file *file) {
+    const orffi_target *old = &file->target;
+    if (!old->exists) return ORFF_OK;
+    if (old->owner != geteuid() && fchown(file->descriptor, old->owner, old->group) && errno != EPERM)
+        return fail_system(file, errno);
+    return fchmod(file->descriptor, old->mode) ? fail_system(file, errno) : ORFF_OK;
+}
+
+/* Says to other machines and containers that the temporary is alive; see orffi_temporary_remove_stale. Where locks are
+ * not to be had there is nothing to do. */
+static void lock(const orff_file *file) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    fcntl(file->descriptor, F_SETLK, &whole);
+}
+
+static orff_status begin(orff_file *file, const char *path) {
+    ORFFI_TRY(orffi_replace_text(&file->shown, path));
+    ORFFI_TRY(orffi_target_find(path, &file->target));
+    orffi_temporary_remove_stale(file->target.path);
+    ORFFI_TRY(create_temporary(file));
+    lock(file);
+    return keep_attributes(file);
+}
+
+orff_status orff_file_create(orff_file **out, const char *path) {
+    orff_file *file;
+    if (!out || !path || !*path)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the name of a file is empty");
+    ORFFI_TRY(ORFFI_NEW(file));
+    file->descriptor = -1;
+    const orff_status status = begin(file, path);
+    if (status) {
+        orff_file_free(file);
+    } else {
+        *out = file;
+    }
+    return status;
+}
+
+/* ---- writing */
+
+int orff_file_descriptor(const orff_file *file) {
+    return file->descriptor;
+}
+
+const char *orff_file_temporary(const orff_file *file) {
+    return file->temporary;
+}
+
+/* A write may take less than it was given. */
+orff_status orff_file_write(orff_file *file, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes) {
+        const size_t piece = bytes < ((size_t)1 << 30) ? bytes : (size_t)1 << 30;
+        const ssize_t written = write(file->descriptor, at, piece);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return written ? errno : EIO;
+        if (written <= 0) return fail_system(file, written ? errno : EIO);
         at += written;
-        left -= (size_t)written;
+        bytes -= (size_t)written;
     }
-    return 0;
+    return ORFF_OK;
 }
 
-static int fill_and_close(int descriptor, size_t count, const orffi_span *spans) {
-    int error = 0;
-    for (size_t i = 0; !error && i < count; i++) error = write_all(descriptor, &spans[i]);
-    if (!error && fsync(descriptor)) error = errno;
-    if (close(descriptor) && !error) error = errno;
-    return error;
-}
+/* ---- the end */
 
-/* So that the new name survives a crash of the machine. Where a directory cannot be opened or synced (some
- * network and foreign file systems) there is nothing more to do. */
-static int sync_directory(names *n) {
-    char *slash = strrchr(n->target, '/');
-    if (slash) slash[slash == n->target] = '\0';
-    const int descriptor = open(slash ? n->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return 0;
-    const int error = fsync(descriptor) ? errno : 0;
+/* So that the new name survives a crash of the machine. The file is whole, old or new, whatever comes of this; so a
+ * directory that cannot be synced is no failure. */
+static void sync_directory(char *target) {
+    char *slash = strrchr(target, '/');
+    if (slash) slash[slash == target] = '\0';
+    const int descriptor = open(slash ? target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    fsync(descriptor);
     close(descriptor);
-    return error == EINVAL || error == ENOTSUP || error == ENOSYS ? 0 : error;
 }
 
-static orff_status replace(const char *path, names *n, size_t count, const orffi_span *spans) {
-    const int descriptor = create_temporary(n);
-    if (descriptor < 0) return cannot("written", path, errno);
-    int error = fill_and_close(descriptor, count, spans);
-    if (!error && rename(n->temporary, n->target)) error = errno;
-    if (error) {
-        unlink(n->temporary);
-        return cannot("written", path, error);
+static int sync_and_close(orff_file *file) {
+    const int descriptor = file->descriptor;
+    const int error = fsync(descriptor) ? errno : 0;
+    file->descriptor = -1;
+    return close(descriptor) && !error ? errno : error;
+}
+
+orff_status orff_file_commit(orff_file *file) {
+    int error = sync_and_close(file);
+    if (!error && rename(file->temporary, file->target.path)) error = errno;
+    if (error) return fail_system(file, error);
+    orffi_temporary_forget(file->temporary);
+    orffi_release(file->temporary);
+    file->temporary = NULL;
+    sync_directory(file->target.path);
+    return ORFF_OK;
+}
+
+void orff_file_free(orff_file *file) {
+    if (!file) return;
+    if (file->descriptor >= 0) close(file->descriptor);
+    if (file->temporary) {
+        unlink(file->temporary);
+        orffi_temporary_forget(file->temporary);
     }
-    error = sync_directory(n);
-    return error ? cannot("made safe on disk, though it is written", path, error) : ORFF_OK;
+    orffi_release(file->temporary);
+    orffi_target_clear(&file->target);
+    orffi_release(file->shown);
+    orffi_release(file);
 }
 
-orff_status orffi_file_replace(const char *path, size_t count, const orffi_span *spans) {
-    names n = {0};
-    orff_status status = name_files(path, &n);
-    if (!status) status = replace(path, &n, count, spans);
-    free_names(&n);
+orff_status orffi_file_replace(const char *path, size_t count, const orffi_span *spans,
+                               orffi_file_check check) {
+    orff_file *file;
+    ORFFI_TRY(orff_file_create(&file, path));
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = orff_file_write(file, spans[i].data, spans[i].bytes);
+    if (!status && check) status = check(file->temporary);
+    if (!status) status = orff_file_commit(file);
+    orff_file_free(file);
     return status;
 }

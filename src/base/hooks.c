@@ -11,12 +11,13 @@ void orff_set_hooks(const orff_hooks *hooks) {
 
 void orffi_log(orff_log_level level, const char *format, ...) {
     if (!hooks_here.log) return;
-    char message[512];
+    char message[512], shown[sizeof message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    hooks_here.log(hooks_here.self, level, message);
+    orff_text_show(shown, sizeof shown, message);
+    hooks_here.log(hooks_here.self, level, shown);
 }
 
 orff_status orffi_progress(const char *task, double done, double total) {

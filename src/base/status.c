@@ -19,14 +19,14 @@ const char *orff_error_message(void) {
     return last_message;
 }
 
-/* Written aside first: an argument may be the present message itself. */
+/* Written aside first: an argument may be the present message itself. Names and texts of files stand in messages. */
 orff_status orffi_fail(orff_status status, const char *format, ...) {
     char message[sizeof last_message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    memcpy(last_message, message, sizeof message);
+    orff_text_show(last_message, sizeof last_message, message);
     return status;
 }
 

@@ -124,7 +124,7 @@ orff_status orff_model_save(const orff_model *model, const char *path, bool comp
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
     ORFFI_TRY(orffi_archive_writer_create(&writer, format, VERSION));
     orff_status status = fill_archive(model, compact, writer);
-    if (!status) status = orffi_archive_write(writer, path);
+    if (!status) status = orffi_archive_write(writer, path, NULL);
     orffi_archive_writer_free(writer);
     return status;
 }

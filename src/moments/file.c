@@ -109,7 +109,7 @@ orff_status orff_moments_save(const orff_moments *moments, const char *path) {
     orff_status status = ORFFI_NEW_ARRAY(packed, room);
     if (!status) status = orffi_archive_writer_create(&writer, format, VERSION);
     if (!status) status = fill_archive(moments, writer, length, packed);
-    if (!status) status = orffi_archive_write(writer, path);
+    if (!status) status = orffi_archive_write(writer, path, NULL);
     orffi_archive_writer_free(writer);
     orffi_release(packed);
     return status;
