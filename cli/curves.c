@@ -28,6 +28,7 @@ typedef struct curves {
     size_t n_points, n_curves;
     point *points;
     curve *curves; /* after reading: the best first */
+    size_t width;  /* of the picture */
 } curves;
 
 static const point *best_point(const curves *c, size_t i) {
@@ -137,8 +138,10 @@ static void put_axes(const curves *c, FILE *script) {
     put_range(c, script);
 }
 
+/* gnuplot leaves out a key that needs more than about half of the picture. */
 static void put_plots(const curves *c, FILE *script) {
-    const size_t coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
+    const size_t most = c->width * 2 / 5 / CLI_CHARACTER_WIDTH,
+                 coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
     const point *best = best_point(c, 0);
     char title[64], quoted[CLI_LABEL_ROOM];
     fputs("plot \\\n", script);
@@ -149,11 +152,11 @@ static void put_plots(const curves *c, FILE *script) {
     }
     for (size_t i = 0; i < coloured; i++) {
         fprintf(script, "    $curves index %zu with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title %s, \\\n",
-                i, marks[i], inks[i], cli_label(quoted, fmt_table_label(c->table, c->curves[i].label)));
+                i, marks[i], inks[i], cli_label(quoted, most, fmt_table_label(c->table, c->curves[i].label)));
     }
     snprintf(title, sizeof title, "best: %.4g at %.3g", best->rmse, best->lambda);
     fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title %s",
-            cli_label(quoted, title));
+            cli_label(quoted, most, title));
     if (c->n_curves > coloured)
         fprintf(script, ", \\\n    NaN with lines lw 1 lc rgb '#bbbbbb' title '%zu others'",
                 c->n_curves - coloured);
@@ -172,7 +175,7 @@ static int put_script(void *self, FILE *script) {
 }
 
 int cli_plot_curves(const cli_picture *picture, const char *report) {
-    curves c = {0};
+    curves c = {.width = picture->width};
     int status = read_report(&c, report);
     if (!status) status = cli_picture_draw(picture, put_script, &c);
     if (!status) cli_say("%s", picture->path);

@@ -7,6 +7,9 @@
 
 #include "options.h"
 
+/* Of the fonts used, in the units of --size, with a little to spare. */
+#define CLI_CHARACTER_WIDTH 8
+
 typedef struct cli_picture_kind cli_picture_kind;
 
 typedef struct cli_picture {

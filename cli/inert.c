@@ -40,9 +40,9 @@ static bool is_drawn(uint32_t point) {
 
 /* ---- labels */
 
+/* No digits: gnuplot would take one behind \ooo for a part of it. */
 static bool stands_for_itself(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr(" ._-,[]", c));
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr(" ._-,[]", c));
 }
 
 static size_t put_bytes(char *quoted, const char *text, size_t bytes) {
@@ -67,14 +67,17 @@ static size_t put_character(char *quoted, const char *text, size_t bytes, bool a
     return put_bytes(quoted, (unsigned char)*text < 0x80 ? " " : "?", 1);
 }
 
-const char *cli_label(char quoted[CLI_LABEL_ROOM], const char *text) {
-    size_t used = 1, fits = 1; /* fits: as far as dots may follow */
+const char *cli_label(char quoted[CLI_LABEL_ROOM], size_t most, const char *text) {
+    size_t used = 1, fits = 1, width = 0; /* fits: as far as dots may follow */
+    most = most < CLI_LABEL_LEAST ? CLI_LABEL_LEAST : most > CLI_LABEL_MOST ? CLI_LABEL_MOST : most;
     quoted[0] = '"';
-    for (size_t count = 0; *text && count < CLI_LABEL_MOST; count++) {
+    while (*text) {
         const size_t bytes = character_bytes(text);
+        width += bytes > 2 ? 2 : 1;
+        if (width > most) break;
         used += put_character(quoted + used, text, bytes, used > 2 && !memcmp(quoted + used - 2, "]]", 2));
         text += bytes;
-        if (count + 1 == CLI_LABEL_MOST - 3) fits = used;
+        if (width + 3 <= most) fits = used;
     }
     if (*text) {
         memcpy(quoted + fits, "...", 3);

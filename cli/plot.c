@@ -247,9 +247,11 @@ static int put_points(const picture *f) {
 
 static void put_label(const picture *f, const char *what, const char *name, const char *units) {
     char quoted[CLI_LABEL_ROOM];
+    const size_t length = *what == 'x' ? f->file.width : f->file.height;
     cli_string text = {0};
     cli_append(&text, units ? "%s [%s]" : "%s", name, units);
-    fprintf(f->script, "set %slabel %s noenhanced\n", what, cli_label(quoted, text.text));
+    fprintf(f->script, "set %slabel %s noenhanced\n", what,
+            cli_label(quoted, length / CLI_CHARACTER_WIDTH, text.text));
     free(text.text);
 }
 
