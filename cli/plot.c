@@ -251,7 +251,7 @@ static void put_label(const picture *f, const char *what, const char *name, cons
     cli_string text = {0};
     cli_append(&text, units ? "%s [%s]" : "%s", name, units);
     fprintf(f->script, "set %slabel %s noenhanced\n", what,
-            cli_label(quoted, length / CLI_CHARACTER_WIDTH, text.text));
+            cli_label(quoted, length * 4 / 5 / CLI_CHARACTER_WIDTH, text.text));
     free(text.text);
 }
 
