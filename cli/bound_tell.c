@@ -24,22 +24,23 @@ static const char *const titles[ORFF_BOUND_COUNT] = {
 /* "-" for what is not known */
 static void number(double value, int width) {
     if (isnan(value))
-        printf(" %*s", width, "-");
+        cli_print(" %*s", width, "-");
     else if (isinf(value))
-        printf(" %*s", width, "infinite");
+        cli_print(" %*s", width, "infinite");
     else
-        printf(" %*.6g", width, value);
+        cli_print(" %*.6g", width, value);
 }
 
 static void term(const char *name, const char *meaning, double printed, double corrected) {
-    printf("  %-12s %-46s", name, meaning);
+    cli_print("  %-12s %-46s", name, meaning);
     number(printed, 12);
     number(corrected, 12);
-    putchar('\n');
+    cli_end_line();
 }
 
 static void print_terms(const orff_bound_terms *t) {
-    printf("\n  %-12s %-46s %12s %12s\n", "", "", "printed", "corrected");
+    cli_end_line();
+    cli_print_line("  %-12s %-46s %12s %12s", "", "", "printed", "corrected");
     term("|K(0)|", "sup |K(x,z)|", t->K0, t->K0);
     term("|E A^2|", "", NAN, t->E_A2);
     term("|Var A|", "", t->var_A_printed, t->var_A);
@@ -57,9 +58,9 @@ static void print_terms(const orff_bound_terms *t) {
 
 static void print_features(double features, int width) {
     if (isinf(features))
-        printf(" %*s", width, "none");
+        cli_print(" %*s", width, "none");
     else
-        printf(" %*.0f", width, features);
+        cli_print(" %*.0f", width, features);
 }
 
 /* Each reason once, with the bounds that it stands against. */
@@ -69,50 +70,53 @@ static void print_reasons(const orff_bound_report *r) {
         bool told = r->bounds[k].applies;
         for (int j = 0; j < k; j++) told = told || !strcmp(r->bounds[j].reason, reason);
         if (told) continue;
-        printf("\n  Not applicable: %s.\n   ", reason);
+        cli_end_line();
+        cli_print_line("  Not applicable: %s.", reason);
+        cli_print("   ");
         for (int j = k; j < ORFF_BOUND_COUNT; j++)
-            if (!strcmp(r->bounds[j].reason, reason)) printf("%s %s", j > k ? ";" : "", titles[j]);
-        putchar('\n');
+            if (!strcmp(r->bounds[j].reason, reason)) cli_print("%s %s", j > k ? ";" : "", titles[j]);
+        cli_end_line();
     }
 }
 
 static void print_bounds(const cli_bound_task *t) {
     const bool at = cli_given(t->arguments, CLI_OPT_FEATURES);
-    printf("\n  %-41s %12s", "", "D needed");
-    if (at) printf("   P{error >= epsilon} <= at D = %zu", t->question.features);
-    putchar('\n');
+    cli_end_line();
+    cli_print("  %-41s %12s", "", "D needed");
+    if (at) cli_print("   P{error >= epsilon} <= at D = %zu", t->question.features);
+    cli_end_line();
     for (int k = 0; k < ORFF_BOUND_COUNT; k++) {
         const orff_bound *b = &t->report.bounds[k];
         if (!b->applies) continue;
-        printf("%c %-41s", t->report.best == (orff_bound_kind)k ? '*' : ' ', titles[k]);
+        cli_print("%c %-41s", t->report.best == (orff_bound_kind)k ? '*' : ' ', titles[k]);
         print_features(b->features, 12);
         if (at && b->log_probability > 0.0)
-            printf("   1 (says nothing: e^%.4g)", b->log_probability);
+            cli_print("   1 (says nothing: e^%.4g)", b->log_probability);
         else if (at)
-            printf("   %.3g", exp(b->log_probability));
-        putchar('\n');
+            cli_print("   %.3g", exp(b->log_probability));
+        cli_end_line();
     }
     print_reasons(&t->report);
 }
 
 static void print_thumb(const char *how, const double thumb[2]) {
-    printf("Rule of thumb%s: D = %.0f to %.0f, that is (2.5 to 4.2)^2 b_D/epsilon^2.\n", how, thumb[0],
-           thumb[1]);
+    cli_print_line("Rule of thumb%s: D = %.0f to %.0f, that is (2.5 to 4.2)^2 b_D/epsilon^2.", how, thumb[0],
+                   thumb[1]);
 }
 
 static void print_conclusion(const cli_bound_task *t) {
     const orff_bound_report *r = &t->report;
-    putchar('\n');
+    cli_end_line();
     if (r->best == ORFF_BOUND_COUNT)
-        puts("No bound is proven for this kernel.");
+        cli_print_line("No bound is proven for this kernel.");
     else
-        printf("* the fewest that are proven to keep the error below epsilon with probability %g.\n",
-               t->question.probability);
-    puts("Bounds are for independent draws (--sampling iid); they are safe and far too large.");
+        cli_print_line("* the fewest that are proven to keep the error below epsilon with probability %g.",
+                       t->question.probability);
+    cli_print_line("Bounds are for independent draws (--sampling iid); they are safe and far too large.");
     if (isfinite(r->rule_of_thumb[1]))
         print_thumb("", r->rule_of_thumb);
     else
-        puts("The mean-square error is infinite for this base: K~ converges slower than D^-1/2.");
+        cli_print_line("The mean-square error is infinite for this base: K~ converges slower than D^-1/2.");
     if (!isnan(r->rule_of_thumb_importance[1]))
         print_thumb(", drawn by importance as fit does", r->rule_of_thumb_importance);
 }
@@ -121,21 +125,22 @@ static void print_measured(const cli_bound_task *t) {
     for (int i = 0; i < 2; i++) {
         const cli_bound_measurement *m = &t->measured[i];
         if (!m->there) continue;
-        printf("%s%s, D = %zu: error %.4g (%.4g |K(0)|) or less in %g of %zu draws; mean %.4g\n",
-               i ? "measured, as fit draws, " : "measured, ", m->scheme, m->features, m->value.quantile,
-               m->value.quantile / m->value.K0, t->question.probability, t->repeats, m->value.mean);
+        cli_print_line("%s%s, D = %zu: error %.4g (%.4g |K(0)|) or less in %g of %zu draws; mean %.4g",
+                       i ? "measured, as fit draws, " : "measured, ", m->scheme, m->features,
+                       m->value.quantile, m->value.quantile / m->value.K0, t->question.probability,
+                       t->repeats, m->value.mean);
         if (i == 0)
-            printf("  so about D = %.0f would keep it below epsilon\n",
-                   ceil((double)m->features * pow(m->value.quantile / t->report.epsilon, 2.0)));
+            cli_print_line("  so about D = %.0f would keep it below epsilon",
+                           ceil((double)m->features * pow(m->value.quantile / t->report.epsilon, 2.0)));
     }
 }
 
 int cli_bound_tell_text(const cli_bound_task *t) {
     const orff_part *part = &t->spec.parts[0];
     if (t->bounds) {
-        printf("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)\n",
-               orff_rule_name(part->rule), cli_text(t->arguments, CLI_OPT_BASE), t->d, t->p,
-               t->question.diameter, t->report.epsilon, t->report.epsilon / t->report.terms.K0);
+        cli_print_line("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)",
+                       orff_rule_name(part->rule), cli_text(t->arguments, CLI_OPT_BASE), t->d, t->p,
+                       t->question.diameter, t->report.epsilon, t->report.epsilon / t->report.terms.K0);
         print_terms(&t->report.terms);
         print_bounds(t);
         print_conclusion(t);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/table.h"
+#include "inert.h"
 #include "report.h"
 #include "result.h"
 
@@ -27,6 +28,7 @@ typedef struct curves {
     size_t n_points, n_curves;
     point *points;
     curve *curves; /* after reading: the best first */
+    size_t width;  /* of the picture */
 } curves;
 
 static const point *best_point(const curves *c, size_t i) {
@@ -61,7 +63,8 @@ static int read_rows(curves *c, const char *path) {
     while (rows) {
         if (fmt_table_read(c->table, ROOM, X, Y, NULL, &rows)) return refuse(c->table);
         for (size_t i = 0; i < rows; i++) {
-            if (!(X[3 * i + 1] > 0.0) || !(X[3 * i + 2] >= 0.0))
+            if (!(X[3 * i + 1] > 0.0) || !isfinite(X[3 * i + 1]) || !(X[3 * i + 2] >= 0.0) ||
+                !isfinite(X[3 * i + 2]))
                 return cli_failed("%s: row %zu: lambda %g and cv_rmse %g cannot be drawn", path,
                                   c->n_points + 1, X[3 * i + 1], X[3 * i + 2]);
             add_row(c, X + 3 * i, Y[i]);
@@ -118,8 +121,8 @@ static void put_range(const curves *c, FILE *script) {
     const double least = best_point(c, 0)->rmse;
     double most = least;
     for (size_t i = 0; i < c->n_points; i++) most = fmax(most, c->points[i].rmse);
-    if (!(least > 0.0)) return;
     const double low = 0.95 * least, high = 1.05 * fmin(most, MOST * least), step = tic_step(high - low);
+    if (!(step > 0.0) || !isfinite(high)) return; /* errors at the ends of what numbers can hold */
     fprintf(script, "set yrange [%.9g:%.9g]\nset ytics (", low, high);
     for (double at = ceil(low / step); at * step <= high; at++)
         fprintf(script, "%s%.9g", at * step < low + step ? "" : ", ", at * step);
@@ -135,10 +138,12 @@ static void put_axes(const curves *c, FILE *script) {
     put_range(c, script);
 }
 
+/* gnuplot leaves out a key that needs more than about half of the picture. */
 static void put_plots(const curves *c, FILE *script) {
-    const size_t coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
+    const size_t most = c->width * 2 / 5 / CLI_CHARACTER_WIDTH,
+                 coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
     const point *best = best_point(c, 0);
-    cli_string title = {0};
+    char title[64], quoted[CLI_LABEL_ROOM];
     fputs("plot \\\n", script);
     for (size_t i = coloured; i < c->n_curves; i++) {
         fprintf(script, "    $curves index %zu with %s lc rgb '#bbbbbb' ", i,
@@ -146,19 +151,16 @@ static void put_plots(const curves *c, FILE *script) {
         fputs("notitle, \\\n", script);
     }
     for (size_t i = 0; i < coloured; i++) {
-        fprintf(script, "    $curves index %zu with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title ", i,
-                marks[i], inks[i]);
-        cli_put_quoted(script, fmt_table_label(c->table, c->curves[i].label));
-        fputs(", \\\n", script);
+        fprintf(script, "    $curves index %zu with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title %s, \\\n",
+                i, marks[i], inks[i], cli_label(quoted, most, fmt_table_label(c->table, c->curves[i].label)));
     }
-    cli_append(&title, "best: %.4g at %.3g", best->rmse, best->lambda);
-    fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title ");
-    cli_put_quoted(script, title.text);
+    snprintf(title, sizeof title, "best: %.4g at %.3g", best->rmse, best->lambda);
+    fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title %s",
+            cli_label(quoted, most, title));
     if (c->n_curves > coloured)
         fprintf(script, ", \\\n    NaN with lines lw 1 lc rgb '#bbbbbb' title '%zu others'",
                 c->n_curves - coloured);
     fputc('\n', script);
-    free(title.text);
 }
 
 static int put_script(void *self, FILE *script) {
@@ -173,15 +175,16 @@ static int put_script(void *self, FILE *script) {
 }
 
 int cli_plot_curves(const cli_picture *picture, const char *report) {
-    curves c = {0};
+    curves c = {.width = picture->width};
     int status = read_report(&c, report);
     if (!status) status = cli_picture_draw(picture, put_script, &c);
     if (!status) cli_say("%s", picture->path);
     if (!status && cli_wants_json())
-        status = cli_print_json(json_pack(
-            "{s:s, s:s, s:I, s:s, s:f, s:o}", "picture", picture->path, "what", "tuning", "candidates",
-            (json_int_t)c.n_curves, "best", fmt_table_label(c.table, c.curves[0].label), "lambda",
-            best_point(&c, 0)->lambda, "cv_rmse", cli_number_or_null(best_point(&c, 0)->rmse)));
+        status = cli_print_json(
+            json_pack("{s:o, s:s, s:I, s:o, s:f, s:o}", "picture", cli_text_or_shown(picture->path), "what",
+                      "tuning", "candidates", (json_int_t)c.n_curves, "best",
+                      cli_text_or_shown(fmt_table_label(c.table, c.curves[0].label)), "lambda",
+                      best_point(&c, 0)->lambda, "cv_rmse", cli_number_or_null(best_point(&c, 0)->rmse)));
     fmt_table_close(c.table);
     free(c.points);
     free(c.curves);

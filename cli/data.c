@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "result.h"
 
 #define BLOCK 4096
 
@@ -110,7 +111,7 @@ static void settle_labels(cli_data *data) {
     if (!fmt_table_sort_labels(data->table, order))
         for (size_t i = 0; i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
     for (size_t i = 0; i < data->classes; i++)
-        json_array_append_new(list, json_string(fmt_table_label(data->table, i)));
+        json_array_append_new(list, cli_text_or_shown(fmt_table_label(data->table, i)));
     json_object_set_new(data->notes, "labels", list);
     free(order);
 }

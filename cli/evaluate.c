@@ -98,17 +98,17 @@ static json_t *regression(const sums *s, const json_t *notes) {
 
 static void print_line(const char *name, const json_t *entry) {
     const json_t *r2 = json_object_get(entry, "r2");
-    printf("%-16s %12.6g %12.6g ", name, json_real_value(json_object_get(entry, "rmse")),
-           json_real_value(json_object_get(entry, "mse")));
+    cli_print("%-16s %12.6g %12.6g ", name, json_real_value(json_object_get(entry, "rmse")),
+              json_real_value(json_object_get(entry, "mse")));
     if (json_is_real(r2))
-        printf("%10.5f\n", json_real_value(r2));
+        cli_print_line("%10.5f", json_real_value(r2));
     else
-        printf("%10s\n", "-");
+        cli_print_line("%10s", "-");
 }
 
 static void print_table(const json_t *object) {
     const json_t *list = json_object_get(object, "per_output");
-    printf("%-16s %12s %12s %10s\n", "output", "rmse", "mse", "r2");
+    cli_print_line("%-16s %12s %12s %10s", "output", "rmse", "mse", "r2");
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *entry = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(entry, "name"));
@@ -129,7 +129,7 @@ static int tell(const sums *s, const cli_applied *ap, const cli_data *data) {
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", s->n, dropped);
     if (cli_wants_json()) return cli_print_json(object);
     if (ap->info.classes)
-        printf("error rate %.5f (%" PRIu64 " of %" PRIu64 ")\n", rate, s->wrong, s->n);
+        cli_print_line("error rate %.5f (%" PRIu64 " of %" PRIu64 ")", rate, s->wrong, s->n);
     else
         print_table(object);
     json_decref(object);

@@ -1,26 +1,66 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np */
 
 #include "gnuplot.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "fit.h"
+#include "inert.h"
 #include "report.h"
 
 extern char **environ;
 
+/* ---- kinds */
+
+/* How a whole picture begins and ends, blanks at the end aside. */
+struct cli_picture_kind {
+    const char *name, *begin, *end;
+};
+
+static const cli_picture_kind kinds[] = {{"svg", "<?xml", "</svg>"},
+                                         {"png", "\x89PNG\r\n\x1a\n", "IEND\xae\x42\x60\x82"},
+                                         {"pdf", "%PDF-", "%%EOF"}};
+
+static const cli_picture_kind *kind_of(const char *path) {
+    const char *end = strrchr(path, '.');
+    for (size_t i = 0; end && i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(end + 1, kinds[i].name)) return &kinds[i];
+    return NULL;
+}
+
+bool cli_picture_is(const cli_picture *picture, const char *kind) {
+    return !strcmp(picture->kind->name, kind);
+}
+
 /* ---- options */
 
-static const char *kind_of(const char *path) {
-    static const char *const kinds[] = {"svg", "png", "pdf"};
-    const char *end = strrchr(path, '.');
-    for (size_t i = 0; end && i < 3; i++)
-        if (!strcmp(end + 1, kinds[i])) return kinds[i];
-    return NULL;
+static char *script_beside(const cli_picture *picture) {
+    cli_string path = {0};
+    cli_append(&path, "%s.gp", picture->path);
+    return path.text;
+}
+
+/* Before anything is computed: may the files be written? A script that is there already may be somebody's work. */
+static int check_targets(const cli_picture *picture) {
+    struct stat there;
+    int status = cli_outcome(orff_file_check(picture->path), NULL);
+    if (status || !picture->keep) return status;
+    char *path = script_beside(picture);
+    if (!lstat(path, &there))
+        status =
+            cli_failed("%s: exists, and --keep would replace it; move it away, or leave --keep out", path);
+    if (!status) status = cli_outcome(orff_file_check(path), NULL);
+    free(path);
+    return status;
 }
 
 int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
@@ -38,67 +78,174 @@ int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
         return cli_wrong(a, CLI_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000", text);
     picture->width = (size_t)w;
     picture->height = (size_t)h;
-    return CLI_DONE;
+    return check_targets(picture);
+}
+
+/* ---- the private directory
+ *
+ * gnuplot works in a directory of its own, on files with fixed names: a name that the user or a file chose never
+ * reaches it, and nothing beside the picture is touched. */
+
+#define SCRIPT  "picture.gp"
+#define PICTURE "picture"
+
+/* The directory's name; NULL after a message. */
+static char *make_folder(void) {
+    const char *parent = getenv("TMPDIR");
+    cli_string name = {0};
+    cli_append(&name, "%s/orff-plot-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(name.text)) return name.text;
+    cli_failed("%s: a temporary directory cannot be made: %s; TMPDIR may name another place", name.text,
+               strerror(errno));
+    free(name.text);
+    return NULL;
+}
+
+static char *path_in(const char *folder, const char *name, const char *kind) {
+    cli_string path = {0};
+    cli_append(&path, "%s/%s%s%s", folder, name, kind ? "." : "", kind ? kind : "");
+    return path.text;
+}
+
+/* With whatever gnuplot has left there. */
+static void remove_folder(const char *folder) {
+    DIR *list = opendir(folder);
+    for (const struct dirent *entry; list && (entry = readdir(list));)
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+            unlinkat(dirfd(list), entry->d_name, 0);
+    if (list) closedir(list);
+    rmdir(folder);
+}
+
+static int copy_stream(FILE *from, const char *to) {
+    static char block[1 << 16];
+    orff_file *file = NULL;
+    orff_status status = orff_file_create(&file, to);
+    size_t got = 1;
+    while (!status && got) {
+        got = fread(block, 1, sizeof block, from);
+        status = orff_file_write(file, block, got);
+    }
+    const bool cut = ferror(from);
+    if (!status && !cut) status = orff_file_commit(file);
+    orff_file_free(file);
+    return cut ? cli_failed("%s: the temporary file cannot be read", to) : cli_outcome(status, NULL);
+}
+
+static int copy_file(const char *from, const char *to) {
+    FILE *file = fopen(from, "rb");
+    if (!file) return cli_failed("%s: cannot be read: %s", from, strerror(errno));
+    const int status = copy_stream(file, to);
+    fclose(file);
+    return status;
 }
 
 /* ---- the script */
 
-/* Double quotes of gnuplot take backslashes; single quotes only themselves. */
-void cli_put_quoted(FILE *script, const char *text) {
-    fputc('\'', script);
-    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, 0}, script);
-    fputc('\'', script);
-}
-
-static void put_terminal(const cli_picture *picture, FILE *script, const char *target) {
+static void put_terminal(const cli_picture *picture, FILE *script) {
     const unsigned w = (unsigned)picture->width, h = (unsigned)picture->height;
-    if (!strcmp(picture->kind, "svg")) {
+    const char *kind = picture->kind->name;
+    fprintf(script,
+            "# By orff plot. gnuplot draws it as %s.%s in the current directory.\nset encoding utf8\n",
+            PICTURE, kind);
+    if (cli_picture_is(picture, "svg")) {
         fprintf(script, "set terminal svg size %u,%u background 'white' font 'sans,14'\n", w, h);
-    } else if (!strcmp(picture->kind, "png")) {
+    } else if (cli_picture_is(picture, "png")) {
         fprintf(script, "set terminal pngcairo size %u,%u background 'white' font 'sans,12'\n", w, h);
     } else {
         fprintf(script, "set terminal pdfcairo size %.2fin,%.2fin background 'white' font 'sans,12'\n",
                 w / 100.0, h / 100.0);
     }
-    fputs("set output ", script);
-    cli_put_quoted(script, target);
-    fputc('\n', script);
+    fprintf(script, "set output '%s.%s'\n", PICTURE, kind);
+}
+
+static int write_script(const cli_picture *picture, const char *path, cli_picture_put *put, void *self) {
+    FILE *script = fopen(path, "w");
+    if (!script) return cli_failed("%s: cannot be written: %s", path, strerror(errno));
+    put_terminal(picture, script);
+    int status = put(self, script);
+    fputs("unset output\n", script);
+    const bool bad = ferror(script);
+    if ((fclose(script) || bad) && !status)
+        status = cli_failed("%s: cannot be written; is there room?", path);
+    return status;
 }
 
 /* ---- running gnuplot */
 
-static int call_gnuplot(const char *script) {
-    char *const words[] = {(char[]){"gnuplot"}, (char *)(size_t)script, NULL};
-    pid_t pid;
+/* An interrupt of this program alone also ends gnuplot. */
+static int wait_for(pid_t pid) {
     int status = 0;
-    const int code = posix_spawnp(&pid, "gnuplot", NULL, NULL, words, environ);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        if (cli_interrupted()) kill(pid, SIGTERM);
+    return status;
+}
+
+/* In the folder, without the user's settings, away from standard input and output. */
+static int spawn_gnuplot(const char *folder, pid_t *pid) {
+    char *const words[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){SCRIPT}, NULL};
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code) return code;
+    code = posix_spawn_file_actions_addchdir_np(&actions, folder);
+    if (!code) code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!code) code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!code) code = posix_spawnp(pid, "gnuplot", &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+static int call_gnuplot(const cli_picture *picture, const char *folder) {
+    pid_t pid = 0;
+    const int code = spawn_gnuplot(folder, &pid);
     if (code)
         return cli_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
                           strerror(code));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    const int status = wait_for(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? CLI_DONE
-                                                     : cli_failed("gnuplot has failed on %s", script);
+    if (WIFEXITED(status) && !WEXITSTATUS(status)) return CLI_DONE;
+    return cli_failed("%s: gnuplot has failed; --keep leaves its script to look at", picture->path);
 }
 
-int cli_picture_draw(const cli_picture *picture, int (*put)(void *self, FILE *script), void *self) {
-    cli_string path = {0}, target = {0};
-    cli_append(&path, "%s.gp", picture->path);
-    cli_append(&target, "%s.part", picture->path);
-    FILE *script = fopen(path.text, "w");
-    int status = script ? CLI_DONE : cli_failed("%s: cannot be written: %s", path.text, strerror(errno));
-    if (script) {
-        put_terminal(picture, script, target.text);
-        status = put(self, script);
-        if (fclose(script) && !status)
-            status = cli_failed("%s: cannot be written: %s", path.text, strerror(errno));
-    }
-    if (!status) status = call_gnuplot(path.text);
-    if (!status && rename(target.text, picture->path))
-        status = cli_failed("%s: cannot be written: %s", picture->path, strerror(errno));
-    if (status) remove(target.text);
-    if (script && !picture->keep) remove(path.text);
-    free(path.text);
-    free(target.text);
+/* gnuplot does not notice when it cannot write. */
+static bool is_whole(const cli_picture *picture, const char *path) {
+    char begin[16] = "", end[33] = "";
+    const cli_picture_kind *kind = picture->kind;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    fread(begin, 1, sizeof begin - 1, file);
+    if (fseek(file, -(long)(sizeof end - 1), SEEK_END)) rewind(file);
+    size_t length = fread(end, 1, sizeof end - 1, file);
+    fclose(file);
+    while (length && strchr(" \r\n", end[length - 1])) length--;
+    const size_t ending = strlen(kind->end);
+    return !strncmp(begin, kind->begin, strlen(kind->begin)) && length >= ending &&
+           !memcmp(end + length - ending, kind->end, ending);
+}
+
+/* ---- */
+
+static int draw_in(const cli_picture *picture, const char *folder, cli_picture_put *put, void *self) {
+    char *script = path_in(folder, SCRIPT, NULL), *drawn = path_in(folder, PICTURE, picture->kind->name),
+         *beside = script_beside(picture);
+    int status = write_script(picture, script, put, self);
+    if (!status && picture->keep) status = copy_file(script, beside);
+    if (!status) status = call_gnuplot(picture, folder);
+    if (!status && !is_whole(picture, drawn))
+        status = cli_failed("%s: gnuplot has not written the whole picture; is there room in %s?",
+                            picture->path, folder);
+    if (!status) status = copy_file(drawn, picture->path);
+    free(script);
+    free(drawn);
+    free(beside);
+    return status;
+}
+
+int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self) {
+    char *folder = make_folder();
+    if (!folder) return CLI_FAILED;
+    const int status = draw_in(picture, folder, put, self);
+    remove_folder(folder);
+    free(folder);
     return status;
 }

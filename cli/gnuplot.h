@@ -1,4 +1,5 @@
-/* Pictures by gnuplot: a script with its data inside, run once, and a file that appears whole or not at all. */
+/* Pictures by gnuplot: a script with its data inside, run once, and a file that appears whole or not at all. Texts get
+ * into a script by cli_label of inert.h and no other way, numbers only where they are finite. */
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
@@ -6,8 +7,14 @@
 
 #include "options.h"
 
+/* Of the fonts used, in the units of --size, with a little to spare. */
+#define CLI_CHARACTER_WIDTH 8
+
+typedef struct cli_picture_kind cli_picture_kind;
+
 typedef struct cli_picture {
-    const char *path, *kind; /* kind: "svg", "png" or "pdf" */
+    const char *path;
+    const cli_picture_kind *kind;
     size_t width, height;
     bool keep; /* the script stays beside the picture */
 } cli_picture;
@@ -15,10 +22,10 @@ typedef struct cli_picture {
 /* From -o, --size and --keep. Returns an exit status. */
 int cli_picture_parse(cli_picture *picture, const cli_arguments *arguments);
 
-/* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
-int cli_picture_draw(const cli_picture *picture, int (*put)(void *self, FILE *script), void *self);
+bool cli_picture_is(const cli_picture *picture, const char *kind); /* "svg", "png" or "pdf" */
 
-/* Text in the quotes of gnuplot. */
-void cli_put_quoted(FILE *script, const char *text);
+/* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
+typedef int cli_picture_put(void *self, FILE *script);
+int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self);
 
 #endif

@@ -25,24 +25,34 @@ static bool is_ours(const char *path) {
 
 /* ---- names */
 
+/* Notes need not hold what they should. */
+static const char *known(const char *text) {
+    return text ? text : "?";
+}
+
+static const char *member(const json_t *object, const char *key) {
+    return known(json_string_value(json_object_get(object, key)));
+}
+
 static void print_names(const char *title, const json_t *notes, const char *side, size_t count) {
     const size_t most = 30;
     if (!json_is_true(json_object_get(notes, "named"))) return;
-    printf("%-14s", title);
+    cli_print("%-14s", title);
     for (size_t i = 0; i < count && i < most; i++) {
         const char *name = cli_notes_name(notes, side, i), *units = cli_notes_units(notes, side, i);
-        printf("%s%s", i ? ", " : "", name ? name : "?");
-        if (units) printf(" [%s]", units);
+        cli_print("%s%s", i ? ", " : "", known(name));
+        if (units) cli_print(" [%s]", units);
     }
-    puts(count > most ? ", .." : "");
+    cli_print_line("%s", count > most ? ", .." : "");
 }
 
 static void print_labels(const json_t *notes) {
     const size_t count = cli_notes_labels(notes), most = 30;
     if (!count) return;
-    printf("%-14s", "classes");
-    for (size_t i = 0; i < count && i < most; i++) printf("%s%s", i ? ", " : "", cli_notes_label(notes, i));
-    puts(count > most ? ", .." : "");
+    cli_print("%-14s", "classes");
+    for (size_t i = 0; i < count && i < most; i++)
+        cli_print("%s%s", i ? ", " : "", known(cli_notes_label(notes, i)));
+    cli_print_line("%s", count > most ? ", .." : "");
 }
 
 /* ---- a model */
@@ -50,25 +60,26 @@ static void print_labels(const json_t *notes) {
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
-    printf("model of %" PRIu64 " rows, %zu inputs, %zu outputs\n", info->rows, info->inputs, info->outputs);
+    cli_print_line("model of %" PRIu64 " rows, %zu inputs, %zu outputs", info->rows, info->inputs,
+                   info->outputs);
     print_names("inputs", ap->notes, "inputs", info->inputs);
     print_names("outputs", ap->notes, "outputs", info->outputs);
     print_labels(ap->notes);
     if (ap->on_plane)
-        printf("%-14sazimuthal equidistant at %.4f E %.4f N, km\n", "plane", ap->geo.lon, ap->geo.lat);
-    printf("%-14s%s\n", "kernel", info->kernel);
-    if (words) printf("%-14s%s\n", "found", words);
+        cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", ap->geo.lon, ap->geo.lat);
+    cli_print_line("%-14s%s", "kernel", info->kernel);
+    if (words) cli_print_line("%-14s%s", "found", words);
     if (info->exact)
-        printf("%-14snone: the exact kernel, %zu coefficients\n", "features", info->parameters);
+        cli_print_line("%-14snone: the exact kernel, %zu coefficients", "features", info->parameters);
     else
-        printf("%-14s%zu, %s, seed %" PRIu64 "\n", "frequencies", info->frequencies,
-               orff_scheme_name(info->scheme), info->seed);
-    printf("%-14s%.6g\n", "lambda", info->lambda);
-    printf("%-14s%.6g\n", "train RMSE", sqrt(info->train_mse));
-    if (isfinite(info->cv_mse)) printf("%-14s%.6g\n", "cv RMSE", sqrt(info->cv_mse));
-    if (isfinite(info->noise)) printf("%-14s%.6g\n", "noise", sqrt(info->noise));
-    printf("%-14s%s\n", "error bars", info->has_posterior ? "yes" : "no");
-    if (info->warnings) printf("%-14s%s\n", "warning", info->warning);
+        cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,
+                       orff_scheme_name(info->scheme), info->seed);
+    cli_print_line("%-14s%.6g", "lambda", info->lambda);
+    cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
+    if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
+    if (isfinite(info->noise)) cli_print_line("%-14s%.6g", "noise", sqrt(info->noise));
+    cli_print_line("%-14s%s", "error bars", info->has_posterior ? "yes" : "no");
+    if (info->warnings) cli_print_line("%-14s%s", "warning", info->warning);
     free(words);
 }
 
@@ -97,15 +108,15 @@ static int show_moments(const orff_moments *moments) {
                                           (json_int_t)info.frequencies, "folds", (json_int_t)info.folds,
                                           "precision", info.single ? "single" : "double", "notes", notes));
     } else {
-        printf("moments of %" PRIu64 " rows, %zu inputs, %zu outputs\n", info.rows, info.inputs,
-               info.outputs);
+        cli_print_line("moments of %" PRIu64 " rows, %zu inputs, %zu outputs", info.rows, info.inputs,
+                       info.outputs);
         print_names("inputs", notes, "inputs", info.inputs);
         print_names("outputs", notes, "outputs", info.outputs);
         if (kernel)
-            printf("%-14s%s, %s, sigma %s\n", "kernel", json_string_value(json_object_get(kernel, "kernel")),
-                   json_string_value(json_object_get(kernel, "base")),
-                   json_string_value(json_object_get(kernel, "sigma")));
-        printf("%-14s%zu\n%-14s%zu\n", "frequencies", info.frequencies, "folds", info.folds);
+            cli_print_line("%-14s%s, %s, sigma %s", "kernel", member(kernel, "kernel"),
+                           member(kernel, "base"), member(kernel, "sigma"));
+        cli_print_line("%-14s%zu", "frequencies", info.frequencies);
+        cli_print_line("%-14s%zu", "folds", info.folds);
         status = cli_check_stdout();
     }
     json_decref(notes);
@@ -139,9 +150,9 @@ static int show_data(const char *path) {
         json_t *list = json_array();
         for (size_t i = 0; i < columns; i++) {
             const char *units = fmt_table_units(table, i);
-            json_array_append_new(
-                list, units ? json_pack("{s:s, s:s}", "name", fmt_table_name(table, i), "units", units)
-                            : json_pack("{s:s}", "name", fmt_table_name(table, i)));
+            json_t *entry = json_pack("{s:o}", "name", cli_text_or_shown(fmt_table_name(table, i)));
+            if (units) json_object_set_new(entry, "units", cli_text_or_shown(units));
+            json_array_append_new(list, entry);
         }
         json_t *object =
             json_pack("{s:s, s:s, s:o}", "kind", "data", "format", fmt_table_format(table), "columns", list);
@@ -149,15 +160,15 @@ static int show_data(const char *path) {
         if (cli_wants_json()) {
             status = cli_print_json(object);
         } else {
-            printf("%s data, %zu columns", fmt_table_format(table), columns);
-            if (rows != FMT_ROWS_UNKNOWN) printf(", %" PRIu64 " rows", rows);
-            putchar('\n');
+            cli_print("%s data, %zu columns", fmt_table_format(table), columns);
+            if (rows != FMT_ROWS_UNKNOWN) cli_print(", %" PRIu64 " rows", rows);
+            cli_end_line();
             for (size_t i = 0; i < columns && i < 50; i++) {
                 const char *units = fmt_table_units(table, i);
-                printf("%4zu  %s%s%s%s\n", i + 1, fmt_table_name(table, i), units ? " [" : "",
-                       units ? units : "", units ? "]" : "");
+                cli_print_line("%4zu  %s%s%s%s", i + 1, fmt_table_name(table, i), units ? " [" : "",
+                               units ? units : "", units ? "]" : "");
             }
-            if (columns > 50) puts("      ..");
+            if (columns > 50) cli_print_line("      ..");
             json_decref(object);
             status = cli_check_stdout();
         }

@@ -59,10 +59,10 @@ static json_t *matrix_json(size_t p, const double *K) {
 }
 
 static void print_matrix(const char *name, size_t p, const double *K) {
-    printf("%s\n", name);
+    cli_print_line("%s", name);
     for (size_t i = 0; i < p; i++) {
-        for (size_t k = 0; k < p; k++) printf(" %14.8g", K[i * p + k]);
-        putchar('\n');
+        for (size_t k = 0; k < p; k++) cli_print(" %14.8g", K[i * p + k]);
+        cli_end_line();
     }
 }
 
@@ -99,8 +99,8 @@ static int tell(size_t p, const double *exact, const double *approx, const orff_
     print_matrix("exact", p, exact);
     if (approx) {
         print_matrix("approximate", p, approx);
-        printf("spectral norm of the error %.6g (%zu frequencies, %s)\n", error, info->frequencies,
-               orff_scheme_name(info->scheme));
+        cli_print_line("spectral norm of the error %.6g (%zu frequencies, %s)", error, info->frequencies,
+                       orff_scheme_name(info->scheme));
     }
     return cli_check_stdout();
 }

@@ -35,15 +35,16 @@ static int unknown(const char *name) {
     names[count] = "help";
     const char *near = cli_suggest(name, count + 1, names);
     if (near) {
-        fprintf(stderr, "orff: there is no command \"%s\"; did you mean \"%s\"?\n", name, near);
+        cli_failed("there is no command \"%s\"; did you mean \"%s\"?", name, near);
     } else {
-        fprintf(stderr, "orff: there is no command \"%s\"; \"orff help\" lists them\n", name);
+        cli_failed("there is no command \"%s\"; \"orff help\" lists them", name);
     }
     return CLI_USAGE;
 }
 
 static int print_version(void) {
-    printf("orff %s\n%s\n", orff_version(), orff_build_info());
+    cli_print_line("orff %s", orff_version());
+    cli_print_line("%s", orff_build_info());
     return cli_check_stdout();
 }
 

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "fit.h"
 #include "report.h"
+#include "result.h"
 
 /* Loads a file and adds it to the sum, or takes it off. */
 static int join(orff_moments *sum, const char *path,
@@ -25,10 +26,10 @@ static int save(const cli_arguments *a, const orff_moments *sum) {
     const orff_moments_info info = orff_moments_describe(sum);
     cli_say("%" PRIu64 " rows: %s", info.rows, path);
     if (!cli_wants_json()) return CLI_DONE;
-    return cli_print_json(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:s}", "n", (json_int_t)info.rows,
+    return cli_print_json(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:o}", "n", (json_int_t)info.rows,
                                     "weight", info.weight, "d", (json_int_t)info.inputs, "p",
                                     (json_int_t)info.outputs, "features", (json_int_t)info.frequencies,
-                                    "folds", (json_int_t)info.folds, "moments", path));
+                                    "folds", (json_int_t)info.folds, "moments", cli_text_or_shown(path)));
 }
 
 static int run(const cli_arguments *a) {

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "fit.h"
 #include "report.h"
+#include "result.h"
 
 #define BLOCK 4096
 
@@ -234,10 +235,11 @@ static int tell(const cli_arguments *a, const cli_data *data, const orff_moments
             info.rows, dropped, info.frequencies, info.folds,
             json_string_value(json_object_get(kernel, "sigma")), seconds, path);
     if (!cli_wants_json()) return CLI_DONE;
-    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "n", (json_int_t)info.rows,
-                               "dropped", (json_int_t)dropped, "d", (json_int_t)info.inputs, "p",
-                               (json_int_t)info.outputs, "features", (json_int_t)info.frequencies, "folds",
-                               (json_int_t)info.folds, "seconds", seconds, "moments", path);
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "n", (json_int_t)info.rows, "dropped",
+                  (json_int_t)dropped, "d", (json_int_t)info.inputs, "p", (json_int_t)info.outputs,
+                  "features", (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "seconds",
+                  seconds, "moments", cli_text_or_shown(path));
     json_object_update_missing(object, kernel);
     return cli_print_json(object);
 }

@@ -6,14 +6,15 @@
 
 #include "formats/units.h"
 #include "report.h"
+#include "result.h"
 
 static json_t *column(const fmt_table *table, size_t i) {
     const char *name = fmt_table_name(table, i), *units = fmt_table_units(table, i);
     const char *standard = fmt_table_standard_name(table, i);
     if (!units) units = fmt_units_guess(name).units;
-    json_t *entry = json_pack("{s:s}", "name", name);
-    if (units) json_object_set_new(entry, "units", json_string(units));
-    if (standard) json_object_set_new(entry, "standard_name", json_string(standard));
+    json_t *entry = json_pack("{s:o}", "name", cli_text_or_shown(name));
+    if (units) json_object_set_new(entry, "units", cli_text_or_shown(units));
+    if (standard) json_object_set_new(entry, "standard_name", cli_text_or_shown(standard));
     return entry;
 }
 

@@ -52,21 +52,21 @@ const char *cli_suggest(const char *name, size_t count, const char *const *names
 /* ---- messages */
 
 int cli_wrong_usage(const cli_command *command, const char *format, ...) {
+    char before[64];
     va_list list;
+    snprintf(before, sizeof before, "orff %s: ", command->name);
     va_start(list, format);
-    fprintf(stderr, "orff %s: ", command->name);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    cli_complain(before, format, list);
     va_end(list);
     return CLI_USAGE;
 }
 
 int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *format, ...) {
+    char before[128];
     va_list list;
+    snprintf(before, sizeof before, "orff %s: --%s: ", arguments->command->name, cli_options[id].name);
     va_start(list, format);
-    fprintf(stderr, "orff %s: --%s: ", arguments->command->name, cli_options[id].name);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    cli_complain(before, format, list);
     va_end(list);
     return CLI_USAGE;
 }

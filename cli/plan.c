@@ -236,7 +236,7 @@ static int run(const cli_arguments *a) {
                                           (json_int_t)t.p, "features",
                                           (json_int_t)(t.exact ? 0 : t.sampling.features)));
     } else if (!status) {
-        printf("about %.3g s and %.3g MB\n", seconds, bytes / 1e6);
+        cli_print_line("about %.3g s and %.3g MB", seconds, bytes / 1e6);
         status = cli_check_stdout();
     }
     cli_spec_clear(&t.spec);

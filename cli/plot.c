@@ -8,8 +8,10 @@
 #include "curves.h"
 #include "data.h"
 #include "gnuplot.h"
+#include "inert.h"
 #include "lattice.h"
 #include "report.h"
+#include "result.h"
 
 #define PIXELS     120 /* colour cells along the longer side */
 #define MOST_DOUBT 4.0 /* standard deviations drawn, in those of the well-known quarter */
@@ -80,10 +82,13 @@ static int region_of_data(picture *f) {
 
 static int find_region(picture *f) {
     f->fixed = cli_more(NULL, f->applied.info.inputs, sizeof *f->fixed);
-    const int status = cli_given(f->arguments, CLI_OPT_ON_GRID) ? region_of_grid(f) : region_of_data(f);
-    if (!status && (!(f->high[0] > f->low[0]) || !(f->high[1] > f->low[1])))
-        return cli_failed("the region has no extent: %g to %g, %g to %g", f->low[0], f->high[0], f->low[1],
-                          f->high[1]);
+    int status = cli_given(f->arguments, CLI_OPT_ON_GRID) ? region_of_grid(f) : region_of_data(f);
+    for (size_t k = 0; !status && k < 2; k++) {
+        const double extent = f->high[k] - f->low[k];
+        if (!(extent > 0.0) || !isfinite(extent))
+            status = cli_failed("the region %g to %g, %g to %g cannot be drawn; give --grid with another",
+                                f->low[0], f->high[0], f->low[1], f->high[1]);
+    }
     return status;
 }
 
@@ -172,7 +177,7 @@ static int put_colours(const picture *f, double *largest) {
     size_t drawn = 0; /* doubt is overwritten by the sizes of the cells drawn */
     fputs("$colours << EOD\n", f->script);
     for (size_t i = 0; !status && i < n; i++) {
-        const bool known = doubt[i] <= f->limit;
+        const bool known = doubt[i] <= f->limit && isfinite(values[i]);
         fprintf(f->script, known ? "%.9g %.9g %.9g\n" : "%.9g %.9g NaN\n", X[i * d + f->axis[0]],
                 X[i * d + f->axis[1]], values[i]);
         if (known) doubt[drawn++] = fabs(values[i]);
@@ -196,13 +201,14 @@ static int put_arrows(const picture *f, double aspect) {
     int status = cli_applied_predict(&f->applied, n, X, F);
     if (!status) status = doubts(f, n, X, doubt);
     for (size_t i = 0; !status && i < n; i++)
-        if (doubt[i] <= f->limit) longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
+        if (doubt[i] <= f->limit && isfinite(hypot(F[2 * i], F[2 * i + 1])))
+            longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
     const double step = (f->high[0] - f->low[0]) / (double)count[0],
                  scale = longest > 0.0 ? step / longest : 0.0;
     fputs("$arrows << EOD\n", f->script);
     for (size_t i = 0; !status && i < n; i++) {
         const double u = scale * F[2 * i], v = scale * F[2 * i + 1] / aspect;
-        if (doubt[i] > f->limit) continue;
+        if (!(doubt[i] <= f->limit) || !isfinite(u) || !isfinite(v)) continue;
         fprintf(f->script, "%.9g %.9g %.9g %.9g\n", X[i * d + f->axis[0]] - 0.5 * u,
                 X[i * d + f->axis[1]] - 0.5 * v, u, v);
     }
@@ -228,7 +234,8 @@ static int put_points(const picture *f) {
     while (!status && n) {
         status = cli_data_read(&data, 4096, X, NULL, &n);
         for (size_t i = 0; !status && i < n; i++)
-            fprintf(f->script, "%.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
+            if (isfinite(X[i * d + f->axis[0]]) && isfinite(X[i * d + f->axis[1]]))
+                fprintf(f->script, "%.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
     }
     fputs("EOD\n", f->script);
     free(X);
@@ -239,11 +246,12 @@ static int put_points(const picture *f) {
 /* ---- the script */
 
 static void put_label(const picture *f, const char *what, const char *name, const char *units) {
+    char quoted[CLI_LABEL_ROOM];
+    const size_t length = *what == 'x' ? f->file.width : f->file.height;
     cli_string text = {0};
     cli_append(&text, units ? "%s [%s]" : "%s", name, units);
-    fprintf(f->script, "set %slabel ", what);
-    cli_put_quoted(f->script, text.text);
-    fputs(" noenhanced\n", f->script);
+    fprintf(f->script, "set %slabel %s noenhanced\n", what,
+            cli_label(quoted, length * 4 / 5 / CLI_CHARACTER_WIDTH, text.text));
     free(text.text);
 }
 
@@ -305,7 +313,8 @@ static int put_script(void *self, FILE *script) {
     if (status) return status;
     put_palette(f, largest);
     put_axes(f, aspect);
-    fprintf(script, "plot $colours using 1:2:3 with image%s", strcmp(f->file.kind, "svg") ? "" : " pixels");
+    fprintf(script, "plot $colours using 1:2:3 with image%s",
+            cli_picture_is(&f->file, "svg") ? " pixels" : "");
     if (places) fputs(", \\\n    $points using 1:2 with points pt 7 ps 0.35 lc rgb '#d95f02'", script);
     if (arrows)
         fputs(", \\\n    $arrows using 1:2:3:4 with vectors head filled size screen 0.008,20 lw 1.1 lc rgb "
@@ -349,8 +358,9 @@ static int plot_field(picture *f) {
     if (!status) status = cli_picture_draw(&f->file, put_script, f);
     if (!status) cli_say("%s", f->file.path);
     if (!status && cli_wants_json())
-        status = cli_print_json(json_pack("{s:s, s:s, s:[f,f], s:[f,f]}", "picture", f->file.path, "what",
-                                          f->what, "x", f->low[0], f->high[0], "y", f->low[1], f->high[1]));
+        status = cli_print_json(json_pack("{s:o, s:s, s:[f,f], s:[f,f]}", "picture",
+                                          cli_text_or_shown(f->file.path), "what", f->what, "x", f->low[0],
+                                          f->high[0], "y", f->low[1], f->high[1]));
     free(f->fixed);
     cli_applied_clear(&f->applied);
     return status;

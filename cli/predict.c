@@ -11,6 +11,7 @@
 #include "formats/output.h"
 #include "lattice.h"
 #include "report.h"
+#include "result.h"
 
 #define BLOCK        4096
 #define MOST_DERIVED 8
@@ -241,9 +242,9 @@ static int tell(const job *j, double start) {
     if (!cli_wants_json()) return CLI_DONE;
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
-    return cli_print_json(json_pack("{s:I, s:I, s:o, s:f, s:s}", "n", (json_int_t)j->rows, "dropped",
+    return cli_print_json(json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
                                     (json_int_t)dropped, "columns", columns, "seconds", seconds, "output",
-                                    path));
+                                    cli_text_or_shown(path)));
 }
 
 static void clear(job *j) {

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inert.h"
+
 /* One program, one terminal. */
 static struct {
     bool quiet, json, bar; /* bar: standard error is a terminal */
@@ -105,18 +107,11 @@ static bool on_progress(void *self, const char *task, double done, double total)
 
 /* ---- messages */
 
-static void say(const char *before, const char *format, va_list list) {
-    cli_progress_clear();
-    fputs(before, stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-}
-
 void cli_say(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    say("", format, list);
+    cli_complain("", format, list);
     va_end(list);
 }
 
@@ -124,7 +119,7 @@ void cli_warn(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    say("warning: ", format, list);
+    cli_complain("warning: ", format, list);
     va_end(list);
 }
 
@@ -144,7 +139,7 @@ int cli_failed(const char *format, ...) {
         cli_progress_clear();
         fputs("orff: interrupted\n", stderr);
     } else {
-        say("orff: ", format, list);
+        cli_complain("orff: ", format, list);
     }
     va_end(list);
     return interrupted ? CLI_INTERRUPTED : CLI_FAILED;
@@ -194,10 +189,13 @@ int cli_check_stdout(void) {
 
 int cli_print_json(json_t *object) {
     cli_progress_clear();
-    const int code = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
+    if (!text) return cli_failed("standard output: not enough memory to write the result");
+    cli_put_json(stdout, text);
     putchar('\n');
-    return code ? cli_failed("standard output: cannot be written") : cli_check_stdout();
+    free(text);
+    return cli_check_stdout();
 }
 
 /* ---- memory and text */

@@ -4,6 +4,7 @@
 #define CLI_REPORT_H
 
 #include <jansson.h>
+#include <stdarg.h>
 
 #include "options.h"
 #include "orff.h"
@@ -11,12 +12,23 @@
 /* Sets the hooks of the library, the threads and the handler of interrupts. */
 int cli_report_begin(const cli_arguments *arguments);
 
+/* Whatever is printed, on either stream, is shown as orff_text_show has it: texts of files and of the command line carry
+ * no control characters to the terminal, and a line is a line: its end is never in the format. */
+
 /* A line on standard error, unless --quiet. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "orff: message" on standard error; returns CLI_FAILED, or CLI_INTERRUPTED after an interrupt. */
 int cli_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line on standard error; `before` is a text of our own. */
+void cli_complain(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
+
+/* Standard output: a part of a line, a line or its last part, the end of one. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_end_line(void);
 
 /* The outcome of a library call; what (may be NULL) stands before its message. */
 int cli_outcome(orff_status status, const char *what);

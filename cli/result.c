@@ -12,6 +12,16 @@ json_t *cli_number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *cli_text_or_shown(const char *text) {
+    json_t *string = json_string(text);
+    if (string) return string;
+    char *shown = cli_more(NULL, 4 * strlen(text) + 1, 1);
+    orff_text_show(shown, 4 * strlen(text) + 1, text);
+    string = json_string(shown);
+    free(shown);
+    return string;
+}
+
 /* ---- parts */
 
 /* The length scale of a part in its field's space; NAN where inputs differ. */
@@ -219,6 +229,6 @@ json_t *cli_result_json(const cli_result *r) {
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     set_errors(object, r, &info);
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));
-    if (r->path) json_object_set_new(object, "model", json_string(r->path));
+    if (r->path) json_object_set_new(object, "model", cli_text_or_shown(r->path));
     return object;
 }

@@ -28,4 +28,7 @@ json_t *cli_result_json(const cli_result *result);
 /* null for NAN. */
 json_t *cli_number_or_null(double value);
 
+/* A text from outside; as orff_text_show has it where it is not UTF-8, which JSON cannot hold. */
+json_t *cli_text_or_shown(const char *text);
+
 #endif

@@ -164,7 +164,7 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
                              "draw also where the model knows little; else places whose standard deviation is "
                              "far above that of the others stay white"},
     [CLI_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
-        "keep the gnuplot script and its data beside the picture"},
+        "keep the gnuplot script and its data beside the picture, as PICTURE.gp, if there is none yet"},
     [CLI_OPT_SIZE] = {"size", 0, "WxH", "900x700", PLOT, "Picture",
         "size in pixels (PDF: hundredths of an inch)"},
     [CLI_OPT_ARROWS] = {"arrows", 0, "N", "24", PLOT, "Picture",

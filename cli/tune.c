@@ -184,7 +184,7 @@ static json_t *scores_json(const grid *g) {
         json_t *entry = json_object();
         for (size_t k = 0; k < g->n_axes; k++)
             json_object_set_new(entry, cli_options[g->axes[k]].name,
-                                json_string(cli_text(&g->arguments[i], g->axes[k])));
+                                cli_text_or_shown(cli_text(&g->arguments[i], g->axes[k])));
         json_object_set_new(entry, "cv_mse", cli_number_or_null(g->scores[i]));
         json_object_set_new(entry, "cv_rmse", cli_number_or_null(sqrt(g->scores[i])));
         json_array_append_new(list, entry);

@@ -106,9 +106,16 @@ static size_t number(const char **text) {
     return value;
 }
 
+/* What people see of a name is a name of the column too, and all that JSON can hold of one that is not UTF-8. */
+static bool is_shown_as(const char *own, const char *name) {
+    char shown[512];
+    return strchr(name, '\\') && orff_text_show(shown, sizeof shown, own) && !strcmp(shown, name);
+}
+
 /* Whether a column has this name, its own or the one that is made up for it. */
 static bool has_name(const fmt_table *table, size_t column, const char *name) {
-    if (table->names[column]) return !strcmp(table->names[column], name);
+    const char *own = table->names[column];
+    if (own) return !strcmp(own, name) || is_shown_as(own, name);
     const char *at = name + 1;
     return *name == 'c' && number(&at) == column + 1 && !*at;
 }

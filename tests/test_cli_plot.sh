@@ -53,6 +53,7 @@ if command -v gnuplot >/dev/null; then
     grep -q 'magnitude \[m s-1\]' p.svg || fail "no colour label in p.svg"
     [ ! -e p.svg.gp ] || fail "the script stays without --keep"
     for what in divergence curl potential stream error; do
+        rm -f p.png.gp
         expect 0 '"picture": "p.png"' "$orff" plot m.orff --what $what --grid x_km=-1:1:2,y_km=-0.5:0.5:2 -o p.png --json --keep
         [ -s p.png ] || fail "$what: no picture"
         [ -s p.png.gp ] || fail "$what: no script"
@@ -62,6 +63,7 @@ if command -v gnuplot >/dev/null; then
     "$orff" plot m.orff --grid "$wide" -o wide.png --keep -q
     grep -q ' NaN$' wide.png.gp || fail "places without data are drawn"
     grep -q '^[-0-9.e]* [-0-9.e]* [0-9]' wide.png.gp || fail "nothing is drawn"
+    rm wide.png.gp
     "$orff" plot m.orff --grid "$wide" --everywhere -o wide.png --keep -q
     ! grep -q ' NaN$' wide.png.gp || fail "--everywhere leaves places out"
     expect 0 'p.pdf' "$orff" plot m.orff -o p.pdf --size 600x500 --arrows 10

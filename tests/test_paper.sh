@@ -51,6 +51,12 @@ while read -r item; do
     done
 done <"$work/listed"
 
+# --- gnuplot never hears of the directory, whatever its name.
+odd=$work/$(printf "d'\\n!touch CANARY\\n\"\\140touch CANARY\\140")
+status 0 fields --quick -o "$odd"
+if command -v gnuplot >/dev/null; then [ -s "$odd/fields/fields.png" ] || fail "no picture in a directory with an odd name"; fi
+[ -z "$(find "$work" -name CANARY)" ] || fail "the name of a directory was run"
+
 # --- Finished items are not run again, and a number that differs is found.
 status 0 fields --quick --check --resume -o "$work/out"
 grep -q 'already' "$work/said" || fail "a finished item was run again"
