@@ -17,6 +17,17 @@
 
 enum { PACKED_ROOM = 1 << 17, PIECE = 1 << 30 };
 
+/* The memory sanitizer does not see what zlib writes. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define WRITTEN(memory, bytes) __msan_unpoison(memory, bytes)
+#endif
+#endif
+#ifndef WRITTEN
+#define WRITTEN(memory, bytes) ((void)0)
+#endif
+
 struct fmt_stream {
     gzFile file; /* reads plain files as they are */
     int descriptor;
@@ -78,6 +89,7 @@ static int fail_reading(fmt_stream *stream) {
     const int system = errno;
     int code;
     const char *text = gzerror(stream->file, &code);
+    WRITTEN(&code, sizeof code);
     if (code == Z_ERRNO) return fail(stream, ORFF_ERROR_IO, "cannot be read", strerror(system));
     if (code == Z_BUF_ERROR)
         return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", "the file is cut short");
@@ -89,6 +101,7 @@ static int fail_reading(fmt_stream *stream) {
 static bool cut_short(fmt_stream *stream) {
     int code;
     gzerror(stream->file, &code);
+    WRITTEN(&code, sizeof code);
     return code == Z_BUF_ERROR;
 }
 
@@ -100,6 +113,7 @@ int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got) 
         errno = 0;
         const int count = gzread(stream->file, at + *got, (unsigned)piece);
         if (count < 0 || cut_short(stream)) return fail_reading(stream);
+        WRITTEN(at + *got, (size_t)count);
         if (count == 0) break;
         *got += (size_t)count;
     }

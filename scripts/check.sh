@@ -1,7 +1,7 @@
 #!/bin/sh
-# The whole check: the suite in a release build and under the sanitizers, and a build with clang, all without warnings.
-# Ends with one line, "N passed, N failed" (and ", N skipped"), over both runs of the suite; a build that fails
-# counts as one failure.
+# The whole check: the suite in a release build and under the sanitizers, what can run under the memory sanitizer, a build
+# with clang, all without warnings; and static analysis. Ends with one line, "N passed, N failed" (and ", N skipped"), over
+# all runs of the suite; a build or an analysis that fails counts as one failure.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -52,8 +52,15 @@ build build/release -DCMAKE_BUILD_TYPE=RelWithDebInfo && suite build/release
 build build/sanitize -DORFF_SANITIZE=ON && suite build/sanitize
 if command -v clang >/dev/null 2>&1; then
     build build/clang -DCMAKE_C_COMPILER=clang
+    build build/memory -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF && suite build/memory
 else
-    echo "== no clang here: the build with clang is left out"
+    echo "== no clang here: the build with clang and the memory sanitizer are left out"
+fi
+if command -v cppcheck >/dev/null 2>&1; then
+    echo "== static analysis"
+    if scripts/lint.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+else
+    echo "== no cppcheck here: static analysis is left out"
 fi
 
 if [ "$skipped" -gt 0 ]; then

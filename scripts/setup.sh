@@ -15,7 +15,7 @@ python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip pyt
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang $python" ;;
+check) wanted="$wanted clang cppcheck $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
@@ -49,14 +49,14 @@ missing_packages() {
         echo '#include <omp.h>' | clang -fopenmp -fsyntax-only -x c - 2>/dev/null || echo libomp-dev
         ;;
     esac
-    # So does its libFuzzer; before clang is there its version is that of the package.
-    if [ "$purpose" = fuzz ] && ! fuzzer_links; then
+    # So do its libFuzzer and its sanitizers; before clang is there its version is that of the package.
+    case $purpose in check | fuzz) sanitizers_link || {
         version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
         echo "libclang-rt-${version:-14}-dev"
-    fi
+    } ;; esac
 }
 
-fuzzer_links() {
+sanitizers_link() {
     program=$(mktemp)
     echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d != 0 && n > 9; }' |
         clang -fsanitize=fuzzer,address -x c - -o "$program" 2>/dev/null

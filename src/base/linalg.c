@@ -30,6 +30,16 @@ static int narrow(size_t size) {
     return (int)size;
 }
 
+/* rows x cols of C, or their upper triangle, come from BLAS. */
+static void written(size_t rows, size_t cols, void *C, size_t ldc, size_t size, bool upper) {
+    for (size_t i = 0; i < rows; i++) {
+        const size_t first = upper ? i : 0;
+        ORFFI_WRITTEN((char *)C + (i * ldc + first) * size, (cols - first) * size);
+        (void)first;
+    }
+    (void)cols, (void)C, (void)ldc, (void)size;
+}
+
 static enum CBLAS_TRANSPOSE turned(bool transposed) {
     return transposed ? CblasTrans : CblasNoTrans;
 }
@@ -62,10 +72,12 @@ void orffi_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, co
     }
     if (n <= THIN && !tb) {
         thin(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+        written(m, n, C, ldc, sizeof *C, false);
         return;
     }
     cblas_dgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),
                 B, narrow(ldb), beta, C, narrow(ldc));
+    written(m, n, C, ldc, sizeof *C, false);
 }
 
 /* C's few columns one by one: reading A once for each is faster than packing it. */
@@ -85,10 +97,12 @@ void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alp
     }
     if (n <= THIN && !tb) {
         thin_single(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+        written(m, n, C, ldc, sizeof *C, false);
         return;
     }
     cblas_sgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),
                 B, narrow(ldb), beta, C, narrow(ldc));
+    written(m, n, C, ldc, sizeof *C, false);
 }
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
@@ -128,6 +142,8 @@ orff_status orffi_eigen(size_t n, double *A, double *values) {
     const lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, A, order, values);
     orffi_team_limit(before);
     ORFFI_TRY(lapack_status(what, info));
+    written(n, n, A, n, sizeof *A, false);
+    written(1, n, values, n, sizeof *values, false);
     transpose(n, A);
     return ORFF_OK;
 }
@@ -153,6 +169,7 @@ orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B)
     for (int i = 0; i < 2; i++)
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, sides[i], CblasNonUnit, rows, cols, 1, L, rows, B,
                     cols);
+    written(n, m, B, m, sizeof *B, false);
     return ORFF_OK;
 }
 
@@ -160,12 +177,14 @@ void orffi_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, do
     if (!n || (!k && beta == 1.0)) return;
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C,
                 narrow(ldc));
+    written(n, n, C, ldc, sizeof *C, true);
 }
 
 void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc) {
     if (!n || (!k && beta == 1.0f)) return;
     cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0f, A, narrow(lda), beta, C,
                 narrow(ldc));
+    written(n, n, C, ldc, sizeof *C, true);
 }
 
 /* In tiles, so that neither side walks through memory by columns. */
@@ -186,6 +205,7 @@ double orffi_cholesky_rcond(size_t n, const double *L, double norm) {
     double rcond = 0.0;
     if (!n || !(norm > 0.0)) return 0.0;
     if (LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n, norm, &rcond) != 0) return 0.0;
+    ORFFI_WRITTEN(&rcond, sizeof rcond);
     return rcond;
 }
 
@@ -299,6 +319,7 @@ orff_status orffi_spectral_norm(size_t m, size_t n, const double *A, double *nor
         status = lapack_status(
             what, LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', rows, cols, copy, rows, values, &none, 1, &none, 1));
     }
+    if (!status) ORFFI_WRITTEN(values, sizeof *values);
     if (!status) *norm = values[0];
     orffi_release(copy);
     orffi_release(values);

@@ -20,6 +20,17 @@ orff_status orffi_replace_text(char **text, const char *with);
 /* a * b, or ORFF_ERROR_NO_MEMORY when it does not fit a size_t. */
 orff_status orffi_multiply(size_t a, size_t b, size_t *product);
 
+/* Says to the memory sanitizer what code that it cannot see has written. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define ORFFI_WRITTEN(memory, bytes) __msan_unpoison(memory, bytes)
+#endif
+#endif
+#ifndef ORFFI_WRITTEN
+#define ORFFI_WRITTEN(memory, bytes) ((void)0)
+#endif
+
 #define ORFFI_NEW(pointer)              orffi_alloc(&(pointer), 1, sizeof *(pointer))
 #define ORFFI_NEW_ARRAY(pointer, count) orffi_alloc(&(pointer), (count), sizeof *(pointer))
 

@@ -291,7 +291,7 @@ static orff_status begin(orffi_bound_setting *s, const orff_part *part, size_t d
 orff_status orff_bound_variance(const orff_part *part, size_t d, size_t p, const double *delta,
                                 orff_variance *b) {
     orffi_bound_setting s;
-    orff_variance result;
+    orff_variance result = {0};
     ORFFI_TRY(begin(&s, part, d, p, b));
     orff_status status = orffi_check_finite("delta", 1, d, delta);
     if (!status) status = orffi_bound_variance_at(&s, delta, &result);

@@ -144,9 +144,10 @@ orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
     if (!status) status = ORFFI_NEW_ARRAY(chosen, n);
     if (!status) status = orffi_trial_medians(plan, &table, median);
+    bool any = false;
     for (size_t m = 0; !status && m < n; m++)
-        chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
-    if (!status && memchr(chosen, true, n * sizeof *chosen))
+        any |= chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
+    if (!status && any)
         status = search_scales(plan, &table, chosen, median);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orffi_table_clear(&table);

@@ -1,7 +1,6 @@
 #include "sampling/hadamard.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -125,7 +124,7 @@ static void draw_stored(orffi_frequencies *out, const job *work) {
     const size_t m = work->rows->size, d = out->dim;
 #pragma omp parallel for num_threads(orffi_thread_count()) schedule(static)
     for (size_t j = 0; j < out->count; j++) {
-        double *g = work->scratch + (size_t)omp_get_thread_num() * m, extra[ORFFI_SHAPE_MAX_EXTRAS] = {0.0};
+        double *g = work->scratch + (size_t)orffi_thread_index() * m, extra[ORFFI_SHAPE_MAX_EXTRAS] = {0.0};
         const double factor = normal_factor(work, j);
         block_row(work->rows, j, g);
         for (size_t i = 0; i < d; i++) g[i] *= factor;
@@ -140,7 +139,7 @@ static void draw_scales(orffi_frequencies *out, const job *work, double *scale) 
     const bool measure = work->shape->importance && d < m;
 #pragma omp parallel for num_threads(orffi_thread_count()) schedule(static)
     for (size_t j = 0; j < out->count; j++) {
-        double *row = work->scratch + (size_t)omp_get_thread_num() * m, extra[ORFFI_SHAPE_MAX_EXTRAS] = {0.0};
+        double *row = work->scratch + (size_t)orffi_thread_index() * m, extra[ORFFI_SHAPE_MAX_EXTRAS] = {0.0};
         const double factor = normal_factor(work, j);
         double norm = (double)m * sqrt((double)m);
         if (measure) {

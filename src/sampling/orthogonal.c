@@ -6,7 +6,6 @@
  * same bits for every D and thread count, rows are worked in panels through BLAS products of one fixed
  * shape, small enough that BLAS never divides them among threads; blocks run in parallel. */
 #include <math.h>
-#include <omp.h>
 
 #include "base/linalg.h"
 #include "base/memory.h"
@@ -104,7 +103,7 @@ orff_status orffi_draw_orthogonal(orffi_frequencies *out, const orffi_spectrum *
     ORFFI_TRY(orffi_alloc(&scratch, threads, entries * sizeof *scratch)); /* one block a thread */
 #pragma omp parallel for num_threads((int)threads) schedule(dynamic)
     for (size_t b = 0; b < blocks; b++) {
-        double *rows = scratch + (size_t)omp_get_thread_num() * entries;
+        double *rows = scratch + (size_t)orffi_thread_index() * entries;
         const size_t first = b * d, count = D - first < d ? D - first : d;
         haar_rows(rng.point, first, rows_to_make(count, d), d, rows);
         shape_rows(out, &shape, &rng, first, count, rows);

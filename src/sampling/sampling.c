@@ -2,7 +2,6 @@
 #include "sampling/sampling.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -129,7 +128,7 @@ orff_status orffi_frequencies_fill(orffi_frequencies *out, const orffi_shape *sh
     ORFFI_TRY(ORFFI_NEW_ARRAY(scratch, (size_t)threads * length)); /* one point a thread */
 #pragma omp parallel num_threads(threads)
     {
-        double *u = scratch + (size_t)omp_get_thread_num() * length;
+        double *u = scratch + (size_t)orffi_thread_index() * length;
 #pragma omp for schedule(static)
         for (size_t j = 0; j < out->count; j++) {
             point(self, j, u);
