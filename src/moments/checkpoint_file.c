@@ -103,8 +103,9 @@ orff_status orff_checkpoint_remove(const char *path) {
 /* ---- the same question */
 
 /* A value in few words. */
-static void show(const json_t *value, char text[VALUE_ROOM]) {
-    char *whole = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+static void show(const json_t *value, size_t digits, char text[VALUE_ROOM]) {
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits);
+    char *whole = value ? json_dumps(value, flags) : NULL;
     orff_text_show(text, VALUE_ROOM, whole ? whole : "nothing");
     free(whole);
 }
@@ -139,8 +140,12 @@ static orff_status compare(const char *path, const char *place, const json_t *th
     if (json_is_object(then) && json_is_object(now)) ORFFI_TRY(compare_objects(path, place, then, now));
     if (json_is_array(then) && json_array_size(then) == json_array_size(now))
         ORFFI_TRY(compare_lists(path, place, then, now));
-    show(then, before);
-    show(now, after);
+    for (size_t digits = 15; digits <= 17;
+         digits += 2) { /* as a person writes them, where that tells them apart */
+        show(then, digits, before);
+        show(now, digits, after);
+        if (strcmp(before, after)) break;
+    }
     return orffi_fail(ORFF_ERROR_MISMATCH,
                       "%s was made with other settings: %s was %s and is %s now; remove it to begin anew",
                       path, *place ? place : "something", before, after);

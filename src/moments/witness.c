@@ -60,6 +60,10 @@ orff_status orffi_witness_outcome(const orffi_witness *witness, const char *path
     const orffi_marks *expected = &witness->expected;
     const unsigned long long first =
         1 + (witness->met ? (unsigned long long)expected->list[witness->met - 1].rows : 0);
+    if (witness->differs && first == witness->now.rows)
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "%s was made from other data: row %llu differs; remove it to begin anew", path,
+                          first);
     if (witness->differs)
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%s was made from other data: rows %llu to %llu differ; remove it to begin anew",
