@@ -105,9 +105,8 @@ static orff_reader reader_of(source *s) {
 
 /* Whole numbers 0 .. 2 by the sign of the inputs, for classes. */
 static source make_source(bool weighted, size_t classes) {
-    source s = {.rows = fields_draw(fields_rotation, ROWS, 2, classes ? 1 : 2, 0.1, 30),
-                .classes = classes,
-                .most = 7};
+    source s = {.rows = fields_draw(fields_rotation, ROWS, 2, 2, 0.1, 30), .classes = classes, .most = 7};
+    if (classes) s.rows.p = 1;
     if (weighted) s.weights = models_numbers(ROWS);
     for (size_t i = 0; weighted && i < ROWS; i++) s.weights[i] = 0.5 + (double)(i % 4);
     for (size_t i = 0; classes && i < ROWS; i++)
