@@ -745,6 +745,32 @@ static void data_may_have_grown(void **state) {
     source_free(&s);
 }
 
+/* But not where they would change the units that sums are in. */
+static void heads_may_not_have_grown(void **state) {
+    (void)state;
+    const orff_settings settings = settings_of(&kinds[0]);
+    source s = make_source(false, 0);
+    orff_model *model = NULL, *whole = NULL;
+    s.rows.n = HEAD - 10;
+    assert_ok(stream(&model, &settings, &s));
+    orff_model_free(model);
+    s.rows.n = ROWS;
+    assert_refused(&settings, &s, ORFF_ERROR_MISMATCH, "have become more");
+    assert_ok(orff_checkpoint_remove(saved));
+    s.rows.n = HEAD + 10;
+    assert_ok(stream(&model, &settings, &s));
+    orff_model_free(model);
+    s.rows.n = ROWS;
+    assert_ok(stream(&model, &settings, &s));
+    assert_ok(orff_checkpoint_remove(saved));
+    assert_ok(stream(&whole, &settings, &s));
+    fields_assert_same(model, whole, &s.rows, 2, 1e-9);
+    assert_ok(orff_checkpoint_remove(saved));
+    orff_model_free(model);
+    orff_model_free(whole);
+    source_free(&s);
+}
+
 /* ---- the digest */
 
 static void a_digest_tells_numbers_apart(void **state) {
@@ -796,6 +822,7 @@ int main(void) {
         cmocka_unit_test(moments_are_resumed),
         cmocka_unit_test(moments_refuse_what_differs),
         cmocka_unit_test(data_may_have_grown),
+        cmocka_unit_test(heads_may_not_have_grown),
         cmocka_unit_test(a_digest_tells_numbers_apart),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -92,10 +92,21 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows)
     return finish(status, model, plan, out);
 }
 
+/* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
+static orff_status settle_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
+    orffi_digest digest = {0};
+    if (!checkpoint) return ORFF_OK;
+    orffi_digest_add(&digest, plan->d, plan->units.shift);
+    orffi_digest_add(&digest, plan->d, plan->units.unit);
+    orffi_digest_add(&digest, plan->p, plan->units.spread);
+    return orffi_checkpoint_settle(checkpoint, &digest);
+}
+
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orff_status status = orffi_fit_exact_check(settings, rows);
     if (!status) status = orffi_plan_make(&plan, settings, rows);
+    if (!status) status = settle_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_plan(out, &plan, rows);
     orffi_plan_clear(&plan);
     return status;

@@ -13,6 +13,7 @@
 static orff_status resume(orffi_checkpoint *c, bool exists, bool wanted) {
     if (!exists) return ORFF_OK;
     ORFFI_TRY(orffi_checkpoint_load(c, wanted));
+    c->resumed = true;
     const orffi_marks *marks = &c->witness.expected;
     if (c->moments) {
         orffi_log(ORFF_LOG_INFO, "resumed after %llu rows", (unsigned long long)c->moments->arrived);
@@ -63,6 +64,17 @@ void orffi_checkpoint_close(orffi_checkpoint *c) {
     orffi_release(c->from.theta);
     orffi_release(c->path);
     orffi_release(c);
+}
+
+orff_status orffi_checkpoint_settle(orffi_checkpoint *c, const orffi_digest *units) {
+    if (c->resumed && !orffi_digest_equal(&c->units, units))
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH,
+            "%s was made from other data: the rows that decide what is automatic have become more; "
+            "remove it to begin anew",
+            c->path);
+    c->units = *units;
+    return ORFF_OK;
 }
 
 orff_status orffi_checkpoint_outcome(const orffi_checkpoint *c, orff_status status) {

@@ -25,6 +25,8 @@ typedef struct orffi_checkpoint {
     char *path;
     uint64_t every;          /* rows between two saves */
     json_t *question;        /* what is asked: an object */
+    orffi_digest units;      /* that the rows are added in, as far as they follow from the rows themselves */
+    bool resumed;            /* from a file; units are then the file's until orffi_checkpoint_settle */
     orffi_witness witness;   /* of the rows as the caller gives them */
     orff_moments *moments;   /* of the file resumed from, until they are taken over; else NULL */
     orffi_coefficients from; /* likewise */
@@ -37,6 +39,10 @@ typedef struct orffi_checkpoint {
 orff_status orffi_checkpoint_open(orffi_checkpoint **out, const char *path, uint64_t every, bool resume,
                                   json_t *question);
 void orffi_checkpoint_close(orffi_checkpoint *checkpoint);
+
+/* Once it is decided, and before anything is added: the units of this run. ORFF_ERROR_MISMATCH when those of the
+ * file are others: rows must have been appended to those that decide. */
+orff_status orffi_checkpoint_settle(orffi_checkpoint *checkpoint, const orffi_digest *units);
 
 /* ORFF_ERROR_MISMATCH when the rows were others than those of the checkpoint, else the status as it is. NULL: none. */
 orff_status orffi_checkpoint_outcome(const orffi_checkpoint *checkpoint, orff_status status);

@@ -25,7 +25,9 @@ static json_t *pack_coefficients(const orffi_coefficients *reached) {
 }
 
 static orff_status describe(const orffi_checkpoint *c, const orffi_coefficients *reached, json_t *document) {
-    json_t *object = json_pack("{sO so so}", "question", c->question, "marks",
+    char units[ORFFI_DIGEST_ROOM];
+    orffi_digest_write(&c->units, units);
+    json_t *object = json_pack("{sO ss so so}", "question", c->question, "units", units, "marks",
                                orffi_witness_json(&c->witness), "coefficients", pack_coefficients(reached));
     return json_object_set_new(document, "checkpoint", object)
                ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file")
@@ -184,9 +186,12 @@ static orff_status load_moments(orffi_checkpoint *c, const orffi_fields *in, con
 static orff_status load(orffi_checkpoint *c, const orffi_archive *archive) {
     const orffi_fields document = orffi_fields_of(archive);
     orffi_fields in, question;
+    const char *units;
     ORFFI_TRY(orffi_fields_object(&document, "checkpoint", &in));
     ORFFI_TRY(orffi_fields_object(&in, "question", &question));
     ORFFI_TRY(compare(c->path, "", question.object, c->question));
+    ORFFI_TRY(orffi_fields_text(&in, "units", &units));
+    if (!orffi_digest_read(units, &c->units)) return orffi_fields_fail(&in, "units", "is no digest");
     ORFFI_TRY(orffi_witness_expect(&c->witness, &in));
     return (orffi_fields_has(&in, "coefficients") ? load_coefficients : load_moments)(c, &in, archive);
 }
