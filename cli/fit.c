@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "checkpoint.h"
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
-#include "moments.h"
 #include "report.h"
 #include "result.h"
 #include "spec.h"
@@ -72,25 +72,6 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
     return cli_data_outcome(data, status);
 }
 
-/* By moments of our own, which can be saved on the way; their inputs and outputs are as in the data. */
-static int fit_in_stages(const cli_arguments *a, const orff_settings *settings, cli_spec *spec,
-                         cli_data *data, orff_model **model) {
-    orff_moments *moments = NULL;
-    if (data->classes) return cli_wrong(a, CLI_OPT_CHECKPOINT, "is not there for --classify");
-    if (spec->auto_kernel || spec->auto_mix)
-        return cli_wrong(a, CLI_OPT_CHECKPOINT,
-                         "needs a kernel that is named: neither --kernel auto nor --mix auto");
-    if (settings->scale_outputs || settings->scale_inputs == ORFF_SWITCH_YES)
-        return cli_wrong(a, CLI_OPT_CHECKPOINT, "does not go with --scale-inputs or --scale-outputs");
-    if (settings->loss != ORFF_LOSS_SQUARED ||
-        (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_SOLVER_DIRECT))
-        return cli_wrong(a, CLI_OPT_CHECKPOINT, "is for the squared loss and the direct solver");
-    int status = cli_accumulate(a, data, spec, &moments);
-    if (!status) status = cli_outcome(orff_model_fit_moments(model, settings, moments), NULL);
-    orff_moments_free(moments);
-    return status;
-}
-
 /* What has no effect without features. */
 static int refuse_features(const cli_arguments *a) {
     static const cli_option_id ids[] = {CLI_OPT_FEATURES, CLI_OPT_SAMPLING,  CLI_OPT_SEED,
@@ -103,11 +84,13 @@ static int refuse_features(const cli_arguments *a) {
 
 int cli_fit_rows(const cli_arguments *a, bool exact) {
     const double start = cli_seconds();
-    cli_data data;
+    cli_data data = {0};
     cli_spec spec = {0};
+    cli_checkpoint checkpoint = {0};
     orff_settings settings;
     orff_model *model = NULL;
-    int status = cli_data_learn(&data, a, 0);
+    int status = exact ? CLI_DONE : cli_checkpoint_parse(&checkpoint, a);
+    if (!status) status = cli_data_learn(&data, a, 0);
     const size_t p = data.classes ? data.classes - 1 : data.p;
     if (!status) status = cli_spec_parse(&spec, a, data.d, p, data.covariate);
     if (!status) status = cli_spec_output_matrix(&spec, a, &data);
@@ -115,11 +98,14 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status && exact) settings.solver = ORFF_SOLVER_EXACT;
     if (!status && settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
     if (!status) cli_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
-    if (!status)
-        status = cli_given(a, CLI_OPT_CHECKPOINT) ? fit_in_stages(a, &settings, &spec, &data, &model)
-                                                  : fit_data(a, &settings, &data, &model);
+    if (!status) {
+        settings.checkpoint = checkpoint.path;
+        settings.checkpoint_rows = checkpoint.rows;
+        settings.resume = checkpoint.resume;
+        status = fit_data(a, &settings, &data, &model);
+    }
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
-    if (!status) cli_forget_checkpoint(a);
+    if (!status) cli_checkpoint_forget(&checkpoint);
     orff_model_free(model);
     cli_spec_clear(&spec);
     cli_data_close(&data);
@@ -191,8 +177,6 @@ static int run(const cli_arguments *a) {
     const int status = cli_need_output(a);
     if (status) return status;
     if (cli_given(a, CLI_OPT_FROM_MOMENTS)) return fit_moments(a);
-    if (cli_given(a, CLI_OPT_RESUME) && !cli_given(a, CLI_OPT_CHECKPOINT))
-        return cli_wrong(a, CLI_OPT_RESUME, "needs --checkpoint FILE");
     if (!a->n_words) return cli_wrong_usage(a->command, "DATA is missing; usage: orff fit DATA -o MODEL");
     return cli_fit_rows(a, false);
 }

@@ -1,20 +1,16 @@
 /* orff moments: one pass over data, all that ridge regression needs in a file. */
-#define _POSIX_C_SOURCE 200809L
-
-#include "moments.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "checkpoint.h"
 #include "commands.h"
+#include "data.h"
 #include "fit.h"
 #include "report.h"
 #include "result.h"
-
-#define BLOCK 4096
+#include "spec.h"
 
 /* ---- the kernel of the moments */
 
@@ -91,136 +87,53 @@ static void note_kernel(json_t *notes, const cli_spec *spec) {
 
 /* ---- accumulating */
 
-typedef struct work {
-    const cli_arguments *arguments;
-    cli_data *data;
-    orff_moments *moments;
-    const char *checkpoint;
-    uint64_t every, saved; /* rows between checkpoints; rows at the last one */
-    double *X, *Y, *weights;
-} work;
-
 static int save(const orff_moments *moments, const char *path) {
     const orff_status status = orff_moments_save(moments, path);
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
-static int save_now_and_then(work *w) {
-    const uint64_t rows = orff_moments_describe(w->moments).rows;
-    if (!w->checkpoint || rows - w->saved < w->every) return CLI_DONE;
-    w->saved = rows;
-    return save(w->moments, w->checkpoint);
+static int parse(const cli_arguments *a, orff_sampling *sampling, orff_moments_settings *how) {
+    const char *precision = cli_text(a, CLI_OPT_PRECISION);
+    int status = cli_sampling_parse(a, sampling);
+    *how = (orff_moments_settings){.seed = sampling->seed, .single = !strcmp(precision, "single")};
+    if (!status && !how->single && strcmp(precision, "double"))
+        status = cli_wrong(a, CLI_OPT_PRECISION, "\"%s\" is neither double nor single", precision);
+    return status ? status : cli_size(a, CLI_OPT_FOLDS, 1, 1000, &how->folds);
 }
 
-static int read_block(work *w, const orff_reader *reader, size_t room, size_t *n) {
-    const int code = reader->read(reader->self, room, w->X, w->Y, w->weights, n);
-    return code ? cli_data_outcome(w->data, ORFF_ERROR_CALLBACK) : CLI_DONE;
-}
-
-/* Passes over the rows that a checkpoint has. */
-static int skip_rows(work *w, const orff_reader *reader, uint64_t rows) {
-    int status = CLI_DONE;
-    while (rows && !status) {
-        size_t n = 0;
-        status = read_block(w, reader, rows < BLOCK ? (size_t)rows : BLOCK, &n);
-        if (!status && !n)
-            status = cli_failed("%s: has %" PRIu64 " rows more than the data", w->checkpoint, rows);
-        rows -= n;
-    }
-    return status;
-}
-
-static int accumulate(work *w) {
-    const orff_reader reader = cli_data_reader(w->data);
-    size_t n = 1;
-    const size_t room = w->every < BLOCK ? (size_t)w->every : BLOCK;
-    w->saved = orff_moments_describe(w->moments).rows;
-    int status = skip_rows(w, &reader, w->saved);
-    while (n && !status) {
-        status = read_block(w, &reader, room, &n);
-        if (!status && n)
-            status = cli_outcome(orff_moments_accumulate(w->moments, n, w->X, w->Y, w->weights), NULL);
-        if (!status && n) status = save_now_and_then(w);
-        if (!status && !cli_progress_show("moments", (double)orff_moments_describe(w->moments).rows,
-                                          w->data->whole ? (double)w->data->n : 0.0))
-            status = cli_failed("interrupted");
-    }
-    return status;
-}
-
-/* ---- beginning, or beginning again */
-
-static int start(work *w, const cli_spec *spec) {
+/* Without rows yet, on the kernel's frequencies. */
+static int start(const cli_arguments *a, const cli_data *data, const cli_spec *spec, orff_moments **moments) {
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
     orff_sampling sampling;
-    orff_moments_settings how = {.single = !strcmp(cli_text(w->arguments, CLI_OPT_PRECISION), "single")};
-    int status = cli_sampling_parse(w->arguments, &sampling);
-    if (!status && !how.single && strcmp(cli_text(w->arguments, CLI_OPT_PRECISION), "double"))
-        status = cli_wrong(w->arguments, CLI_OPT_PRECISION, "\"%s\" is neither double nor single",
-                           cli_text(w->arguments, CLI_OPT_PRECISION));
-    if (!status) status = cli_size(w->arguments, CLI_OPT_FOLDS, 1, 1000, &how.folds);
-    how.seed = sampling.seed;
+    orff_moments_settings how;
+    int status = parse(a, &sampling, &how);
     if (!status)
-        status = cli_outcome(orff_kernel_create(&kernel, w->data->d, w->data->p, spec->n, spec->parts), NULL);
+        status = cli_outcome(orff_kernel_create(&kernel, data->d, data->p, spec->n, spec->parts), NULL);
     if (!status) status = cli_outcome(orff_features_create(&features, kernel, &sampling), NULL);
-    if (!status) status = cli_outcome(orff_moments_create(&w->moments, features, &how), NULL);
-    char *text = json_dumps(w->data->notes, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!status) status = cli_outcome(orff_moments_set_notes(w->moments, text ? text : ""), NULL);
+    if (!status) status = cli_outcome(orff_moments_create(moments, features, &how), NULL);
+    char *text = json_dumps(data->notes, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!status) status = cli_outcome(orff_moments_set_notes(*moments, text ? text : ""), NULL);
     free(text);
     orff_features_free(features);
     orff_kernel_free(kernel);
     return status;
 }
 
-/* The checkpoint must be of the same frequencies and folds: adding nothing to it tells. */
-static int resume(work *w) {
-    orff_moments *saved = NULL;
-    if (!cli_given(w->arguments, CLI_OPT_RESUME)) return CLI_DONE;
-    if (!w->checkpoint) return cli_wrong(w->arguments, CLI_OPT_RESUME, "needs --checkpoint FILE");
-    if (access(w->checkpoint, F_OK)) return CLI_DONE;
-    int status = cli_outcome(orff_moments_load(&saved, w->checkpoint), NULL);
-    if (!status) status = cli_outcome(orff_moments_add(saved, w->moments), w->checkpoint);
-    if (status) {
-        orff_moments_free(saved);
-        return status;
-    }
-    orff_moments_free(w->moments);
-    w->moments = saved;
-    cli_say("resumed after %" PRIu64 " rows", orff_moments_describe(saved).rows);
-    return CLI_DONE;
-}
-
-static int work_through(work *w, const cli_spec *spec) {
-    int status = cli_whole(w->arguments, CLI_OPT_CHECKPOINT_ROWS, 1, UINT64_MAX / 2, &w->every);
-    if (!status) status = start(w, spec);
-    if (!status) status = resume(w);
-    if (status) return status;
-    w->X = cli_more(NULL, BLOCK * w->data->d, sizeof *w->X);
-    w->Y = cli_more(NULL, BLOCK * w->data->p, sizeof *w->Y);
-    w->weights = w->data->weighted ? cli_more(NULL, BLOCK, sizeof *w->weights) : NULL;
-    status = accumulate(w);
-    free(w->X);
-    free(w->Y);
-    free(w->weights);
-    return status;
-}
-
-int cli_accumulate(const cli_arguments *a, cli_data *data, cli_spec *spec, orff_moments **moments) {
-    work w = {.arguments = a, .data = data, .checkpoint = cli_text(a, CLI_OPT_CHECKPOINT)};
+/* All rows of the data. Length scales that are auto are settled in the spec, by a small fit to the rows held; the
+ * kernel is put into the data's notes, for --from-moments. */
+static int accumulate(const cli_arguments *a, const cli_checkpoint *checkpoint, cli_data *data,
+                      cli_spec *spec, orff_moments **moments) {
+    const orff_reader reader = cli_data_reader(data);
     int status = resolve_sigma(spec, a, data);
-    if (!status) note_kernel(data->notes, spec);
-    if (!status) status = work_through(&w, spec);
-    if (status) {
-        orff_moments_free(w.moments);
-    } else {
-        *moments = w.moments;
-    }
-    return status;
-}
-
-void cli_forget_checkpoint(const cli_arguments *a) {
-    if (cli_given(a, CLI_OPT_CHECKPOINT)) remove(cli_text(a, CLI_OPT_CHECKPOINT));
+    if (status) return status;
+    note_kernel(data->notes, spec);
+    status = start(a, data, spec, moments);
+    if (status) return status;
+    return cli_data_outcome(data, checkpoint->path
+                                      ? orff_moments_read_resumable(*moments, &reader, checkpoint->path,
+                                                                    checkpoint->rows, checkpoint->resume)
+                                      : orff_moments_read(*moments, &reader));
 }
 
 /* ---- the command */
@@ -248,13 +161,15 @@ static int run(const cli_arguments *a) {
     const double begin = cli_seconds();
     cli_data data = {0};
     cli_spec spec = {0};
+    cli_checkpoint checkpoint = {0};
     orff_moments *moments = NULL;
     int status = cli_need_output(a);
+    if (!status) status = cli_checkpoint_parse(&checkpoint, a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_spec_parse(&spec, a, data.d, data.p, data.covariate);
-    if (!status) status = cli_accumulate(a, &data, &spec, &moments);
+    if (!status) status = accumulate(a, &checkpoint, &data, &spec, &moments);
     if (!status) status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
-    if (!status) cli_forget_checkpoint(a);
+    if (!status) cli_checkpoint_forget(&checkpoint);
     if (!status) status = tell(a, &data, moments, begin);
     orff_moments_free(moments);
     cli_spec_clear(&spec);

@@ -114,11 +114,12 @@ const cli_option cli_options[CLI_OPTION_COUNT] = {
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
         "write the errors of all candidates at every lambda as a CSV table; orff plot draws it"},
     [CLI_OPT_CHECKPOINT] = {"checkpoint", 0, "FILE", NULL, FIT | MOMENTS, "Files",
-        "save the moments there every so often"},
+        "save there what has been learned so far, to go on from after a crash; removed when all is done"},
     [CLI_OPT_CHECKPOINT_ROWS] = {"checkpoint-rows", 0, "N", "1000000", FIT | MOMENTS, "Files",
-        "rows between checkpoints"},
+        "rows between checkpoints; an iterative solver sweeps all rows in each iteration"},
     [CLI_OPT_RESUME] = {"resume", 0, NULL, NULL, FIT | MOMENTS, "Files",
-        "go on from the checkpoint, if there is one: the rows it has are passed over"},
+        "go on from the checkpoint, if there is one: the rows it has are compared and passed over; data or "
+        "options other than its own are refused"},
 
     [CLI_OPT_STD] = {"std", 0, NULL, NULL, PREDICT, "Prediction",
         "add the standard deviation of each output, noise not included"},

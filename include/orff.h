@@ -391,6 +391,21 @@ typedef struct orff_reader {
  * the middle the moments hold the blocks read before. */
 ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
 
+/* The same for empty moments, saved to the file `checkpoint` every so many rows, at the end, and when it is stopped.
+ * With `resume`, and if the file is there, it goes on from it: the rows that the file has are read, compared by their
+ * digest and passed over; other rows, frequencies, folds or precision are refused (ORFF_ERROR_MISMATCH), and the file
+ * is left alone. The sums are bit for bit those of a run that was not interrupted. A save that fails is a warning in
+ * the log: the pass goes on, and the last file stays. */
+ORFF_API orff_status orff_moments_read_resumable(orff_moments *moments, const orff_reader *reader,
+                                                 const char *checkpoint, uint64_t rows, bool resume);
+
+/* Whether a computation could begin with this checkpoint: before long work. The path can be written, and what is there
+ * is a checkpoint to be resumed; without `resume` nothing is there. */
+ORFF_API orff_status orff_checkpoint_check(const char *path, bool resume);
+
+/* Removes a checkpoint whose result is safe; nothing else is ever removed (ORFF_ERROR_FORMAT). It may be gone. */
+ORFF_API orff_status orff_checkpoint_remove(const char *path);
+
 /* into += other, into -= other; same frequencies, outputs and folds, else ORFF_ERROR_MISMATCH naming the
  * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
@@ -745,10 +760,21 @@ typedef struct orff_settings {
     orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
     size_t subsample;      /* rows looked at for the automatic choices */
     size_t max_bytes;      /* exact: refuse to take more memory than this; 0: half of what the machine has */
+
+    /* Where a fit to rows saves what it has every checkpoint_rows rows (an iteration sweeps all of them), at the end,
+     * and when it is stopped; NULL: nowhere. After a crash the same call with `resume` goes on from there: it reads
+     * the rows again, passes over those it has added, and gives the model of a run that was not interrupted, bit for
+     * bit where it is made from moments (on the same machine with the same threads), to the tolerance where it is
+     * iterated. Other settings and other rows than those of the file are refused (ORFF_ERROR_MISMATCH), and so is
+     * a file that is no checkpoint; they are left alone. The file stays after success: when the model is safe,
+     * orff_checkpoint_remove removes it. Exact models, tuning and fits from moments keep none. */
+    const char *checkpoint;
+    uint64_t checkpoint_rows;
+    bool resume; /* from the checkpoint, if there is one; else one that is there is refused */
 } orff_settings;
 
 /* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
- * choices. */
+ * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
 typedef struct orff_model orff_model;

@@ -327,6 +327,69 @@ static void exact_models(void **state) {
     check(exact_cycle, 60);
 }
 
+/* ---- checkpoints */
+
+static size_t warnings;
+
+static void count_warnings(void *self, orff_log_level level, const char *message) {
+    (void)self, (void)message;
+    warnings += level == ORFF_LOG_WARNING;
+}
+
+static orff_solver cycle_solver;
+
+/* A fit that is saved on the way, and one that goes on from what it left. */
+static orff_status checkpoint_cycle(void) {
+    char path[] = "/tmp/orff_allocation_checkpoint_XXXXXX";
+    orff_part part = orff_part_default();
+    orff_settings settings = orff_settings_default();
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    remove(path);
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.sampling.features = 4;
+    settings.lambda = 0.1;
+    settings.solver = cycle_solver;
+    settings.checkpoint = path;
+    settings.checkpoint_rows = 2;
+    settings.resume = true;
+    orff_status status = ORFF_OK;
+    for (int i = 0; !status && i < 2; i++) {
+        orff_model *model = NULL;
+        status = orff_model_fit(&model, &settings, 2, 2, 5, rows, rows + 10, NULL);
+        assert_int_equal(status == ORFF_OK, model != NULL);
+        orff_model_free(model);
+    }
+    if (!status) status = orff_checkpoint_remove(path);
+    remove(path);
+    return status;
+}
+
+/* A checkpoint that cannot be saved is told; everything else ends the call. */
+static void checkpoints(void **state) {
+    (void)state;
+    const orff_hooks hooks = {.log = count_warnings};
+    const orff_solver solvers[] = {ORFF_SOLVER_DIRECT, ORFF_SOLVER_PCG};
+    orff_set_hooks(&hooks);
+    for (size_t i = 0; i < 2; i++) {
+        cycle_solver = solvers[i];
+        assert_ok(run(checkpoint_cycle, 0));
+        const int count = atomic_load(&allocations);
+        assert_true(count > 60);
+        for (int k = 1; k <= count; k++) {
+            support_case("allocation %d of %d", k, count);
+            warnings = 0;
+            const orff_status status = run(checkpoint_cycle, k);
+            if (!warnings) assert_status(status, ORFF_ERROR_NO_MEMORY);
+            if (warnings) assert_status(status, ORFF_OK);
+        }
+        support_case(NULL);
+    }
+    orff_set_hooks(NULL);
+}
+
 /* Sizes that fit no memory are refused before anything is asked for. */
 static void sizes_that_fit_no_memory(void **state) {
     (void)state;
@@ -344,9 +407,13 @@ static void sizes_that_fit_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels),          cmocka_unit_test(feature_maps),
-        cmocka_unit_test(sampling_schemes), cmocka_unit_test(signatures),
-        cmocka_unit_test(exact_models),     cmocka_unit_test(sizes_that_fit_no_memory),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(feature_maps),
+        cmocka_unit_test(sampling_schemes),
+        cmocka_unit_test(signatures),
+        cmocka_unit_test(exact_models),
+        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(sizes_that_fit_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         See `ORFFRegressor`.
     posterior : bool or "auto", default="auto"
         See `ORFFRegressor`.
-    verbose, progress
+    checkpoint, checkpoint_rows, resume, verbose, progress
         See `ORFFRegressor`.
 
     Attributes
@@ -76,6 +76,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         center: bool = True,
         scale_inputs: Any = "auto",
         posterior: Any = "auto",
+        checkpoint: Any = None,
+        checkpoint_rows: int = 1000000,
+        resume: bool = False,
         verbose: int = 0,
         progress: Optional[Progress] = None,
     ) -> None:
@@ -101,6 +104,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self.center = center
         self.scale_inputs = scale_inputs
         self.posterior = posterior
+        self.checkpoint = checkpoint
+        self.checkpoint_rows = checkpoint_rows
+        self.resume = resume
         self.verbose = verbose
         self.progress = progress
 

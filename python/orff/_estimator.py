@@ -23,6 +23,7 @@ except ImportError:
 
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
+from ._errors import check
 from ._kernel import Kernel, output_matrix, parse_kernel
 from ._library import ffi, lib, text
 from ._model import Model
@@ -33,7 +34,7 @@ FLOATS = [np.float64, np.float32]
 _SETTINGS = (
     "sampling", "seed", "lambda_", "lambda_grid", "folds", "solver", "loss", "loss_parameter", "tolerance",
     "iterations", "center", "scale_inputs", "scale_outputs", "posterior",
-    "max_bytes",
+    "max_bytes", "checkpoint", "checkpoint_rows", "resume",
 )
 _solving = threading.Lock()
 
@@ -102,6 +103,8 @@ class ModelEstimator(BaseEstimator):
             model = Model.make(lib.orff_model_fit, settings, *sizes, *rows, **self._how)
         self._adopt(model, settings.parts.kernel, **{"shown": X, **notes})
         self._moments = None
+        if settings.checkpoint != ffi.NULL:
+            check(lib.orff_checkpoint_remove(settings.checkpoint))
 
     def _adopt(self, model: Model, kernel: Kernel, shown: Optional[Array] = None, **notes: Any) -> None:
         """A new model, with what travels in its file."""

@@ -75,6 +75,13 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         Divide outputs by their spread.
     posterior : bool or "auto", default="auto"
         Keep what error bars need. "auto": when its matrix has at most 4000 rows.
+    checkpoint : path-like, optional
+        A file where `fit` saves what it has, to go on from after it was ended; removed when it is done. Not for partial_fit,
+        which keeps its moments.
+    checkpoint_rows : int, default=1000000
+        Rows between two saves; an iteration sweeps all rows.
+    resume : bool, default=False
+        Go on from the checkpoint, if there is one. Other rows and other parameters than its own are refused.
     verbose : int, default=0
         1 shows progress and messages on standard error.
     progress : callable, optional
@@ -142,6 +149,9 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         scale_inputs: Any = "auto",
         scale_outputs: bool = False,
         posterior: Any = "auto",
+        checkpoint: Any = None,
+        checkpoint_rows: int = 1000000,
+        resume: bool = False,
         verbose: int = 0,
         progress: Optional[Progress] = None,
     ) -> None:
@@ -169,6 +179,9 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         self.scale_inputs = scale_inputs
         self.scale_outputs = scale_outputs
         self.posterior = posterior
+        self.checkpoint = checkpoint
+        self.checkpoint_rows = checkpoint_rows
+        self.resume = resume
         self.verbose = verbose
         self.progress = progress
 

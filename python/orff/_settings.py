@@ -1,6 +1,7 @@
 """Parameters of the estimators as the library's settings."""
 from __future__ import annotations
 
+import os
 from typing import Any, Optional
 
 from ._errors import check
@@ -21,6 +22,8 @@ class Settings:
         self.c.mixture, self.c.auto_kernel, self.c.auto_mix = kernel.mixture, kernel.automatic, kernel.auto_mix
         self.c.sampling = sampling(given.pop("sampling", "auto"), 0, given.pop("seed", 0))
         self.c.sampling.features = count_features(features, kernel, rows)
+        self.checkpoint = _path("checkpoint", given.pop("checkpoint", None))
+        self.c.checkpoint = self.checkpoint
         for name, value in given.items():
             _SETTERS[name](self.c, value)
 
@@ -105,6 +108,16 @@ def _name(what: str, value: Any, parse: Any, kind: str) -> int:
     return found[0]
 
 
+def _path(name: str, value: Any) -> Any:
+    """A path as C has it, which lives as long as it is held; NULL for None."""
+    if value is None:
+        return ffi.NULL
+    try:
+        return ffi.new("char[]", os.fsencode(value))
+    except TypeError:
+        raise ValueError(f"{name} is {value!r}; expected the name of a file, or None") from None
+
+
 def _set_lambda(c: Any, value: Any) -> None:
     automatic = value is None or (isinstance(value, str) and value in ("auto", "cv"))
     if isinstance(value, str) and not automatic:
@@ -143,6 +156,8 @@ _SETTERS = {
     "scale_outputs": _assign("scale_outputs", lambda v: flag("scale_outputs", v)),
     "posterior": _assign("posterior", lambda v: _switch("posterior", v)),
     "max_bytes": _assign("max_bytes", lambda v: whole("max_bytes", v, 0, 2**63)),
+    "checkpoint_rows": _assign("checkpoint_rows", lambda v: whole("checkpoint_rows", v, 1, 2**63)),
+    "resume": _assign("resume", lambda v: flag("resume", v)),
     "single": _assign("single", bool),
     "classes": _assign("classes", int),
 }

@@ -82,7 +82,7 @@ class StreamingMixin(ModelEstimator):
             given = self._covariance()
         kernel = replace(kernel, matrix=output_matrix(given, None, kernel.outputs))
         chosen = {name: value for name, value in self._chosen().items()
-                  if name not in ("scale_inputs", "scale_outputs", "sampling", "seed")}
+                  if name not in ("scale_inputs", "scale_outputs", "sampling", "seed", "checkpoint")}
         settings = Settings(kernel, classes=self._classes_of_moments, **chosen)
         model = Model.make(lib.orff_model_fit_moments, settings, self._moments._handle, **self._how)
         self._adopt(model, kernel, **self._notes_of_moments())

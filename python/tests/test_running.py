@@ -258,3 +258,55 @@ def test_layouts_do_not_matter(kind, field):
     assert np.array_equal(orff.ORFFRegressor(**FIXED).fit(frozen, Y).predict(frozen), want)
     assert np.array_equal(orff.ORFFRegressor(**FIXED).fit(X.tolist(), Y).predict(X.astype("d")),
                           orff.ORFFRegressor(**FIXED).fit(X.astype("d"), Y).predict(X.astype("d")))
+
+
+# ---- checkpoints
+
+
+@pytest.mark.parametrize("kind", ["d", "f"])
+@pytest.mark.parametrize("parameters", [
+    dict(kernel="auto", lambda_grid=(1e-6, 1.0, 7)),
+    dict(kernel="div-free", scale_outputs=True),
+    dict(kernel="helmholtz", mix="auto", lambda_grid=(1e-6, 1.0, 7)),
+], ids=str)
+def test_a_fit_that_was_stopped_goes_on(kind, parameters, field, tmp_path):
+    X, Y = field[0].astype(kind), field[1].astype(kind)
+    path = tmp_path / "part"
+    given = dict(features=30, **parameters)
+    want = orff.ORFFRegressor(**given, checkpoint=tmp_path / "other", checkpoint_rows=20).fit(X, Y)
+    seen = []
+
+    def stop(task, done, total):
+        seen.append(path.exists())
+        return sum(seen) < 5
+
+    with pytest.raises(orff.Stopped):
+        orff.ORFFRegressor(**given, checkpoint=path, checkpoint_rows=20, progress=stop).fit(X, Y)
+    with pytest.raises(OSError, match="resume it, or remove it"):
+        orff.ORFFRegressor(**given, checkpoint=path, checkpoint_rows=20).fit(X, Y)
+    kept = path.read_bytes()
+    again = orff.ORFFRegressor(**given, checkpoint=str(path), checkpoint_rows=20, resume=True)
+    other = X.copy()
+    other[0, 0] += 0.5
+    with pytest.raises(orff.OrffError, match="made from other data") as refused:
+        again.fit(other, Y)
+    assert refused.value.status == "MISMATCH" and path.read_bytes() == kept
+    assert np.array_equal(again.fit(X, Y).predict(X), want.predict(X))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checkpoints_are_for_fit(field, tmp_path):
+    X, Y = field
+    model = orff.ORFFRegressor(**FIXED, checkpoint=tmp_path / "part")
+    model.partial_fit(X, Y)  # keeps its moments instead
+    assert model.score(X, Y) > 0.5 and list(tmp_path.iterdir()) == []
+    (tmp_path / "part").write_text("mine")
+    with pytest.raises(orff.OrffError, match="left alone"):
+        model.fit(X, Y)
+    assert (tmp_path / "part").read_text() == "mine"
+    with pytest.raises(ValueError, match="checkpoint is 3"):
+        model.set_params(checkpoint=3).fit(X, Y)
+    labels = np.where(X[:, 0] > 0, "a", "b")
+    found = orff.ORFFClassifier(**FIXED, checkpoint=tmp_path / "classes", checkpoint_rows=20).fit(X, labels)
+    assert np.array_equal(found.predict(X), orff.ORFFClassifier(**FIXED).fit(X, labels).predict(X))
+    assert not (tmp_path / "classes").exists()

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/question.h"
 
 #define LARGEST_DIRECT 16000 /* rows of the system: 2 GB for each matrix */
 
@@ -19,7 +20,8 @@ orff_settings orff_settings_default(void) {
                            .tolerance = 1e-8,
                            .max_iterations = 500,
                            .center = true,
-                           .subsample = 20000};
+                           .subsample = 20000,
+                           .checkpoint_rows = 1000000};
 }
 
 /* ---- the public calls */
@@ -90,10 +92,21 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows)
     return finish(status, model, plan, out);
 }
 
+/* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
+static orff_status settle_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
+    orffi_digest digest = {0};
+    if (!checkpoint) return ORFF_OK;
+    orffi_digest_add(&digest, plan->d, plan->units.shift);
+    orffi_digest_add(&digest, plan->d, plan->units.unit);
+    orffi_digest_add(&digest, plan->p, plan->units.spread);
+    return orffi_checkpoint_settle(checkpoint, &digest);
+}
+
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orff_status status = orffi_fit_exact_check(settings, rows);
     if (!status) status = orffi_plan_make(&plan, settings, rows);
+    if (!status) status = settle_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_plan(out, &plan, rows);
     orffi_plan_clear(&plan);
     return status;
@@ -120,35 +133,66 @@ orff_status orffi_make_codes(size_t classes, double **codes) {
     return orff_simplex_codes(classes, *codes);
 }
 
+/* All rows are there: others than those of a checkpoint are refused at once. */
+static orff_status witness_arrays(orffi_checkpoint *checkpoint, size_t d, size_t p, size_t n, const double *X,
+                                  const double *Y, const double *weights) {
+    if (!checkpoint) return ORFF_OK;
+    orffi_witness_begin(&checkpoint->witness, NULL, d, p);
+    if (orffi_witness_see(&checkpoint->witness, n, X, Y, weights)) orffi_witness_end(&checkpoint->witness);
+    return orffi_checkpoint_outcome(checkpoint, ORFF_OK);
+}
+
 orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
                            const double *X, const double *Y, const double *weights) {
     orffi_rows rows = {0};
+    orffi_checkpoint *checkpoint = NULL;
     double *codes = NULL;
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
     ORFFI_TRY(orffi_check_fit(settings, d, p));
-    orff_status status = orffi_make_codes(settings->classes, &codes);
+    orff_status status = orffi_question_open(&checkpoint, settings, d, p, weights != NULL, n);
+    if (!status) status = witness_arrays(checkpoint, d, p, n, X, Y, weights);
+    if (!status) status = orffi_make_codes(settings->classes, &codes);
     if (!status)
         status = orffi_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
                                         settings->subsample);
+    rows.checkpoint = checkpoint;
     if (!status) status = fit_rows(model, settings, &rows);
     orffi_rows_clear(&rows);
+    orffi_checkpoint_close(checkpoint);
     orffi_release(codes);
     return status;
+}
+
+/* The head of a stream, with a mark at its end: what is automatic is decided on it, and only on rows that are right. */
+static orff_status open_stream(orffi_rows *rows, const orff_settings *settings, size_t d, size_t p,
+                               const double *codes, const orff_reader *reader, orffi_checkpoint *checkpoint) {
+    orff_reader source = *reader;
+    if (checkpoint) {
+        orffi_witness_begin(&checkpoint->witness, reader, d, p);
+        source = orffi_witness_reader(&checkpoint->witness);
+    }
+    ORFFI_TRY(orffi_rows_from_reader(rows, d, p, settings->classes, codes, &source, settings->subsample));
+    rows->checkpoint = checkpoint;
+    if (checkpoint) orffi_witness_mark(&checkpoint->witness);
+    return ORFF_OK;
 }
 
 orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                   const orff_reader *reader) {
     orffi_rows rows = {0};
+    orffi_checkpoint *checkpoint = NULL;
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     ORFFI_TRY(orffi_check_fit(settings, d, p));
-    orff_status status = orffi_make_codes(settings->classes, &codes);
-    if (!status)
-        status = orffi_rows_from_reader(&rows, d, p, settings->classes, codes, reader, settings->subsample);
+    orff_status status = orffi_question_open(&checkpoint, settings, d, p, reader->weighted, 0);
+    if (!status) status = orffi_make_codes(settings->classes, &codes);
+    if (!status) status = open_stream(&rows, settings, d, p, codes, reader, checkpoint);
     if (!status) status = fit_rows(model, settings, &rows);
+    status = orffi_checkpoint_outcome(checkpoint, status);
     orffi_rows_clear(&rows);
+    orffi_checkpoint_close(checkpoint);
     orffi_release(codes);
     return status;
 }
@@ -168,6 +212,7 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
     if (settings->loss != ORFF_LOSS_SQUARED ||
         (settings->solver != ORFF_SOLVER_AUTO && settings->solver != ORFF_SOLVER_DIRECT))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "moments are for the squared loss and the direct solver");
+    ORFFI_TRY(orffi_question_refuse(settings, "a fit from moments, which have their rows,"));
     orff_status status = orffi_plan_for_moments(&plan, settings, moments);
     if (!status && settings->classes && settings->classes != moments->p + 1)
         status = orffi_fail(ORFF_ERROR_MISMATCH,

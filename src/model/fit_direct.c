@@ -177,7 +177,7 @@ static orff_status read_moments(orff_moments **moments, const orffi_plan *plan, 
                                        .single = plan->settings.single};
     const orff_reader reader = orffi_rows_reader(rows);
     ORFFI_TRY(orff_moments_create(moments, features, &how));
-    return orffi_rows_outcome(rows, orff_moments_read(*moments, &reader));
+    return orffi_rows_outcome(rows, orffi_checkpoint_read(rows->checkpoint, *moments, &reader));
 }
 
 orff_status orffi_fit_direct(orff_model **out, orffi_plan *plan, orffi_rows *rows) {

@@ -74,7 +74,100 @@ static orff_iteration iteration_of(const orff_settings *s, double lambda) {
     return how;
 }
 
-static orff_status iterate(const orffi_plan *plan, const orffi_table *table, orff_model *model) {
+/* ---- checkpoints */
+
+typedef struct keeping {
+    orffi_checkpoint *checkpoint;
+    size_t rows;                /* that an iteration sweeps */
+    orffi_coefficients reached; /* theta: room for what is saved */
+    orffi_keeper keeper;
+    uint64_t saved; /* iterations */
+} keeping;
+
+/* The digest of what theta belongs to: frequencies, their weights, and their blocks. */
+static orff_status digest_features(const orff_features *features, orffi_digest *digest) {
+    const orff_features_info info = orff_features_describe(features);
+    double *omega = NULL, *weights = NULL, *B = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(omega, info.frequencies * info.inputs);
+    if (!status) status = ORFFI_NEW_ARRAY(weights, info.frequencies);
+    if (!status) status = orff_features_frequencies(features, omega, weights);
+    if (!status) {
+        orffi_digest_add(digest, info.frequencies * info.inputs, omega);
+        orffi_digest_add(digest, info.frequencies, weights);
+    }
+    for (size_t j = 0; !status && j < info.frequencies; j++) {
+        size_t columns = 0;
+        status = orff_features_block(features, j, &columns, NULL);
+        if (!status) status = ORFFI_NEW_ARRAY(B, info.outputs * columns);
+        if (!status) status = orff_features_block(features, j, &columns, B);
+        if (!status) orffi_digest_add(digest, info.outputs * columns, B);
+        orffi_release(B);
+        B = NULL;
+    }
+    orffi_release(omega);
+    orffi_release(weights);
+    return status;
+}
+
+/* An iteration sweeps all rows: as many count towards the next save. */
+static void keep(void *self, const orffi_reached *now, const double *theta, const double *more) {
+    keeping *k = self;
+    const uint64_t done = now->iterations - k->saved, every = k->checkpoint->every;
+    if (done < every / k->rows + (every % k->rows > 0)) return;
+    k->saved = now->iterations;
+    for (size_t i = 0; i < k->reached.count; i++) k->reached.theta[i] = theta[i] + (more ? more[i] : 0.0);
+    k->reached.iterations = now->iterations;
+    k->reached.width = now->width;
+    k->reached.caution = now->caution;
+    orffi_checkpoint_save(k->checkpoint, NULL, &k->reached);
+}
+
+/* The start value, where a run before came to it on the same rows and features. */
+static orff_status go_on(keeping *k, orff_model *model) {
+    const orffi_checkpoint *c = k->checkpoint;
+    const orffi_marks *seen = &c->witness.expected;
+    if (c->moments) return orffi_fail(ORFF_ERROR_MISMATCH, "%s holds moments, not coefficients", c->path);
+    if (!c->from.theta) return ORFF_OK;
+    if (seen->list[seen->count - 1].rows != k->rows)
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH,
+            "%s was made from other data: from %llu rows, and here are %zu; remove it to begin anew", c->path,
+            (unsigned long long)seen->list[seen->count - 1].rows, k->rows);
+    if (c->from.count != k->reached.count || !orffi_digest_equal(&c->from.features, &k->reached.features))
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH,
+            "%s has other features than this run; the same machine and number of threads may help, "
+            "else remove it to begin anew",
+            c->path);
+    memcpy(model->theta, c->from.theta, k->reached.count * sizeof *model->theta);
+    k->saved = c->from.iterations;
+    k->keeper.from = (orffi_reached){
+        .iterations = (size_t)c->from.iterations, .width = c->from.width, .caution = c->from.caution};
+    return ORFF_OK;
+}
+
+static orff_status keeping_begin(keeping *k, orffi_checkpoint *checkpoint, size_t rows, orff_model *model) {
+    *k = (keeping){.checkpoint = checkpoint, .rows = rows};
+    if (!checkpoint) return ORFF_OK;
+    k->keeper.keep = keep;
+    k->keeper.self = k;
+    k->reached.count = model->features->M;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->reached.theta, k->reached.count));
+    ORFFI_TRY(digest_features(model->features, &k->reached.features));
+    return go_on(k, model);
+}
+
+/* What was found, in case that it cannot be kept otherwise. */
+static void keeping_end(keeping *k, const orff_model *model) {
+    if (!k->checkpoint || model->solve.iterations == k->saved) return;
+    memcpy(k->reached.theta, model->theta, k->reached.count * sizeof *model->theta);
+    k->reached.iterations = model->solve.iterations;
+    orffi_checkpoint_save(k->checkpoint, NULL, &k->reached);
+}
+
+/* ---- the iteration */
+
+static orff_status iterate(const orffi_plan *plan, const orffi_table *table, keeping *k, orff_model *model) {
     const orff_settings *s = &plan->settings;
     /* margins are told by the codes themselves: nothing is taken off y */
     const bool center = s->center && s->loss != ORFF_LOSS_LOGISTIC && s->loss != ORFF_LOSS_HINGE;
@@ -82,8 +175,9 @@ static orff_status iterate(const orffi_plan *plan, const orffi_table *table, orf
     if (!(s->lambda > 0.0)) ORFFI_TRY(lambda_from_head(plan, table, &model->lambda));
     mean_of(table, center, model->mean);
     const orff_iteration how = iteration_of(s, model->lambda);
-    ORFFI_TRY(orff_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
-                           model->theta, &model->solve));
+    ORFFI_TRY(orffi_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
+                            k->checkpoint ? &k->keeper : NULL, model->theta, &model->solve));
+    keeping_end(k, model);
     ORFFI_TRY(iteration_errors(table, model, model->mean));
     model->cv_mse = model->dof = model->log_evidence = NAN;
     model->noise = model->train_mse;
@@ -96,10 +190,13 @@ orff_status orffi_fit_iterative(orff_model **out, orffi_plan *plan, orffi_rows *
     orff_features *features = NULL;
     orff_model *model = NULL;
     orffi_table table = {0};
+    keeping k = {0};
     orff_status status = orffi_plan_features(plan, plan->settings.sampling.features, &features);
     if (!status) status = orffi_model_create(&model, features, plan->settings.classes);
     if (!status) status = orffi_rows_gather(rows, &table);
-    if (!status) status = iterate(plan, &table, model);
+    if (!status) status = keeping_begin(&k, rows->checkpoint, table.n, model);
+    if (!status) status = iterate(plan, &table, &k, model);
+    orffi_release(k.reached.theta);
     orffi_table_clear(&table);
     if (status) {
         orff_model_free(model);

@@ -3,7 +3,7 @@
 #ifndef ORFFI_MODEL_ROWS_H
 #define ORFFI_MODEL_ROWS_H
 
-#include "base/status.h"
+#include "moments/checkpoint.h"
 
 /* Rows in memory. */
 typedef struct orffi_table {
@@ -32,7 +32,8 @@ typedef struct orffi_rows {
     size_t head_given; /* rows of a stream's head handed out again */
     double *labels;    /* scratch for one block of labels */
     size_t labels_room;
-    const orffi_units *units; /* NULL: as they are */
+    const orffi_units *units;     /* NULL: as they are */
+    orffi_checkpoint *checkpoint; /* where what comes of them is saved on the way, or NULL; not owned */
     /* arrays */
     size_t n, next;
     const double *X, *Y, *weights;

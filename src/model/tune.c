@@ -8,6 +8,7 @@
 #include "model/choose_exact.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/question.h"
 #include "solve/ridge.h"
 
 /* One candidate on its way. */
@@ -202,7 +203,10 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
     tuning t = {.count = count, .paths = paths};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
-    for (size_t i = 0; i < count; i++) ORFFI_TRY(orffi_check_fit(&candidates[i], d, p));
+    for (size_t i = 0; i < count; i++) {
+        ORFFI_TRY(orffi_check_fit(&candidates[i], d, p));
+        ORFFI_TRY(orffi_question_refuse(&candidates[i], "tuning"));
+    }
     orff_status status = ORFFI_NEW_ARRAY(t.trials, count);
     if (!status) status = orffi_make_codes(candidates[0].classes, &t.codes);
     if (!status)

@@ -258,33 +258,70 @@ static orff_status intake_fill(intake *in, const orff_moments *m, size_t rows, b
     return weighted ? ORFFI_NEW_ARRAY(in->weights, rows) : ORFF_OK;
 }
 
-static orff_status read_block(orff_moments *m, const orff_reader *reader, intake *in, workspace *w,
-                              size_t *rows) {
+/* Up to `room` rows into the buffers from row `at` on. */
+static orff_status read_some(const orff_moments *m, const orff_reader *reader, intake *in, size_t at,
+                             size_t room, uint64_t before, size_t *rows) {
     *rows = 0;
-    ORFFI_TRY(orffi_progress("moments", (double)m->arrived, 0.0));
-    const int code = reader->read(reader->self, w->rows, in->X, in->Y, in->weights, rows);
+    const int code = reader->read(reader->self, room, in->X + at * m->bank->d, in->Y + at * m->p,
+                                  in->weights ? in->weights + at : NULL, rows);
     if (code != 0)
         return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %llu", code,
-                          (unsigned long long)m->arrived);
-    if (*rows > w->rows)
-        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *rows, w->rows);
-    ORFFI_TRY(check_rows(m, *rows, in->X, in->Y, in->weights));
-    if (*rows) add_block(m, *rows, in->X, in->Y, in->weights, w);
+                          (unsigned long long)before);
+    if (*rows > room)
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *rows, room);
     return ORFF_OK;
 }
 
-orff_status orff_moments_read(orff_moments *m, const orff_reader *reader) {
+/* What the reader gives at once, or a whole block. *more: it may have rows left. */
+static orff_status read_block(orff_moments *m, const orff_reader *reader, const orffi_pass *pass, intake *in,
+                              workspace *w, bool *more) {
+    size_t n = 0, got = 1;
+    while (got && n < w->rows && (pass->whole || !n)) {
+        ORFFI_TRY(orffi_progress("moments", (double)(m->arrived + n), 0.0));
+        ORFFI_TRY(read_some(m, reader, in, n, w->rows - n, m->arrived + n, &got));
+        n += got;
+    }
+    *more = got > 0;
+    if (!n) return ORFF_OK;
+    ORFFI_TRY(check_rows(m, n, in->X, in->Y, in->weights));
+    add_block(m, n, in->X, in->Y, in->weights, w);
+    if (pass->after) pass->after(pass->self, m);
+    return ORFF_OK;
+}
+
+static orff_status pass_over(const orff_moments *m, const orff_reader *reader, uint64_t rows, intake *in,
+                             size_t room) {
+    for (uint64_t done = 0; done < rows;) {
+        const uint64_t left = rows - done;
+        size_t got = 0;
+        ORFFI_TRY(orffi_progress("rows read before", (double)done, (double)rows));
+        ORFFI_TRY(read_some(m, reader, in, 0, left < room ? (size_t)left : room, done, &got));
+        if (!got)
+            return orffi_fail(ORFF_ERROR_MISMATCH, "there are %llu rows; those to be passed over are %llu",
+                              (unsigned long long)done, (unsigned long long)rows);
+        done += got;
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_moments_read(orff_moments *m, const orff_reader *reader, const orffi_pass *pass) {
     workspace w = {0};
     intake in = {0};
-    size_t rows = 1;
-    if (!m || !reader || !reader->read)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
-    orff_status status = workspace_fill(&w, m, SIZE_MAX);
+    bool more = true;
+    orff_status status = workspace_fill(&w, m, pass->block ? pass->block : SIZE_MAX);
     if (!status) status = intake_fill(&in, m, w.rows, reader->weighted);
-    while (!status && rows) status = read_block(m, reader, &in, &w, &rows);
+    if (!status) status = pass_over(m, reader, pass->skip, &in, w.rows);
+    while (!status && more) status = read_block(m, reader, pass, &in, &w, &more);
     orffi_release(in.X);
     orffi_release(in.Y);
     orffi_release(in.weights);
     workspace_clear(&w);
     return status;
+}
+
+orff_status orff_moments_read(orff_moments *m, const orff_reader *reader) {
+    const orffi_pass pass = {0};
+    if (!m || !reader || !reader->read)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read: NULL argument");
+    return orffi_moments_read(m, reader, &pass);
 }

@@ -87,30 +87,29 @@ static orff_status check_sets(const orff_moments *moments) {
     return ORFF_OK;
 }
 
-static orff_status fill_archive(const orff_moments *moments, orffi_archive_writer *writer, size_t length,
-                                double *packed) {
-    json_t *document = json_object();
-    orff_status status = describe(moments, document);
-    if (!status) status = orffi_bank_write(moments->bank, 0, writer, document);
-    if (!status) status = add_sets(moments, writer, length, packed);
-    if (!status) status = orffi_archive_set_document(writer, document);
-    json_decref(document);
-    return status;
-}
-
-orff_status orff_moments_save(const orff_moments *moments, const char *path) {
+orff_status orffi_moments_pack(const orff_moments *moments, orffi_archive_writer *writer, json_t *document,
+                               double **packed) {
     size_t length, room;
-    double *packed = NULL;
-    orffi_archive_writer *writer = NULL;
-    if (!moments || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_save: NULL argument");
     ORFFI_TRY(check_sets(moments));
     ORFFI_TRY(packed_length(2 * moments->bank->D, &length));
     ORFFI_TRY(orffi_multiply(length, moments->n_sets, &room));
-    orff_status status = ORFFI_NEW_ARRAY(packed, room);
-    if (!status) status = orffi_archive_writer_create(&writer, format, VERSION);
-    if (!status) status = fill_archive(moments, writer, length, packed);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*packed, room));
+    ORFFI_TRY(describe(moments, document));
+    ORFFI_TRY(orffi_bank_write(moments->bank, 0, writer, document));
+    ORFFI_TRY(add_sets(moments, writer, length, *packed));
+    return orffi_archive_set_document(writer, document);
+}
+
+orff_status orff_moments_save(const orff_moments *moments, const char *path) {
+    double *packed = NULL;
+    orffi_archive_writer *writer = NULL;
+    if (!moments || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_save: NULL argument");
+    json_t *document = json_object();
+    orff_status status = orffi_archive_writer_create(&writer, format, VERSION);
+    if (!status) status = orffi_moments_pack(moments, writer, document, &packed);
     if (!status) status = orffi_archive_write(writer, path, NULL);
     orffi_archive_writer_free(writer);
+    json_decref(document);
     orffi_release(packed);
     return status;
 }
@@ -183,7 +182,7 @@ static orff_status copy_sets(const orffi_fields *in, orff_moments *moments) {
     return ORFF_OK;
 }
 
-static orff_status read_moments(orff_moments **moments, const orffi_archive *archive) {
+orff_status orffi_moments_unpack(orff_moments **moments, const orffi_archive *archive) {
     const orffi_fields document = orffi_fields_of(archive);
     orffi_fields in;
     header h;
@@ -207,7 +206,7 @@ orff_status orff_moments_load(orff_moments **out, const char *path) {
     orff_moments *moments = NULL;
     if (!out || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_load: NULL argument");
     ORFFI_TRY(orffi_archive_open(&archive, path, format, 1, VERSION));
-    const orff_status status = read_moments(&moments, archive);
+    const orff_status status = orffi_moments_unpack(&moments, archive);
     orffi_archive_close(archive);
     if (status) {
         orff_moments_free(moments);

@@ -7,6 +7,7 @@
 #ifndef ORFFI_MOMENTS_MOMENTS_H
 #define ORFFI_MOMENTS_MOMENTS_H
 
+#include "base/archive.h"
 #include "features/features.h"
 
 typedef struct orffi_moment_set {
@@ -42,6 +43,22 @@ orff_status orffi_moments_check_folds(const orff_moments *moments);
 /* Moments without frequencies of their own to draw: for files. Takes over a reference to the bank. */
 orff_status orffi_moments_create_on(orff_moments **out, orffi_bank *bank, size_t p,
                                     const orff_moments_settings *settings);
+
+/* How the rows of a reader are added. */
+typedef struct orffi_pass {
+    size_t block; /* most rows of a block; 0: as many as are quick */
+    bool whole; /* blocks are filled however few rows the reader gives at once: sums do not depend on that */
+    uint64_t skip; /* rows to pass over first: the moments have them */
+    void (*after)(void *self, const orff_moments *moments); /* every block; may be NULL */
+    void *self;
+} orffi_pass;
+orff_status orffi_moments_read(orff_moments *moments, const orff_reader *reader, const orffi_pass *pass);
+
+/* The moments as a part of an archive: member "moments" of its document, the bank and the tensors. *packed is to be
+ * released once the archive is written; reading leaves *moments to be freed also when it fails. */
+orff_status orffi_moments_pack(const orff_moments *moments, orffi_archive_writer *writer, json_t *document,
+                               double **packed);
+orff_status orffi_moments_unpack(orff_moments **moments, const orffi_archive *archive);
 
 /* ORFF_ERROR_MISMATCH naming the first difference between two banks. */
 orff_status orffi_bank_compare(const orffi_bank *a, const orffi_bank *b);

@@ -6,10 +6,30 @@
 #include "solve/operator.h"
 #include "solve/panel.h"
 
+/* Where an iterative method stands, besides theta. */
+typedef struct orffi_reached {
+    size_t iterations;
+    double width, caution; /* sgd: of the smoothed loss, of the steps; 0: as at the beginning */
+} orffi_reached;
+
+/* Who is shown theta after every iteration that made it better, and where to go on from. */
+typedef struct orffi_keeper {
+    orffi_reached from;
+    /* theta + more, M numbers each; more may be NULL */
+    void (*keep)(void *self, const orffi_reached *now, const double *theta, const double *more);
+    void *self;
+} orffi_keeper;
+
 /* Where an iterative method stands, for the reports of progress: one sweep of the data is one step. */
 typedef struct orffi_monitor {
     size_t done, limit;
+    const orffi_keeper *keeper; /* NULL: none */
 } orffi_monitor;
+
+static inline void orffi_monitor_keep(const orffi_monitor *monitor, const double *theta, const double *more) {
+    const orffi_reached now = {.iterations = monitor->done};
+    if (monitor->keeper) monitor->keeper->keep(monitor->keeper->self, &now, theta, more);
+}
 
 typedef struct orffi_data {
     size_t n;

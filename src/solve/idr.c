@@ -112,14 +112,26 @@ static bool goes_on(const orffi_normal_equations *e, const idr_work *w) {
     return e->monitor->done < e->monitor->limit && orffi_vector_norm(e->A->cols, w->r) > e->target;
 }
 
+/* The residual of this method rises at times: only what is better than all before is worth keeping. */
+static void keep(const orffi_normal_equations *e, const idr_work *w, const double *x, double *lowest) {
+    const double residual = orffi_vector_norm(e->A->cols, w->r);
+    if (residual >= *lowest) return;
+    *lowest = residual;
+    orffi_monitor_keep(e->monitor, e->theta, x);
+}
+
 static orff_status run(orffi_normal_equations *e, idr_work *w, double *x) {
     const size_t cols = e->A->cols;
+    double lowest = orffi_vector_norm(cols, w->r);
     bool broken = false;
     while (!broken && goes_on(e, w)) {
         for (size_t i = 0; i < w->s; i++) w->f[i] = orffi_vector_dot(cols, w->P + i * cols, w->r);
-        for (size_t k = 0; k < w->s && !broken && goes_on(e, w); k++)
+        for (size_t k = 0; k < w->s && !broken && goes_on(e, w); k++) {
             ORFFI_TRY(inner_step(e, w, k, x, &broken));
+            keep(e, w, x, &lowest);
+        }
         if (!broken && goes_on(e, w)) ORFFI_TRY(next_space(e, w, x, &broken));
+        keep(e, w, x, &lowest);
     }
     return ORFF_OK;
 }

@@ -228,13 +228,21 @@ orff_status orff_iterate(const orff_features *features, size_t n, const double *
                          double *theta, orff_solve_info *info) {
     if (!features || !X || !Y || !how || !theta)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_iterate: NULL argument");
+    return orffi_iterate(features, n, X, Y, weights, intercept, how, NULL, theta, info);
+}
+
+orff_status orffi_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
+                          const double *weights, const double *intercept, const orff_iteration *how,
+                          const orffi_keeper *keeper, double *theta, orff_solve_info *info) {
     problem q = {.f = features,
                  .n = n,
                  .X = X,
                  .Y = Y,
                  .intercept = intercept,
                  .how = how,
-                 .monitor = {.limit = how->max_iterations}};
+                 .monitor = {.done = keeper ? keeper->from.iterations : 0,
+                             .limit = how->max_iterations,
+                             .keeper = keeper}};
     orff_solve_info found = {0};
     ORFFI_TRY(check_settings(how, features->p));
     ORFFI_TRY(check_data(&q, theta));

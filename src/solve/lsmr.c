@@ -95,6 +95,7 @@ static orff_status run(orffi_normal_equations *e, bidiagonal *b, double *h, doub
         ORFFI_TRY(advance(e, b));
         improve(e->A->cols, b, &q, h, h_bar, x);
         e->monitor->done++;
+        orffi_monitor_keep(e->monitor, e->theta, x);
     }
     const double ratio = q.largest / q.smallest; /* of singular values */
     e->condition = fmax(e->condition, ratio * ratio);

@@ -24,6 +24,7 @@ static orff_status run(orffi_normal_equations *e, const pcg_work *w, double *x) 
         orffi_vector_add(cols, alpha, w->s, x);
         orffi_vector_add(cols, -alpha, w->q, w->r);
         e->monitor->done++;
+        orffi_monitor_keep(e->monitor, e->theta, x);
     }
     return ORFF_OK;
 }

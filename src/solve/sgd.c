@@ -303,6 +303,20 @@ static bool stage_ends(sgd_run *s, stage *now) {
     return true;
 }
 
+static void keep(const sgd_run *s) {
+    const orffi_monitor *monitor = s->problem->monitor;
+    const orffi_reached now = {.iterations = monitor->done, .width = s->loss.width, .caution = s->caution};
+    if (monitor->keeper) monitor->keeper->keep(monitor->keeper->self, &now, s->theta, NULL);
+}
+
+/* The smoothing and the caution that an earlier run had come to; its rows are met at its theta. */
+static void go_on(sgd_run *s) {
+    const orffi_keeper *keeper = s->problem->monitor->keeper;
+    if (!keeper || !keeper->from.iterations) return;
+    if (!s->loss.smooth && keeper->from.width > 0.0) s->loss.width = fmin(s->loss.width, keeper->from.width);
+    if (keeper->from.caution > 0.0) s->caution = keeper->from.caution;
+}
+
 static orff_status passes(sgd_run *s, bool *converged) {
     const double tolerance = s->problem->how->tolerance;
     orffi_monitor *monitor = s->problem->monitor;
@@ -314,7 +328,9 @@ static orff_status passes(sgd_run *s, bool *converged) {
         ORFFI_TRY(pass(s, &objective));
         monitor->done++;
         ORFFI_TRY(guard(s, objective, last));
-        if (!stage_ends(s, &now)) continue;
+        const bool ends = stage_ends(s, &now);
+        keep(s);
+        if (!ends) continue;
         *converged = fabs(now.objective - objective) <= tolerance * fabs(objective);
         now.objective = objective;
     }
@@ -347,6 +363,7 @@ static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
         info->converged = true;
     } else {
         s->loss.width = s->loss.smooth ? 0.0 : fmax(s->loss_sum, 1e-12);
+        go_on(s);
         ORFFI_TRY(fill_preconditioner(s));
         s->lowest = s->loss_sum + penalty(s);
         ORFFI_TRY(passes(s, &info->converged));

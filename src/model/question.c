@@ -1,0 +1,86 @@
+#include "model/question.h"
+
+/* A list of numbers, or null where there is none. */
+static json_t *numbers(size_t count, const double *values) {
+    return values ? orffi_json_numbers(count, values) : json_null();
+}
+
+static json_t *sizes(size_t count, const size_t *values) {
+    return values ? orffi_json_sizes(count, values) : json_null();
+}
+
+static json_t *text(const char *name) {
+    return name ? json_string(name) : json_null();
+}
+
+/* p as the model sees it. A caller's functions cannot be compared. */
+static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
+    const size_t columns = part->B || part->rule == ORFF_RULE_CUSTOM_B ? part->columns : 0;
+    return json_pack("{so so so so so so sb so so sI so so}", "rule", text(orff_rule_name(part->rule)),
+                     "base", text(orff_base_name(part->base)), "shape", orffi_json_number(part->shape),
+                     "sigma", orffi_json_number(part->sigma), "sigmas", numbers(d, part->sigmas), "weight",
+                     orffi_json_number(part->weight), "normalise", (int)part->normalise, "A",
+                     numbers(p * p, part->A), "B", numbers(p * columns, part->B), "columns",
+                     (json_int_t)columns, "mix", orffi_json_number(part->mix), "space",
+                     sizes(p, part->space));
+}
+
+static json_t *pack_parts(const orff_settings *s, size_t d, size_t p) {
+    json_t *list = json_array();
+    int failed = list == NULL;
+    for (size_t m = 0; !failed && m < s->n_parts; m++)
+        failed = json_array_append_new(list, pack_part(&s->parts[m], d, p));
+    if (!failed) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *pack_sampling(const orff_sampling *sampling, size_t d) {
+    return json_pack("{so sI so sI so so}", "scheme", text(orff_scheme_name(sampling->scheme)), "features",
+                     (json_int_t)sampling->features, "seed", orffi_json_whole(sampling->seed), "importance",
+                     (json_int_t)sampling->importance, "extent", numbers(d, sampling->extent), "tolerance",
+                     orffi_json_number(sampling->tolerance));
+}
+
+static json_t *pack_lambda(const orff_settings *s) {
+    return json_pack("{so so so sI sI}", "value", orffi_json_number(s->lambda), "low",
+                     orffi_json_number(s->lambda_low), "high", orffi_json_number(s->lambda_high), "count",
+                     (json_int_t)s->lambda_count, "folds", (json_int_t)s->folds);
+}
+
+static json_t *pack_solver(const orff_settings *s) {
+    return json_pack("{so so so so sI sb}", "solver", text(orff_solver_name(s->solver)), "loss",
+                     text(orff_loss_name(s->loss)), "loss_parameter", orffi_json_number(s->loss_parameter),
+                     "tolerance", orffi_json_number(s->tolerance), "max_iterations",
+                     (json_int_t)s->max_iterations, "single", (int)s->single);
+}
+
+static json_t *pack_scaling(const orff_settings *s) {
+    return json_pack("{sb sI sb sI}", "center", (int)s->center, "inputs", (json_int_t)s->scale_inputs,
+                     "outputs", (int)s->scale_outputs, "subsample", (json_int_t)s->subsample);
+}
+
+json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
+    const size_t seen = s->classes ? s->classes - 1 : p;
+    return json_pack("{ss sI sI sI sb sI so sb sb sb so so so so}", "task", "fit", "inputs", (json_int_t)d,
+                     "outputs", (json_int_t)p, "classes", (json_int_t)s->classes, "weighted", (int)weighted,
+                     "rows in memory", (json_int_t)rows, "parts", pack_parts(s, d, seen), "mixture",
+                     (int)s->mixture, "auto_kernel", (int)s->auto_kernel, "auto_mix", (int)s->auto_mix,
+                     "sampling", pack_sampling(&s->sampling, d), "lambda", pack_lambda(s), "solving",
+                     pack_solver(s), "scaling", pack_scaling(s));
+}
+
+orff_status orffi_question_refuse(const orff_settings *settings, const char *what) {
+    if (!settings->checkpoint) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s keeps no checkpoints", what);
+}
+
+orff_status orffi_question_open(orffi_checkpoint **checkpoint, const orff_settings *settings, size_t d,
+                                size_t p, bool weighted, size_t rows) {
+    if (!settings->checkpoint) return ORFF_OK;
+    if (settings->solver == ORFF_SOLVER_EXACT)
+        return orffi_question_refuse(settings,
+                                     "an exact model, whose one long step cannot be taken up in the middle,");
+    return orffi_checkpoint_open(checkpoint, settings->checkpoint, settings->checkpoint_rows,
+                                 settings->resume, orffi_question(settings, d, p, weighted, rows));
+}
