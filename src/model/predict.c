@@ -13,6 +13,14 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
             out[i * model->d + k] = (float)(((double)X[i * model->d + k] - model->shift[k]) / model->unit[k]);
 }
 
+static orff_status overflow(const char *task, size_t row) {
+    return orffi_fail(
+        ORFF_ERROR_NOT_FINITE,
+        "%s: the result for row %zu is not finite: the point is too far away, or the numbers of "
+        "the model are too large or damaged",
+        task, row + 1);
+}
+
 #define REAL      double
 #define PHI       orffi_phi
 #define GEMM      orffi_gemm
@@ -28,6 +36,11 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
 #define TRANSFORM transform_single
 #define NAME(x)   x##_single
 #include "model/sweep.inc"
+
+orff_status orffi_model_check_result(const char *task, size_t first, size_t rows, size_t k,
+                                     const double *out) {
+    return check_result_double(task, first, rows, k, out);
+}
 
 orff_status orffi_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
                               const double *scale, const double *offset, size_t n, const double *X,
@@ -51,7 +64,9 @@ static orff_status predict_exact(const orff_model *model, size_t n, const double
     }
     if (!status) status = orffi_exact_evaluate(model->exact, n, x, values);
     for (size_t i = 0; !status && i < outputs; i++)
-        F[i] = model->mean[i % p] + model->spread[i % p] * values[i];
+        values[i] = model->mean[i % p] + model->spread[i % p] * values[i];
+    if (!status) status = check_result_double("predict", 0, n, p, values);
+    if (!status) memcpy(F, values, outputs * sizeof *F);
     orffi_release(x);
     orffi_release(values);
     return status;
@@ -68,6 +83,7 @@ static orff_status predict_exact_single(const orff_model *model, size_t n, const
     for (size_t i = 0; !status && i < inputs; i++) x[i] = (double)X[i];
     if (!status) status = predict_exact(model, n, x, values);
     for (size_t i = 0; !status && i < outputs; i++) F[i] = (float)values[i];
+    if (!status) status = check_result_single("predict", 0, n, model->p, F);
     orffi_release(x);
     orffi_release(values);
     return status;
