@@ -132,12 +132,9 @@ static int32_t read_hex(reader *r) {
 }
 
 static char *put_utf8(char *to, int32_t point) {
-    if (point < 0x80) {
-        *to++ = (char)point;
-        return to;
-    }
-    const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-    *to++ = (char)((0xf00 >> more & 0xff) | point >> 6 * more);
+    static const int lead[] = {0, 0xc0, 0xe0, 0xf0};
+    const int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+    *to++ = (char)(lead[more] | point >> 6 * more);
     for (int i = more - 1; i >= 0; i--) *to++ = (char)(0x80 | (point >> 6 * i & 0x3f));
     return to;
 }
