@@ -252,7 +252,8 @@ class Moments:
 
     def _parse_notes(self, where: str) -> dict:
         info = self._describe()
-        return _notes.parse(text(lib.orff_moments_notes(self._handle)), int(info.inputs), int(info.outputs), where=where)
+        words = text(lib.orff_moments_notes(self._handle))
+        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
 
     def totals(self) -> Totals:
         """The sums themselves.

@@ -145,8 +145,9 @@ def _check_python(notes: dict[str, Any]) -> None:
     if "python" not in notes:
         return
     about = notes["python"]
-    _check_texts(notes, "python", [key for key in ("class", "labels", "loss") if isinstance(about, dict) and key in about])
-    _expect(isinstance(notes["python"].get("flat", False), bool), '"python.flat" is neither true nor false')
+    keys = ("class", "labels", "loss")
+    _check_texts(notes, "python", [key for key in keys if isinstance(about, dict) and key in about])
+    _expect(isinstance(about.get("flat", False), bool), '"python.flat" is neither true nor false')
 
 
 def _check(notes: dict[str, Any], inputs: int, outputs: int, classes: int) -> None:

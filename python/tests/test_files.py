@@ -339,7 +339,8 @@ def test_wrong_notes_of_moments_are_refused(field, tmp_path):
     assert orff.load(tmp_path / "moments").rows == 400
 
 
-@pytest.mark.parametrize("notes", ["", "free text", "[1, 2]", "{}", '{"author":"somebody"}', '{"labels":', "[" * 100000])
+@pytest.mark.parametrize("notes", [
+    "", "free text", "[1, 2]", "{}", '{"author":"somebody"}', '{"labels":', "[" * 100000])
 def test_texts_of_others_are_no_notes(notes, field, tmp_path):
     model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, features=10).fit(*field)
     model.model_.set_notes(notes)
