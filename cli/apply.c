@@ -9,10 +9,10 @@
 
 int cli_applied_load(cli_applied *ap, const char *path) {
     *ap = (cli_applied){0};
-    const int status = cli_outcome(orff_model_load(&ap->model, path), NULL);
+    int status = cli_outcome(orff_model_load(&ap->model, path), NULL);
+    if (!status) status = cli_notes_of_model(&ap->notes, path, ap->model);
     if (status) return status;
     ap->info = orff_model_describe(ap->model);
-    ap->notes = cli_notes_parse(orff_model_notes(ap->model));
     ap->p = ap->info.classes ? ap->info.classes - 1 : ap->info.outputs;
     ap->on_plane = cli_notes_geo(ap->notes, &ap->geo);
     for (size_t i = 0, found = 0; found < 2 && i < ap->info.inputs; i++)

@@ -155,7 +155,12 @@ static int fit_moments(const cli_arguments *a) {
     status = cli_outcome(orff_moments_load(&moments, path), NULL);
     if (status) return status;
     const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = cli_notes_parse(orff_moments_notes(moments));
+    json_t *notes = NULL;
+    status = cli_notes_of_moments(&notes, path, moments);
+    if (status) {
+        orff_moments_free(moments);
+        return status;
+    }
     const cli_arguments filled = with_kernel_of(a, notes, values);
     bool *covariate = cli_more(NULL, info.inputs, sizeof *covariate);
     for (size_t i = 0; i < info.inputs; i++) covariate[i] = cli_notes_is_covariate(notes, i);

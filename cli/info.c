@@ -97,10 +97,12 @@ static int show_model(cli_applied *ap) {
 
 /* ---- moments */
 
-static int show_moments(const orff_moments *moments) {
+static int show_moments(const char *path, const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = cli_notes_parse(orff_moments_notes(moments)), *kernel = json_object_get(notes, "kernel");
-    int status;
+    json_t *notes = NULL;
+    int status = cli_notes_of_moments(&notes, path, moments);
+    const json_t *kernel = json_object_get(notes, "kernel");
+    if (status) return status;
     if (cli_wants_json()) {
         status = cli_print_json(json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:O}", "kind", "moments",
                                           "n", (json_int_t)info.rows, "weight", info.weight, "d",
@@ -129,7 +131,7 @@ static int show_ours(const char *path) {
     orff_moments *moments = NULL;
     int status;
     if (!orff_moments_load(&moments, path)) {
-        status = show_moments(moments);
+        status = show_moments(path, moments);
     } else {
         status = cli_applied_load(&ap, path);
         if (!status) status = show_model(&ap);

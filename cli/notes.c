@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/units.h"
+#include "notes_check.h"
 #include "report.h"
 #include "result.h"
 
@@ -28,12 +29,38 @@ json_t *cli_notes_of_table(const fmt_table *table) {
                      outputs);
 }
 
-json_t *cli_notes_parse(const char *text) {
+/* ---- reading */
+
+static int read_notes(json_t **out, const char *path, const char *text, const cli_notes_sizes *sizes) {
+    char problem[256];
     json_t *notes = json_loads(text, 0, NULL);
-    if (json_is_object(notes)) return notes;
-    json_decref(notes);
-    return json_object();
+    *out = NULL;
+    if (!json_is_object(notes)) {
+        json_decref(notes);
+        notes = json_object();
+    }
+    if (!cli_notes_check(notes, sizes, problem, sizeof problem)) {
+        json_decref(notes);
+        return cli_failed("%s: its notes are damaged or do not belong to it: %s", path, problem);
+    }
+    *out = notes;
+    return CLI_DONE;
 }
+
+int cli_notes_of_model(json_t **notes, const char *path, const orff_model *model) {
+    const orff_model_info info = orff_model_describe(model);
+    const cli_notes_sizes sizes = {info.inputs, info.outputs, info.classes};
+    return read_notes(notes, path, orff_model_notes(model), &sizes);
+}
+
+/* Moments have no classes. */
+int cli_notes_of_moments(json_t **notes, const char *path, const orff_moments *moments) {
+    const orff_moments_info info = orff_moments_describe(moments);
+    const cli_notes_sizes sizes = {info.inputs, info.outputs, 0};
+    return read_notes(notes, path, orff_moments_notes(moments), &sizes);
+}
+
+/* ---- columns */
 
 static const char *member(const json_t *notes, const char *side, size_t i, const char *key) {
     return json_string_value(json_object_get(json_array_get(json_object_get(notes, side), i), key));

@@ -11,12 +11,15 @@
 #include "formats/table.h"
 #include "geo.h"
 #include "options.h"
+#include "orff.h"
 
 /* Of a table whose columns are selected. */
 json_t *cli_notes_of_table(const fmt_table *table);
 
-/* The notes in a text; an empty object where it holds none of ours. */
-json_t *cli_notes_parse(const char *text);
+/* The notes of a file, checked against what it holds; an empty object where its text is no JSON object, which is not an
+ * error: other programs keep other texts there. Returns an exit status, after a message that names the file. */
+int cli_notes_of_model(json_t **notes, const char *path, const orff_model *model);
+int cli_notes_of_moments(json_t **notes, const char *path, const orff_moments *moments);
 
 /* side: "inputs" or "outputs". NULL where there is nothing. */
 const char *cli_notes_name(const json_t *notes, const char *side, size_t i);

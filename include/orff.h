@@ -433,7 +433,8 @@ ORFF_API const char *orff_moments_notes(const orff_moments *moments);
 ORFF_API orff_status orff_moments_features(const orff_moments *moments, const orff_kernel *kernel,
                                            orff_features **features);
 
-/* A file of moments, with the recipe of its frequencies: written to a temporary name, synced and renamed. */
+/* A file of moments, with the recipe of its frequencies: written to a temporary name, read back, synced and renamed.
+ * ORFF_ERROR_NUMERICAL, and no file, when the sums have overflowed. */
 ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
 ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
 
@@ -841,7 +842,8 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
-/* F = predictions (n x p; simplex codes for classes: n x (T-1)). */
+/* F = predictions (n x p; simplex codes for classes: n x (T-1)). What follows from a model at a point is finite or an
+ * error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
@@ -879,7 +881,8 @@ ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t 
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
 
-/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. */
+/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
+ * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
 ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
 ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
 

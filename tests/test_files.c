@@ -406,6 +406,36 @@ static void test_not_finite_refused(void **state) {
     orff_model_free(model);
 }
 
+/* A refusal in the user's words: what is wrong, what to do, and no name that nobody knows. */
+static void assert_unreadable_says(const char *what) {
+    assert_says(what);
+    assert_says("no file was written");
+    assert_says("units");
+    assert_null(strstr(orff_error_message(), ".tmp-"));
+    assert_null(strstr(orff_error_message(), "damaged"));
+}
+
+/* Whatever the loader would refuse never replaces a file that works. */
+static void test_unreadable_refused(void **state) {
+    (void)state;
+    orff_model *model = fit(&setups[0]);
+    assert_ok(orff_model_save(model, in_directory("a"), false));
+    assert_ok(orff_model_save(model, in_directory("b"), false));
+    double *const told[] = {&model->dof,    &model->noise,   &model->train_mse,          &model->unit[0],
+                            &model->lambda, &model->mean[0], &model->output_train_mse[0]};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const double good = *told[i];
+        *told[i] = i == 5 ? (double)NAN : -1.0;
+        assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_NUMERICAL);
+        assert_unreadable_says("the model cannot be kept");
+        assert_same_files(in_directory("a"), in_directory("b"));
+        assert_status(orff_model_save(model, in_directory("c"), false), ORFF_ERROR_NUMERICAL);
+        assert_int_not_equal(access(in_directory("c"), F_OK), 0);
+        *told[i] = good;
+    }
+    orff_model_free(model);
+}
+
 static void test_arguments(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]), *none = NULL;
@@ -483,6 +513,27 @@ static orff_moments *through_file(const orff_moments *moments, const char *name)
     assert_ok(orff_moments_load(&loaded, in_directory(name)));
     assert_same_moments(moments, loaded);
     return loaded;
+}
+
+static void test_unreadable_moments_refused(void **state) {
+    (void)state;
+    orff_moments *moments = gather(&usual, 0, ROWS);
+    assert_ok(orff_moments_save(moments, in_directory("a")));
+    assert_ok(orff_moments_save(moments, in_directory("b")));
+    moments->arrived = 1; /* fewer than there are */
+    assert_status(orff_moments_save(moments, in_directory("a")), ORFF_ERROR_NUMERICAL);
+    assert_unreadable_says("the moments cannot be kept");
+    moments->arrived = ROWS;
+    for (int i = 0; i < 3; i++) {
+        double *const sum = i == 0 ? moments->sets[0].S : i == 1 ? moments->sets[1].R : moments->sets[2].T;
+        const double good = *sum;
+        *sum = (double)INFINITY;
+        assert_status(orff_moments_save(moments, in_directory("a")), ORFF_ERROR_NUMERICAL);
+        assert_unreadable_says("overflowed");
+        *sum = good;
+    }
+    assert_same_files(in_directory("a"), in_directory("b"));
+    orff_moments_free(moments);
 }
 
 static void test_moments(void **state) {
@@ -732,6 +783,8 @@ int main(void) {
         TEST(test_save_over_itself),
         TEST(test_callbacks_refused),
         TEST(test_not_finite_refused),
+        TEST(test_unreadable_refused),
+        TEST(test_unreadable_moments_refused),
         TEST(test_arguments),
         TEST(test_moments),
         TEST(test_moments_go_on),

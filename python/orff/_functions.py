@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from typing import Any, Optional, Sequence
 
@@ -168,12 +169,12 @@ def load(path: Any) -> Any:
             return Moments.load(path)
         except OrffError:
             raise trouble from None
-    return estimator_of(model)
+    return estimator_of(model, os.fspath(path))
 
 
-def estimator_of(model: Model) -> ModelEstimator:
+def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     """The estimator around a model, its parameters as the model tells them."""
-    notes = _notes.parse(model.notes)
+    notes = _notes.parse(model.notes, model.inputs, 1 if model.classes else model.outputs, model.classes, where)
     about = notes.get("python", {})
     estimator = _class_of(model)(**_parameters(model, notes))
     if not isinstance(estimator, OVKRegressor):
@@ -184,7 +185,11 @@ def estimator_of(model: Model) -> ModelEstimator:
     if names is not None:
         estimator.feature_names_in_ = names
     if model.classes:
-        estimator.classes_ = _classes(model.classes, notes.get("labels"), about.get("labels"))
+        try:
+            estimator.classes_ = _classes(model.classes, notes.get("labels"), about.get("labels"))
+        except (TypeError, ValueError, OverflowError) as trouble:
+            raise OrffError(f'{where}: its notes are damaged: "labels" are not "python.labels": {trouble}',
+                            "FORMAT") from None
     else:
         estimator._flat = bool(about.get("flat", False))
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
@@ -248,6 +253,8 @@ def _classes(count: int, labels: Optional[list], kind: Optional[str]) -> Array:
         return np.arange(count)
     if kind is None or kind.startswith("|O"):
         return np.array(labels, dtype=object if kind else None)
+    if not re.fullmatch(r"[<>=|][A-Za-z][0-9]{0,5}(\[[0-9A-Za-z]+\])?", kind):  # longer ones ask for all memory
+        raise ValueError(f"{kind:.40} is no type of labels")
     if np.dtype(kind) == bool:
         return np.array([label == "True" for label in labels])
     return np.array(labels).astype(kind)

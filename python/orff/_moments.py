@@ -248,7 +248,12 @@ class Moments:
     @property
     def notes(self) -> dict:
         """What travels with the moments in their file: names of columns, the kernel."""
-        return _notes.parse(text(lib.orff_moments_notes(self._handle)))
+        return self._parse_notes("the moments")
+
+    def _parse_notes(self, where: str) -> dict:
+        info = self._describe()
+        words = text(lib.orff_moments_notes(self._handle))
+        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
 
     def totals(self) -> Totals:
         """The sums themselves.
@@ -287,11 +292,11 @@ class Moments:
         result = cls()
         result._place = owner("orff_moments", lib.orff_moments_free)
         run(lib.orff_moments_load, result._place, os.fsencode(path))
-        info, notes = result._describe(), result.notes
+        info, notes = result._describe(), result._parse_notes(os.fspath(path))
         result.features, result.folds = int(info.frequencies), max(1, int(info.folds))
         result.precision = "single" if info.single else "double"
-        for name, words in notes.get("kernel", {}).items():
-            setattr(result, name, words)
+        for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
+            setattr(result, name, notes["kernel"][name])
         result.covariates = notes.get("covariates") or None
         return result
 

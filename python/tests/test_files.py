@@ -266,3 +266,92 @@ def test_loaded_parameters_fit_the_same_again(field, tmp_path):
         model.save(tmp_path / "model")
         again = orff.ORFFRegressor(**orff.load(tmp_path / "model").get_params()).fit(inputs, Y)
         np.testing.assert_allclose(again.predict(inputs), model.predict(inputs), rtol=1e-7, atol=1e-8)
+
+
+WRONG_NOTES = [
+    ('{"inputs":3}', '"inputs" is not a list'),
+    ('{"inputs":[]}', '"inputs" names 0 columns; there are 2'),
+    ('{"inputs":[null,null]}', '"inputs[0]" is not an object'),
+    ('{"inputs":[{"name":"x"},{}]}', '"inputs[1]" has no "name"'),
+    ('{"named":true,"inputs":[{"name":"x"},{"name":2}]}', '"inputs[1].name" is not a text'),
+    ('{"inputs":[{"name":"x","low":1},{"name":"y"}]}', '"inputs[0]" has not both numbers'),
+    ('{"inputs":[{"name":"x","low":2,"high":1},{"name":"y"}]}', "goes from 2 to 1"),
+    ('{"outputs":[{"name":"u"},{"name":"v","units":[]}]}', '"outputs[1].units" is not a text'),
+    ('{"named":1}', '"named" is neither'),
+    ('{"covariates":{}}', '"covariates" is not a list'),
+    ('{"covariates":[2]}', '"covariates[0]" is not the place of an input, 0 to 1'),
+    ('{"covariates":[true]}', '"covariates[0]"'),
+    ('{"covariates":[1,1]}', "twice"),
+    ('{"labels":["a","b"]}', "there are 0 classes"),
+    ('{"geo":1}', '"geo" is not an object'),
+    ('{"geo":{"lon":"x","lat":0}}', '"geo.lon"'),
+    ('{"geo":{"lon":0,"lat":91}}', '"geo.lat"'),
+    ('{"geo":{"lon":0,"lat":9},"covariates":[1]}', "there are 1 and 2"),
+    ('{"kernel":{"kernel":"div-free","base":null,"sigma":"1"}}', '"kernel.base" is not a text'),
+    ('{"python":5}', '"python" is not an object'),
+    ('{"python":{"loss":[]}}', '"python.loss" is not a text'),
+    ('{"python":{"flat":"no"}}', '"python.flat"'),
+]
+
+
+@pytest.mark.parametrize("notes, problem", WRONG_NOTES, ids=[notes for notes, _ in WRONG_NOTES])
+def test_wrong_notes_are_refused(notes, problem, field, tmp_path):
+    model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, features=10).fit(*field)
+    model.model_.set_notes(notes)
+    model.save(tmp_path / "model")
+    with pytest.raises(orff.OrffError) as refused:
+        orff.load(tmp_path / "model")
+    assert refused.value.status == "FORMAT" and problem in str(refused.value)
+    assert str(tmp_path / "model") in str(refused.value)
+
+
+@pytest.mark.parametrize("notes, problem", [
+    ('{"labels":[null,null,null]}', '"labels[0]" is not a text'),
+    ('{"labels":["a","b"]}', '"labels" has 2 entries; there are 3 classes'),
+    ('{"labels":["a","b","a"]}', "the same"),
+    ('{"labels":["a","b","c"],"python":{"labels":"<i8"}}', "labels"),
+    ('{"labels":["a","b","c"],"python":{"labels":"<U999999999"}}', "no type"),
+    ('{"labels":["a","b","c"],"python":{"labels":"nonsense"}}', "labels"),
+])
+def test_wrong_labels_are_refused(notes, problem, field, tmp_path):
+    X, Y = field
+    model = orff.ORFFClassifier(sigma=1.0, lambda_=1e-3, features=10).fit(X, np.digitize(Y[:, 0], [-0.3, 0.3]))
+    model.model_.set_notes(notes)
+    model.save(tmp_path / "model")
+    with pytest.raises(orff.OrffError, match="notes") as refused:
+        orff.load(tmp_path / "model")
+    assert problem in str(refused.value)
+
+
+def test_wrong_notes_of_moments_are_refused(field, tmp_path):
+    from orff._errors import check
+    from orff._library import lib
+
+    moments = orff.Moments(sigma=1.0, features=10).accumulate(*field)
+    for notes in ('{"kernel":{"kernel":"div-free"}}', '{"kernel":[]}', '{"outputs":[]}', '{"covariates":[7]}'):
+        check(lib.orff_moments_set_notes(moments._handle, notes.encode()))
+        moments.save(tmp_path / "moments")
+        with pytest.raises(orff.OrffError, match="notes"):
+            orff.load(tmp_path / "moments")
+    check(lib.orff_moments_set_notes(
+        moments._handle, b'{"kernel":{"kernel":"div-free","base":"gaussian","sigma":"1","_place":"x","rows":"y"}}'))
+    moments.save(tmp_path / "moments")
+    assert orff.load(tmp_path / "moments").rows == 400
+
+
+@pytest.mark.parametrize("notes", [
+    "", "free text", "[1, 2]", "{}", '{"author":"somebody"}', '{"labels":', "[" * 100000])
+def test_texts_of_others_are_no_notes(notes, field, tmp_path):
+    model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, features=10).fit(*field)
+    model.model_.set_notes(notes)
+    model.save(tmp_path / "model")
+    assert np.array_equal(orff.load(tmp_path / "model").predict(field[0]), model.predict(field[0]))
+
+
+def test_what_could_not_be_read_is_not_written(field, tmp_path):
+    X, Y = field
+    for rows, message in [((1e300 * X, Y), "input 1 .* another unit"), ((X, 1e300 * Y), "output 1 .* another unit")]:
+        with pytest.raises(ValueError, match=message):
+            orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, scale_outputs=True, features=10).fit(*rows)
+    with pytest.raises(ValueError, match="smaller lambda"):
+        orff.ORFFRegressor(sigma=1.0, lambda_=1e16, features=10).fit(X, Y)

@@ -39,6 +39,11 @@ orff_status orffi_archive_add(orffi_archive_writer *writer, const char *name, or
 /* By orffi_file_replace, which explains check. May be called again. */
 orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path, orffi_file_check check);
 
+/* What a check says of a file just written that cannot be loaded (the message stands): ORFF_ERROR_NUMERICAL with what
+ * to do, and without the temporary name, which means nothing to anybody. `what` was to be written. Other failures stay
+ * what they are. */
+orff_status orffi_archive_blame(orff_status status, const char *temporary, const char *what);
+
 /* ---- reading */
 
 typedef struct orffi_archive orffi_archive;

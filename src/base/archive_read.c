@@ -7,6 +7,7 @@
 #include "base/archive.h"
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/json_read.h"
 #include "base/memory.h"
 
 typedef struct entry {
@@ -62,11 +63,9 @@ static orff_status check_start(orffi_archive *a) {
 }
 
 static orff_status parse_header(orffi_archive *a) {
-    json_error_t error;
-    const char *text = (const char *)a->file.bytes + 8;
-    a->header = json_loadb(text, a->head - 8, JSON_REJECT_DUPLICATES, &error);
-    if (a->header) return ORFF_OK;
-    return orffi_archive_fail(a, "is damaged: the header is not JSON: %s", error.text);
+    const orff_status status = orffi_json_read((const char *)a->file.bytes + 8, a->head - 8, &a->header);
+    if (status != ORFF_ERROR_FORMAT) return status;
+    return orffi_archive_fail(a, "is damaged: the header is not JSON: %s", orff_error_message());
 }
 
 /* ---- tensors */
@@ -214,11 +213,12 @@ static orff_status check_version(orffi_archive *a, const json_t *metadata, int o
 }
 
 static orff_status parse_document(orffi_archive *a, const json_t *metadata) {
-    json_error_t error;
     const char *text = json_string_value(json_object_get(metadata, "json"));
     if (!text) return orffi_archive_fail(a, "its metadata has no \"json\"");
-    a->document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!a->document) return orffi_archive_fail(a, "its document is not JSON: %s", error.text);
+    const orff_status status = orffi_json_read(text, strlen(text), &a->document);
+    if (status == ORFF_ERROR_FORMAT)
+        return orffi_archive_fail(a, "its document is not JSON: %s", orff_error_message());
+    if (status) return status;
     return json_is_object(a->document) ? ORFF_OK : orffi_archive_fail(a, "its document is not an object");
 }
 

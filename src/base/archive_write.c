@@ -205,3 +205,17 @@ orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *
     orffi_release(head);
     return status;
 }
+
+/* "temporary: what is wrong" without its beginning. */
+orff_status orffi_archive_blame(orff_status status, const char *temporary, const char *what) {
+    const char *message = orff_error_message();
+    const size_t length = strlen(temporary);
+    if (!strncmp(message, temporary, length) && !strncmp(message + length, ": ", 2)) message += length + 2;
+    if (status != ORFF_ERROR_FORMAT) return status ? orffi_fail(status, "%s", message) : ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "the %s cannot be kept, and no file was written: %s. Its numbers are beyond what can be "
+        "computed with: give inputs, outputs and weights in units that make them neither huge "
+        "nor tiny, or another lambda",
+        what, message);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 orffi_fields orffi_fields_of(const orffi_archive *archive) {
     return (orffi_fields){.archive = archive, .object = orffi_archive_document(archive)};
@@ -177,6 +178,10 @@ orff_status orffi_fields_sizes(const orffi_fields *in, const char *key, size_t c
 
 /* ---- writing */
 
+int orffi_json_set_text(json_t *object, const char *key, const char *text) {
+    return text ? json_object_set_new(object, key, json_string(text)) : 0;
+}
+
 json_t *orffi_json_number(double value) {
     if (isnan(value)) return json_null();
     if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
@@ -218,8 +223,7 @@ orff_status orffi_fields_notes(const orffi_fields *in, char **out) {
 }
 
 orff_status orffi_notes_set(char **notes, const char *text) {
-    json_t *string = text ? json_string(text) : NULL;
-    if (!string) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "notes are text in UTF-8");
-    json_decref(string);
+    if (!text || !orffi_text_is_utf8(text))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "notes are text in UTF-8");
     return orffi_replace_text(notes, text);
 }

@@ -55,6 +55,10 @@ orff_status orffi_notes_set(char **notes, const char *text);
 
 /* ---- writing: NULL when there is no memory, which json_object_set_new passes on */
 
+/* json_pack's "ss*" leaves out a member also where there is no memory for its text; this tells the two apart: not 0 on
+ * failure, and nothing is set for NULL. */
+int orffi_json_set_text(json_t *object, const char *key, const char *text);
+
 json_t *orffi_json_number(double value); /* NaN is null, infinities are "inf" and "-inf" */
 json_t *orffi_json_whole(uint64_t value);
 json_t *orffi_json_numbers(size_t count, const double *values);

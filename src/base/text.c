@@ -1,7 +1,7 @@
 /* Text that came from a file, made fit for a terminal, a log or a picture. */
-#include <string.h>
+#include "base/text.h"
 
-#include "base/status.h"
+#include <string.h>
 
 /* Bytes of the well-formed UTF-8 character at `text`, with its code point; 0 where there is none. */
 static size_t decode(const unsigned char *text, uint32_t *point) {
@@ -20,6 +20,16 @@ static size_t decode(const unsigned char *text, uint32_t *point) {
         return *point >= forms[more].least && *point <= 0x10ffff && !surrogate ? more + 1 : 0;
     }
     return 0;
+}
+
+bool orffi_text_is_utf8(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    uint32_t point;
+    for (size_t bytes; *at; at += bytes) {
+        bytes = decode(at, &point);
+        if (!bytes) return false;
+    }
+    return true;
 }
 
 /* What moves the cursor, rings, changes colours or the direction of the text around it. */

@@ -48,6 +48,12 @@ static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     return orff_kernel_eval(exact->kernel, exact->X, exact->X, w->K0);
 }
 
+/* What is left of a variance `prior` when `known` is taken off. Rounding may leave a little less than nothing; a factor
+ * that takes off twice what there is belongs to another kernel, or was changed: NaN. */
+static double left_of(double prior, double known) {
+    return known <= 2.0 * prior ? fmax(prior - known, 0.0) : (double)NAN;
+}
+
 /* Turned outputs: m - m^2 sum_a Z_a^2 g_a, not negative; then W diag W^T. */
 static void turned_point(const orff_exact *exact, const double *Z, double *variance, double *out) {
     const orffi_exact_plan *plan = &exact->plan;
@@ -59,7 +65,7 @@ static void turned_point(const orff_exact *exact, const double *Z, double *varia
     for (size_t b = p; b-- > 0;) {
         const size_t v = plan->values > 1 ? b : 0;
         const double m = orffi_exact_plan_is_zero(plan, v) ? 0.0 : plan->m[v];
-        variance[b] = fmax(m - m * m * variance[kept->modes > 1 ? b : 0], 0.0);
+        variance[b] = left_of(m, m * m * variance[kept->modes > 1 ? b : 0]);
     }
     for (size_t i = 0; i < p; i++) {
         for (size_t k = i; k < p; k++) {
@@ -79,6 +85,7 @@ static void dense_point(const orff_exact *exact, const work *w, const double *Z,
             double sum = 0.0;
             for (size_t a = 0; a < n; a++) sum += Z[i * n + a] * Z[k * n + a] * exact->kept->g[a];
             out[i * p + k] = out[k * p + i] = w->K0[i * p + k] - sum;
+            if (i == k && isnan(left_of(w->K0[i * p + i], sum))) out[i * p + i] = (double)NAN;
         }
     }
 }
@@ -102,7 +109,7 @@ static orff_status make_positive(size_t p, double *A, double *small) {
     double *V = small, *values = small + p * p;
     if (is_positive(p, A, V)) return ORFF_OK;
     for (size_t i = 0; i < p * p; i++)
-        if (!isfinite(A[i])) return ORFF_OK; /* numbers of a file that overflow */
+        if (!isfinite(A[i])) return ORFF_OK; /* refused when all is done */
     memcpy(V, A, p * p * sizeof *V);
     ORFFI_TRY(orffi_eigen(p, V, values));
     for (size_t i = 0; i < p; i++) {
@@ -158,6 +165,11 @@ orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const doubl
     orff_status status = ORFFI_NEW_ARRAY(out, size);
     if (!status) status = work_fill(&w, exact, n);
     if (!status) status = do_blocks(exact, n, X, &w, out);
+    if (!status && orffi_check_finite("covariance", n, exact->plan.p * exact->plan.p, out))
+        status =
+            orffi_fail(ORFF_ERROR_NOT_FINITE,
+                       "covariances of the exact model are not finite: its factor is damaged, or belongs to "
+                       "another kernel");
     if (!status) memcpy(covariance, out, size * sizeof *out);
     work_clear(&w);
     orffi_release(out);

@@ -188,7 +188,7 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
     }
     if (s->e) return;
     for (size_t i = 0; i < s->n * s->n; i++) square += s->F[i] * s->F[i];
-    *dof = outputs * ((double)s->n - shift * square);
+    *dof = outputs * fmax((double)s->n - shift * square, 0.0); /* rounding where shift is large */
     *log_det = outputs * s->log_det;
 }
 

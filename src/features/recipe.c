@@ -108,10 +108,10 @@ static bool may_leave_out(const orffi_bank *bank, const orffi_bank_group *group,
            group->drawn.count <= most;
 }
 
-static json_t *pack_drawn(const orffi_frequencies *drawn, const char *crc) {
-    return json_pack("{sI ss sb sf sb ss*}", "count", (json_int_t)drawn->count, "scheme",
+static json_t *pack_drawn(const orffi_frequencies *drawn) {
+    return json_pack("{sI ss sb sf sb}", "count", (json_int_t)drawn->count, "scheme",
                      orff_scheme_name(drawn->scheme), "importance", (int)drawn->importance, "error",
-                     drawn->error, "extent_guessed", (int)drawn->extent_guessed, "crc32c", crc);
+                     drawn->error, "extent_guessed", (int)drawn->extent_guessed);
 }
 
 static json_t *pack_recipe(const orffi_recipe *recipe) {
@@ -130,7 +130,8 @@ static orff_status write_group(const orffi_bank *bank, size_t g, size_t most, or
     int failed = group->law.base ? orffi_law_write(object, &group->law)
                                  : json_object_set_new(object, "base", json_null());
     failed |= json_object_set_new(object, "recipe", pack_recipe(&group->recipe));
-    failed |= json_object_set_new(object, "drawn", pack_drawn(&group->drawn, left_out ? crc : NULL));
+    failed |= json_object_set_new(object, "drawn", pack_drawn(&group->drawn));
+    failed |= orffi_json_set_text(json_object_get(object, "drawn"), "crc32c", left_out ? crc : NULL);
     return failed ? no_memory() : ORFF_OK;
 }
 

@@ -29,7 +29,10 @@ static orff_status fill_path(orffi_exact_path_of *path, const orff_settings *s, 
 
 orff_status orffi_exact_path_init(orffi_exact_path_of *path, const orffi_plan *plan,
                                   const orff_kernel *kernel) {
+    double size;
     if (!(plan->settings.lambda > 0.0)) return fill_path(path, &plan->settings, kernel);
+    ORFFI_TRY(orffi_exact_size(kernel, &size));
+    ORFFI_TRY(orffi_check_lambda(plan->settings.lambda, size));
     path->count = 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(path->lambdas, 1));
     path->lambdas[0] = plan->settings.lambda;

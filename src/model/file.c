@@ -96,19 +96,21 @@ static json_t *pack_groups(const orff_features *f) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI so so so so so so so so sb so so so ss*}", "classes", (json_int_t)model->classes,
+    return json_pack("{sI so so so so so so so so sb so so so}", "classes", (json_int_t)model->classes,
                      "part_groups", pack_groups(model->features), "rows", orffi_json_whole(model->rows),
                      "lambda", orffi_json_number(model->lambda), "train_mse",
                      orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
                      orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
                      "noise", orffi_json_number(model->noise), "single", (int)model->single, "solve",
                      pack_solve(&model->solve), "posterior", pack_posterior(model->posterior), "exact",
-                     orffi_exact_pack(model->exact), "notes", model->notes);
+                     orffi_exact_pack(model->exact));
 }
 
 static orff_status fill_archive(const orff_model *model, bool compact, orffi_archive_writer *writer) {
-    json_t *document = json_object();
-    orff_status status = json_object_set_new(document, "model", pack_model(model)) ? no_memory() : ORFF_OK;
+    json_t *document = json_object(), *object = pack_model(model);
+    int failed = json_object_set_new(document, "model", object);
+    if (!failed) failed = orffi_json_set_text(object, "notes", model->notes);
+    orff_status status = failed ? no_memory() : ORFF_OK;
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
     if (!status && model->features)
         status =
@@ -119,12 +121,20 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     return status;
 }
 
+/* Loading takes what it must copy and leaves a posterior where it lies. */
+static orff_status check_written(const char *temporary) {
+    orff_model *model = NULL;
+    const orff_status status = orff_model_load(&model, temporary);
+    orff_model_free(model);
+    return orffi_archive_blame(status, temporary, "model");
+}
+
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
     ORFFI_TRY(orffi_archive_writer_create(&writer, format, VERSION));
     orff_status status = fill_archive(model, compact, writer);
-    if (!status) status = orffi_archive_write(writer, path, NULL);
+    if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
     return status;
 }

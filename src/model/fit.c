@@ -68,8 +68,29 @@ static orff_status settle(orff_model *model, const orffi_plan *plan) {
     return ORFF_OK;
 }
 
+/* Everything that predictions are made of, and what is always told. */
+static bool is_finite(const orff_model *model) {
+    const size_t p = model->p;
+    const bool coefficients = model->exact
+                                  ? !orffi_check_finite("alpha", model->exact->plan.n, p, model->exact->alpha)
+                                  : !orffi_check_finite("theta", model->features->M, 1, model->theta);
+    return coefficients && !orffi_check_finite("mean", 1, p, model->mean) &&
+           !orffi_check_finite("errors", 1, p, model->output_train_mse) && isfinite(model->train_mse) &&
+           isfinite(model->noise);
+}
+
+static orff_status check_result(const orff_model *model) {
+    if (is_finite(model)) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "the fit overflowed: its coefficients or errors are not finite; give inputs, outputs and weights in "
+        "units that make them neither huge nor tiny, or another lambda (it is %g)",
+        model->lambda);
+}
+
 static orff_status finish(orff_status status, orff_model *model, const orffi_plan *plan, orff_model **out) {
     if (!status) status = settle(model, plan);
+    if (!status) status = check_result(model);
     if (!status) status = orffi_model_finish(model);
     if (status) {
         orff_model_free(model);

@@ -71,7 +71,7 @@ static double degrees(const orffi_system *s, const orffi_posterior *posterior, d
     }
     if (!posterior) return NAN;
     for (size_t i = 0; i < s->n * s->n; i++) square += posterior->F[i] * posterior->F[i];
-    return (double)s->r * ((double)s->n - shift * square);
+    return (double)s->r * fmax((double)s->n - shift * square, 0.0); /* rounding where shift is large */
 }
 
 /* Everything that is told of a fit at its lambda. */
@@ -115,14 +115,14 @@ static orff_status find_lambda(const orffi_plan *plan, orff_ridge *ridge, const 
     orffi_cross_path path = {0};
     model->lambda = plan->settings.lambda;
     model->cv_mse = NAN;
-    if (model->lambda > 0.0) return ORFF_OK;
+    if (model->lambda > 0.0) return orffi_plan_check_lambda(model->lambda, features);
     orff_status status = orffi_cross_path_fill(&path, plan, features, ridge);
     if (!status) {
         model->lambda = path.lambdas[path.best];
         status = orffi_model_take_errors(model, &path);
     }
     orffi_cross_path_clear(&path);
-    return status;
+    return status ? status : orffi_plan_check_lambda(model->lambda, features);
 }
 
 /* features is taken over. */

@@ -173,6 +173,7 @@ static orff_status iterate(const orffi_plan *plan, const orffi_table *table, kee
     const bool center = s->center && s->loss != ORFF_LOSS_LOGISTIC && s->loss != ORFF_LOSS_HINGE;
     model->lambda = s->lambda;
     if (!(s->lambda > 0.0)) ORFFI_TRY(lambda_from_head(plan, table, &model->lambda));
+    ORFFI_TRY(orffi_plan_check_lambda(model->lambda, model->features));
     mean_of(table, center, model->mean);
     const orff_iteration how = iteration_of(s, model->lambda);
     ORFFI_TRY(orffi_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,

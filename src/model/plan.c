@@ -1,6 +1,7 @@
 /* From settings to a plan: units, parts with their length scales, and the path of lambdas. */
 #include "model/plan.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -190,6 +191,21 @@ static orff_status size_of(const orff_features *f, double *size) {
     orffi_columns_clear(&columns);
     *size = total > 0.0 ? total / (double)f->p : 1.0;
     return status;
+}
+
+orff_status orffi_check_lambda(double lambda, double size) {
+    if (lambda * DBL_EPSILON <= size) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "lambda is %g, but the kernel only of size %.3g: the data are lost in rounding beside it, and "
+        "nothing is learned; give a smaller lambda, or auto",
+        lambda, size);
+}
+
+orff_status orffi_plan_check_lambda(double lambda, const orff_features *features) {
+    double size;
+    ORFFI_TRY(size_of(features, &size));
+    return orffi_check_lambda(lambda, size);
 }
 
 orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *features, double *lambdas) {

@@ -44,6 +44,11 @@ typedef struct orffi_best_lambda {
 orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
                                       const orff_moments *moments, orffi_best_lambda *best);
 
+/* ORFF_ERROR_NUMERICAL where lambda leaves nothing of K in double precision: beside it, `size` = trace K(0)/p is lost
+ * in rounding. The second finds the size of features. */
+orff_status orffi_check_lambda(double lambda, double size);
+orff_status orffi_plan_check_lambda(double lambda, const orff_features *features);
+
 /* The path of lambdas itself: lambda_count values. */
 orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *features, double *lambdas);
 

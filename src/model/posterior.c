@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "model/sweep.h"
 
 /* ---- building */
 
@@ -207,10 +208,12 @@ static double inner_noise(const orff_model *model) {
 
 static orff_status do_blocks(const orff_model *model, size_t n, const double *X, covariance_work *w) {
     const double noise = inner_noise(model);
+    const size_t pp = model->p * model->p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
         ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
-        do_block(model, noise, rows, X + first * model->d, w, w->out + first * model->p * model->p);
+        do_block(model, noise, rows, X + first * model->d, w, w->out + first * pp);
+        ORFFI_TRY(orffi_model_check_result("covariance", first, rows, pp, w->out + first * pp));
     }
     return orffi_progress("covariance", (double)n, (double)n);
 }
@@ -219,17 +222,24 @@ static orff_status do_blocks(const orff_model *model, size_t n, const double *X,
 static orff_status exact_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     const double factor = inner_noise(model) / model->exact->shift;
     const size_t p = model->p;
-    size_t size;
-    double *x;
+    size_t inputs, outputs;
+    double *x = NULL, *values = NULL;
     ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
-    ORFFI_TRY(orffi_multiply(n, model->d, &size));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(x, size));
-    orffi_model_transform(model, n, X, x);
-    orff_status status = orffi_check_finite("X in the model's units", n, model->d, x);
-    if (!status) status = orff_exact_covariance(model->exact, n, x, covariance);
-    for (size_t i = 0; !status && i < n * p * p; i++)
-        covariance[i] *= factor * model->spread[i / p % p] * model->spread[i % p];
+    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
+    ORFFI_TRY(orffi_multiply(n, p * p, &outputs));
+    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
+    if (!status) {
+        orffi_model_transform(model, n, X, x);
+        status = orffi_check_finite("X in the model's units", n, model->d, x);
+    }
+    if (!status) status = orff_exact_covariance(model->exact, n, x, values);
+    for (size_t i = 0; !status && i < outputs; i++)
+        values[i] *= factor * model->spread[i / p % p] * model->spread[i % p];
+    if (!status) status = orffi_model_check_result("covariance", 0, n, p * p, values);
+    if (!status) memcpy(covariance, values, outputs * sizeof *covariance);
     orffi_release(x);
+    orffi_release(values);
     return status;
 }
 

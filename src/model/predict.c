@@ -1,4 +1,5 @@
 /* Predictions and classes. */
+#include <math.h>
 #include <string.h>
 
 #include "base/hooks.h"
@@ -11,6 +12,14 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < model->d; k++)
             out[i * model->d + k] = (float)(((double)X[i * model->d + k] - model->shift[k]) / model->unit[k]);
+}
+
+static orff_status overflow(const char *task, size_t row) {
+    return orffi_fail(
+        ORFF_ERROR_NOT_FINITE,
+        "%s: the result for row %zu is not finite: the point is too far away, or the numbers of "
+        "the model are too large or damaged",
+        task, row + 1);
 }
 
 #define REAL      double
@@ -28,6 +37,11 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
 #define TRANSFORM transform_single
 #define NAME(x)   x##_single
 #include "model/sweep.inc"
+
+orff_status orffi_model_check_result(const char *task, size_t first, size_t rows, size_t k,
+                                     const double *out) {
+    return check_result_double(task, first, rows, k, out);
+}
 
 orff_status orffi_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
                               const double *scale, const double *offset, size_t n, const double *X,
@@ -51,7 +65,9 @@ static orff_status predict_exact(const orff_model *model, size_t n, const double
     }
     if (!status) status = orffi_exact_evaluate(model->exact, n, x, values);
     for (size_t i = 0; !status && i < outputs; i++)
-        F[i] = model->mean[i % p] + model->spread[i % p] * values[i];
+        values[i] = model->mean[i % p] + model->spread[i % p] * values[i];
+    if (!status) status = check_result_double("predict", 0, n, p, values);
+    if (!status) memcpy(F, values, outputs * sizeof *F);
     orffi_release(x);
     orffi_release(values);
     return status;
@@ -67,6 +83,8 @@ static orff_status predict_exact_single(const orff_model *model, size_t n, const
     if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
     for (size_t i = 0; !status && i < inputs; i++) x[i] = (double)X[i];
     if (!status) status = predict_exact(model, n, x, values);
+    for (size_t i = 0; !status && i < outputs; i++)
+        if (!isfinite((float)values[i])) status = overflow("predict", i / model->p);
     for (size_t i = 0; !status && i < outputs; i++) F[i] = (float)values[i];
     orffi_release(x);
     orffi_release(values);

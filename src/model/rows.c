@@ -46,6 +46,32 @@ static int check_numbers(orffi_rows *rows, const char *name, size_t first, size_
     return 0;
 }
 
+/* Squares of numbers, their sums over the rows and these divided by what rounding leaves of a matrix are far from
+ * overflowing. */
+#define LARGEST 1e100
+
+static int check_sizes(orffi_rows *rows, const char *name, size_t first, size_t n, size_t cols,
+                       const double *A) {
+    for (size_t i = 0; i < n * cols; i++)
+        if (fabs(A[i]) > LARGEST)
+            return object(
+                rows, ORFF_ERROR_INVALID_ARGUMENT,
+                "%s %zu is %g in row %zu, which is too large to learn from: give it in another unit "
+                "(numbers up to %g are taken)",
+                name, i % cols + 1, A[i], first + i / cols + 1, LARGEST);
+    return 0;
+}
+
+static int check_inputs(orffi_rows *rows, size_t first, size_t n, const double *X) {
+    const int code = check_numbers(rows, "X", first, n, rows->d, X);
+    return code ? code : check_sizes(rows, "input", first, n, rows->d, X);
+}
+
+static int check_outputs(orffi_rows *rows, size_t first, size_t n, const double *Y) {
+    const int code = check_numbers(rows, "Y", first, n, rows->p, Y);
+    return code ? code : check_sizes(rows, "output", first, n, rows->p, Y);
+}
+
 static int check_weights(orffi_rows *rows, size_t first, size_t n, const double *weights) {
     for (size_t i = 0; weights && i < n; i++) {
         if (!isfinite(weights[i]))
@@ -54,6 +80,11 @@ static int check_weights(orffi_rows *rows, size_t first, size_t n, const double 
         if (weights[i] < 0.0)
             return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
                           "the weight of row %zu is %g; it must be at least 0", first + i + 1, weights[i]);
+        if (weights[i] > LARGEST)
+            return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
+                          "the weight of row %zu is %g, which is too large: divide all weights by one number "
+                          "(up to %g are taken)",
+                          first + i + 1, weights[i], LARGEST);
     }
     return 0;
 }
@@ -101,11 +132,11 @@ static int read_source(orffi_rows *rows, size_t room, double *X, double *Y, doub
     int code = rows->source.read(rows->source.self, room, X, rows->classes ? rows->labels : Y, weights, n);
     if (!code && *n > room)
         code = object(rows, ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
-    if (!code) code = check_numbers(rows, "X", rows->next, *n, rows->d, X);
+    if (!code) code = check_inputs(rows, rows->next, *n, X);
     if (!code) code = check_weights(rows, rows->next, *n, weights);
     if (code) return code;
     return rows->classes ? code_labels(rows, rows->next, *n, rows->labels, Y)
-                         : check_numbers(rows, "Y", rows->next, *n, rows->p, Y);
+                         : check_outputs(rows, rows->next, *n, Y);
 }
 
 static int read_stream(orffi_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
@@ -211,7 +242,9 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
                          .source = {.weighted = weights != NULL}};
     ORFFI_TRY(orffi_check_finite("X", n, d, X));
     ORFFI_TRY(orffi_check_finite("Y", n, p, Y));
-    if (check_weights(rows, 0, n, weights)) return complain(rows, 1);
+    if (check_sizes(rows, "input", 0, n, d, X) || (!classes && check_sizes(rows, "output", 0, n, p, Y)) ||
+        check_weights(rows, 0, n, weights))
+        return complain(rows, 1);
     ORFFI_TRY(sample_head(rows, head));
     return check_head(rows);
 }

@@ -38,7 +38,7 @@ typedef struct orffi_rows {
     size_t n, next;
     const double *X, *Y, *weights;
     orff_status trouble_status; /* what was wrong with a row: a reader can only return a code */
-    char trouble[160];
+    char trouble[256];
 } orffi_rows;
 
 /* p is the user's: 1 for classes. */

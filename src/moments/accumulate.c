@@ -179,8 +179,9 @@ static orff_status check_sizes(const orff_moments *m, const char *name, size_t n
         for (size_t k = 0; k < cols; k++)
             if (root * fmax(fabs(a[i * cols + k]), weights ? 1.0 : 0.0) > most)
                 return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                                  "%s is %g in row %zu%s: too large to be summed in %s precision", name,
-                                  a[i * cols + k], i + 1, weights ? " (with its weight)" : "",
+                                  "%s %zu is %g in row %zu%s: too large to be summed in %s precision; give "
+                                  "it in another unit",
+                                  name, k + 1, a[i * cols + k], i + 1, weights ? " (with its weight)" : "",
                                   m->settings.single ? "single" : "double");
     }
     return ORFF_OK;
@@ -195,8 +196,8 @@ static orff_status check_rows(const orff_moments *m, size_t n, const double *X, 
         if (weights[i] < 0.0)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "the weight of row %zu is %g; it must be at least 0", i + 1, weights[i]);
-    ORFFI_TRY(check_sizes(m, "X", n, m->bank->d, X, NULL));
-    return check_sizes(m, "Y", n, m->p, Y, weights);
+    ORFFI_TRY(check_sizes(m, "input", n, m->bank->d, X, NULL));
+    return check_sizes(m, "output", n, m->p, Y, weights);
 }
 
 /* A copy of the sets, to go back to when a call of several blocks is stopped in the middle. */

@@ -34,6 +34,8 @@ static void unpack(size_t L, const double *packed, double *S) {
 
 /* ---- writing */
 
+static orff_status check_written(const char *temporary);
+
 static orff_status add_tensor(orffi_archive_writer *writer, const char *letter, size_t k, size_t rank,
                               size_t rows, size_t cols, const double *data) {
     const size_t shape[2] = {rows, cols};
@@ -68,21 +70,26 @@ static json_t *pack_rows(const orff_moments *moments) {
 
 static orff_status describe(const orff_moments *moments, json_t *document) {
     const orff_moments_settings *settings = &moments->settings;
-    json_t *object = json_pack("{sI sI so sb so so ss*}", "outputs", (json_int_t)moments->p, "folds",
+    json_t *object = json_pack("{sI sI so sb so so}", "outputs", (json_int_t)moments->p, "folds",
                                (json_int_t)settings->folds, "seed", orffi_json_whole(settings->seed),
                                "single", (int)settings->single, "arrived", orffi_json_whole(moments->arrived),
-                               "rows", pack_rows(moments), "notes", moments->notes);
-    return json_object_set_new(document, "moments", object)
-               ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file")
-               : ORFF_OK;
+                               "rows", pack_rows(moments));
+    int failed = json_object_set_new(document, "moments", object);
+    if (!failed) failed = orffi_json_set_text(object, "notes", moments->notes);
+    return failed ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file") : ORFF_OK;
 }
 
+/* Each row alone was small enough to be summed; all of them together, or of several files, may not have been. */
 static orff_status check_sets(const orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     for (size_t k = 0; k < moments->n_sets; k++) {
-        ORFFI_TRY(orffi_check_finite("S of the moments", L, L, moments->sets[k].S));
-        ORFFI_TRY(orffi_check_finite("R of the moments", L, q, moments->sets[k].R));
-        ORFFI_TRY(orffi_check_finite("T of the moments", q, q, moments->sets[k].T));
+        const orffi_moment_set *set = &moments->sets[k];
+        if (orffi_check_finite("S", L, L, set->S) || orffi_check_finite("R", L, q, set->R) ||
+            orffi_check_finite("T", q, q, set->T))
+            return orffi_fail(
+                ORFF_ERROR_NUMERICAL,
+                "the sums over the rows have overflowed, and no file was written: outputs or weights are "
+                "too large; give them in other units");
     }
     return ORFF_OK;
 }
@@ -107,7 +114,7 @@ orff_status orff_moments_save(const orff_moments *moments, const char *path) {
     json_t *document = json_object();
     orff_status status = orffi_archive_writer_create(&writer, format, VERSION);
     if (!status) status = orffi_moments_pack(moments, writer, document, &packed);
-    if (!status) status = orffi_archive_write(writer, path, NULL);
+    if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
     json_decref(document);
     orffi_release(packed);
@@ -165,16 +172,33 @@ static orff_status check_views(const orffi_archive *archive, const orffi_bank *b
     return ORFF_OK;
 }
 
+static orff_status read_rows(const orffi_fields *in, const header *h) {
+    uint64_t rows, left = h->arrived;
+    for (size_t k = 0; k < h->n_sets; k++) {
+        ORFFI_TRY(orffi_fields_whole_item(in, "rows", k, &rows));
+        if (rows > left) return orffi_fields_fail(in, "rows", "has more rows than have arrived");
+        left -= rows;
+    }
+    return ORFF_OK;
+}
+
+/* All that can be wrong with a file; nothing large is copied. The bank is the caller's to free, also on failure. */
+static orff_status inspect(const orffi_archive *archive, orffi_fields *in, header *h, orffi_bank **bank) {
+    const orffi_fields document = orffi_fields_of(archive);
+    ORFFI_TRY(orffi_fields_object(&document, "moments", in));
+    ORFFI_TRY(read_header(in, h));
+    ORFFI_TRY(orffi_bank_read(bank, archive, 0));
+    ORFFI_TRY(check_views(archive, *bank, h));
+    return read_rows(in, h);
+}
+
 static orff_status copy_sets(const orffi_fields *in, orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
-    uint64_t left = moments->arrived;
     for (size_t k = 0; k < moments->n_sets; k++) {
         orffi_moment_set *set = &moments->sets[k];
         view from;
         ORFFI_TRY(view_set(in->archive, k, L, moments->p, &from));
         ORFFI_TRY(orffi_fields_whole_item(in, "rows", k, &set->rows));
-        if (set->rows > left) return orffi_fields_fail(in, "rows", "has more rows than have arrived");
-        left -= set->rows;
         unpack(L, from.S, set->S);
         memcpy(set->R, from.R, L * q * sizeof *set->R);
         memcpy(set->T, from.T, q * q * sizeof *set->T);
@@ -183,14 +207,10 @@ static orff_status copy_sets(const orffi_fields *in, orff_moments *moments) {
 }
 
 orff_status orffi_moments_unpack(orff_moments **moments, const orffi_archive *archive) {
-    const orffi_fields document = orffi_fields_of(archive);
     orffi_fields in;
     header h;
     orffi_bank *bank = NULL;
-    ORFFI_TRY(orffi_fields_object(&document, "moments", &in));
-    ORFFI_TRY(read_header(&in, &h));
-    ORFFI_TRY(orffi_bank_read(&bank, archive, 0));
-    orff_status status = check_views(archive, bank, &h);
+    const orff_status status = inspect(archive, &in, &h, &bank);
     if (status) {
         orffi_bank_free(bank);
         return status;
@@ -214,4 +234,16 @@ orff_status orff_moments_load(orff_moments **out, const char *path) {
         *out = moments;
     }
     return status;
+}
+
+static orff_status check_written(const char *temporary) {
+    orffi_archive *archive = NULL;
+    orffi_fields in;
+    header h;
+    orffi_bank *bank = NULL;
+    orff_status status = orffi_archive_open(&archive, temporary, format, 1, VERSION);
+    if (!status) status = inspect(archive, &in, &h, &bank);
+    orffi_bank_free(bank);
+    orffi_archive_close(archive);
+    return orffi_archive_blame(status, temporary, "moments");
 }

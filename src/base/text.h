@@ -1,0 +1,9 @@
+/* Text in UTF-8. orff_text_show of orff.h makes it fit for people. */
+#ifndef ORFFI_BASE_TEXT_H
+#define ORFFI_BASE_TEXT_H
+
+#include "base/status.h"
+
+bool orffi_text_is_utf8(const char *text);
+
+#endif
