@@ -91,6 +91,11 @@ ORFF_API const char *orff_error_message(void);
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 
+/* fork: a child of a process that has used the library may use it too, with as many threads. Objects made before the
+ * fork serve in both. Two things do not hold: while another thread of the parent is inside of the library, as with any
+ * library, its objects are in an unknown state in the child; and a child that was forked inside of an OpenMP parallel
+ * region has one thread for good, which orff_get_threads then says, whatever orff_set_threads asks for. */
+
 typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
 
 /* What a call made in this thread has to tell while it works. Either function may be NULL.
