@@ -7,8 +7,9 @@
 
 #include "options.h"
 #include "orff.h"
+#include "signals.h"
 
-/* Sets the hooks of the library, the threads and the handler of interrupts. */
+/* Sets the hooks of the library, the threads and the handlers of signals. */
 int cli_report_begin(const cli_arguments *arguments);
 
 /* A line on standard error, unless --quiet. */
@@ -20,8 +21,6 @@ int cli_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The outcome of a library call; what (may be NULL) stands before its message. */
 int cli_outcome(orff_status status, const char *what);
-
-bool cli_interrupted(void);
 
 /* For work outside of the library; also looks for an interrupt: false means stop. total 0: not known. */
 bool cli_progress_show(const char *task, double done, double total);

@@ -547,7 +547,9 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
  * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
- * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too. */
+ * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too.
+ * Large factorisations tell their progress and can be stopped; an eigendecomposition (orff_exact_path, several
+ * lambdas) is one call of LAPACK, which cannot. */
 
 typedef struct orff_exact orff_exact;
 
