@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/blas_room.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -93,7 +94,7 @@ void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alp
 }
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
-    if (m <= INT_MAX && n <= INT_MAX) return ORFF_OK;
+    if (m <= INT_MAX && n <= INT_MAX) return orffi_blas_room(orffi_thread_count());
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s of a %zu x %zu matrix: LAPACK counts to %d", what, m, n,
                       INT_MAX);
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #endif
 
+#include "base/blas_room.h"
+
 enum { MOST_THREADS = 1024 };
 
 /* Present in the BLAS of their name only. */
@@ -90,7 +92,9 @@ orff_status orff_set_threads(size_t count) {
     if (count > MOST_THREADS)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count,
                           MOST_THREADS);
+    const int wanted = atomic_load(&alone) ? 1 : count ? (int)count : machine_threads();
     machine_threads();
+    ORFFI_TRY(orffi_blas_room(wanted));
     atomic_store(&chosen, (int)count);
     const int threads = orffi_thread_count();
 #ifdef _OPENMP
