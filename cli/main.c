@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "files.h"
 #include "options.h"
 #include "report.h"
 
@@ -79,6 +80,7 @@ static int run(const cli_command *command, int count, char **words) {
         status = print_version();
     } else if (!status) {
         status = cli_report_begin(&arguments);
+        if (!status) status = cli_files_check(&arguments);
         if (!status) status = command->run(&arguments);
         cli_progress_clear();
     }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +22,6 @@ static struct {
     double rows;        /* that a pass over the data will meet; 0: not known */
 } terminal;
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number) {
-    (void)number;
-    interrupted = 1;
-}
-
-bool cli_interrupted(void) {
-    return interrupted != 0;
-}
 bool cli_wants_json(void) {
     return terminal.json;
 }
@@ -92,7 +81,7 @@ bool cli_progress_show(const char *task, double done, double total) {
         terminal.last = now;
         draw(done, total, now - terminal.start);
     }
-    return !interrupted;
+    return !cli_interrupted();
 }
 
 void cli_progress_rows(double rows) {
@@ -134,15 +123,16 @@ static void on_log(void *self, orff_log_level level, const char *message) {
 
 int cli_failed(const char *format, ...) {
     va_list list;
-    va_start(list, format);
-    if (interrupted) {
+    if (cli_interrupted()) {
+        cli_interrupt_told();
         cli_progress_clear();
         fputs("orff: interrupted\n", stderr);
-    } else {
-        cli_complain("orff: ", format, list);
+        return CLI_INTERRUPTED;
     }
+    va_start(list, format);
+    cli_complain("orff: ", format, list);
     va_end(list);
-    return interrupted ? CLI_INTERRUPTED : CLI_FAILED;
+    return CLI_FAILED;
 }
 
 int cli_outcome(orff_status status, const char *what) {
@@ -158,13 +148,7 @@ int cli_report_begin(const cli_arguments *arguments) {
     terminal.quiet = cli_given(arguments, CLI_OPT_QUIET);
     terminal.json = cli_given(arguments, CLI_OPT_JSON);
     terminal.bar = !terminal.quiet && isatty(STDERR_FILENO);
-    /* a second interrupt ends the program at once */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is then an error like others */
-#endif
+    cli_signals_begin(terminal.bar);
     const orff_hooks hooks = {.log = on_log, .progress = on_progress};
     orff_set_hooks(&hooks);
     return threads ? cli_outcome(orff_set_threads(threads), "--threads") : CLI_DONE;

@@ -8,8 +8,9 @@
 
 #include "options.h"
 #include "orff.h"
+#include "signals.h"
 
-/* Sets the hooks of the library, the threads and the handler of interrupts. */
+/* Sets the hooks of the library, the threads and the handlers of signals. */
 int cli_report_begin(const cli_arguments *arguments);
 
 /* Whatever is printed, on either stream, is shown as orff_text_show has it: texts of files and of the command line carry
@@ -32,8 +33,6 @@ void cli_end_line(void);
 
 /* The outcome of a library call; what (may be NULL) stands before its message. */
 int cli_outcome(orff_status status, const char *what);
-
-bool cli_interrupted(void);
 
 /* For work outside of the library; also looks for an interrupt: false means stop. total 0: not known. */
 bool cli_progress_show(const char *task, double done, double total);

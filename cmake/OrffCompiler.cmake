@@ -12,7 +12,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     endif()
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wformat=2)
 if(ORFF_WERROR)
     add_compile_options(-Werror)
 endif()
@@ -36,3 +36,34 @@ endif()
 if(ORFF_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# --- Hardening. Programs are position-independent; nothing that the loader has bound may be written to later; no stack
+# is executable; overwritten return addresses and buffers end the program.
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options(-fstack-protector-strong)
+add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)
+check_c_compiler_flag(-fcf-protection=full ORFF_HAS_CF_PROTECTION) # of x86
+if(ORFF_HAS_CF_PROTECTION)
+    add_compile_options(-fcf-protection=full)
+endif()
+
+# Checked calls of libc need optimisation, and hide from sanitizers what these look for.
+if(NOT ORFF_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+    check_c_source_compiles("#include <string.h>\nint main(void) { return (int)strlen(\"\"); }" ORFF_HAS_FORTIFY_3)
+    unset(CMAKE_REQUIRED_FLAGS)
+    set(level $<IF:$<BOOL:${ORFF_HAS_FORTIFY_3}>,3,2>)
+    add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=${level}>)
+endif()
+
+# --- Where libraries are looked for: in the build tree as in the installed one. CMake would else lengthen the path of
+# the build tree by a colon, to have room for the other, and an empty element is the current directory.
+function(orff_search_path target)
+    set_target_properties(${target} PROPERTIES
+        INSTALL_RPATH_USE_LINK_PATH ON # the flavour of BLAS it was built with, where the system has several
+        BUILD_WITH_INSTALL_RPATH ON)
+endfunction()

@@ -40,8 +40,8 @@ add_library(orff_static STATIC $<TARGET_OBJECTS:orff_objects>)
 set_target_properties(orff_static PROPERTIES OUTPUT_NAME orff)
 set_target_properties(orff PROPERTIES
     VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH_USE_LINK_PATH ON) # the flavour of BLAS it was built with, where the system has several
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+orff_search_path(orff)
 if(NOT ORFF_SANITIZE)
     target_link_options(orff PRIVATE -Wl,--no-undefined)
 endif()

@@ -91,6 +91,11 @@ ORFF_API const char *orff_error_message(void);
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 
+/* fork: a child of a process that has used the library may use it too, with as many threads. Objects made before the
+ * fork serve in both. Two things do not hold: while another thread of the parent is inside of the library, as with any
+ * library, its objects are in an unknown state in the child; and a child that was forked inside of an OpenMP parallel
+ * region has one thread for good, which orff_get_threads then says, whatever orff_set_threads asks for. */
+
 typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
 
 /* What a call made in this thread has to tell while it works. Either function may be NULL.
@@ -558,7 +563,9 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
  * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
- * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too. */
+ * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too.
+ * Large factorisations tell their progress and can be stopped; an eigendecomposition (orff_exact_path, several
+ * lambdas) is one call of LAPACK, which cannot. */
 
 typedef struct orff_exact orff_exact;
 

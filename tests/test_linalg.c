@@ -127,6 +127,57 @@ static void cholesky_factors_and_solves(void **state) {
     }
 }
 
+/* A_ij = r^|i-j| has L_ij = r^(i-j) q with q = sqrt(1 - r^2), but q = 1 in the first column. */
+static double *make_powers(size_t n, double r) {
+    double *A = malloc(n * n * sizeof *A);
+    assert_non_null(A);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) A[i * n + j] = pow(r, (double)(i > j ? i - j : j - i));
+    return A;
+}
+
+static bool stop_at_1024(void *self, const char *task, double done, double total) {
+    (void)task;
+    *(double *)self = total;
+    return done < 1024;
+}
+
+/* Large matrices are worked through in panels, also where the last is narrow. */
+static void large_factors(void **state) {
+    (void)state;
+    enum { N = 3100 };
+    const double r = 0.9, q = sqrt(1 - r * r);
+    double *A = make_powers(N, r);
+    assert_ok(orffi_cholesky(N, A));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i % 7; j < N; j += 7)
+            assert_close(A[i * N + j], j > i ? 0 : pow(r, (double)(i - j)) * (j ? q : 1), 1e-12);
+    assert_ok(orffi_cholesky_root(N, A)); /* L^-T has two diagonals */
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i; j < N; j++)
+            assert_close(A[i * N + j], j == i ? (i ? 1 / q : 1) : j == i + 1 ? -r / q : 0, 1e-10);
+    free(A);
+}
+
+static void large_factors_stop_and_refuse(void **state) {
+    (void)state;
+    enum { N = 3100, BAD = 2000 };
+    double *A = make_powers(N, 0.9), total = 0;
+    const orff_hooks hooks = {.progress = stop_at_1024, .self = &total};
+    orff_set_hooks(&hooks);
+    assert_status(orffi_cholesky(N, A), ORFF_ERROR_CANCELLED);
+    assert_true(total == N);
+    orff_set_hooks(NULL);
+    free(A);
+    A = make_powers(N, 0.9);
+    A[(size_t)BAD * N + BAD] = 0;
+    assert_status(orffi_cholesky(N, A), ORFF_ERROR_NOT_POSITIVE);
+    assert_non_null(strstr(orff_error_message(), "pivot 2001 of 3100"));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i + 1; j < N; j++) assert_true(A[i * N + j] == pow(0.9, (double)(j - i)));
+    free(A);
+}
+
 static void cholesky_refuses(void **state) {
     (void)state;
     double indefinite[] = {1, 2, 2, 1}, bad[] = {1, 0, (double)NAN, 1};
@@ -248,6 +299,8 @@ int main(void) {
         cmocka_unit_test(product_overwrites),
         cmocka_unit_test(eigen_decomposes),
         cmocka_unit_test(cholesky_factors_and_solves),
+        cmocka_unit_test(large_factors),
+        cmocka_unit_test(large_factors_stop_and_refuse),
         cmocka_unit_test(cholesky_refuses),
         cmocka_unit_test(rows_become_orthonormal),
         cmocka_unit_test(orthonormal_rows_are_haar),

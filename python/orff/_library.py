@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import ctypes.util
+import mmap
 import os
+import resource
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -36,9 +38,39 @@ def _candidates() -> Iterator[str]:
         yield found
 
 
+_AREA = 128 << 20  # bytes of a work area of OpenBLAS, on the processors where it is largest
+
+
+def _fits(size: int) -> bool:
+    try:
+        mmap.mmap(-1, size).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _check_limit(path: str) -> None:
+    """While it is loaded, OpenBLAS makes an area for every thread, and tries for ever where a limit leaves no room."""
+    limits = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    if all(limit == resource.RLIM_INFINITY for limit in limits):
+        return
+    if not os.path.isfile(path) or b"libopenblas" not in Path(path).read_bytes():
+        return
+    names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+    wanted = [int(value) for value in map(os.environ.get, names) if value and value.isdecimal() and int(value) > 0]
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = min([processors, *wanted[:1]])
+    if not _fits(threads * _AREA):
+        raise MemoryError(
+            f"orff: the limit on memory (ulimit -v) does not leave the {threads * _AREA >> 20} MB that the linear "
+            "algebra needs to begin: raise the limit" + (", or set OMP_NUM_THREADS=1" if threads > 1 else "")
+        )
+
+
 def _open() -> Any:
     troubles = []
     for path in _candidates():
+        _check_limit(path)
         try:
             return ffi.dlopen(path)
         except OSError as trouble:

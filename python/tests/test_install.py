@@ -1,5 +1,6 @@
 """pip install ./python, without a network, into a fresh virtual environment that sees the system's packages."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,16 @@ def test_a_wheel_has_everything(tmp_path):
     place, version = told.split("\n")[0].split()
     assert str(tmp_path / "venv") in place and version == orff.__version__ and "(3, 1)" in told
     assert {"liborff.so", "orff.h", "VERSION", "py.typed"} <= set(os.listdir(place))
+    for element in search_path(Path(place) / "liborff.so"):
+        assert element.startswith(("/", "$ORIGIN")), f"{element!r} depends on the current directory"
+
+
+def search_path(library):
+    """Where the loader looks for what a library needs; an empty element is the current directory."""
+    if not shutil.which("readelf"):
+        return []
+    found = re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", call("readelf", "-dW", library))
+    return [element for path in found for element in path.split(":")]
 
 
 def test_without_the_library_it_is_said_where_it_was_looked_for(tmp_path):

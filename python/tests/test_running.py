@@ -175,6 +175,23 @@ print(model.score(X[:1000], y[:1000]) > 0.9)
     assert script(text).split() == ["interrupted", "True", "True"]
 
 
+def test_control_c_is_heard_within_a_factorisation():
+    text = """
+import os, signal
+X = np.random.default_rng(0).random((3100, 3)); y = X[:, :2].copy()
+told = []
+def interrupt(task, done, total):
+    if task == "factorisation":
+        told.append(done)
+        os.kill(os.getpid(), signal.SIGINT)
+try:
+    orff.OVKRegressor(sigma=1.0, lambda_=1e-3, progress=interrupt).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", told)
+"""
+    assert script(text) == "interrupted [0.0]\n"
+
+
 def test_an_outside_signal_stops_it():
     text = f"""import sys; sys.path.insert(0, {str(PYTHON)!r})
 import numpy as np, orff

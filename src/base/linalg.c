@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/blas_room.h"
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -106,7 +108,7 @@ void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alp
 }
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
-    if (m <= INT_MAX && n <= INT_MAX) return ORFF_OK;
+    if (m <= INT_MAX && n <= INT_MAX) return orffi_blas_room(orffi_thread_count());
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s of a %zu x %zu matrix: LAPACK counts to %d", what, m, n,
                       INT_MAX);
 }
@@ -148,15 +150,44 @@ orff_status orffi_eigen(size_t n, double *A, double *values) {
     return ORFF_OK;
 }
 
-/* Lower and row-major is upper and column-major: A = U^T U with U = L^T in the same memory. */
-orff_status orffi_cholesky(size_t n, double *A) {
+/* Matrices that take long are factored in panels: between them the caller may stop. LAPACK alone is not faster. */
+enum { PANEL = 512, AT_ONCE = 3000 };
+
+static size_t panel_width(size_t n, size_t first) {
+    return n <= AT_ONCE || n - first < PANEL ? n - first : PANEL;
+}
+
+/* A = L L^T of `width` rows from `first` on. Lower and row-major is upper and column-major: U = L^T in the same
+ * memory. */
+static orff_status factor_panel(size_t n, double *A, size_t first, size_t width) {
     static const char what[] = "Cholesky factorisation";
-    if (!n) return ORFF_OK;
-    ORFFI_TRY(check_size(what, n, n));
-    const lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n);
+    const lapack_int info =
+        LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)width, A + first * n + first, (lapack_int)n);
     if (info > 0)
-        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "%s: pivot %d of %zu is not positive", what, (int)info, n);
-    ORFFI_TRY(lapack_status(what, info));
+        return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "%s: pivot %zu of %zu is not positive", what,
+                          first + (size_t)info, n);
+    return lapack_status(what, info);
+}
+
+/* With L11 factored: L21 = A21 L11^-T, A22 -= L21 L21^T. */
+static void take_panel_off(size_t n, double *A, size_t first, size_t width) {
+    const int rows = narrow(n - first - width), w = narrow(width), step = narrow(n);
+    double *L11 = A + first * n + first, *L21 = L11 + width * n;
+    if (!rows) return;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, w, 1.0, L11, step, L21,
+                step);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, w, -1.0, L21, step, 1.0, L21 + width, step);
+}
+
+orff_status orffi_cholesky(size_t n, double *A) {
+    if (!n) return ORFF_OK;
+    ORFFI_TRY(check_size("Cholesky factorisation", n, n));
+    for (size_t k = 0, width; k < n; k += width) {
+        width = panel_width(n, k);
+        if (width < n) ORFFI_TRY(orffi_progress("factorisation", (double)k, (double)n));
+        ORFFI_TRY(factor_panel(n, A, k, width));
+        take_panel_off(n, A, k, width);
+    }
     for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
 }
@@ -219,13 +250,30 @@ orff_status orffi_cholesky_inverse(size_t n, double *L) {
     return ORFF_OK;
 }
 
+/* Columns [first, first + width) of U^-1, of which those before are done, all column-major:
+ * -(U11)^-1 U12 U22^-1 above U22^-1. */
+static orff_status invert_panel(size_t n, double *U, size_t first, size_t width) {
+    const int above = narrow(first), w = narrow(width), step = narrow(n);
+    double *U12 = U + first * n, *U22 = U12 + first;
+    if (first) {
+        cblas_dtrmm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, above, w, 1.0, U, step,
+                    U12, step);
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, above, w, -1.0, U22,
+                    step, U12, step);
+    }
+    return lapack_status("inverse of a triangle",
+                         LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)w, U22, (lapack_int)n));
+}
+
 /* The memory of L is that of L^T, upper and column-major; in it comes L^-T, which is then turned. */
 orff_status orffi_cholesky_root(size_t n, double *L) {
-    static const char what[] = "inverse of a triangle";
     if (!n) return ORFF_OK;
-    ORFFI_TRY(check_size(what, n, n));
-    ORFFI_TRY(
-        lapack_status(what, LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)n, L, (lapack_int)n)));
+    ORFFI_TRY(check_size("inverse of a triangle", n, n));
+    for (size_t k = 0, width; k < n; k += width) {
+        width = panel_width(n, k);
+        if (width < n) ORFFI_TRY(orffi_progress("inverse of the factor", (double)k, (double)n));
+        ORFFI_TRY(invert_panel(n, L, k, width));
+    }
     transpose(n, L);
     return ORFF_OK;
 }

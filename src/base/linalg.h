@@ -28,7 +28,8 @@ double orffi_cholesky_rcond(size_t n, const double *L, double norm);
 /* A = A^-1 from L of orffi_cholesky, in place, both triangles. */
 orff_status orffi_cholesky_inverse(size_t n, double *L);
 
-/* L^-T in place of L from orffi_cholesky, upper triangle: A^-1 = L^-T L^-1. */
+/* L^-T in place of L from orffi_cholesky, upper triangle: A^-1 = L^-T L^-1. Large ones tell their progress and may be
+ * stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky_root(size_t n, double *L);
 
 /* Symmetric A (n x n, both triangles read as symmetric) = V diag(values) V^T: values ascending, A is
@@ -36,7 +37,7 @@ orff_status orffi_cholesky_root(size_t n, double *L);
 orff_status orffi_eigen(size_t n, double *A, double *values);
 
 /* A = L L^T in place, lower triangle, upper zeroed. ORFF_ERROR_NOT_POSITIVE when a pivot fails; the upper triangle
- * is then as it was. */
+ * is then as it was. Large ones tell their progress and may be stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky(size_t n, double *A);
 
 /* Solve (L L^T) X = B in place; L from orffi_cholesky (n x n), B is n x m. */

@@ -1,11 +1,15 @@
+#define _POSIX_C_SOURCE 200809L
 #include "base/threads.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #ifdef _OPENMP
 #include <omp.h>
 #else
 #include <unistd.h>
 #endif
+
+#include "base/blas_room.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -30,7 +34,52 @@ static int machine_threads(void) {
     return atomic_load(&found);
 }
 
+/* ---- fork
+ *
+ * A child has only the thread that forked. In GNU's OpenMP this thread would wait for the team it had in the parent,
+ * for ever. So the team is dismissed before the fork; parent and child gather new ones when they need them. Where that
+ * cannot be, as inside of a parallel region, the child works alone. LLVM's OpenMP knows of forks by itself, as do the
+ * BLAS that have threads of their own. */
+
+static _Thread_local bool dismissed; /* the team of the thread that is about to fork */
+static atomic_bool alone;            /* this process is a child without threads */
+
+#ifdef _OPENMP
+extern int __kmpc_global_thread_num(void *location) __attribute__((weak)); /* of LLVM's runtime */
+
+static bool dismiss_team(void) {
+    if (__kmpc_global_thread_num) return true;
+#if defined(__clang__) || __GNUC__ >= 9
+    return omp_pause_resource_all(omp_pause_soft) == 0;
+#else
+    return false;
+#endif
+}
+#else
+static bool dismiss_team(void) {
+    return true;
+}
+#endif
+
+static void before_fork(void) {
+    dismissed = dismiss_team();
+}
+
+static void after_fork_in_child(void) {
+    if (dismissed) return;
+    atomic_store(&alone, true);
+    orffi_team_limit(1);
+}
+
+/* When the library is loaded: the team may have been gathered by others than us. */
+__attribute__((constructor)) static void watch_forks(void) {
+    pthread_atfork(before_fork, NULL, after_fork_in_child);
+}
+
+/* ---- how many */
+
 int orffi_thread_count(void) {
+    if (atomic_load(&alone)) return 1;
     const int count = atomic_load(&chosen);
     return count ? count : machine_threads();
 }
@@ -43,7 +92,9 @@ orff_status orff_set_threads(size_t count) {
     if (count > MOST_THREADS)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count,
                           MOST_THREADS);
+    const int wanted = atomic_load(&alone) ? 1 : count ? (int)count : machine_threads();
     machine_threads();
+    ORFFI_TRY(orffi_blas_room(wanted));
     atomic_store(&chosen, (int)count);
     const int threads = orffi_thread_count();
 #ifdef _OPENMP

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/blas_room.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -150,6 +151,7 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
     if (d == 0 || p == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d,
                           p);
+    ORFFI_TRY(orffi_blas_room(orffi_thread_count())); /* whatever is done with a kernel calls BLAS */
     ORFFI_TRY(ORFFI_NEW(kernel));
     atomic_init(&kernel->references, 1);
     kernel->d = d;

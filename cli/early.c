@@ -1,0 +1,91 @@
+/* Before any library of the program begins. OpenBLAS makes a work area for every thread while it is loaded, and where a
+ * limit of memory does not leave room for them it tries for ever: main would never be reached. The first functions that
+ * the loader calls are those of the program's preinit array. */
+#define _GNU_SOURCE /* sched_getaffinity, MAP_ANONYMOUS */
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "options.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1 /* their own beginning comes later than ours */
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+#if defined(__linux__) && defined(__ELF__) && !defined(SANITIZED)
+
+extern char *openblas_get_config(void) __attribute__((weak)); /* present in OpenBLAS only */
+
+#define AREA_MEGABYTES ((size_t)128) /* for the newer x86-64, less for others */
+
+static bool is_limited(void) {
+    struct rlimit space, data;
+    return (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY) ||
+           (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY);
+}
+
+static bool fits(size_t megabytes) {
+    void *map = mmap(NULL, megabytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return false;
+    munmap(map, megabytes << 20);
+    return true;
+}
+
+static long number_of(char **environment, const char *name) {
+    const size_t length = strlen(name);
+    for (; *environment; environment++)
+        if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
+            return strtol(*environment + length + 1, NULL, 10);
+    return 0;
+}
+
+/* As OpenBLAS counts them. */
+static size_t threads_of(char **environment) {
+    static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
+    cpu_set_t set;
+    const long processors = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const long count = number_of(environment, names[i]);
+        if (count > 0) return (size_t)(count < processors ? count : processors);
+    }
+    return (size_t)processors;
+}
+
+static void refuse(size_t needed, bool several) {
+    char message[256];
+    size_t left = needed;
+    while (left && !fits(left)) left--;
+    const int length =
+        snprintf(message, sizeof message,
+                 "orff: the limit on memory (ulimit -v) leaves %zu MB; the linear algebra needs %zu MB to "
+                 "begin: raise the limit%s\n",
+                 left, needed, several ? ", or set OMP_NUM_THREADS=1" : "");
+    const ssize_t written = write(STDERR_FILENO, message, (size_t)length);
+    (void)written;
+    _exit(CLI_FAILED);
+}
+
+static void check_limit(int count, char **words, char **environment) {
+    (void)count;
+    (void)words;
+    if (!openblas_get_config || !is_limited()) return;
+    const size_t threads = threads_of(environment);
+    if (!fits(threads * AREA_MEGABYTES)) refuse(threads * AREA_MEGABYTES, threads > 1);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
+                                                                            char **) = check_limit;
+
+#else
+typedef int cli_early_is_empty;
+#endif

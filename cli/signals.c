@@ -1,0 +1,70 @@
+#define _XOPEN_SOURCE 700
+
+#include "signals.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "orff.h"
+
+static volatile sig_atomic_t interrupted, told, bar;
+
+bool cli_interrupted(void) {
+    return interrupted != 0;
+}
+
+void cli_interrupt_told(void) {
+    told = 1;
+}
+
+/* ---- handlers: they call nothing but what POSIX allows there */
+
+static void write_text(const char *text) {
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; /* nobody is left to hear of it */
+}
+
+static void leave(int number) {
+    (void)number;
+    orff_file_remove_temporaries();
+    if (!told && bar) write_text("\r\033[K");
+    if (!told) write_text("orff: interrupted\n");
+    _exit(CLI_INTERRUPTED);
+}
+
+/* BLAS and LAPACK may work for minutes before the library looks again. */
+static void on_interrupt(int number) {
+    if (interrupted) leave(number);
+    interrupted = 1;
+    alarm(1);
+}
+
+/* The action is the default one again, and the signal is not blocked: it ends the program here. */
+static void on_end(int number) {
+    orff_file_remove_temporaries();
+    raise(number);
+}
+
+/* ---- */
+
+static void handle(int number, void (*handler)(int), int flags) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) || before.sa_handler == SIG_IGN) return;
+    sigaction(number, &action, NULL);
+}
+
+void cli_signals_begin(bool on_terminal) {
+    static const int ends[] = {SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+    bar = on_terminal;
+    atexit(orff_file_remove_temporaries); /* libraries leave by exit() when memory is short */
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        handle(ends[i], on_end, (int)SA_RESETHAND | SA_NODEFER);
+    handle(SIGINT, on_interrupt, 0);
+    signal(SIGALRM, leave);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is then an error like others */
+}
