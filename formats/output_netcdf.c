@@ -101,21 +101,34 @@ static const char *units_of(const fmt_output_options *o, const fmt_output_column
     return fmt_units_guess(column->name).units;
 }
 
-/* The names of columns for which `belongs` holds, with blanks between, as a text attribute. */
+/* Clean names with blanks between. */
+typedef struct list {
+    char *text; /* NULL: empty */
+    size_t length;
+} list;
+
+static int append_name(list *l, const char *name) {
+    char clean[NC_MAX_NAME + 1];
+    clean_name(name, clean);
+    const size_t length = strlen(clean), start = l->text ? l->length + 1 : 0;
+    char *grown = realloc(l->text, start + length + 1);
+    if (!grown) return NC_ENOMEM;
+    if (start) grown[start - 1] = ' ';
+    memcpy(grown + start, clean, length + 1);
+    *l = (list){grown, start + length};
+    return 0;
+}
+
+/* The names of columns for which `belongs` holds, as a text attribute; none: no attribute. */
 static int put_names(const fmt_output *output, const writer *w, int variable, const char *attribute,
                      bool (*belongs)(const fmt_output_column *column, const char *to), const char *to) {
     const fmt_output_options *o = &output->options;
-    char *text = NULL, clean[NC_MAX_NAME + 1];
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return NC_ENOMEM;
-    for (size_t i = 0; i < o->n_columns; i++) {
-        if (!belongs(&o->columns[i], to)) continue;
-        clean_name(o->columns[i].name, clean);
-        fprintf(stream, "%s%s", ftell(stream) ? " " : "", clean);
-    }
-    const int code = fclose(stream) ? NC_ENOMEM : *text ? put_text(w, variable, attribute, text) : 0;
-    free(text);
+    list names = {0};
+    int code = 0;
+    for (size_t i = 0; !code && i < o->n_columns; i++)
+        if (belongs(&o->columns[i], to)) code = append_name(&names, o->columns[i].name);
+    if (!code) code = put_text(w, variable, attribute, names.text);
+    free(names.text);
     return code;
 }
 
@@ -131,21 +144,17 @@ static bool is_input(const fmt_output_column *column, const char *unused) {
 /* flag_values and flag_meanings of a column of classes. */
 static int put_flags(const writer *w, int variable, const fmt_output_column *column) {
     double *values = calloc(column->n_labels, sizeof *values);
-    char *text = NULL, clean[NC_MAX_NAME + 1];
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    int code = values && stream ? 0 : NC_ENOMEM;
+    list meanings = {0};
+    int code = values ? 0 : NC_ENOMEM;
     for (size_t i = 0; !code && i < column->n_labels; i++) {
         values[i] = (double)i;
-        clean_name(column->labels[i], clean);
-        fprintf(stream, "%s%s", i ? " " : "", clean);
+        code = append_name(&meanings, column->labels[i]);
     }
-    if (stream && fclose(stream)) code = NC_ENOMEM;
     if (!code)
         code = nc_put_att_double(w->file, variable, "flag_values", NC_DOUBLE, column->n_labels, values);
-    if (!code) code = put_text(w, variable, "flag_meanings", text);
+    if (!code) code = put_text(w, variable, "flag_meanings", meanings.text);
     free(values);
-    free(text);
+    free(meanings.text);
     return code;
 }
 
