@@ -1,5 +1,5 @@
 #!/bin/sh
-# fit, tune, exact, moments and merge without memory and on failing disks.
+# fit without memory and on failing disks.
 . "$SOURCE_DIR/tests/cli/common.sh"
 . "$SOURCE_DIR/tests/cli/faults.sh"
 
@@ -11,11 +11,6 @@ awk -F, 'NR == 1 { print "a,b,kind"; next } { print $1 "," $2 "," ($1 > 0 ? "eas
 # shellcheck disable=SC2086  # words
 prepare "$orff" fit t.csv $columns $fixed -q -o m.orff
 prepare "$orff" predict m.orff t.csv --bare -q -o y.npy
-prepare "$orff" predict m.orff --grid x_km=-1:1:5,y_km=-1:1:4 -q -o g.nc
-# shellcheck disable=SC2086
-for part in a b; do prepare "$orff" moments t.csv $columns $fixed --folds 2 -q -o $part.moments; done
-# shellcheck disable=SC2086
-prepare "$orff" moments t.csv $columns $fixed --folds 2 --seed 0 -q -o c.moments
 
 # shellcheck disable=SC2086
 {
@@ -24,10 +19,5 @@ prepare "$orff" moments t.csv $columns $fixed --folds 2 --seed 0 -q -o c.moments
     faults fit-stdin t.csv -i t.csv fit - $columns $fixed --lambda 1e-3 -o old.orff
     faults fit-classify kind.csv fit kind.csv --outputs kind --classify $fixed --lambda 1e-3 -o old.orff
     faults fit-npy 'y.npy' fit y.npy y.npy $fixed --lambda 1e-3 -o old.orff
-    faults fit-nc g.nc fit g.nc $columns $fixed --lambda 1e-3 -o old.orff
-    faults fit-moments a.moments fit --from-moments a.moments --lambda 1e-3 -o old.orff
-    faults fit-checkpoint t.csv -s old.moments fit t.csv $columns $fixed --lambda 1e-3 --memory 0 --checkpoint old.moments --checkpoint-rows 10 -o old.orff
-    faults moments t.csv moments t.csv $columns $fixed --folds 2 -o old.moments
-    faults merge 'a.moments b.moments c.moments' merge a.moments b.moments --subtract c.moments -o old.moments
 }
 finish
