@@ -79,7 +79,7 @@ static const curves *sorting;
 static int by_error(const void *a, const void *b) {
     const curve *x = a, *y = b;
     const double e = sorting->points[x->first + x->best].rmse, f = sorting->points[y->first + y->best].rmse;
-    return e < f ? -1 : e > f ? 1 : (x->number > y->number) - (x->number < y->number);
+    return e < f ? -1 : e > f ? 1 : (x->first > y->first) - (x->first < y->first);
 }
 
 static int read_report(curves *c, const char *path) {

@@ -104,16 +104,17 @@ static int scan_rest(cli_data *data, cli_geo_sum *sum) {
 }
 
 /* Classes in order; those of rows held are renumbered. */
-static void settle_labels(cli_data *data) {
+static int settle_labels(cli_data *data) {
     data->classes = fmt_table_label_count(data->table);
     size_t *order = cli_more(NULL, data->classes, sizeof *order);
     json_t *list = json_array();
-    if (!fmt_table_sort_labels(data->table, order))
-        for (size_t i = 0; i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
+    const int status = fmt_table_sort_labels(data->table, order) ? table_failed(data->table) : CLI_DONE;
+    for (size_t i = 0; !status && i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
     for (size_t i = 0; i < data->classes; i++)
         json_array_append_new(list, cli_text_or_shown(fmt_table_label(data->table, i)));
     json_object_set_new(data->notes, "labels", list);
     free(order);
+    return status;
 }
 
 /* The range of every input over the rows held, in the user's units: a plot needs no other region. */
@@ -210,7 +211,7 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
         if (!status) status = hold(data, budget);
     }
     if (!status) status = check_degrees(data);
-    if (!status && classify) settle_labels(data);
+    if (!status && classify) status = settle_labels(data);
     if (!status) note_ranges(data);
     if (!status) status = settle_plane(data, &sum);
     cli_progress_clear();

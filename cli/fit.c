@@ -16,7 +16,8 @@
 int cli_write_model(const cli_arguments *a, orff_model *model, const json_t *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
     char *text = json_dumps(notes, JSON_COMPACT | JSON_SORT_KEYS);
-    orff_status status = orff_model_set_notes(model, text ? text : "");
+    if (!text) return cli_failed("%s: its notes cannot be written", path);
+    orff_status status = orff_model_set_notes(model, text);
     if (!status) status = orff_model_save(model, path, cli_given(a, CLI_OPT_COMPACT));
     free(text);
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
@@ -28,26 +29,33 @@ static json_int_t peak_bytes(void) {
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (json_int_t)usage.ru_maxrss * 1024;
 }
 
-int cli_finish_fit(const cli_arguments *a, orff_model *model, const json_t *notes, uint64_t dropped,
-                   double start, json_t *more) {
-    cli_result result = {
-        .model = model, .notes = notes, .path = cli_text(a, CLI_OPT_OUTPUT), .dropped = dropped};
-    const int status = cli_write_model(a, model, notes);
-    if (status) {
-        json_decref(more);
-        return status;
-    }
-    result.seconds = cli_seconds() - start;
-    cli_result_say(&result);
-    if (!cli_wants_json()) {
-        json_decref(more);
-        return CLI_DONE;
-    }
-    json_t *object = cli_result_json(&result);
+static char *result_text(const cli_result *result, json_t *more) {
+    json_t *object = cli_result_json(result);
     json_object_set_new(object, "peak_bytes", json_integer(peak_bytes()));
     if (more) json_object_update(object, more);
+    return cli_json_text(object);
+}
+
+/* What is told is made before the file is written: who fails for want of memory has not replaced it. */
+int cli_finish_fit(const cli_arguments *a, orff_model *model, const json_t *notes, uint64_t dropped,
+                   double start, json_t *more) {
+    const cli_result result = {.model = model,
+                               .notes = notes,
+                               .path = cli_text(a, CLI_OPT_OUTPUT),
+                               .seconds = cli_seconds() - start,
+                               .dropped = dropped};
+    char *words = cli_result_words(model, notes);
+    char *text = cli_wants_json() ? result_text(&result, more) : NULL;
+    int status = cli_write_model(a, model, notes);
+    if (!status) cli_result_say(&result, words);
+    if (!status && cli_wants_json()) {
+        status = cli_print_text(text);
+        text = NULL;
+    }
     json_decref(more);
-    return cli_print_json(object);
+    free(words);
+    free(text);
+    return status;
 }
 
 int cli_need_output(const cli_arguments *a) {

@@ -213,13 +213,13 @@ static bool is_whole(const cli_picture *picture, const char *path) {
     const cli_picture_kind *kind = picture->kind;
     FILE *file = fopen(path, "rb");
     if (!file) return false;
-    fread(begin, 1, sizeof begin - 1, file);
+    const size_t got = fread(begin, 1, sizeof begin - 1, file);
     if (fseek(file, -(long)(sizeof end - 1), SEEK_END)) rewind(file);
     size_t length = fread(end, 1, sizeof end - 1, file);
     fclose(file);
     while (length && strchr(" \r\n", end[length - 1])) length--;
     const size_t ending = strlen(kind->end);
-    return !strncmp(begin, kind->begin, strlen(kind->begin)) && length >= ending &&
+    return got && !strncmp(begin, kind->begin, strlen(kind->begin)) && length >= ending &&
            !memcmp(end + length - ending, kind->end, ending);
 }
 

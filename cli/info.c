@@ -1,9 +1,13 @@
 /* orff info: what is in a file. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apply.h"
 #include "commands.h"
@@ -16,10 +20,10 @@
 /* Both our files begin with the length of a JSON header and that header. */
 static bool is_ours(const char *path) {
     unsigned char start[9];
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : NULL;
-    if (!file) return false;
-    const size_t got = fread(start, 1, sizeof start, file);
-    fclose(file);
+    const int file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) return false;
+    const ssize_t got = read(file, start, sizeof start);
+    close(file);
     return got == sizeof start && start[8] == '{' && !start[7] && !start[6] && !start[5];
 }
 
@@ -125,13 +129,16 @@ static int show_moments(const char *path, const orff_moments *moments) {
     return status;
 }
 
-/* A model, else moments; the message is that of the model. */
+/* Moments, else a model; the message is that of the model, save where memory is short. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
     orff_moments *moments = NULL;
+    const orff_status loaded = orff_moments_load(&moments, path);
     int status;
-    if (!orff_moments_load(&moments, path)) {
+    if (loaded == ORFF_OK) {
         status = show_moments(path, moments);
+    } else if (loaded == ORFF_ERROR_NO_MEMORY) {
+        status = cli_outcome(loaded, NULL);
     } else {
         status = cli_applied_load(&ap, path);
         if (!status) status = show_model(&ap);

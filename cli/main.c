@@ -89,6 +89,7 @@ static int run(const cli_command *command, int count, char **words) {
 }
 
 int main(int count, char **words) {
+    cli_memory_begin();
     if (count < 2) {
         cli_print_overview();
         return cli_check_stdout() ? CLI_FAILED : CLI_USAGE;

@@ -1,5 +1,6 @@
 /* orff merge: moments added and subtracted. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -17,19 +18,25 @@ static int join(orff_moments *sum, const char *path,
     return status;
 }
 
+static char *told(const orff_moments_info *info, const char *path) {
+    return cli_json_text(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:o}", "n", (json_int_t)info->rows,
+                                   "weight", info->weight, "d", (json_int_t)info->inputs, "p",
+                                   (json_int_t)info->outputs, "features", (json_int_t)info->frequencies,
+                                   "folds", (json_int_t)info->folds, "moments", cli_text_or_shown(path)));
+}
+
 static int save(const cli_arguments *a, const orff_moments *sum) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
+    const orff_moments_info info = orff_moments_describe(sum);
+    char *text =
+        cli_wants_json() ? told(&info, path) : NULL; /* before the file is there: see cli_json_text */
     const orff_status saved = orff_moments_save(sum, path);
     const int status =
         cli_outcome(saved, saved == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
-    if (status) return status;
-    const orff_moments_info info = orff_moments_describe(sum);
-    cli_say("%" PRIu64 " rows: %s", info.rows, path);
-    if (!cli_wants_json()) return CLI_DONE;
-    return cli_print_json(json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:o}", "n", (json_int_t)info.rows,
-                                    "weight", info.weight, "d", (json_int_t)info.inputs, "p",
-                                    (json_int_t)info.outputs, "features", (json_int_t)info.frequencies,
-                                    "folds", (json_int_t)info.folds, "moments", cli_text_or_shown(path)));
+    if (!status) cli_say("%" PRIu64 " rows: %s", info.rows, path);
+    if (!status && cli_wants_json()) return cli_print_text(text);
+    free(text);
+    return status;
 }
 
 static int run(const cli_arguments *a) {

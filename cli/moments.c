@@ -138,23 +138,38 @@ static int accumulate(const cli_arguments *a, const cli_checkpoint *checkpoint, 
 
 /* ---- the command */
 
-static int tell(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double begin) {
+static char *told(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double seconds) {
     const orff_moments_info info = orff_moments_describe(moments);
-    const char *path = cli_text(a, CLI_OPT_OUTPUT);
-    const uint64_t dropped = fmt_table_dropped(data->table);
-    const double seconds = cli_seconds() - begin;
-    json_t *kernel = json_object_get(data->notes, "kernel");
+    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "n", (json_int_t)info.rows,
+                               "dropped", (json_int_t)fmt_table_dropped(data->table), "d",
+                               (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
+                               (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "seconds",
+                               seconds, "moments", cli_text_or_shown(cli_text(a, CLI_OPT_OUTPUT)));
+    json_object_update_missing(object, json_object_get(data->notes, "kernel"));
+    return cli_json_text(object);
+}
+
+static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double seconds) {
+    const orff_moments_info info = orff_moments_describe(moments);
+    const json_t *kernel = json_object_get(data->notes, "kernel");
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu frequencies, %zu folds, sigma %s, %.2f s: %s",
-            info.rows, dropped, info.frequencies, info.folds,
-            json_string_value(json_object_get(kernel, "sigma")), seconds, path);
-    if (!cli_wants_json()) return CLI_DONE;
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "n", (json_int_t)info.rows, "dropped",
-                  (json_int_t)dropped, "d", (json_int_t)info.inputs, "p", (json_int_t)info.outputs,
-                  "features", (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "seconds",
-                  seconds, "moments", cli_text_or_shown(path));
-    json_object_update_missing(object, kernel);
-    return cli_print_json(object);
+            info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds,
+            json_string_value(json_object_get(kernel, "sigma")), seconds, cli_text(a, CLI_OPT_OUTPUT));
+}
+
+/* What is told is made before the file is written: see cli_json_text. */
+static int finish(const cli_arguments *a, const cli_checkpoint *checkpoint, const cli_data *data,
+                  const orff_moments *moments, double begin) {
+    const double seconds = cli_seconds() - begin;
+    char *text = cli_wants_json() ? told(a, data, moments, seconds) : NULL;
+    const int status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
+    if (status) {
+        free(text);
+        return status;
+    }
+    cli_checkpoint_forget(checkpoint);
+    say(a, data, moments, seconds);
+    return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
 static int run(const cli_arguments *a) {
@@ -168,9 +183,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_spec_parse(&spec, a, data.d, data.p, data.covariate);
     if (!status) status = accumulate(a, &checkpoint, &data, &spec, &moments);
-    if (!status) status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
-    if (!status) cli_checkpoint_forget(&checkpoint);
-    if (!status) status = tell(a, &data, moments, begin);
+    if (!status) status = finish(a, &checkpoint, &data, moments, begin);
     orff_moments_free(moments);
     cli_spec_clear(&spec);
     cli_data_close(&data);

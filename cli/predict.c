@@ -209,14 +209,39 @@ static int run_blocks(job *j, fmt_output *output) {
     return status;
 }
 
-static int write_all(job *j) {
+static uint64_t dropped(const job *j) {
+    return j->data.table ? fmt_table_dropped(j->data.table) : 0;
+}
+
+static char *told(const job *j, double seconds) {
+    json_t *columns = json_array();
+    for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
+    return cli_json_text(json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
+                                   (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
+                                   cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
+}
+
+/* What is told is made before the file is in its place: see cli_json_text. */
+static int finish(const job *j, fmt_output *output, double start) {
+    const double seconds = cli_seconds() - start;
+    char *text = cli_wants_json() ? told(j, seconds) : NULL;
+    if (fmt_output_finish(output)) {
+        free(text);
+        return cli_failed("%s", fmt_output_error(output));
+    }
+    cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped(j), seconds,
+            cli_text(j->arguments, CLI_OPT_OUTPUT));
+    return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
+}
+
+static int write_all(job *j, double start) {
     fmt_output *output = NULL;
     const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
     int status = CLI_DONE;
     if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = run_blocks(j, output);
-    if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
+    if (!status) status = finish(j, output, start);
     fmt_output_close(output);
     return status;
 }
@@ -232,19 +257,6 @@ static int open_points(job *j) {
         return cli_lattice_parse(&j->lattice, a, j->applied.notes, j->applied.info.inputs);
     return cli_data_apply(&j->data, a, 1, j->applied.notes, j->applied.info.inputs, j->applied.info.outputs,
                           false);
-}
-
-static int tell(const job *j, double start) {
-    const char *path = cli_text(j->arguments, CLI_OPT_OUTPUT);
-    const uint64_t dropped = j->data.table ? fmt_table_dropped(j->data.table) : 0;
-    const double seconds = cli_seconds() - start;
-    cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped, seconds, path);
-    if (!cli_wants_json()) return CLI_DONE;
-    json_t *columns = json_array();
-    for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
-    return cli_print_json(json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
-                                    (json_int_t)dropped, "columns", columns, "seconds", seconds, "output",
-                                    cli_text_or_shown(path)));
 }
 
 static void clear(job *j) {
@@ -269,8 +281,7 @@ static int run(const cli_arguments *a) {
     status = cli_applied_load(&j.applied, a->words[0]);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
-    if (!status) status = write_all(&j);
-    if (!status) status = tell(&j, start);
+    if (!status) status = write_all(&j, start);
     clear(&j);
     return status;
 }

@@ -165,31 +165,54 @@ int cli_replace_file(const char *path, size_t size, const void *bytes) {
     return cli_outcome(status, NULL);
 }
 
+/* A write that failed long ago has left its mark on the stream, but no reason. */
 int cli_check_stdout(void) {
-    if (fflush(stdout) || ferror(stdout))
-        return cli_failed("standard output: cannot be written: %s", strerror(errno));
-    return CLI_DONE;
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout)) return CLI_DONE;
+    return cli_failed("standard output: cannot be written%s%s", errno ? ": " : "",
+                      errno ? strerror(errno) : "");
 }
 
-int cli_print_json(json_t *object) {
-    cli_progress_clear();
+char *cli_json_text(json_t *object) {
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
-    if (!text) return cli_failed("standard output: not enough memory to write the result");
+    return text;
+}
+
+int cli_print_text(char *text) {
+    if (!text) return cli_failed("the result cannot be told as JSON");
+    cli_progress_clear();
     cli_put_json(stdout, text);
     putchar('\n');
     free(text);
     return cli_check_stdout();
 }
 
+int cli_print_json(json_t *object) {
+    return cli_print_text(cli_json_text(object));
+}
+
 /* ---- memory and text */
+
+static void *leave(size_t count, size_t size) {
+    cli_failed("not enough memory for %zu times %zu bytes", count, size);
+    exit(CLI_FAILED);
+}
 
 void *cli_more(void *memory, size_t count, size_t size) {
     const bool fits = !size || count <= SIZE_MAX / size;
     void *more = fits ? realloc(memory, count && size ? count * size : 1) : NULL;
-    if (more) return more;
-    fprintf(stderr, "orff: not enough memory for %zu times %zu bytes\n", count, size);
-    exit(CLI_FAILED);
+    return more ? more : leave(count, size);
+}
+
+static void *more_json(size_t size) {
+    void *more = malloc(size);
+    return more ? more : leave(1, size);
+}
+
+void cli_memory_begin(void) {
+    json_set_alloc_funcs(more_json, free);
+    atexit(orff_file_remove_temporaries);
 }
 
 char *cli_copy_text(const char *text) {
@@ -201,7 +224,10 @@ void cli_append(cli_string *string, const char *format, ...) {
     va_start(list, format);
     const int more = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    string->text = cli_more(string->text, string->length + (size_t)more + 1, 1);
+    if (string->length + (size_t)more >= string->room) {
+        string->room = 2 * (string->length + (size_t)more + 1);
+        string->text = cli_more(string->text, string->room, 1);
+    }
     va_start(list, format);
     vsnprintf(string->text + string->length, (size_t)more + 1, format, list);
     va_end(list);

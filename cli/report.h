@@ -48,11 +48,21 @@ bool cli_wants_json(void);
 /* Prints and frees the object. Returns an exit status. */
 int cli_print_json(json_t *object);
 
+/* The same in two steps, for who writes a file between them: once that is in its place, memory can no longer be
+ * short. The object is freed; the text is from malloc. */
+char *cli_json_text(json_t *object);
+int cli_print_text(char *text);
+
 /* The file becomes these bytes, or stays as it was. Returns an exit status. */
 int cli_replace_file(const char *path, size_t size, const void *bytes);
 
-/* What was asked to standard output has arrived there. */
+/* Whether what was asked to standard output has arrived there: an exit status. */
 int cli_check_stdout(void);
+
+/* To be called once, at the beginning: whoever asks jansson for memory that is not there leaves the program with a
+ * message, as cli_more does, so that no call of it can lose anything unseen; and whoever leaves, also a library, takes
+ * temporary files away. */
+void cli_memory_begin(void);
 
 /* Room for count elements, contents kept; leaves the program with a message when there is none. */
 void *cli_more(void *memory, size_t count, size_t size);
@@ -61,7 +71,7 @@ char *cli_copy_text(const char *text);
 /* Text that grows. */
 typedef struct cli_string {
     char *text; /* NULL: empty */
-    size_t length;
+    size_t length, room;
 } cli_string;
 void cli_append(cli_string *string, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -165,9 +165,8 @@ static void say_errors(const cli_result *r, const orff_model_info *info) {
         say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);
 }
 
-void cli_result_say(const cli_result *r) {
+void cli_result_say(const cli_result *r, const char *words) {
     const orff_model_info info = orff_model_describe(r->model);
-    char *words = cli_result_words(r->model, r->notes);
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
@@ -183,7 +182,6 @@ void cli_result_say(const cli_result *r) {
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
     if (info.warnings) cli_warn("%s", info.warning);
-    free(words);
 }
 
 /* ---- as JSON */

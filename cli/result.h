@@ -19,8 +19,9 @@ typedef struct cli_result {
  * are known. */
 char *cli_result_words(const orff_model *model, const json_t *notes);
 
-/* The short table at the end of fit and tune, on standard error. */
-void cli_result_say(const cli_result *result);
+/* The short table at the end of fit and tune, on standard error, with what cli_result_words has found (may be NULL).
+ * Takes no memory. */
+void cli_result_say(const cli_result *result, const char *words);
 
 /* All that CLI users get of a model; "model" only with a path, "seconds" only above 0. */
 json_t *cli_result_json(const cli_result *result);

@@ -1,8 +1,5 @@
 /* orff tune: of several settings the one with the smallest cross-validated error. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,47 +131,39 @@ static void append_label(const grid *g, size_t i, cli_string *label) {
 }
 
 /* A line for every lambda of a candidate; `before` holds its other cells. */
-static void put_path(const grid *g, size_t i, const char *before, FILE *file) {
+static void put_path(const grid *g, size_t i, const char *before, cli_string *text) {
     const size_t count = path_length(g, i);
     size_t chosen = count;
     for (size_t l = 0; l < count; l++)
         if (g->paths[i][l].cv_mse == g->scores[i]) chosen = l;
     for (size_t l = 0; l < count; l++)
-        fprintf(file, "%s%.9g,%.17g,%.17g,%d\n", before, g->paths[i][l].lambda, g->paths[i][l].cv_mse,
-                sqrt(g->paths[i][l].cv_mse), l == chosen);
+        cli_append(text, "%s%.9g,%.17g,%.17g,%d\n", before, g->paths[i][l].lambda, g->paths[i][l].cv_mse,
+                   sqrt(g->paths[i][l].cv_mse), l == chosen);
 }
 
-static void put_report(const grid *g, FILE *file) {
+static void put_report(const grid *g, cli_string *text) {
     cli_option_id ids[SHOWN + CLI_OPTION_COUNT];
     const size_t count = report_columns(g, ids);
-    fputs("candidate,label", file);
-    for (size_t k = 0; k < count; k++) fprintf(file, ",%s", cli_options[ids[k]].name);
-    fputs(",lambda,cv_mse,cv_rmse,chosen\n", file);
+    cli_append(text, "candidate,label");
+    for (size_t k = 0; k < count; k++) cli_append(text, ",%s", cli_options[ids[k]].name);
+    cli_append(text, ",lambda,cv_mse,cv_rmse,chosen\n");
     for (size_t i = 0; i < g->count; i++) {
         cli_string label = {0}, cells = {0};
         append_label(g, i, &label);
         cli_append(&cells, "%zu,", i + 1);
         append_cell(&cells, label.text);
         for (size_t k = 0; k < count; k++) append_cell(&cells, cli_text(&g->arguments[i], ids[k]));
-        put_path(g, i, cells.text, file);
+        put_path(g, i, cells.text, text);
         free(label.text);
         free(cells.text);
     }
 }
 
-/* put_report writes to memory first: a stream of the file's descriptor would hide which write failed. */
 static int write_report(const grid *g, const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory) put_report(g, memory);
-    const bool bad = !memory || ferror(memory);
-    if ((memory && fclose(memory)) || bad) {
-        free(text);
-        return cli_failed("%s: not enough memory to write it", path);
-    }
-    const int status = cli_replace_file(path, size, text);
-    free(text);
+    cli_string text = {0};
+    put_report(g, &text);
+    const int status = cli_replace_file(path, text.length, text.text);
+    free(text.text);
     return status;
 }
 

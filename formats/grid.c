@@ -1,5 +1,6 @@
 #include "formats/grid.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -7,9 +8,10 @@
 
 enum { EMPTIEST = 8 }; /* cells per row, at most */
 
+/* -0 before 0: qsort takes another way when memory is short, and the order must be one. */
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return x != y ? (x > y) - (x < y) : !signbit(x) - !signbit(y);
 }
 
 /* The different values of one input, ascending. */

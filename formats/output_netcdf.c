@@ -1,15 +1,17 @@
 /* NetCDF after the CF conventions: rows that lie on a grid become variables over the axes, the first input
- * running fastest (lat, lon for inputs lon, lat); others become variables along the one dimension "point". */
+ * running fastest (lat, lon for inputs lon, lat); others become variables along the one dimension "point".
+ *
+ * The bytes are our own and go the way of all outputs: netcdf-c keeps errors of writing to itself when a file is
+ * closed, and ends the program where memory is short. */
 #define _GNU_SOURCE
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/classic.h"
 #include "formats/grid.h"
 #include "formats/sink.h"
 #include "formats/units.h"
@@ -18,23 +20,21 @@
 #define STRING(x)  STRING_(x)
 #define VERSION    STRING(ORFF_VERSION_MAJOR) "." STRING(ORFF_VERSION_MINOR) "." STRING(ORFF_VERSION_PATCH)
 
+enum { LONGEST_NAME = 256, MOST_DIMENSIONS = 1024 }; /* as netcdf-c has them */
+#define FILL 9.9692099683868690e+36                  /* NC_FILL_DOUBLE: no value */
+typedef char clean_text[LONGEST_NAME + 1];
+
 typedef struct writer {
     size_t rows, room;
     double *cells;     /* rows x n_columns */
     size_t d, *inputs; /* columns that are coordinates */
     fmt_grid grid;
     bool gridded;
-    int file;
-    int *variables;  /* n_columns */
+    clean_text *names; /* n_columns */
+    fmt_classic header;
+    size_t *places;  /* n_columns: where in the header the place of its values stands */
     double *scratch; /* cells of the grid, or rows */
 } writer;
-
-static int fail_netcdf(fmt_output *output, const char *name, int code) {
-    const int status = code == NC_ENOMEM ? ORFF_ERROR_NO_MEMORY : ORFF_ERROR_IO;
-    const char *why = code == NC_EHDFERR && errno ? strerror(errno) : nc_strerror(code);
-    if (name) return fmt_output_fail(output, status, "variable %s cannot be written: %s", name, why);
-    return fmt_output_fail(output, status, "cannot be written: %s", why);
-}
 
 /* ---------------------------------------------------------------- rows */
 
@@ -45,13 +45,13 @@ static int netcdf_begin(fmt_output *output) {
                                "NetCDF can be written to a plain file only");
     writer *w = output->state = calloc(1, sizeof *w);
     if (!w) return fmt_output_fail_memory(output);
-    w->file = -1;
     w->inputs = calloc(o->n_columns, sizeof *w->inputs);
-    w->variables = calloc(o->n_columns, sizeof *w->variables);
-    if (!w->inputs || !w->variables) return fmt_output_fail_memory(output);
+    w->places = calloc(o->n_columns, sizeof *w->places);
+    w->names = calloc(o->n_columns, sizeof *w->names);
+    if (!w->inputs || !w->places || !w->names) return fmt_output_fail_memory(output);
     for (size_t i = 0; i < o->n_columns; i++)
         if (o->columns[i].input) w->inputs[w->d++] = i;
-    if (w->d > NC_MAX_VAR_DIMS) return fmt_output_fail(output, ORFF_ERROR_UNSUPPORTED, "too many inputs");
+    if (w->d > MOST_DIMENSIONS) return fmt_output_fail(output, ORFF_ERROR_UNSUPPORTED, "too many inputs");
     return ORFF_OK;
 }
 
@@ -70,21 +70,45 @@ static int netcdf_write(fmt_output *output, size_t rows, const double *cells) {
     return ORFF_OK;
 }
 
-/* ---------------------------------------------------------------- definitions */
+/* ---------------------------------------------------------------- names */
 
 /* A name with letters, digits and underscores only, beginning with a letter. */
-static void clean_name(const char *name, char clean[NC_MAX_NAME + 1]) {
+static void clean_name(const char *name, clean_text clean) {
     size_t used = 0;
     if (!isalpha((unsigned char)*name)) clean[used++] = 'v';
-    for (; *name && used < NC_MAX_NAME; name++) {
+    for (; *name && used < LONGEST_NAME; name++) {
         const unsigned char c = (unsigned char)*name;
         clean[used++] = (char)(c < 128 && isalnum(c) ? c : '_');
     }
     clean[used] = '\0';
 }
 
-static int put_text(const writer *w, int variable, const char *name, const char *text) {
-    return text ? nc_put_att_text(w->file, variable, name, strlen(text), text) : 0;
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* Two variables of one name cannot be. */
+static int clean_names(fmt_output *output, writer *w) {
+    const size_t n = output->options.n_columns;
+    clean_text *sorted = calloc(n, sizeof *sorted);
+    int status = ORFF_OK;
+    if (!sorted) return fmt_output_fail_memory(output);
+    for (size_t i = 0; i < n; i++) clean_name(output->options.columns[i].name, w->names[i]);
+    memcpy(sorted, w->names, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_names);
+    for (size_t i = 1; !status && i < n; i++)
+        if (!strcmp(sorted[i - 1], sorted[i]))
+            status =
+                fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
+                                "variable %s cannot be written: two columns would have this name", sorted[i]);
+    free(sorted);
+    return status;
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+static void put_text(writer *w, fmt_classic_list *list, const char *name, const char *text) {
+    if (text) fmt_classic_text(&w->header, list, name, text);
 }
 
 static const fmt_output_column *find_column(const fmt_output_options *o, const char *name) {
@@ -101,22 +125,33 @@ static const char *units_of(const fmt_output_options *o, const fmt_output_column
     return fmt_units_guess(column->name).units;
 }
 
-/* The names of columns for which `belongs` holds, with blanks between, as a text attribute. */
-static int put_names(const fmt_output *output, const writer *w, int variable, const char *attribute,
-                     bool (*belongs)(const fmt_output_column *column, const char *to), const char *to) {
+/* Clean names with blanks between. */
+typedef struct names {
+    char *text; /* NULL: none */
+    size_t length;
+} names;
+
+static bool append_name(names *all, const char *name) {
+    clean_text clean;
+    clean_name(name, clean);
+    const size_t length = strlen(clean), start = all->text ? all->length + 1 : 0;
+    char *grown = realloc(all->text, start + length + 1);
+    if (!grown) return false;
+    if (start) grown[start - 1] = ' ';
+    memcpy(grown + start, clean, length + 1);
+    *all = (names){grown, start + length};
+    return true;
+}
+
+/* The names of columns for which `belongs` holds; none: no attribute. */
+static void put_names(const fmt_output *output, writer *w, fmt_classic_list *list, const char *attribute,
+                      bool (*belongs)(const fmt_output_column *column, const char *to), const char *to) {
     const fmt_output_options *o = &output->options;
-    char *text = NULL, clean[NC_MAX_NAME + 1];
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return NC_ENOMEM;
-    for (size_t i = 0; i < o->n_columns; i++) {
-        if (!belongs(&o->columns[i], to)) continue;
-        clean_name(o->columns[i].name, clean);
-        fprintf(stream, "%s%s", ftell(stream) ? " " : "", clean);
-    }
-    const int code = fclose(stream) ? NC_ENOMEM : *text ? put_text(w, variable, attribute, text) : 0;
-    free(text);
-    return code;
+    names all = {0};
+    for (size_t i = 0; i < o->n_columns; i++)
+        if (belongs(&o->columns[i], to) && !append_name(&all, o->columns[i].name)) w->header.failed = true;
+    put_text(w, list, attribute, all.text);
+    free(all.text);
 }
 
 static bool is_error_of(const fmt_output_column *column, const char *name) {
@@ -129,115 +164,146 @@ static bool is_input(const fmt_output_column *column, const char *unused) {
 }
 
 /* flag_values and flag_meanings of a column of classes. */
-static int put_flags(const writer *w, int variable, const fmt_output_column *column) {
+static void put_flags(writer *w, fmt_classic_list *list, const fmt_output_column *column) {
     double *values = calloc(column->n_labels, sizeof *values);
-    char *text = NULL, clean[NC_MAX_NAME + 1];
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    int code = values && stream ? 0 : NC_ENOMEM;
-    for (size_t i = 0; !code && i < column->n_labels; i++) {
+    names meanings = {0};
+    if (!values) w->header.failed = true;
+    for (size_t i = 0; values && i < column->n_labels; i++) {
         values[i] = (double)i;
-        clean_name(column->labels[i], clean);
-        fprintf(stream, "%s%s", i ? " " : "", clean);
+        if (!append_name(&meanings, column->labels[i])) w->header.failed = true;
     }
-    if (stream && fclose(stream)) code = NC_ENOMEM;
-    if (!code)
-        code = nc_put_att_double(w->file, variable, "flag_values", NC_DOUBLE, column->n_labels, values);
-    if (!code) code = put_text(w, variable, "flag_meanings", text);
+    if (values) fmt_classic_numbers(&w->header, list, "flag_values", column->n_labels, values);
+    put_text(w, list, "flag_meanings", meanings.text);
     free(values);
-    free(text);
-    return code;
+    free(meanings.text);
 }
 
-static int put_coordinate_attributes(const writer *w, int variable, const fmt_output_column *column) {
+static void put_coordinate_attributes(writer *w, fmt_classic_list *list, const fmt_output_column *column) {
     const fmt_units guess = fmt_units_guess(column->name);
-    const char *standard = column->standard_name ? column->standard_name : guess.standard_name;
-    int code = put_text(w, variable, "standard_name", standard);
-    if (!code && w->gridded) code = put_text(w, variable, "axis", guess.axis);
-    return code;
+    put_text(w, list, "standard_name", column->standard_name ? column->standard_name : guess.standard_name);
+    if (w->gridded) put_text(w, list, "axis", guess.axis);
 }
 
-static int put_data_attributes(const fmt_output *output, const writer *w, int variable,
-                               const fmt_output_column *column) {
-    const double fill = NC_FILL_DOUBLE;
-    char text[2 * NC_MAX_NAME];
-    int code = nc_put_att_double(w->file, variable, "_FillValue", NC_DOUBLE, 1, &fill);
-    if (!code) code = put_text(w, variable, "standard_name", column->standard_name);
-    if (!code && column->error_of) {
+static void put_data_attributes(const fmt_output *output, writer *w, fmt_classic_list *list,
+                                const fmt_output_column *column) {
+    const double fill = FILL;
+    char text[2 * LONGEST_NAME];
+    fmt_classic_numbers(&w->header, list, "_FillValue", 1, &fill);
+    put_text(w, list, "standard_name", column->standard_name);
+    if (column->error_of) {
         snprintf(text, sizeof text, "standard deviation of %.256s", column->error_of);
-        code = put_text(w, variable, "long_name", text);
+        put_text(w, list, "long_name", text);
     }
-    if (!code && column->n_labels) code = put_flags(w, variable, column);
-    if (!code && !w->gridded) code = put_names(output, w, variable, "coordinates", is_input, NULL);
-    if (!code) code = put_names(output, w, variable, "ancillary_variables", is_error_of, column->name);
-    return code;
+    if (column->n_labels) put_flags(w, list, column);
+    if (!w->gridded) put_names(output, w, list, "coordinates", is_input, NULL);
+    put_names(output, w, list, "ancillary_variables", is_error_of, column->name);
 }
 
-static int define_variable(fmt_output *output, writer *w, size_t i, int rank, const int *dimensions) {
+static void put_attributes(const fmt_output *output, writer *w, size_t i) {
     const fmt_output_column *column = &output->options.columns[i];
-    char clean[NC_MAX_NAME + 1];
-    clean_name(column->name, clean);
-    int *variable = &w->variables[i];
-    int code = nc_def_var(w->file, clean, NC_DOUBLE, rank, dimensions, variable);
-    if (!code) code = put_text(w, *variable, "units", units_of(&output->options, column));
-    if (!code && !column->error_of) code = put_text(w, *variable, "long_name", column->name);
-    if (!code) {
-        code = column->input ? put_coordinate_attributes(w, *variable, column)
-                             : put_data_attributes(output, w, *variable, column);
+    fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_ATTRIBUTES);
+    put_text(w, &list, "units", units_of(&output->options, column));
+    if (!column->error_of) put_text(w, &list, "long_name", column->name);
+    if (column->input) {
+        put_coordinate_attributes(w, &list, column);
+    } else {
+        put_data_attributes(output, w, &list, column);
     }
-    return code ? fail_netcdf(output, clean, code) : ORFF_OK;
+    fmt_classic_close(&w->header, &list);
 }
 
-/* The dimensions, slowest first: the axes from the last input to the first, or the one of the points. */
-static int define_dimensions(fmt_output *output, const writer *w, int *dimensions) {
-    char clean[NC_MAX_NAME + 1] = "point";
-    int code = w->gridded ? 0 : nc_def_dim(w->file, clean, w->rows, dimensions);
-    for (size_t k = 0; !code && w->gridded && k < w->d; k++) {
-        clean_name(output->options.columns[w->inputs[k]].name, clean);
-        code = nc_def_dim(w->file, clean, w->grid.length[k], &dimensions[w->d - 1 - k]);
-    }
-    return code ? fail_netcdf(output, clean, code) : ORFF_OK;
+/* ---------------------------------------------------------------- the header */
+
+static size_t cells_of(const writer *w) {
+    return w->gridded ? w->grid.cells : w->rows;
 }
 
-static int define_variables(fmt_output *output, writer *w, const int *dimensions) {
-    int status = ORFF_OK;
-    size_t k = 0;
-    for (size_t i = 0; !status && i < output->options.n_columns; i++) {
-        const bool axis = w->gridded && output->options.columns[i].input;
-        const int *own = axis ? &dimensions[w->d - 1 - k++] : dimensions;
-        status = define_variable(output, w, i, axis || !w->gridded ? 1 : (int)w->d, own);
-    }
-    return status;
+/* Bytes of a column: along its own axis, or in every cell. Without rows "point" is the dimension of records, and it
+ * counts what one of them would have. */
+static uint64_t bytes_of(const writer *w, const fmt_output_column *column, size_t axis) {
+    const size_t count = w->gridded && column->input ? w->grid.length[axis] : cells_of(w);
+    return 8 * (uint64_t)(count ? count : 1);
 }
 
-static int define(fmt_output *output, writer *w) {
+/* Slowest first: the axes from the last input to the first, or the one of the points. */
+static void put_dimensions(writer *w) {
+    fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_DIMENSIONS);
+    if (!w->gridded) fmt_classic_dimension(&w->header, &list, "point", w->rows);
+    for (size_t k = 0; w->gridded && k < w->d; k++)
+        fmt_classic_dimension(&w->header, &list, w->names[w->inputs[k]], w->grid.length[k]);
+    fmt_classic_close(&w->header, &list);
+}
+
+/* Dimension k is that of input k; the values of a field have them all, the last one first. */
+static void put_variables(const fmt_output *output, writer *w) {
+    uint64_t all[MOST_DIMENSIONS + 1] = {0};
+    size_t axis = 0;
+    for (size_t k = 0; w->gridded && k < w->d; k++) all[k] = w->d - 1 - k;
+    fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_VARIABLES);
+    for (size_t i = 0; i < output->options.n_columns; i++) {
+        const fmt_output_column *column = &output->options.columns[i];
+        const bool alone = w->gridded && column->input;
+        const uint64_t own = axis;
+        fmt_classic_variable(&w->header, &list, w->names[i], alone || !w->gridded ? 1 : w->d,
+                             alone ? &own : all);
+        put_attributes(output, w, i);
+        w->places[i] = fmt_classic_values(&w->header, bytes_of(w, column, axis));
+        axis += column->input;
+    }
+    fmt_classic_close(&w->header, &list);
+}
+
+/* The values of one variable come behind those of the other. */
+static void place_values(const fmt_output *output, writer *w) {
+    uint64_t at = w->header.size;
+    size_t axis = 0;
+    for (size_t i = 0; i < output->options.n_columns; i++) {
+        const fmt_output_column *column = &output->options.columns[i];
+        fmt_classic_place(&w->header, w->places[i], at);
+        at += bytes_of(w, column, axis);
+        axis += column->input;
+    }
+}
+
+/* Version 2 (64-bit offsets), which every program reads; version 5 where a variable is too large for it. */
+static int put_header(fmt_output *output, writer *w) {
     const fmt_output_options *o = &output->options;
-    int code = put_text(w, NC_GLOBAL, "Conventions", "CF-1.8");
-    if (!code) code = put_text(w, NC_GLOBAL, "title", o->title);
-    if (!code) code = put_text(w, NC_GLOBAL, "history", o->history ? o->history : "written by orff " VERSION);
-    if (code) return fail_netcdf(output, NULL, code);
-    int *dimensions = calloc(w->d + 1, sizeof *dimensions);
-    if (!dimensions) return fmt_output_fail_memory(output);
-    int status = define_dimensions(output, w, dimensions);
-    if (!status) status = define_variables(output, w, dimensions);
-    free(dimensions);
-    if (status) return status;
-    code = nc_enddef(w->file);
-    return code ? fail_netcdf(output, NULL, code) : ORFF_OK;
+    fmt_classic_begin(&w->header, cells_of(w) >= (size_t)1 << 28);
+    put_dimensions(w);
+    fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_ATTRIBUTES);
+    put_text(w, &list, "Conventions", "CF-1.8");
+    put_text(w, &list, "title", o->title);
+    put_text(w, &list, "history", o->history ? o->history : "written by orff " VERSION);
+    fmt_classic_close(&w->header, &list);
+    put_variables(output, w);
+    place_values(output, w);
+    if (w->header.failed) return fmt_output_fail_memory(output);
+    return fmt_output_put(output, w->header.bytes, w->header.size);
 }
 
 /* ---------------------------------------------------------------- values */
 
+static int put_doubles(fmt_output *output, size_t count, const double *values) {
+    enum { BLOCK = 512 };
+    unsigned char bytes[8 * BLOCK];
+    int status = ORFF_OK;
+    for (size_t at = 0; !status && at < count; at += BLOCK) {
+        const size_t n = count - at < BLOCK ? count - at : BLOCK;
+        fmt_classic_doubles(n, values + at, bytes);
+        status = fmt_output_put(output, bytes, 8 * n);
+    }
+    return status;
+}
+
 static int put_column(fmt_output *output, writer *w, size_t i) {
-    const size_t n = output->options.n_columns, cells = w->gridded ? w->grid.cells : w->rows;
+    const size_t n = output->options.n_columns, cells = cells_of(w);
     const bool input = output->options.columns[i].input;
-    for (size_t c = 0; c < cells; c++) w->scratch[c] = NC_FILL_DOUBLE;
+    for (size_t c = 0; c < cells; c++) w->scratch[c] = FILL;
     for (size_t r = 0; r < w->rows; r++) {
         const double value = w->cells[r * n + i];
         if (input || !isnan(value)) w->scratch[w->gridded ? w->grid.cell[r] : r] = value;
     }
-    const int code = nc_put_var_double(w->file, w->variables[i], w->scratch);
-    return code ? fail_netcdf(output, output->options.columns[i].name, code) : ORFF_OK;
+    return put_doubles(output, cells, w->scratch);
 }
 
 static int put_all(fmt_output *output, writer *w) {
@@ -245,8 +311,8 @@ static int put_all(fmt_output *output, writer *w) {
     int status = ORFF_OK;
     for (size_t i = 0; !status && i < output->options.n_columns; i++) {
         if (w->gridded && output->options.columns[i].input) {
-            const int code = nc_put_var_double(w->file, w->variables[i], w->grid.axis[k++]);
-            if (code) status = fail_netcdf(output, output->options.columns[i].name, code);
+            status = put_doubles(output, w->grid.length[k], w->grid.axis[k]);
+            k++;
         } else {
             status = put_column(output, w, i);
         }
@@ -263,41 +329,27 @@ static int lay_out(fmt_output *output, writer *w) {
                                        "row %zu has a coordinate that is no number", r + 1);
     if (fmt_grid_find(&w->grid, w->rows, n, w->cells, w->d, w->inputs, &w->gridded))
         return fmt_output_fail_memory(output);
-    const size_t cells = w->gridded ? w->grid.cells : w->rows;
-    w->scratch = calloc(cells + 1, sizeof *w->scratch);
+    w->scratch = calloc(cells_of(w) + 1, sizeof *w->scratch);
     return w->scratch ? ORFF_OK : fmt_output_fail_memory(output);
 }
 
-/* The 64-bit offset form of the classic format, which every program reads; NetCDF-4 where a variable is
- * too large for it. */
 static int netcdf_finish(fmt_output *output) {
     writer *w = output->state;
     int status = lay_out(output, w);
-    if (status) return status;
-    const size_t cells = w->gridded ? w->grid.cells : w->rows;
-    const int kind = cells < ((size_t)1 << 28) ? NC_64BIT_OFFSET : NC_NETCDF4;
-    errno = 0;
-    int code = nc_create(orff_file_temporary(output->file), NC_CLOBBER | kind, &w->file);
-    if (code) {
-        w->file = -1;
-        return fail_netcdf(output, NULL, code);
-    }
-    status = define(output, w);
-    if (!status) status = put_all(output, w);
-    if (status) return status;
-    code = nc_close(w->file);
-    w->file = -1;
-    return code ? fail_netcdf(output, NULL, code) : ORFF_OK;
+    if (!status) status = clean_names(output, w);
+    if (!status) status = put_header(output, w);
+    return status ? status : put_all(output, w);
 }
 
 static void netcdf_close(fmt_output *output) {
     writer *w = output->state;
     if (!w) return;
-    if (w->file >= 0) nc_abort(w->file);
     fmt_grid_clear(&w->grid);
     free(w->cells);
     free(w->inputs);
-    free(w->variables);
+    free(w->places);
+    free(w->names);
+    fmt_classic_clear(&w->header);
     free(w->scratch);
     free(w);
 }

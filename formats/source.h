@@ -31,6 +31,8 @@ typedef struct fmt_source {
 
 #define FMT_NO_SLOT SIZE_MAX
 
+#define FMT_MADE_UP_ROOM 24 /* "c1", "c2" .. */
+
 struct fmt_table {
     const fmt_source *source;
     char *path; /* as shown in messages */
@@ -38,8 +40,9 @@ struct fmt_table {
     void *state;
 
     size_t columns;
-    char **names; /* columns; NULL until somebody asks for a name that is made up: fmt_table_name */
-    char **units, **standard_names; /* columns, entries or all NULL */
+    char **names;                      /* columns; NULL: the column has none of its own */
+    char (*made_up)[FMT_MADE_UP_ROOM]; /* columns; empty until somebody asks: fmt_table_name */
+    char **units, **standard_names;    /* columns, entries or all NULL */
     bool named, rewindable;
     bool label_done;     /* the source makes labels itself */
     bool drops_missing;  /* missing values are no error in this format */

@@ -54,7 +54,8 @@ int fmt_table_make_columns(fmt_table *table, uint64_t columns) {
         return fmt_table_fail(table, ORFF_ERROR_FORMAT, "%llu columns, more than %llu",
                               (unsigned long long)columns, (unsigned long long)FMT_COLUMNS_MOST);
     table->names = calloc(columns ? (size_t)columns : 1, sizeof *table->names);
-    if (!table->names) return fmt_table_fail_memory(table);
+    table->made_up = calloc(columns ? (size_t)columns : 1, sizeof *table->made_up);
+    if (!table->names || !table->made_up) return fmt_table_fail_memory(table);
     table->columns = table->first_output = (size_t)columns;
     return ORFF_OK;
 }
@@ -174,6 +175,7 @@ void fmt_table_close(fmt_table *table) {
     if (table->source) table->source->close(table);
     fmt_table_clear_selection(table);
     free_names(table->columns, table->names);
+    free(table->made_up);
     free_names(table->columns, table->units);
     free_names(table->columns, table->standard_names);
     free(table->path);
@@ -199,9 +201,10 @@ size_t fmt_table_columns(const fmt_table *table) {
 }
 
 const char *fmt_table_name(const fmt_table *table, size_t column) {
-    char **name = &table->names[column];
-    if (!*name && asprintf(name, "c%zu", column + 1) < 0) *name = NULL;
-    return *name ? *name : "?";
+    char *made_up = table->made_up[column];
+    if (table->names[column]) return table->names[column];
+    if (!*made_up) snprintf(made_up, FMT_MADE_UP_ROOM, "c%zu", column + 1);
+    return made_up;
 }
 
 bool fmt_table_named(const fmt_table *table) {

@@ -2,11 +2,14 @@
  * ORFF_ERROR_NO_MEMORY, give everything back and leave its results alone.
  *
  * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees
- * in base/memory.c, which is compiled into this program with a free that counts. */
+ * in base/memory.c, which is compiled into this program with a free that counts. Where files are saved and loaded, the
+ * names of files (malloc, strdup) are short of memory too, and also all allocations from one on. */
 #define _DEFAULT_SOURCE /* mkstemp */
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,15 +18,35 @@
 
 static atomic_int allocations, live;
 static int fail_at; /* the allocation that fails, counted from 1; 0: none */
+static bool all_after;
+static bool with_files; /* malloc and strdup count too */
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+
+static bool fails(void) {
+    const int now = atomic_fetch_add(&allocations, 1) + 1;
+    const bool failing = fail_at && (now == fail_at || (all_after && now > fail_at));
+    if (failing) errno = ENOMEM;
+    return failing;
+}
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    if (atomic_fetch_add(&allocations, 1) + 1 == fail_at) return NULL;
-    void *pointer = __real_aligned_alloc(alignment, size);
+    void *pointer = fails() ? NULL : __real_aligned_alloc(alignment, size);
     if (pointer) atomic_fetch_add(&live, 1);
     return pointer;
+}
+
+/* What comes from these is freed by free itself: it is not counted as live. */
+void *__wrap_malloc(size_t size) {
+    return with_files && fails() ? NULL : __real_malloc(size);
+}
+char *__wrap_strdup(const char *text) {
+    return with_files && fails() ? NULL : __real_strdup(text);
 }
 
 static void counted_free(void *pointer) {
@@ -39,28 +62,33 @@ static void counted_free(void *pointer) {
 
 typedef orff_status cycle_fn(void);
 
-static orff_status run(cycle_fn *cycle, int failing) {
+/* What was there before the cycle may stay. */
+static orff_status run(cycle_fn *cycle, int failing, bool on) {
+    const int before = atomic_load(&live);
     atomic_store(&allocations, 0);
     fail_at = failing;
+    all_after = on;
     const orff_status status = cycle();
     fail_at = 0;
-    if (atomic_load(&live) != 0) fail_msg("%d allocations were not given back", atomic_load(&live));
+    if (atomic_load(&live) != before)
+        fail_msg("%d allocations were not given back", atomic_load(&live) - before);
     return status;
 }
 
 static void check(cycle_fn *cycle, int least) {
-    assert_ok(run(cycle, 0));
+    assert_ok(run(cycle, 0, false));
     const int count = atomic_load(&allocations);
     if (count < least)
         fail_msg("%d allocations, at least %d expected: the test no longer sees them", count, least);
-    for (int k = 1; k <= count; k++) {
-        support_case("allocation %d of %d", k, count);
-        assert_status(run(cycle, k), ORFF_ERROR_NO_MEMORY);
-        if (!strstr(orff_error_message(), "memory"))
-            fail_msg("\"%s\" does not say what is short", orff_error_message());
-    }
+    for (int k = 1; k <= count; k++)
+        for (int on = 0; on <= with_files; on++) {
+            support_case("allocation %d%s of %d", k, on ? " and all after it" : "", count);
+            assert_status(run(cycle, k, on), ORFF_ERROR_NO_MEMORY);
+            if (!strstr(orff_error_message(), "memory"))
+                fail_msg("\"%s\" does not say what is short", orff_error_message());
+        }
     support_case(NULL);
-    assert_ok(run(cycle, 0));
+    assert_ok(run(cycle, 0, false));
 }
 
 /* ---- kernels */
@@ -375,19 +403,127 @@ static void checkpoints(void **state) {
     orff_set_hooks(&hooks);
     for (size_t i = 0; i < 2; i++) {
         cycle_solver = solvers[i];
-        assert_ok(run(checkpoint_cycle, 0));
+        assert_ok(run(checkpoint_cycle, 0, false));
         const int count = atomic_load(&allocations);
         assert_true(count > 60);
         for (int k = 1; k <= count; k++) {
             support_case("allocation %d of %d", k, count);
             warnings = 0;
-            const orff_status status = run(checkpoint_cycle, k);
+            const orff_status status = run(checkpoint_cycle, k, false);
             if (!warnings) assert_status(status, ORFF_ERROR_NO_MEMORY);
             if (warnings) assert_status(status, ORFF_OK);
         }
         support_case(NULL);
     }
     orff_set_hooks(NULL);
+}
+
+/* ---- files */
+
+static orff_model *file_model;
+static orff_moments *file_moments;
+static char folder[] = "/tmp/orff_allocation_XXXXXX", file_path[64];
+
+static void make_model(orff_solver solver) {
+    orff_part part = orff_part_default();
+    orff_settings settings = orff_settings_default();
+    settings.solver = solver;
+    settings.sampling.features = 4;
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.lambda = 1e-3;
+    assert_ok(orff_model_fit(&file_model, &settings, 2, 2, 5, rows, rows + 10, NULL));
+    assert_ok(orff_model_set_notes(file_model, "{\"named\":true,\"inputs\":[{\"name\":\"x\"}]}"));
+}
+
+static void make_moments(void) {
+    const orff_moments_settings how = {.folds = 2};
+    const orff_part part = orff_part_default();
+    const orff_sampling sampling = sampling_of(ORFF_SCHEME_QMC, 4);
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
+    assert_ok(orff_features_create(&features, kernel, &sampling));
+    assert_ok(orff_moments_create(&file_moments, features, &how));
+    assert_ok(orff_moments_accumulate(file_moments, 5, rows, rows + 10, NULL));
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+}
+
+/* The file that must not be lost, and whether it is as it was. */
+static void put_old(void) {
+    FILE *file = fopen(file_path, "w");
+    assert_non_null(file);
+    assert_true(fputs("old", file) >= 0 && !fclose(file));
+}
+
+static void check_old(void) {
+    char text[8] = "";
+    FILE *file = fopen(file_path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text - 1, file), 3);
+    assert_string_equal(text, "old");
+    fclose(file);
+}
+
+static orff_status saved(orff_status status) {
+    if (status) check_old();
+    return status;
+}
+
+static orff_status save_model_cycle(void) {
+    put_old();
+    return saved(orff_model_save(file_model, file_path, false));
+}
+static orff_status save_compact_cycle(void) {
+    put_old();
+    return saved(orff_model_save(file_model, file_path, true));
+}
+static orff_status save_moments_cycle(void) {
+    put_old();
+    return saved(orff_moments_save(file_moments, file_path));
+}
+
+static orff_status load_model_cycle(void) {
+    orff_model *model = NULL;
+    const orff_status status = orff_model_load(&model, file_path);
+    assert_int_equal(status == ORFF_OK, model != NULL);
+    orff_model_free(model);
+    return status;
+}
+static orff_status load_moments_cycle(void) {
+    orff_moments *moments = NULL;
+    const orff_status status = orff_moments_load(&moments, file_path);
+    assert_int_equal(status == ORFF_OK, moments != NULL);
+    orff_moments_free(moments);
+    return status;
+}
+
+static void check_model_files(orff_solver solver) {
+    make_model(solver);
+    check(save_model_cycle, 10);
+    check(load_model_cycle, 10);
+    if (solver != ORFF_SOLVER_EXACT) {
+        check(save_compact_cycle, 10);
+        check(load_model_cycle, 10);
+    }
+    orff_model_free(file_model);
+}
+
+static void files(void **state) {
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file_path, sizeof file_path, "%s/file", folder);
+    with_files = true;
+    check_model_files(ORFF_SOLVER_DIRECT);
+    check_model_files(ORFF_SOLVER_EXACT);
+    make_moments();
+    check(save_moments_cycle, 10);
+    check(load_moments_cycle, 10);
+    orff_moments_free(file_moments);
+    assert_int_equal(remove(file_path), 0);
+    assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
+    with_files = false;
 }
 
 /* Sizes that fit no memory are refused before anything is asked for. */
@@ -413,6 +549,7 @@ int main(void) {
         cmocka_unit_test(signatures),
         cmocka_unit_test(exact_models),
         cmocka_unit_test(checkpoints),
+        cmocka_unit_test(files),
         cmocka_unit_test(sizes_that_fit_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

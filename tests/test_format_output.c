@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "formats.h"
+#include "formats/classic.h"
 
 #ifdef ORFF_HAVE_NETCDF
 #include <netcdf.h>
@@ -305,6 +306,66 @@ static void test_points(void **state) {
     formats_free(&data);
 }
 
+/* Without rows there are the variables all the same. */
+static void test_empty_netcdf(void **state) {
+    (void)state;
+    int file, count;
+    size_t length = 9;
+    write_file(formats_path("a.nc"), &plain, 0, NULL);
+    OK(nc_open(formats_path("a.nc"), NC_NOWRITE, &file));
+    OK(nc_inq_nvars(file, &count));
+    assert_int_equal(count, COLUMNS);
+    OK(nc_inq_dimlen(file, 0, &length));
+    assert_int_equal(length, 0);
+    OK(nc_close(file));
+}
+
+/* Both versions of the classic format, read by netcdf-c. */
+static void test_classic(void **state) {
+    (void)state;
+    const double numbers[] = {1.5, -2}, values[] = {3, -0.25, 1e300};
+    for (int wide = 0; wide < 2; wide++) {
+        fmt_classic c;
+        unsigned char bytes[sizeof values];
+        double found[3];
+        int file, u, rank, dimension;
+        fmt_classic_begin(&c, wide);
+        fmt_classic_list list = fmt_classic_open(&c, FMT_CLASSIC_DIMENSIONS);
+        fmt_classic_dimension(&c, &list, "other", 5);
+        fmt_classic_dimension(&c, &list, "x", 3);
+        fmt_classic_close(&c, &list);
+        list = fmt_classic_open(&c, FMT_CLASSIC_ATTRIBUTES);
+        fmt_classic_close(&c, &list);
+        list = fmt_classic_open(&c, FMT_CLASSIC_VARIABLES);
+        fmt_classic_variable(&c, &list, "u", 1, (uint64_t[]){1});
+        fmt_classic_list own = fmt_classic_open(&c, FMT_CLASSIC_ATTRIBUTES);
+        fmt_classic_text(&c, &own, "units", "m s-1");
+        fmt_classic_numbers(&c, &own, "range", 2, numbers);
+        fmt_classic_close(&c, &own);
+        const size_t at = fmt_classic_values(&c, sizeof values);
+        fmt_classic_close(&c, &list);
+        fmt_classic_place(&c, at, c.size);
+        fmt_classic_doubles(3, values, bytes);
+        assert_false(c.failed);
+        FILE *stream = fopen(formats_path("c.nc"), "wb");
+        assert_int_equal(fwrite(c.bytes, 1, c.size, stream), c.size);
+        assert_int_equal(fwrite(bytes, 1, sizeof bytes, stream), sizeof bytes);
+        assert_int_equal(fclose(stream), 0);
+        fmt_classic_clear(&c);
+
+        OK(nc_open(formats_path("c.nc"), NC_NOWRITE, &file));
+        OK(nc_inq_varid(file, "u", &u));
+        assert_attribute(file, u, "units", "m s-1");
+        OK(nc_get_att_double(file, u, "range", found));
+        assert_memory_equal(found, numbers, sizeof numbers);
+        OK(nc_inq_var(file, u, NULL, NULL, &rank, &dimension, NULL));
+        assert_true(rank == 1 && dimension == 1);
+        OK(nc_get_var_double(file, u, found));
+        assert_memory_equal(found, values, sizeof values);
+        OK(nc_close(file));
+    }
+}
+
 static void test_netcdf_refusals(void **state) {
     (void)state;
     fmt_output *output;
@@ -315,7 +376,7 @@ static void test_netcdf_refusals(void **state) {
     const fmt_output_column same[] = {{.name = "x", .input = true}, {.name = "u m"}, {.name = "u_m"}};
     const fmt_output_options options = {.n_columns = 3, .columns = same};
     assert_int_equal(write_all(&output, formats_path("b.nc"), &options, 1, (const double[]){1, 2, 3}),
-                     ORFF_ERROR_IO);
+                     ORFF_ERROR_INVALID_ARGUMENT);
     formats_says(fmt_output_error(output), "variable u_m");
     fmt_output_close(output);
     assert_int_equal(access(formats_path("b.nc"), F_OK), -1);
@@ -334,6 +395,8 @@ int main(void) {
 #ifdef ORFF_HAVE_NETCDF
         cmocka_unit_test(test_grid),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_empty_netcdf),
+        cmocka_unit_test(test_classic),
         cmocka_unit_test(test_netcdf_refusals),
 #endif
     };

@@ -232,12 +232,15 @@ void orffi_mirror(size_t n, double *A) {
                     A[j * n + i] = A[i * n + j];
 }
 
-double orffi_cholesky_rcond(size_t n, const double *L, double norm) {
-    double rcond = 0.0;
-    if (!n || !(norm > 0.0)) return 0.0;
-    if (LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n, norm, &rcond) != 0) return 0.0;
-    ORFFI_WRITTEN(&rcond, sizeof rcond);
-    return rcond;
+orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond) {
+    *rcond = 0.0;
+    if (!n || !(norm > 0.0)) return ORFF_OK;
+    const lapack_int info =
+        LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', (lapack_int)n, L, (lapack_int)n, norm, rcond);
+    if (info == LAPACK_WORK_MEMORY_ERROR) return lapack_status("condition number", info);
+    ORFFI_WRITTEN(rcond, sizeof *rcond);
+    if (info) *rcond = 0.0;
+    return ORFF_OK;
 }
 
 orff_status orffi_cholesky_inverse(size_t n, double *L) {

@@ -22,8 +22,9 @@ double orffi_dot(size_t n, const double *x, const double *y);
 /* Copy the upper triangle of A (n x n) to the lower. */
 void orffi_mirror(size_t n, double *A);
 
-/* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. */
-double orffi_cholesky_rcond(size_t n, const double *L, double norm);
+/* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. 0 where it cannot
+ * be told. */
+orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond);
 
 /* A = A^-1 from L of orffi_cholesky, in place, both triangles. */
 orff_status orffi_cholesky_inverse(size_t n, double *L);

@@ -132,11 +132,13 @@ static double norm_of(size_t n, const double *A) {
 orff_status orffi_exact_system_cholesky(orffi_exact_system *s, double shift, double *t) {
     const size_t n = s->n;
     const double m = orffi_exact_system_value(s, 0);
+    double rcond;
     for (size_t i = 0; m != 1.0 && i < n * n; i++) s->F[i] *= m;
     for (size_t i = 0; i < n; i++) s->F[i * n + i] += shift;
     const double norm = norm_of(n, s->F);
     ORFFI_TRY(orffi_cholesky(n, s->F));
-    s->condition = 1.0 / orffi_cholesky_rcond(n, s->F, norm);
+    ORFFI_TRY(orffi_cholesky_rcond(n, s->F, norm, &rcond));
+    s->condition = 1.0 / rcond;
     if (!(s->condition * (double)n * DBL_EPSILON < 1.0))
         return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "the matrix is singular to rounding");
     memcpy(t, s->y, n * s->r * sizeof *t);

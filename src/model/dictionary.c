@@ -6,19 +6,23 @@
 #include "model/survey.h"
 
 /* Whether the base has the second moment that curl-free and divergence-free parts need. */
-static bool is_smooth(const orffi_plan *plan, const orff_part *part) {
+static orff_status find_smooth(const orffi_plan *plan, const orff_part *part, bool *smooth) {
     orff_part probe = *part;
-    double moments[3];
+    double moments[3] = {INFINITY};
     probe.rule = ORFF_RULE_DECOMPOSABLE;
     probe.sigma = 1.0;
-    return orff_part_moments(&probe, plan->d, plan->p, moments) == ORFF_OK && isfinite(moments[0]);
+    const orff_status status = orff_part_moments(&probe, plan->d, plan->p, moments);
+    *smooth = status == ORFF_OK && isfinite(moments[0]);
+    return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
 }
 
 /* Decomposable always, curl-free and divergence-free where there is a field; stretched where inputs spread
  * unequally. */
-static void fill_entries(orffi_dictionary *dictionary, const orffi_plan *plan) {
+static orff_status fill_entries(orffi_dictionary *dictionary, const orffi_plan *plan) {
     const double *stretch = dictionary->stretch;
     double low = stretch[0], high = stretch[0];
+    bool smooth;
+    ORFFI_TRY(find_smooth(plan, &dictionary->part, &smooth));
     for (size_t i = 1; i < plan->d; i++) {
         low = fmin(low, stretch[i]);
         high = fmax(high, stretch[i]);
@@ -26,10 +30,11 @@ static void fill_entries(orffi_dictionary *dictionary, const orffi_plan *plan) {
     dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DECOMPOSABLE, false};
     if (high > 1.25 * low)
         dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DECOMPOSABLE, true};
-    if (orffi_plan_has_field(plan) && is_smooth(plan, &dictionary->part)) {
+    if (orffi_plan_has_field(plan) && smooth) {
         dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_CURL_FREE, false};
         dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DIV_FREE, false};
     }
+    return ORFF_OK;
 }
 
 /* Ones outside a field's space. */
@@ -56,8 +61,7 @@ orff_status orffi_dictionary_init(orffi_dictionary *dictionary, const orffi_plan
     ORFFI_TRY(ORFFI_NEW_ARRAY(dictionary->stretch, plan->d));
     ORFFI_TRY(orffi_trial_medians(plan, table, dictionary->median));
     ORFFI_TRY(stretches(plan, table, dictionary->stretch));
-    fill_entries(dictionary, plan);
-    return ORFF_OK;
+    return fill_entries(dictionary, plan);
 }
 
 void orffi_dictionary_clear(orffi_dictionary *dictionary) {

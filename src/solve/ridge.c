@@ -60,10 +60,12 @@ static orff_status cholesky_columns(const orffi_system *s, size_t first, size_t 
                                     double *t, double *work, double *columns, double *rcond) {
     const size_t n = s->n;
     const double m = s->m[first];
+    double own;
     for (size_t i = 0; i < n * n; i++) work[i] = m * s->A[i];
     for (size_t i = 0; i < n; i++) work[i * n + i] += shift;
     ORFFI_TRY(orffi_cholesky(n, work));
-    *rcond = fmin(*rcond, orffi_cholesky_rcond(n, work, one_norm(n, s->A, m, shift)));
+    ORFFI_TRY(orffi_cholesky_rcond(n, work, one_norm(n, s->A, m, shift), &own));
+    *rcond = fmin(*rcond, own);
     for (size_t a = 0; a < n; a++)
         memcpy(columns + a * count, s->rhs + a * s->r + first, count * sizeof *columns);
     ORFFI_TRY(orffi_cholesky_solve(n, work, count, columns));
