@@ -1,20 +1,15 @@
 #include "checkpoint.h"
 
-#include <string.h>
-
 #include "orff.h"
 #include "report.h"
 
 int cli_checkpoint_parse(cli_checkpoint *checkpoint, const cli_arguments *a) {
     *checkpoint =
         (cli_checkpoint){.path = cli_text(a, CLI_OPT_CHECKPOINT), .resume = cli_given(a, CLI_OPT_RESUME)};
-    const char *output = cli_text(a, CLI_OPT_OUTPUT);
     const int status = cli_whole(a, CLI_OPT_CHECKPOINT_ROWS, 1, UINT64_MAX / 2, &checkpoint->rows);
     if (status) return status;
     if (!checkpoint->path)
         return checkpoint->resume ? cli_wrong(a, CLI_OPT_RESUME, "needs --checkpoint FILE") : CLI_DONE;
-    if (output && !strcmp(checkpoint->path, output))
-        return cli_wrong(a, CLI_OPT_CHECKPOINT, "%s is what -o names; it needs a file of its own", output);
     return cli_outcome(orff_checkpoint_check(checkpoint->path, checkpoint->resume), NULL);
 }
 

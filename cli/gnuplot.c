@@ -16,6 +16,7 @@
 #include "fit.h"
 #include "inert.h"
 #include "report.h"
+#include "signals.h"
 
 extern char **environ;
 
@@ -228,6 +229,8 @@ static bool is_whole(const cli_picture *picture, const char *path) {
 static int draw_in(const cli_picture *picture, const char *folder, cli_picture_put *put, void *self) {
     char *script = path_in(folder, SCRIPT, NULL), *drawn = path_in(folder, PICTURE, picture->kind->name),
          *beside = script_beside(picture);
+    const char *const own[] = {script, drawn, folder, NULL};
+    cli_signals_remove(own);
     int status = write_script(picture, script, put, self);
     if (!status && picture->keep) status = copy_file(script, beside);
     if (!status) status = call_gnuplot(picture, folder);
@@ -235,6 +238,7 @@ static int draw_in(const cli_picture *picture, const char *folder, cli_picture_p
         status = cli_failed("%s: gnuplot has not written the whole picture; is there room in %s?",
                             picture->path, folder);
     if (!status) status = copy_file(drawn, picture->path);
+    cli_signals_remove(NULL);
     free(script);
     free(drawn);
     free(beside);

@@ -129,7 +129,15 @@ static int show_moments(const char *path, const orff_moments *moments) {
     return status;
 }
 
-/* Moments, else a model; the message is that of the model, save where memory is short. */
+/* ---- a checkpoint */
+
+static int show_checkpoint(void) {
+    if (cli_wants_json()) return cli_print_json(json_pack("{s:s}", "kind", "checkpoint"));
+    cli_print_line("checkpoint of a computation that did not end: repeat its command with --resume to go on");
+    return cli_check_stdout();
+}
+
+/* Moments, a checkpoint, else a model; the message is that of the model, save where memory is short. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
     orff_moments *moments = NULL;
@@ -139,6 +147,8 @@ static int show_ours(const char *path) {
         status = show_moments(path, moments);
     } else if (loaded == ORFF_ERROR_NO_MEMORY) {
         status = cli_outcome(loaded, NULL);
+    } else if (orff_checkpoint_check(path, true) == ORFF_OK) {
+        status = show_checkpoint();
     } else {
         status = cli_applied_load(&ap, path);
         if (!status) status = show_model(&ap);

@@ -212,7 +212,7 @@ static void *more_json(size_t size) {
 
 void cli_memory_begin(void) {
     json_set_alloc_funcs(more_json, free);
-    atexit(orff_file_remove_temporaries);
+    atexit(orff_file_remove_temporaries); /* libraries leave by exit() when memory is short */
 }
 
 char *cli_copy_text(const char *text) {

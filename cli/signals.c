@@ -11,6 +11,11 @@
 #include "orff.h"
 
 static volatile sig_atomic_t interrupted, told, bar;
+static const char *const *volatile own_files;
+
+void cli_signals_remove(const char *const *names) {
+    own_files = names;
+}
 
 bool cli_interrupted(void) {
     return interrupted != 0;
@@ -22,6 +27,13 @@ void cli_interrupt_told(void) {
 
 /* ---- handlers: they call nothing but what POSIX allows there */
 
+static void remove_files(void) {
+    const char *const *name = own_files;
+    orff_file_remove_temporaries();
+    for (; name && *name; name++)
+        if (unlink(*name)) rmdir(*name);
+}
+
 static void write_text(const char *text) {
     const ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written; /* nobody is left to hear of it */
@@ -29,7 +41,7 @@ static void write_text(const char *text) {
 
 static void leave(int number) {
     (void)number;
-    orff_file_remove_temporaries();
+    remove_files();
     if (!told && bar) write_text("\r\033[K");
     if (!told) write_text("orff: interrupted\n");
     _exit(CLI_INTERRUPTED);
@@ -44,7 +56,7 @@ static void on_interrupt(int number) {
 
 /* The action is the default one again, and the signal is not blocked: it ends the program here. */
 static void on_end(int number) {
-    orff_file_remove_temporaries();
+    remove_files();
     raise(number);
 }
 
@@ -60,7 +72,6 @@ static void handle(int number, void (*handler)(int), int flags) {
 void cli_signals_begin(bool on_terminal) {
     static const int ends[] = {SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
     bar = on_terminal;
-    atexit(orff_file_remove_temporaries); /* libraries leave by exit() when memory is short */
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         handle(ends[i], on_end, (int)SA_RESETHAND | SA_NODEFER);
     handle(SIGINT, on_interrupt, 0);

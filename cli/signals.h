@@ -11,6 +11,10 @@ void cli_signals_begin(bool on_terminal);
 
 bool cli_interrupted(void);
 
+/* Names of files, and behind them of their directory, that go with the program when a signal ends it; NULL ends the list.
+ * The list and its texts must stay as they are until they are withdrawn by NULL. */
+void cli_signals_remove(const char *const *names);
+
 /* The user has read that it was interrupted: the handlers need not say it. */
 void cli_interrupt_told(void);
 

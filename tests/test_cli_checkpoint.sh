@@ -111,6 +111,8 @@ refused 'task was "fit" and is "moments" now' moments long.csv no.orff
 expect 1 'part: .*resume it, or remove it' run fit long.csv no.orff
 cmp -s part kept || fail "a run that was not to go on has changed the checkpoint"
 
+expect 0 'checkpoint of a computation' "$orff" info part
+
 # Damage, and what is no checkpoint at all.
 printf x | dd of=part bs=1 seek=3000 conv=notrunc 2>/dev/null
 cp part damaged
@@ -121,9 +123,9 @@ expect 1 'part: .*left alone' run fit long.csv no.orff --resume
 expect 1 'part: .*left alone' run fit long.csv no.orff
 cmp -s part small.csv || fail "a table was taken for a checkpoint"
 # shellcheck disable=SC2086  # words
-expect 1 'long.csv: .*left alone' "$orff" fit long.csv $rows --checkpoint long.csv -o no.orff
+expect 2 '--checkpoint: long.csv is read by this command too' "$orff" fit long.csv $rows --checkpoint long.csv -o no.orff
 # shellcheck disable=SC2086  # words
-expect 2 '--checkpoint: no.orff is what -o names' "$orff" fit long.csv $rows --checkpoint no.orff -o no.orff
+expect 2 '--checkpoint: no.orff is the file of --output too' "$orff" fit long.csv $rows --checkpoint no.orff -o no.orff
 # shellcheck disable=SC2086  # words
 expect 1 'nowhere/x' "$orff" fit long.csv $rows --checkpoint nowhere/x -o no.orff
 

@@ -12,7 +12,7 @@ for part in a b c; do prepare "$orff" moments t.csv $columns $fixed --folds 2 -q
 # shellcheck disable=SC2086
 {
     faults fit-moments a.moments fit --from-moments a.moments --lambda 1e-3 -o old.orff
-    faults fit-checkpoint t.csv -s old.moments fit t.csv $columns $fixed --lambda 1e-3 --memory 0 --checkpoint old.moments --checkpoint-rows 10 -o old.orff
+    faults fit-checkpoint t.csv -s part fit t.csv $columns $fixed --lambda 1e-3 --memory 0 --checkpoint part --checkpoint-rows 10 -o old.orff
     faults moments t.csv moments t.csv $columns $fixed --folds 2 -o old.moments
     faults merge 'a.moments b.moments c.moments' merge a.moments b.moments --subtract c.moments --json -o old.moments
 }

@@ -155,7 +155,7 @@ grep -q '^-d picture.gp f-secret.svg$' stderr || fail "gnuplot gets $(cat stderr
 
 # An interrupt ends gnuplot, and nothing stays.
 fake ": >'$work/started'; exec sleep 120"
-"$orff" plot good.orff -o f.svg 2>stderr &
+env --default-signal=INT "$orff" plot good.orff -o f.svg 2>stderr & # shells let what runs beside them ignore it
 plot=$!
 while [ ! -e started ] && kill -0 $plot; do sleep 0.1; done
 kill -INT $plot
