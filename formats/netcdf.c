@@ -94,7 +94,8 @@ static int netcdf_open(fmt_table *table) {
     if (!n) return fmt_table_fail_memory(table);
     n->file = -1;
     table->drops_missing = table->rewindable = table->named = true;
-    const int status = fmt_netcdf_open_file(table, &n->file);
+    int status = table->descriptor < 0 ? fmt_netcdf_find_file(table) : ORFF_OK;
+    if (!status) status = fmt_netcdf_open_file(table, &n->file);
     return status ? status : list_variables(table, n);
 }
 
@@ -399,7 +400,7 @@ static void netcdf_close(fmt_table *table) {
     free(n);
 }
 
-const fmt_source fmt_source_netcdf = {
+const fmt_source fmt_source_netcdf_bare = {
     .name = "netcdf",
     .open = netcdf_open,
     .choose = netcdf_choose,

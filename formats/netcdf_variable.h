@@ -19,7 +19,11 @@ typedef struct fmt_variable {
 /* Keeps netcdf-c's text of a code with the table's message. */
 int fmt_netcdf_fail(fmt_table *table, const char *what, int code);
 
-/* Opens the file of a table, packed ones by a temporary file that has lost its name. */
+/* Gives the table a descriptor of its file that can be seeked in: of the file itself, or, when it is packed
+ * or a pipe, of a temporary file that has no name any more. */
+int fmt_netcdf_find_file(fmt_table *table);
+
+/* Opens what the table's descriptor has. */
 int fmt_netcdf_open_file(fmt_table *table, int *file);
 
 /* These return a code of netcdf-c, 0 when done. */

@@ -132,6 +132,10 @@ bool fmt_stream_packed(const fmt_stream *stream) {
     return !gzdirect(stream->file);
 }
 
+int fmt_stream_duplicate(const fmt_stream *stream) {
+    return fcntl(stream->descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
 double fmt_stream_progress(const fmt_stream *stream) {
     if (!stream->regular || stream->size == 0) return NAN;
     const double done = (double)gzoffset(stream->file) / (double)stream->size;

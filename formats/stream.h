@@ -24,6 +24,9 @@ int fmt_stream_rewind(fmt_stream *stream);
 /* True for gzip, after the first read. */
 bool fmt_stream_packed(const fmt_stream *stream);
 
+/* Another descriptor of the same file, which the caller closes; -1 with errno where there is none. */
+int fmt_stream_duplicate(const fmt_stream *stream);
+
 /* 0 to 1, of the bytes in the file; NAN for a pipe. */
 double fmt_stream_progress(const fmt_stream *stream);
 
