@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/netcdf_variable.h"
@@ -97,8 +100,25 @@ static const char *name_of(const fmt_table *table, char name[64]) {
     return table->path;
 }
 
-int fmt_netcdf_open_file(fmt_table *table, int *file) {
-    char name[64];
-    const int code = nc_open(name_of(table, name), NC_NOWRITE, file);
+/* A file without a name, which libhdf5 refuses to open through /proc, is mapped. */
+static int open_nameless(fmt_table *table, const struct stat *about, fmt_netcdf_file *file) {
+    file->size = (size_t)about->st_size;
+    void *map = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, table->descriptor, 0);
+    if (map == MAP_FAILED) return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read: %s", strerror(errno));
+    file->map = map;
+    const int code = nc_open_mem("unpacked", NC_NOWRITE, file->size, file->map, &file->id);
     return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
+}
+
+int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file) {
+    char name[64];
+    struct stat about;
+    if (!fstat(table->descriptor, &about) && about.st_nlink == 0) return open_nameless(table, &about, file);
+    const int code = nc_open(name_of(table, name), NC_NOWRITE, &file->id);
+    return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
+}
+
+void fmt_netcdf_close_file(fmt_netcdf_file *file) {
+    if (file->id >= 0) nc_close(file->id);
+    if (file->map) munmap(file->map, file->size);
 }

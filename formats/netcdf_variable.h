@@ -23,8 +23,15 @@ int fmt_netcdf_fail(fmt_table *table, const char *what, int code);
  * or a pipe, of a temporary file that has no name any more. */
 int fmt_netcdf_find_file(fmt_table *table);
 
-/* Opens what the table's descriptor has. */
-int fmt_netcdf_open_file(fmt_table *table, int *file);
+typedef struct fmt_netcdf_file {
+    int id;    /* -1: not open */
+    void *map; /* of a file without a name; else NULL */
+    size_t size;
+} fmt_netcdf_file;
+
+/* Opens what the table's descriptor has. Close it also after a failure. */
+int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file);
+void fmt_netcdf_close_file(fmt_netcdf_file *file);
 
 /* These return a code of netcdf-c, 0 when done. */
 int fmt_variable_look(fmt_variable *variable, int file, int id);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "formats/source.h"
+
 enum { PATHS = 64, BLOCK = 7 };
 
 static char directory[64];
@@ -83,8 +85,22 @@ static int read_all(formats_data *data) {
     return ORFF_OK;
 }
 
+static const fmt_source *source;
+
+void formats_use_source(const fmt_source *given) {
+    source = given;
+}
+
+static int open_table(fmt_table **table, const char *path) {
+    if (!source) return fmt_table_open(table, path, NULL);
+    *table = fmt_table_make(path);
+    assert_non_null(*table);
+    (*table)->source = source;
+    return source->open(*table);
+}
+
 static int attempt(formats_data *data, const char *path, const fmt_table_selection *selection) {
-    int status = fmt_table_open(&data->table, path, NULL);
+    int status = open_table(&data->table, path);
     if (!status) status = fmt_table_select(data->table, selection);
     return status ? status : read_all(data);
 }
