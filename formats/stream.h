@@ -16,6 +16,10 @@ const char *fmt_stream_error(const fmt_stream *stream);
 
 /* Fills the memory as far as the file goes: *got < size only at its end. */
 int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got);
+
+/* Whether nothing follows; takes a byte when something does. Of packed bytes, also what is not gzip behind them
+ * is an error. */
+int fmt_stream_at_end(fmt_stream *stream, bool *at_end);
 int fmt_stream_skip(fmt_stream *stream, uint64_t size);
 
 bool fmt_stream_can_rewind(const fmt_stream *stream);

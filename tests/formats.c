@@ -2,9 +2,13 @@
 
 #include "formats.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -59,6 +63,30 @@ const char *formats_packed(const char *name, const void *bytes, size_t size) {
     assert_int_equal(gzwrite(file, bytes, (unsigned)size), (int)size);
     assert_int_equal(gzclose(file), Z_OK);
     return path;
+}
+
+static pid_t writer;
+
+const char *formats_piped(const char *name, const void *bytes, size_t size) {
+    const char *path = formats_path(name);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    writer = fork();
+    assert_true(writer >= 0);
+    if (writer) return path;
+    signal(SIGPIPE, SIG_IGN); /* a reader may have seen enough */
+    const int end = open(path, O_WRONLY);
+    for (const char *at = bytes; size;) {
+        const ssize_t written = write(end, at, size);
+        if (written <= 0) break;
+        at += written;
+        size -= (size_t)written;
+    }
+    _exit(0);
+}
+
+void formats_piped_end(void) {
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
 }
 
 static void grow(formats_data *data, size_t *room) {

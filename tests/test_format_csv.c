@@ -244,6 +244,35 @@ static void test_damaged_gzip(void **state) {
     formats_refused(formats_file("b.csv.gz", packed, size), &everything, ORFF_ERROR_FORMAT, "gzip", NULL);
 }
 
+/* Members one behind the other are one file, as gzip has it; anything else behind the last one is refused. */
+static void test_behind_gzip(void **state) {
+    (void)state;
+    char packed[4000];
+    FILE *file = fopen(formats_packed("a.csv.gz", "1,2\n3,4\n", 8), "rb");
+    assert_non_null(file);
+    const size_t size = fread(packed, 1, sizeof packed / 4, file);
+    fclose(file);
+    memcpy(packed + size, packed, size);
+    formats_data data = formats_read(formats_file("b.csv.gz", packed, 2 * size), &everything);
+    assert_int_equal(data.n, 4);
+    formats_free(&data);
+    const char *const garbage[] = {
+        "x", "\n", "\x1f", "\x1f\x8b", "xxxxxxxxxxxxxxxxxxxx", "\x1fxxxxxxxxxxxxxxxxxxx"};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+        support_case("case %zu", i);
+        memcpy(packed + size, garbage[i], strlen(garbage[i]));
+        const char *path = formats_file("b.csv.gz", packed, size + strlen(garbage[i]));
+        formats_refused(path, &everything, ORFF_ERROR_FORMAT, "b.csv.gz: damaged gzip data", NULL);
+        formats_refused(formats_piped("c.csv.gz", packed, size + strlen(garbage[i])), &everything,
+                        ORFF_ERROR_FORMAT, "c.csv.gz: damaged gzip data", NULL);
+        formats_piped_end();
+    }
+    packed[size] = 0; /* also the zeros of a tape */
+    formats_refused(formats_file("b.csv.gz", packed, size + 1), &everything, ORFF_ERROR_FORMAT,
+                    "something that is not gzip follows it", NULL);
+    support_case(NULL);
+}
+
 /* "-" is standard input; a pipe cannot be read twice. */
 static void test_standard_input(void **state) {
     (void)state;
@@ -357,13 +386,14 @@ static void test_hard_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_options),        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_labels),         cmocka_unit_test(test_labels_sort_by_number),
-        cmocka_unit_test(test_long),           cmocka_unit_test(test_damaged_gzip),
-        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_decimals),       cmocka_unit_test(test_hard_numbers),
+        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_labels),       cmocka_unit_test(test_labels_sort_by_number),
+        cmocka_unit_test(test_long),         cmocka_unit_test(test_damaged_gzip),
+        cmocka_unit_test(test_behind_gzip),  cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_hard_numbers),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

@@ -17,7 +17,6 @@ int main(void) {
 }
 #else
 
-#include <fcntl.h>
 #include <math.h>
 #include <netcdf.h>
 #include <signal.h>
@@ -26,7 +25,6 @@ int main(void) {
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -258,23 +256,10 @@ static void test_pipe(void **state) {
     (void)state;
     size_t size;
     char *bytes = read_whole(make_file("a.nc", NC_NETCDF4), &size);
-    const char *path = formats_path("pipe.nc");
-    unlink(path);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    const pid_t writer = fork();
-    if (writer == 0) {
-        const int end = open(path, O_WRONLY);
-        for (size_t done = 0; done < size;) {
-            const ssize_t written = write(end, bytes + done, size - done);
-            if (written <= 0) _exit(1);
-            done += (size_t)written;
-        }
-        _exit(0);
-    }
-    formats_data data = formats_read(path, &wind);
+    formats_data data = formats_read(formats_piped("pipe.nc", bytes, size), &wind);
+    formats_piped_end();
     assert_int_equal(data.n, 7);
     formats_free(&data);
-    assert_int_equal(waitpid(writer, NULL, 0), writer);
     free(bytes);
 }
 
@@ -315,6 +300,13 @@ static void test_packed_wrongly(void **state) {
     formats_refused(formats_file("b.nc.gz", bytes, size / 2), &wind, ORFF_ERROR_FORMAT, "cut short", NULL);
     bytes[size - 6] ^= 1;
     formats_refused(formats_file("b.nc.gz", bytes, size), &wind, ORFF_ERROR_FORMAT, "damaged gzip", NULL);
+    free(bytes);
+    bytes = read_whole(make_packed("a.nc.gz", 0), &size);
+    bytes = realloc(bytes, size + 1);
+    assert_non_null(bytes);
+    bytes[size] = 'x';
+    formats_refused(formats_file("b.nc.gz", bytes, size + 1), &wind, ORFF_ERROR_FORMAT,
+                    "b.nc.gz: ", "something that is not gzip follows", NULL);
     free(bytes);
     formats_refused(formats_packed("b.nc.gz", "CDF", 3), &wind, ORFF_ERROR_FORMAT, "b.nc.gz", NULL);
     formats_refused(formats_packed("b.nc.gz", "CDX", 3), &wind, ORFF_ERROR_FORMAT, "not a NetCDF", NULL);
