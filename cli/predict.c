@@ -104,10 +104,10 @@ static void add_derived(job *j, size_t k) {
 
 static int parse_derive(job *j) {
     const char *text = cli_text(j->arguments, CLI_OPT_DERIVE);
-    while (text && *text) {
+    for (; text; text = *text ? text + 1 : NULL) {
         char word[32];
         const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
         const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
             return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
@@ -116,7 +116,7 @@ static int parse_derive(job *j) {
             return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
         j->derived[j->n_derived++] = field;
-        text += length + (text[length] == ',');
+        text += length;
     }
     return CLI_DONE;
 }
