@@ -21,7 +21,7 @@ typedef struct job {
     cli_applied applied;
     cli_data data;       /* either these ... */
     cli_lattice lattice; /* ... or this, when it has rows */
-    size_t next;         /* row of the lattice */
+    uint64_t next;       /* row of the lattice */
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
@@ -144,7 +144,7 @@ static int plan_columns(job *j) {
 static int next_block(job *j, double *X, size_t *n) {
     if (!j->lattice.rows) return cli_data_read(&j->data, BLOCK, X, NULL, n);
     if (cli_interrupted()) return cli_failed("interrupted");
-    *n = j->lattice.rows - j->next < BLOCK ? j->lattice.rows - j->next : BLOCK;
+    *n = j->lattice.rows - j->next < BLOCK ? (size_t)(j->lattice.rows - j->next) : BLOCK;
     cli_lattice_fill(&j->lattice, j->next, *n, X);
     j->next += *n;
     return CLI_DONE;
@@ -268,6 +268,7 @@ static int run(const cli_arguments *a) {
     status = cli_applied_load(&j.applied, a->words[0]);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
+    if (!status && j.lattice.rows) status = cli_lattice_check(&j.lattice, a, j.width);
     if (!status) status = write_all(&j);
     if (!status) status = tell(&j, start);
     clear(&j);
