@@ -213,7 +213,7 @@ static bool has_dimension(const fmt_variable *v, int dimension) {
 
 /* Along every axis some input must change, or rows with equal inputs would be mixed up. */
 static int check_axes(fmt_table *table, const netcdf *n) {
-    char name[NC_MAX_NAME + 1];
+    char name[NC_MAX_NAME + 1] = "?";
     for (size_t a = 0; a < n->n_axes; a++) {
         bool covered = n->axes[a].length <= 1;
         for (size_t i = 0; i < table->d && !covered; i++)

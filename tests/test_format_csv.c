@@ -228,6 +228,34 @@ static void test_long(void **state) {
     free(text);
 }
 
+/* Names, columns and cells far beyond what anybody has: read, or refused in few words that a terminal can bear. */
+static void test_monsters(void **state) {
+    (void)state;
+    enum { COLUMNS = 1 << 20, NAME = 10 << 20 };
+    char *text = malloc(3 * NAME);
+    assert_non_null(text);
+    memset(text, ',', COLUMNS); /* one column more */
+    text[COLUMNS] = '\n';
+    formats_refused(formats_file("a.csv", text, COLUMNS + 1), &everything, ORFF_ERROR_FORMAT,
+                    "1048577 columns, more than 1048576", NULL);
+    formats_refused(formats_file("a.csv", text + 1, COLUMNS), &(fmt_table_selection){.inputs = "nothing"},
+                    ORFF_ERROR_INVALID_ARGUMENT, "no column \"nothing\"", NULL);
+    memset(text, 'n', 2 * NAME);
+    memcpy(text + NAME, ",b\n1,2\n", 7);
+    formats_data data = formats_read(formats_file("a.csv", text, NAME + 7), &everything);
+    assert_int_equal(strlen(fmt_table_name(data.table, 0)), NAME);
+    formats_free(&data);
+    text[NAME + 3] = 'x'; /* the value below the name */
+    formats_refused(formats_file("a.csv", text, NAME + 7), &everything, ORFF_ERROR_FORMAT, "line 2", "(nnn",
+                    NULL);
+    memset(text, '9', NAME);
+    text[NAME] = '\n';
+    formats_refused(formats_file("a.csv", text, NAME + 1), &everything, ORFF_ERROR_FORMAT, "too large", NULL);
+    free(text);
+    formats_refused(formats_text("a.csv", "\033[31mred,b\n1,2\n"), &(fmt_table_selection){.inputs = "31mred"},
+                    ORFF_ERROR_INVALID_ARGUMENT, "did you mean \"\\x1b[31mred\"?", NULL);
+}
+
 static void test_damaged_gzip(void **state) {
     (void)state;
     char text[4000], packed[4000];
@@ -386,14 +414,14 @@ static void test_hard_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_labels),       cmocka_unit_test(test_labels_sort_by_number),
-        cmocka_unit_test(test_long),         cmocka_unit_test(test_damaged_gzip),
-        cmocka_unit_test(test_behind_gzip),  cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_decimals),
-        cmocka_unit_test(test_hard_numbers),
+        cmocka_unit_test(test_layouts),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_options),        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_labels),         cmocka_unit_test(test_labels_sort_by_number),
+        cmocka_unit_test(test_long),           cmocka_unit_test(test_monsters),
+        cmocka_unit_test(test_damaged_gzip),   cmocka_unit_test(test_behind_gzip),
+        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_decimals),       cmocka_unit_test(test_hard_numbers),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }
