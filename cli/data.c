@@ -14,7 +14,8 @@ static int table_failed(const fmt_table *table) {
 }
 
 int cli_data_open_table(fmt_table **table, const char *path) {
-    const fmt_table_options options = fmt_table_options_default();
+    fmt_table_options options = fmt_table_options_default();
+    options.interrupted = cli_interrupted;
     return fmt_table_open(table, path, &options) ? table_failed(*table) : CLI_DONE;
 }
 

@@ -1,12 +1,21 @@
+#define _GNU_SOURCE
+
 #include "lattice.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
+#include "formats/output.h"
 #include "notes.h"
 #include "report.h"
+
+/* Where nothing else is in the way: at a million points in a second this is half a month. */
+#define MOST_POINTS ((uint64_t)1000000000000)
 
 /* LO:HI:COUNT or V. */
 static bool scan_range(const char *text, double *low, double *high, size_t *count) {
@@ -56,15 +65,14 @@ static int take(cli_lattice *l, const cli_arguments *a, const json_t *notes, cha
 }
 
 static int check_all(cli_lattice *l, const cli_arguments *a, const json_t *notes) {
-    double rows = 1.0;
+    l->rows = 1;
     for (size_t i = 0; i < l->d; i++) {
         const char *name = cli_notes_name(notes, "inputs", i);
         if (!l->count[i])
             return cli_wrong(a, CLI_OPT_ON_GRID, "input %zu (%s) is missing", i + 1, name ? name : "no name");
-        rows *= (double)l->count[i];
+        if (l->rows > UINT64_MAX / l->count[i]) l->rows = UINT64_MAX;
+        if (l->rows != UINT64_MAX) l->rows *= l->count[i];
     }
-    if (rows > 1e12) return cli_wrong(a, CLI_OPT_ON_GRID, "a grid of %g points is too large", rows);
-    l->rows = (size_t)rows;
     return CLI_DONE;
 }
 
@@ -86,6 +94,47 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const json_t *note
     return status ? status : check_all(l, a, notes);
 }
 
+/* Bytes free where the file will be; UINT64_MAX where that is not known. */
+static uint64_t free_space(const char *path) {
+    struct statvfs about;
+    char *directory = cli_copy_text(path), *slash = strrchr(directory, '/');
+    if (slash) slash[slash == directory] = '\0';
+    const bool known = !statvfs(path, &about) || !statvfs(slash ? directory : ".", &about);
+    free(directory);
+    return known ? (uint64_t)about.f_bavail * about.f_frsize : UINT64_MAX;
+}
+
+static uint64_t machine_memory(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+}
+
+/* "123 points would take at least 4.5 GB WHERE, but HAVE; .." */
+static int too_large(const cli_lattice *l, uint64_t bytes, const char *where, double have) {
+    char points[32] = "more than 1.8e19";
+    if (l->rows != UINT64_MAX) snprintf(points, sizeof points, "%" PRIu64, l->rows);
+    cli_string text = {0};
+    cli_append(&text, "--grid: %s points would take at least %.3g GB %s", points, 1e-9 * (double)bytes,
+               where);
+    if (have >= 0.0) cli_append(&text, ", and there are %.3g GB", have);
+    const int status =
+        cli_failed("%s; ask for fewer points, or for a part of the region at a time", text.text);
+    free(text.text);
+    return status;
+}
+
+int cli_lattice_check(const cli_lattice *l, const cli_arguments *a, size_t columns) {
+    const char *path = cli_text(a, CLI_OPT_OUTPUT);
+    const bool standard = !strcmp(path, "-");
+    const uint64_t space = standard ? UINT64_MAX : free_space(path), machine = machine_memory();
+    uint64_t file, memory;
+    fmt_output_least(path, columns, l->rows, &file, &memory);
+    if (memory > machine) return too_large(l, memory, "of memory", 1e-9 * (double)machine);
+    if (file > space) return too_large(l, file, "on the disk", 1e-9 * (double)space);
+    if (l->rows >= MOST_POINTS) return too_large(l, file, standard ? "to write" : "on the disk", -1.0);
+    return CLI_DONE;
+}
+
 void cli_lattice_clear(cli_lattice *l) {
     free(l->count);
     free(l->low);
@@ -93,11 +142,11 @@ void cli_lattice_clear(cli_lattice *l) {
     *l = (cli_lattice){0};
 }
 
-void cli_lattice_fill(const cli_lattice *l, size_t first, size_t n, double *X) {
+void cli_lattice_fill(const cli_lattice *l, uint64_t first, size_t n, double *X) {
     for (size_t row = 0; row < n; row++) {
-        size_t rest = first + row;
+        uint64_t rest = first + row;
         for (size_t i = 0; i < l->d; i++) {
-            const size_t k = rest % l->count[i];
+            const uint64_t k = rest % l->count[i];
             const double part = l->count[i] > 1 ? (double)k / (double)(l->count[i] - 1) : 0.0;
             X[row * l->d + i] =
                 k + 1 == l->count[i] && k ? l->high[i] : l->low[i] + part * (l->high[i] - l->low[i]);

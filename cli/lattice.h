@@ -7,7 +7,8 @@
 #include "options.h"
 
 typedef struct cli_lattice {
-    size_t d, rows;
+    size_t d;
+    uint64_t rows;      /* the product of the counts; UINT64_MAX when it does not fit */
     size_t *count;      /* d */
     double *low, *high; /* d */
 } cli_lattice;
@@ -17,7 +18,11 @@ typedef struct cli_lattice {
 int cli_lattice_parse(cli_lattice *lattice, const cli_arguments *arguments, const json_t *notes, size_t d);
 void cli_lattice_clear(cli_lattice *lattice);
 
+/* Whether a table of the points with that many columns can be had: refuses a mistake of many zeros before any
+ * work, and what cannot fit in memory (where the format needs it) or on the disk, with what it would take. */
+int cli_lattice_check(const cli_lattice *lattice, const cli_arguments *arguments, size_t columns);
+
 /* Rows first .. first + n - 1. */
-void cli_lattice_fill(const cli_lattice *lattice, size_t first, size_t n, double *X);
+void cli_lattice_fill(const cli_lattice *lattice, uint64_t first, size_t n, double *X);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct job {
     cli_applied applied;
     cli_data data;       /* either these ... */
     cli_lattice lattice; /* ... or this, when it has rows */
-    size_t next;         /* row of the lattice */
+    uint64_t next;       /* row of the lattice */
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
@@ -105,10 +105,10 @@ static void add_derived(job *j, size_t k) {
 
 static int parse_derive(job *j) {
     const char *text = cli_text(j->arguments, CLI_OPT_DERIVE);
-    while (text && *text) {
+    for (; text; text = *text ? text + 1 : NULL) {
         char word[32];
         const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
         const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
             return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
@@ -117,7 +117,7 @@ static int parse_derive(job *j) {
             return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
         j->derived[j->n_derived++] = field;
-        text += length + (text[length] == ',');
+        text += length;
     }
     return CLI_DONE;
 }
@@ -145,7 +145,7 @@ static int plan_columns(job *j) {
 static int next_block(job *j, double *X, size_t *n) {
     if (!j->lattice.rows) return cli_data_read(&j->data, BLOCK, X, NULL, n);
     if (cli_interrupted()) return cli_failed("interrupted");
-    *n = j->lattice.rows - j->next < BLOCK ? j->lattice.rows - j->next : BLOCK;
+    *n = j->lattice.rows - j->next < BLOCK ? (size_t)(j->lattice.rows - j->next) : BLOCK;
     cli_lattice_fill(&j->lattice, j->next, *n, X);
     j->next += *n;
     return CLI_DONE;
@@ -281,6 +281,7 @@ static int run(const cli_arguments *a) {
     status = cli_applied_load(&j.applied, a->words[0]);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
+    if (!status && j.lattice.rows) status = cli_lattice_check(&j.lattice, a, j.width);
     if (!status) status = write_all(&j, start);
     clear(&j);
     return status;

@@ -22,17 +22,16 @@ static int each_word(const cli_arguments *a, cli_option_id id, cli_spec *spec,
                      int (*take)(const cli_arguments *a, cli_spec *spec, size_t i, const char *word),
                      size_t *count) {
     const char *text = cli_text(a, id);
-    *count = 0;
-    do {
+    for (*count = 0;; text++) {
         char word[64];
         const size_t length = strcspn(text, "+");
         if (*count == CLI_MOST_PARTS) return cli_wrong(a, id, "there are more than %d parts", CLI_MOST_PARTS);
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
         const int status = take(a, spec, (*count)++, word);
         if (status) return status;
-        text += length + (text[length] == '+');
-    } while (*text);
-    return CLI_DONE;
+        text += length;
+        if (!*text) return CLI_DONE;
+    }
 }
 
 static const char *const rule_names[] = {"decomposable", "curl-free", "div-free", "helmholtz", "auto"};
@@ -296,23 +295,33 @@ int cli_sampling_parse(const cli_arguments *a, orff_sampling *sampling) {
     return status ? status : cli_whole(a, CLI_OPT_SEED, 0, UINT64_MAX, &sampling->seed);
 }
 
-static int parse_lambda(const cli_arguments *a, orff_settings *s) {
-    double lambda = 0.0, count;
-    const char *text = cli_text(a, CLI_OPT_LAMBDA), *grid = cli_text(a, CLI_OPT_LAMBDA_GRID);
-    if (!is_auto(text)) {
-        if (!cli_scan_number(text, "", &lambda) || !(lambda > 0.0))
-            return cli_wrong(a, CLI_OPT_LAMBDA, "\"%s\" is neither a positive number nor auto", text);
-        s->lambda = lambda;
-    }
-    const char *at = cli_scan_number(grid, ":", &s->lambda_low);
-    if (at && *at) at = cli_scan_number(at + 1, ":", &s->lambda_high);
-    if (at && *at) at = cli_scan_number(at + 1, "", &count);
-    if (!at || !(s->lambda_low > 0.0) || !(s->lambda_high > s->lambda_low) || !(count >= 2.0) ||
-        count > 10000.0 || count != floor(count))
+/* LO:HI:COUNT, all three. */
+static bool scan_path(const char *text, double *low, double *high, double *count) {
+    const char *at = cli_scan_number(text, ":", low);
+    if (at) at = *at == ':' ? cli_scan_number(at + 1, ":", high) : NULL;
+    if (at) at = *at == ':' ? cli_scan_number(at + 1, "", count) : NULL;
+    return at != NULL;
+}
+
+static int parse_path(const cli_arguments *a, orff_settings *s) {
+    const char *text = cli_text(a, CLI_OPT_LAMBDA_GRID);
+    double count;
+    if (!scan_path(text, &s->lambda_low, &s->lambda_high, &count) || !(s->lambda_low > 0.0) ||
+        !(s->lambda_high > s->lambda_low) || count < 2.0 || count > 10000.0 || count != floor(count))
         return cli_wrong(a, CLI_OPT_LAMBDA_GRID,
-                         "\"%s\" is not LO:HI:COUNT with 0 < LO < HI and COUNT from 2", grid);
+                         "\"%s\" is not LO:HI:COUNT with 0 < LO < HI and COUNT from 2 to 10000", text);
     s->lambda_count = (size_t)count;
     return CLI_DONE;
+}
+
+static int parse_lambda(const cli_arguments *a, orff_settings *s) {
+    const char *text = cli_text(a, CLI_OPT_LAMBDA);
+    double lambda;
+    if (is_auto(text)) return parse_path(a, s);
+    if (!cli_scan_number(text, "", &lambda) || !(lambda > 0.0))
+        return cli_wrong(a, CLI_OPT_LAMBDA, "\"%s\" is neither a positive number nor auto", text);
+    s->lambda = lambda;
+    return parse_path(a, s);
 }
 
 static int parse_switch(const cli_arguments *a, cli_option_id id, orff_switch *value) {

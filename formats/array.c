@@ -131,6 +131,22 @@ static int fail_short(fmt_table *table, const array *a, uint64_t found) {
                           (unsigned long long)found, (unsigned long long)data_bytes(&a->layout));
 }
 
+static int fail_long(fmt_table *table, const array *a) {
+    return fmt_table_fail(
+        table, ORFF_ERROR_FORMAT,
+        "something follows the %llu bytes of numbers that its header tells of: it is damaged, or "
+        "two files in one",
+        (unsigned long long)data_bytes(&a->layout));
+}
+
+/* Behind the last number the file ends. */
+static int check_end(fmt_table *table, array *a) {
+    bool at_end;
+    const int status = fmt_stream_at_end(a->stream, &at_end);
+    if (status) return fmt_table_fail_stream(table, status, a->stream);
+    return at_end ? ORFF_OK : fail_long(table, a);
+}
+
 /* Everything that is left in the stream, `size` bytes at most; memory grows with what is really there, so
  * that a header that lies does no harm. */
 static int load(fmt_table *table, array *a, uint64_t size) {
@@ -147,7 +163,7 @@ static int load(fmt_table *table, array *a, uint64_t size) {
     }
     if (used < size) return fail_short(table, a, used);
     a->whole = a->loaded;
-    return ORFF_OK;
+    return check_end(table, a);
 }
 
 /* Map it if it can be, else read it by rows, or all of it when a row is spread over the whole file. */
@@ -159,6 +175,7 @@ static int find_numbers(fmt_table *table, array *a) {
     if (map) {
         const uint64_t there = mapped > layout->offset ? mapped - layout->offset : 0;
         if (there < size) return fail_short(table, a, there);
+        if (there > size) return fail_long(table, a);
         a->whole = map + layout->offset;
     } else if (layout->fortran && layout->rank > 1 && size) {
         return load(table, a, size);
@@ -233,7 +250,7 @@ int fmt_array_next(fmt_table *table, double *row, bool *got) {
     array *a = table->state;
     const unsigned char *from;
     *got = a->row < table->rows;
-    if (!*got) return ORFF_OK;
+    if (!*got) return a->whole ? ORFF_OK : check_end(table, a);
     const int status = fetch(table, a, &from);
     if (status) return status;
     if (a->even) {

@@ -39,7 +39,8 @@ const char *fmt_nearest(const char *name, size_t count, char *const *names) {
     size_t best = length / 2 + 2;
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!names[i] || strlen(names[i]) > LONGEST_NAME) continue;
+        const size_t other = names[i] ? strlen(names[i]) : SIZE_MAX;
+        if (other > LONGEST_NAME || (other > length ? other - length : length - other) >= best) continue;
         const size_t edits = distance(name, names[i]);
         if (edits < best) {
             best = edits;

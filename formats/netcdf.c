@@ -27,7 +27,7 @@ typedef struct axis {
 } axis;
 
 typedef struct netcdf {
-    int file; /* -1: not open */
+    fmt_netcdf_file file;
     size_t n_variables;
     fmt_variable *variables; /* one per column */
     size_t n_fixed;
@@ -63,7 +63,7 @@ static char *text_attribute(int file, int variable, const char *name) {
 /* Columns: the variables that hold numbers. */
 static int list_variables(fmt_table *table, netcdf *n) {
     int count;
-    int code = nc_inq_nvars(n->file, &count);
+    int code = nc_inq_nvars(n->file.id, &count);
     if (code) return fmt_netcdf_fail(table, "cannot be read", code);
     int status = fmt_table_make_columns(table, (uint64_t)count);
     if (status) return status;
@@ -75,14 +75,14 @@ static int list_variables(fmt_table *table, netcdf *n) {
     table->columns = 0;
     for (int id = 0; id < count; id++) {
         fmt_variable *variable = &n->variables[table->columns];
-        code = fmt_variable_look(variable, n->file, id);
+        code = fmt_variable_look(variable, n->file.id, id);
         if (code) return fmt_netcdf_fail(table, "cannot be read", code);
         if (!variable->numeric) continue;
         const size_t column = table->columns++;
         table->names[column] = strdup(variable->name);
         if (!table->names[column]) return fmt_table_fail_memory(table);
-        table->units[column] = text_attribute(n->file, id, "units");
-        table->standard_names[column] = text_attribute(n->file, id, "standard_name");
+        table->units[column] = text_attribute(n->file.id, id, "units");
+        table->standard_names[column] = text_attribute(n->file.id, id, "standard_name");
     }
     table->first_output = table->columns;
     return table->columns ? ORFF_OK
@@ -92,9 +92,10 @@ static int list_variables(fmt_table *table, netcdf *n) {
 static int netcdf_open(fmt_table *table) {
     netcdf *n = table->state = calloc(1, sizeof *n);
     if (!n) return fmt_table_fail_memory(table);
-    n->file = -1;
+    n->file.id = -1;
     table->drops_missing = table->rewindable = table->named = true;
-    const int status = fmt_netcdf_open_file(table, &n->file);
+    int status = table->descriptor < 0 ? fmt_netcdf_find_file(table) : ORFF_OK;
+    if (!status) status = fmt_netcdf_open_file(table, &n->file);
     return status ? status : list_variables(table, n);
 }
 
@@ -102,17 +103,17 @@ static int netcdf_open(fmt_table *table) {
 
 static size_t length_of(const netcdf *n, int dimension) {
     size_t length = 0;
-    return nc_inq_dimlen(n->file, dimension, &length) ? 0 : length;
+    return nc_inq_dimlen(n->file.id, dimension, &length) ? 0 : length;
 }
 
 static const char *name_of(const netcdf *n, int dimension, char name[NC_MAX_NAME + 1]) {
-    return nc_inq_dimname(n->file, dimension, name) ? "?" : name;
+    return nc_inq_dimname(n->file.id, dimension, name) ? "?" : name;
 }
 
 static int fail_dimension(fmt_table *table, const netcdf *n, const char *name) {
     char names[AXES_MOST][NC_MAX_NAME + 1], *list[AXES_MOST];
     int count = 0;
-    if (nc_inq_ndims(n->file, &count)) count = 0;
+    if (nc_inq_ndims(n->file.id, &count)) count = 0;
     if (count > AXES_MOST) count = AXES_MOST;
     for (int i = 0; i < count; i++) {
         names[i][0] = '\0';
@@ -135,7 +136,7 @@ static int fix(fmt_table *table, netcdf *n, char *item) {
                               item);
     *equals = '\0';
     int id;
-    if (nc_inq_dimid(n->file, item, &id)) return fail_dimension(table, n, item);
+    if (nc_inq_dimid(n->file.id, item, &id)) return fail_dimension(table, n, item);
     const size_t length = length_of(n, id);
     errno = 0;
     const unsigned long long index = strtoull(equals + 1, &end, 10);
@@ -212,7 +213,7 @@ static bool has_dimension(const fmt_variable *v, int dimension) {
 
 /* Along every axis some input must change, or rows with equal inputs would be mixed up. */
 static int check_axes(fmt_table *table, const netcdf *n) {
-    char name[NC_MAX_NAME + 1];
+    char name[NC_MAX_NAME + 1] = "?";
     for (size_t a = 0; a < n->n_axes; a++) {
         bool covered = n->axes[a].length <= 1;
         for (size_t i = 0; i < table->d && !covered; i++)
@@ -393,13 +394,13 @@ static double netcdf_progress(const fmt_table *table) {
 static void netcdf_close(fmt_table *table) {
     netcdf *n = table->state;
     if (!n) return;
-    if (n->file >= 0) nc_close(n->file);
+    fmt_netcdf_close_file(&n->file);
     free_block(table, n);
     free(n->variables);
     free(n);
 }
 
-const fmt_source fmt_source_netcdf = {
+const fmt_source fmt_source_netcdf_bare = {
     .name = "netcdf",
     .open = netcdf_open,
     .choose = netcdf_choose,

@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/netcdf_variable.h"
@@ -16,59 +20,105 @@ int fmt_netcdf_fail(fmt_table *table, const char *what, int code) {
     return fmt_table_fail(table, status, "%s: %s", what, nc_strerror(code));
 }
 
-/* Unpacks to a file without a lasting name, since netcdf-c wants to seek. */
-static int unpack(fmt_table *table, fmt_stream *stream, int descriptor) {
-    char piece[65536];
-    size_t got;
-    do {
-        const int status = fmt_stream_read(stream, piece, sizeof piece, &got);
-        if (status) return fmt_table_fail_stream(table, status, stream);
-        for (size_t done = 0; done < got;) {
-            const ssize_t written = write(descriptor, piece + done, got - done);
-            if (written < 0 && errno != EINTR)
-                return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be unpacked to a temporary file: %s",
-                                      strerror(errno));
-            if (written > 0) done += (size_t)written;
-        }
-    } while (got == sizeof piece);
+/* ---------------------------------------------------------------- a file that netcdf-c can seek in */
+
+static int write_all(fmt_table *table, const char *piece, size_t size) {
+    while (size) {
+        const ssize_t written = write(table->descriptor, piece, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0)
+            return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be unpacked to a temporary file: %s",
+                                  strerror(errno));
+        piece += written;
+        size -= (size_t)written;
+    }
     return ORFF_OK;
 }
 
-static int open_unpacked(fmt_table *table, fmt_stream *stream, int *file) {
-    const char *directory = getenv("TMPDIR");
-    char name[512];
-    snprintf(name, sizeof name, "%.480s/orff-XXXXXX.nc", directory && *directory ? directory : "/tmp");
-    const int descriptor = mkstemps(name, 3);
-    if (descriptor < 0)
-        return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be unpacked to %s: %s", name, strerror(errno));
-    int status = unpack(table, stream, descriptor);
-    close(descriptor);
-    if (!status) {
-        const int code = nc_open(name, NC_NOWRITE, file);
-        if (code) status = fmt_netcdf_fail(table, "is not a NetCDF file", code);
-    }
-    unlink(name);
+/* Opens a temporary file. Its name is taken away at once: whatever happens, nothing is left of it. */
+static int open_temporary(fmt_table *table) {
+    const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
+    char *name = NULL;
+    if (asprintf(&name, "%s/orff-XXXXXX", directory) < 0) return fmt_table_fail_memory(table);
+    table->descriptor = mkostemp(name, O_CLOEXEC);
+    const int error = errno;
+    if (table->descriptor >= 0) unlink(name);
+    free(name);
+    if (table->descriptor >= 0) return ORFF_OK;
+    return fmt_table_fail(table, ORFF_ERROR_IO,
+                          "cannot be unpacked to a file in %s: %s; TMPDIR names another directory", directory,
+                          strerror(error));
+}
+
+/* The bytes taken already, and those that follow. */
+static int unpack(fmt_table *table, fmt_stream *stream, const char *head, size_t size) {
+    char piece[65536];
+    size_t got;
+    int status = open_temporary(table);
+    if (!status) status = write_all(table, head, size);
+    do {
+        if (status) return status;
+        status = fmt_stream_read(stream, piece, sizeof piece, &got);
+        if (status) return fmt_table_fail_stream(table, status, stream);
+        status = write_all(table, piece, got);
+    } while (got == sizeof piece);
     return status;
 }
 
-/* Through a stream first, for plain words about what is absent, unreadable or packed. */
-int fmt_netcdf_open_file(fmt_table *table, int *file) {
-    unsigned char head[4] = {0};
+static int find_file(fmt_table *table, fmt_stream *stream) {
+    char head[4] = {0};
     size_t got;
+    const int status = fmt_stream_read(stream, head, sizeof head, &got);
+    if (status) return fmt_table_fail_stream(table, status, stream);
+    if (memcmp(head, "CDF", 3) && memcmp(head, "\x89HDF", 4))
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is not a NetCDF file");
+    if (fmt_stream_packed(stream) || !fmt_stream_can_rewind(stream)) return unpack(table, stream, head, got);
+    table->descriptor = fmt_stream_duplicate(stream);
+    return table->descriptor >= 0
+               ? ORFF_OK
+               : fmt_table_fail(table, ORFF_ERROR_IO, "cannot be opened: %s", strerror(errno));
+}
+
+int fmt_netcdf_find_file(fmt_table *table) {
     fmt_stream *stream;
     int status = fmt_stream_open(&stream, table->path);
-    if (!status) status = fmt_stream_read(stream, head, sizeof head, &got);
-    if (status) {
-        fmt_table_fail_stream(table, status, stream);
-    } else if (memcmp(head, "CDF", 3) && memcmp(head, "\x89HDF", 4)) {
-        status = fmt_table_fail(table, ORFF_ERROR_FORMAT, "is not a NetCDF file");
-    } else if (fmt_stream_packed(stream)) {
-        status = fmt_stream_rewind(stream);
-        if (!status) status = open_unpacked(table, stream, file);
-    } else {
-        const int code = nc_open(table->path, NC_NOWRITE, file);
-        if (code) status = fmt_netcdf_fail(table, "cannot be read", code);
-    }
+    status = status ? fmt_table_fail_stream(table, status, stream) : find_file(table, stream);
     fmt_stream_close(stream);
     return status;
+}
+
+/* ---------------------------------------------------------------- opening it */
+
+/* A name of what is open: netcdf-c takes names only, some of which (URLs) it would not take for a file. Where
+ * the system gives none the file's own name must do. */
+static const char *name_of(const fmt_table *table, char name[64]) {
+    static const char *const directories[] = {"/proc/self/fd", "/dev/fd"};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        snprintf(name, 64, "%s/%d", directories[i], table->descriptor);
+        if (!access(name, R_OK)) return name;
+    }
+    return table->path;
+}
+
+/* A file without a name, which libhdf5 refuses to open through /proc, is mapped. */
+static int open_nameless(fmt_table *table, const struct stat *about, fmt_netcdf_file *file) {
+    file->size = (size_t)about->st_size;
+    void *map = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, table->descriptor, 0);
+    if (map == MAP_FAILED) return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read: %s", strerror(errno));
+    file->map = map;
+    const int code = nc_open_mem("unpacked", NC_NOWRITE, file->size, file->map, &file->id);
+    return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
+}
+
+int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file) {
+    char name[64];
+    struct stat about;
+    if (!fstat(table->descriptor, &about) && about.st_nlink == 0) return open_nameless(table, &about, file);
+    const int code = nc_open(name_of(table, name), NC_NOWRITE, &file->id);
+    return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
+}
+
+void fmt_netcdf_close_file(fmt_netcdf_file *file) {
+    if (file->id >= 0) nc_close(file->id);
+    if (file->map) munmap(file->map, file->size);
 }

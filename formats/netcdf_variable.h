@@ -19,8 +19,19 @@ typedef struct fmt_variable {
 /* Keeps netcdf-c's text of a code with the table's message. */
 int fmt_netcdf_fail(fmt_table *table, const char *what, int code);
 
-/* Opens the file of a table, packed ones by a temporary file that has lost its name. */
-int fmt_netcdf_open_file(fmt_table *table, int *file);
+/* Gives the table a descriptor of its file that can be seeked in: of the file itself, or, when it is packed
+ * or a pipe, of a temporary file that has no name any more. */
+int fmt_netcdf_find_file(fmt_table *table);
+
+typedef struct fmt_netcdf_file {
+    int id;    /* -1: not open */
+    void *map; /* of a file without a name; else NULL */
+    size_t size;
+} fmt_netcdf_file;
+
+/* Opens what the table's descriptor has. Close it also after a failure. */
+int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file);
+void fmt_netcdf_close_file(fmt_netcdf_file *file);
 
 /* These return a code of netcdf-c, 0 when done. */
 int fmt_variable_look(fmt_variable *variable, int file, int id);

@@ -106,3 +106,20 @@ void fmt_output_close(fmt_output *output) {
     free(output->path);
     free(output);
 }
+
+static uint64_t product(uint64_t a, uint64_t b) {
+    uint64_t result;
+    return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+/* A cell of CSV has a digit and a separator. Deflate packs at most 1032 bytes in one. Of a NetCDF grid the inputs
+ * take next to nothing, so one column counts. */
+void fmt_output_least(const char *path, size_t columns, uint64_t rows, uint64_t *file, uint64_t *memory) {
+    const fmt_sink *sink = sink_by_name(path);
+    const uint64_t cells = product(rows, columns);
+    *memory = sink == &fmt_sink_netcdf ? product(cells, sizeof(double)) : 0;
+    *file = sink == &fmt_sink_netcdf ? product(rows, sizeof(double))
+            : sink == &fmt_sink_npy  ? product(cells, sizeof(double))
+                                     : product(cells, 2);
+    if (ends_with(path, ".gz") && *file != UINT64_MAX) *file /= 1032;
+}

@@ -52,4 +52,8 @@ void fmt_output_close(fmt_output *output);
 /* "wind.nc: cannot be written: No space left on device". Takes NULL. */
 const char *fmt_output_error(const fmt_output *output);
 
+/* What a table of that many rows takes at the least: bytes of the file, and bytes of memory until it is written
+ * (0: rows pass through). Both are UINT64_MAX when they do not fit in 64 bits. */
+void fmt_output_least(const char *path, size_t columns, uint64_t rows, uint64_t *file, uint64_t *memory);
+
 #endif

@@ -120,7 +120,7 @@ int fmt_table_select(fmt_table *table, const fmt_table_selection *selection) {
     table->drops_missing = table->drops_missing || selection->skip_missing;
     table->fixed = selection->fixed;
     int status = ORFF_OK;
-    if (selection->fixed && table->source != &fmt_source_netcdf)
+    if (selection->fixed && strcmp(table->source->name, fmt_source_netcdf.name))
         status =
             fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: only NetCDF files have dimensions");
     if (!status) status = place_columns(table, selection);

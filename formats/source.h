@@ -37,6 +37,7 @@ struct fmt_table {
     const fmt_source *source;
     char *path; /* as shown in messages */
     fmt_table_options options;
+    int descriptor; /* the file, where a source is handed it open; closed with the table; -1: none */
     void *state;
 
     size_t columns;
@@ -62,6 +63,9 @@ struct fmt_table {
 };
 
 extern const fmt_source fmt_source_csv, fmt_source_npy, fmt_source_idx, fmt_source_netcdf;
+
+/* NetCDF without a process of its own: what runs in the child of fmt_source_netcdf. */
+extern const fmt_source fmt_source_netcdf_bare;
 
 /* Keeps the message, with the file's name before it, and returns the status. */
 int fmt_table_fail(fmt_table *table, int status, const char *format, ...)

@@ -15,7 +15,7 @@
 
 #include "orff.h"
 
-enum { PACKED_ROOM = 1 << 17, PIECE = 1 << 30 };
+enum { ROOM = 1 << 17, PIECE = 1 << 30 };
 
 /* The memory sanitizer does not see what zlib writes. */
 #if defined(__has_feature)
@@ -28,11 +28,23 @@ enum { PACKED_ROOM = 1 << 17, PIECE = 1 << 30 };
 #define WRITTEN(memory, bytes) ((void)0)
 #endif
 
+/* Plain bytes go out as they come in. Packed ones are gzip members one behind the other, and nothing else: zlib's
+ * own gzread would take what follows the last one for nothing, whatever it is. */
 struct fmt_stream {
-    gzFile file; /* reads plain files as they are */
     int descriptor;
     bool regular, seekable;
     uint64_t size;
+    off_t start;           /* where the descriptor stood, when seekable */
+    bool begun;            /* the first bytes are in the buffer */
+    bool packed;           /* they are gzip */
+    bool at_end;           /* nothing more can be read from the descriptor */
+    uint64_t consumed;     /* bytes that left the descriptor */
+    unsigned char *buffer; /* ROOM, of which those of unpacker.next_in, avail_in wait */
+    z_stream unpacker;
+    bool unpacking;   /* unpacker needs inflateEnd */
+    bool in_member;   /* a member has begun and not ended */
+    uint64_t members; /* that have ended */
+    int failed;       /* what is said again when it is asked again */
     unsigned char *map;
     size_t map_size;
     char message[256];
@@ -50,7 +62,8 @@ static int look(fmt_stream *stream) {
     if (S_ISDIR(about.st_mode)) return fail(stream, ORFF_ERROR_IO, "cannot be read", "it is a directory");
     stream->regular = S_ISREG(about.st_mode);
     stream->size = stream->regular ? (uint64_t)about.st_size : 0;
-    stream->seekable = stream->regular && lseek(stream->descriptor, 0, SEEK_CUR) >= 0;
+    stream->start = stream->regular ? lseek(stream->descriptor, 0, SEEK_CUR) : -1;
+    stream->seekable = stream->start >= 0;
     return ORFF_OK;
 }
 
@@ -63,20 +76,17 @@ int fmt_stream_open(fmt_stream **out, const char *path) {
     if (stream->descriptor < 0) return fail(stream, ORFF_ERROR_IO, "cannot be opened", strerror(errno));
     const int status = look(stream);
     if (status) return status;
-    stream->file = gzdopen(stream->descriptor, "rb");
-    if (!stream->file) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
-    gzbuffer(stream->file, PACKED_ROOM);
-    return ORFF_OK;
+    stream->buffer = malloc(ROOM);
+    return stream->buffer ? ORFF_OK
+                          : fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
 }
 
 void fmt_stream_close(fmt_stream *stream) {
     if (!stream) return;
     if (stream->map) munmap(stream->map, stream->map_size);
-    if (stream->file) {
-        gzclose_r(stream->file);
-    } else if (stream->descriptor >= 0) {
-        close(stream->descriptor);
-    }
+    if (stream->unpacking) inflateEnd(&stream->unpacker);
+    if (stream->descriptor >= 0) close(stream->descriptor);
+    free(stream->buffer);
     free(stream);
 }
 
@@ -84,40 +94,117 @@ const char *fmt_stream_error(const fmt_stream *stream) {
     return stream ? stream->message : "not enough memory";
 }
 
-/* zlib's code of a failure to a status and words. Z_BUF_ERROR: the file ends within the packed data. */
-static int fail_reading(fmt_stream *stream) {
-    const int system = errno;
-    int code;
-    const char *text = gzerror(stream->file, &code);
-    WRITTEN(&code, sizeof code);
-    if (code == Z_ERRNO) return fail(stream, ORFF_ERROR_IO, "cannot be read", strerror(system));
-    if (code == Z_BUF_ERROR)
-        return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", "the file is cut short");
-    if (code == Z_MEM_ERROR) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
-    return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", text);
+/* ---------------------------------------------------------------- bytes of the file */
+
+/* Up to `size` bytes of the descriptor, none at its end. */
+static int read_some(fmt_stream *stream, void *memory, size_t size, size_t *got) {
+    const ssize_t count = read(stream->descriptor, memory, size < PIECE ? size : PIECE);
+    if (count < 0) return fail(stream, ORFF_ERROR_IO, "cannot be read", strerror(errno));
+    *got = (size_t)count;
+    stream->consumed += *got;
+    stream->at_end = *got == 0;
+    return ORFF_OK;
 }
 
-/* gzread tells of a file cut short only once, and not always by what it returns. */
-static bool cut_short(fmt_stream *stream) {
-    int code;
-    gzerror(stream->file, &code);
-    WRITTEN(&code, sizeof code);
-    return code == Z_BUF_ERROR;
+/* More behind what waits in the buffer. */
+static int fill(fmt_stream *stream) {
+    z_stream *z = &stream->unpacker;
+    size_t got;
+    memmove(stream->buffer, z->next_in ? z->next_in : stream->buffer, z->avail_in);
+    z->next_in = stream->buffer;
+    const int status = read_some(stream, stream->buffer + z->avail_in, ROOM - z->avail_in, &got);
+    if (!status) z->avail_in += (unsigned)got;
+    return status;
+}
+
+/* The two bytes by which gzip is known. */
+static int begin(fmt_stream *stream) {
+    z_stream *z = &stream->unpacker;
+    int status = ORFF_OK;
+    if (stream->begun) return ORFF_OK;
+    while (!status && z->avail_in < 2 && !stream->at_end) status = fill(stream);
+    stream->begun = !status;
+    stream->packed = z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b;
+    return status;
+}
+
+/* What waits in the buffer, then straight from the file. */
+static int read_plain(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
+    z_stream *z = &stream->unpacker;
+    *got = z->avail_in < size ? z->avail_in : size;
+    if (*got == 0) return read_some(stream, at, size, got);
+    memcpy(at, z->next_in, *got);
+    z->next_in += *got;
+    z->avail_in -= (unsigned)*got;
+    return ORFF_OK;
+}
+
+/* ---------------------------------------------------------------- gzip */
+
+static int fail_behind(fmt_stream *stream) {
+    return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", "something that is not gzip follows it");
+}
+
+static int begin_member(fmt_stream *stream) {
+    z_stream *z = &stream->unpacker;
+    if (z->next_in[0] != 0x1f) return fail_behind(stream);
+    const int code = stream->unpacking ? inflateReset(z) : inflateInit2(z, 15 + 16);
+    if (code != Z_OK) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
+    stream->unpacking = stream->in_member = true;
+    return ORFF_OK;
+}
+
+/* Before a member has given anything, what is no member is something behind the last one. */
+static int fail_unpacking(fmt_stream *stream, int code) {
+    const z_stream *z = &stream->unpacker;
+    if (code == Z_MEM_ERROR) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
+    if (stream->members && z->total_out == 0) return fail_behind(stream);
+    return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", z->msg ? z->msg : "it cannot be unpacked");
+}
+
+/* Some bytes, none at the end of the last member. */
+static int read_packed(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
+    z_stream *z = &stream->unpacker;
+    const unsigned room = (unsigned)(size < PIECE ? size : PIECE);
+    z->next_out = at;
+    z->avail_out = room;
+    while (z->avail_out == room) {
+        int status = z->avail_in || stream->at_end ? ORFF_OK : fill(stream);
+        if (!status && z->avail_in == 0 && stream->at_end) {
+            if (!stream->in_member) break;
+            return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", "the file is cut short");
+        }
+        if (!status && z->avail_in && !stream->in_member) status = begin_member(stream);
+        if (status) return status;
+        const int code = z->avail_in ? inflate(z, Z_NO_FLUSH) : Z_OK;
+        stream->in_member = code != Z_STREAM_END;
+        stream->members += code == Z_STREAM_END;
+        if (code != Z_OK && code != Z_STREAM_END) return fail_unpacking(stream, code);
+    }
+    *got = room - z->avail_out;
+    WRITTEN(z->next_out - *got, *got);
+    return ORFF_OK;
 }
 
 int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got) {
-    char *at = memory;
+    size_t piece = 1;
     *got = 0;
-    while (*got < size) {
-        const size_t piece = size - *got < PIECE ? size - *got : PIECE;
-        errno = 0;
-        const int count = gzread(stream->file, at + *got, (unsigned)piece);
-        if (count < 0 || cut_short(stream)) return fail_reading(stream);
-        WRITTEN(at + *got, (size_t)count);
-        if (count == 0) break;
-        *got += (size_t)count;
+    if (!stream->failed) stream->failed = begin(stream);
+    while (!stream->failed && *got < size && piece) {
+        unsigned char *at = (unsigned char *)memory + *got;
+        stream->failed = stream->packed ? read_packed(stream, at, size - *got, &piece)
+                                        : read_plain(stream, at, size - *got, &piece);
+        if (!stream->failed) *got += piece;
     }
-    return ORFF_OK;
+    return stream->failed;
+}
+
+int fmt_stream_at_end(fmt_stream *stream, bool *at_end) {
+    char byte;
+    size_t got;
+    const int status = fmt_stream_read(stream, &byte, 1, &got);
+    *at_end = got == 0;
+    return status;
 }
 
 int fmt_stream_skip(fmt_stream *stream, uint64_t size) {
@@ -138,23 +225,32 @@ bool fmt_stream_can_rewind(const fmt_stream *stream) {
 
 int fmt_stream_rewind(fmt_stream *stream) {
     if (!stream->seekable) return fail(stream, ORFF_ERROR_IO, "cannot be read twice", "it is a pipe");
-    return gzrewind(stream->file) ? fail(stream, ORFF_ERROR_IO, "cannot be read again", strerror(errno))
-                                  : ORFF_OK;
+    if (lseek(stream->descriptor, stream->start, SEEK_SET) < 0)
+        return fail(stream, ORFF_ERROR_IO, "cannot be read again", strerror(errno));
+    stream->unpacker.avail_in = 0;
+    stream->begun = stream->at_end = stream->in_member = false;
+    stream->consumed = stream->members = 0;
+    stream->failed = ORFF_OK;
+    return ORFF_OK;
 }
 
 bool fmt_stream_packed(const fmt_stream *stream) {
-    return !gzdirect(stream->file);
+    return stream->packed;
+}
+
+int fmt_stream_duplicate(const fmt_stream *stream) {
+    return fcntl(stream->descriptor, F_DUPFD_CLOEXEC, 0);
 }
 
 double fmt_stream_progress(const fmt_stream *stream) {
     if (!stream->regular || stream->size == 0) return NAN;
-    const double done = (double)gzoffset(stream->file) / (double)stream->size;
+    const double done = (double)(stream->consumed - stream->unpacker.avail_in) / (double)stream->size;
     return done < 1.0 ? done : 1.0;
 }
 
 const unsigned char *fmt_stream_map(fmt_stream *stream, size_t *size) {
     if (!stream->map) {
-        if (!stream->regular || !gzdirect(stream->file) || stream->size == 0) return NULL;
+        if (stream->start != 0 || begin(stream) || stream->packed || stream->size == 0) return NULL;
         stream->map_size = (size_t)stream->size;
         void *map = mmap(NULL, stream->map_size, PROT_READ, MAP_PRIVATE, stream->descriptor, 0);
         if (map == MAP_FAILED) return NULL;

@@ -8,19 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "formats/source.h"
 
 /* ---------------------------------------------------------------- messages */
 
+/* Names and texts of files stand in messages: what a terminal would obey is shown as \x1b and the like. */
 int fmt_table_fail(fmt_table *table, int status, const char *format, ...) {
-    const size_t room = sizeof table->message;
+    char message[sizeof table->message];
     const char *name = strcmp(table->path, "-") ? table->path : "standard input";
-    const int used = snprintf(table->message, room, "%.400s: ", name);
+    const int used = snprintf(message, sizeof message, "%.400s: ", name);
     va_list args;
     va_start(args, format);
-    vsnprintf(table->message + used, room - (size_t)used, format, args);
+    vsnprintf(message + used, sizeof message - (size_t)used, format, args);
     va_end(args);
+    orff_text_show(table->message, sizeof table->message, message);
     return status;
 }
 
@@ -138,6 +141,7 @@ fmt_table *fmt_table_make(const char *path) {
     if (!table) return NULL;
     table->path = strdup(path);
     table->rows = FMT_ROWS_UNKNOWN;
+    table->descriptor = -1;
     table->weight_slot = table->label_slot = FMT_NO_SLOT;
     table->options = fmt_table_options_default();
     if (table->path) return table;
@@ -173,6 +177,7 @@ void fmt_table_clear_selection(fmt_table *table) {
 void fmt_table_close(fmt_table *table) {
     if (!table) return;
     if (table->source) table->source->close(table);
+    if (table->descriptor >= 0) close(table->descriptor);
     fmt_table_clear_selection(table);
     free_names(table->columns, table->names);
     free(table->made_up);

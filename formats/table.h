@@ -33,6 +33,7 @@ typedef struct fmt_table_options {
     char separator; /* CSV; 0: found in the first row among comma, semicolon and tab (tab for .tsv) */
     orff_switch
         header; /* CSV; auto: the first row is one when a cell of it is neither a number nor missing */
+    bool (*interrupted)(void); /* asked while a read waits; true ends it. NULL: never */
 } fmt_table_options;
 
 fmt_table_options fmt_table_options_default(void);

@@ -2,11 +2,17 @@
 
 #include "formats.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include "formats/source.h"
 
 enum { PATHS = 64, BLOCK = 7 };
 
@@ -59,6 +65,30 @@ const char *formats_packed(const char *name, const void *bytes, size_t size) {
     return path;
 }
 
+static pid_t writer;
+
+const char *formats_piped(const char *name, const void *bytes, size_t size) {
+    const char *path = formats_path(name);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    writer = fork();
+    assert_true(writer >= 0);
+    if (writer) return path;
+    signal(SIGPIPE, SIG_IGN); /* a reader may have seen enough */
+    const int end = open(path, O_WRONLY);
+    for (const char *at = bytes; size;) {
+        const ssize_t written = write(end, at, size);
+        if (written <= 0) break;
+        at += written;
+        size -= (size_t)written;
+    }
+    _exit(0);
+}
+
+void formats_piped_end(void) {
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+}
+
 static void grow(formats_data *data, size_t *room) {
     if (data->n + BLOCK <= *room) return;
     *room = 2 * *room + BLOCK;
@@ -83,8 +113,22 @@ static int read_all(formats_data *data) {
     return ORFF_OK;
 }
 
+static const fmt_source *source;
+
+void formats_use_source(const fmt_source *given) {
+    source = given;
+}
+
+static int open_table(fmt_table **table, const char *path) {
+    if (!source) return fmt_table_open(table, path, NULL);
+    *table = fmt_table_make(path);
+    assert_non_null(*table);
+    (*table)->source = source;
+    return source->open(*table);
+}
+
 static int attempt(formats_data *data, const char *path, const fmt_table_selection *selection) {
-    int status = fmt_table_open(&data->table, path, NULL);
+    int status = open_table(&data->table, path);
     if (!status) status = fmt_table_select(data->table, selection);
     return status ? status : read_all(data);
 }

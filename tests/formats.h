@@ -18,6 +18,14 @@ const char *formats_file(const char *name, const void *bytes, size_t size);
 const char *formats_text(const char *name, const char *text);
 const char *formats_packed(const char *name, const void *bytes, size_t size); /* gzip */
 
+/* A pipe from which these bytes come once, written by another process; formats_piped_end waits for that. */
+const char *formats_piped(const char *name, const void *bytes, size_t size);
+void formats_piped_end(void);
+
+/* From here on every table is of this source, whatever its file is; NULL: as the file says. */
+struct fmt_source;
+void formats_use_source(const struct fmt_source *source);
+
 /* A table read whole, in blocks of a few rows. End it with formats_free. */
 typedef struct formats_data {
     fmt_table *table;

@@ -40,6 +40,16 @@ tail -n 1 g.csv | grep -q '^1,0.5,' || fail "grid: $(tail -n 1 g.csv)"
 expect 2 'input 2 \(y_km\) is missing' "$orff" predict m.orff --grid x_km=0:1:3 -o g.csv
 expect 2 '"x" is not an input .*"x_km"' "$orff" predict m.orff --grid x=0:1:3,y_km=0 -o g.csv
 expect 2 'is not LO:HI:COUNT' "$orff" predict m.orff --grid x_km=1:0:3,y_km=0 -o g.csv
+# A mistake of many zeros is refused before any work, with what it would take; the old file stays.
+cp g.csv before.csv
+million=x_km=0:1:1000000,y_km=0:1:1000000
+for out in g.csv g.csv.gz new.npy new.nc -; do
+    expect 1 '--grid: 1000000000000 points would take at least [0-9.e+]+ GB .*fewer points' \
+        "$orff" predict m.orff --grid $million -o $out
+done
+expect 1 '--grid: 1000000000000000000 points would take at least' \
+    "$orff" predict m.orff --grid x_km=0:1:1000000000,y_km=0:1:1000000000 -o g.csv
+cmp -s g.csv before.csv && [ ! -e new.npy ] && [ ! -e new.nc ] || fail "a grid that was refused has written something"
 expect 2 'both --grid and DATA' "$orff" predict m.orff test.csv --grid x_km=1,y_km=0 -o g.csv
 expect 2 'DATA or --grid is missing' "$orff" predict m.orff -o g.csv
 if "$orff" predict m.orff --grid x_km=-1:1:5,y_km=0:0.5:3 --std -o g.nc -q 2>err; then

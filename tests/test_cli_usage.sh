@@ -38,8 +38,29 @@ expect 2 'no base "mattern52"; did you mean "matern52"' fit --base mattern52
 expect 2 '--sigma: "0" is no positive' fit --sigma 0
 expect 2 '--sigma: 3 values for 2 inputs' fit --sigma 1,2,3
 expect 2 '--sigma: 2 values for 1 part' fit --sigma 1+2
+for wrong in '' , 1, ,1 1,,2 1+ 1x 1,2x nan inf 1e999 -1 0x10; do
+    expect 2 '--sigma: "' fit --sigma "$wrong"
+done
+for wrong in '' + 1+ 1x nan inf -1 1,1; do
+    expect 2 '--weight: "' fit --kernel div-free+curl-free --weight "$wrong"
+done
+for wrong in '' + div-free+ +div-free div-free++curl-free; do
+    expect 2 '--kernel: there is no kernel ""' fit --kernel "$wrong"
+done
+expect 2 '--base: there is no base ""' fit --kernel div-free+curl-free --base gaussian+
+for wrong in '' 1x nan inf -inf 0 -0 1e999 '1 ' ' 1'; do
+    expect 2 '--lambda: "' fit --lambda "$wrong"
+    expect 2 '--tolerance: ' fit --tolerance "x$wrong"
+done
+for wrong in '' 2x -2 +2 2.0 0x2 ' 2' 99999999999999999999999; do
+    expect 2 '--folds: ' fit --folds "$wrong"
+    expect 2 '--seed: ' fit --seed "$wrong"
+done
 expect 2 '--lambda: "-1" is neither' fit --lambda -1
-expect 2 '--lambda-grid: "1:2" is not' fit --lambda-grid 1:2
+for wrong in 1 1:2 1:2: 1: : '' ::  1:2:3:4 1:2:3x 1::3 :1:2 0:1:3 1:1:3 2:1:3 1:2:1 1:2:2.5 1:2:1e9 nan:1:3 1:inf:3 \
+    1:1e999:3 '1: 2:3'; do
+    expect 2 "--lambda-grid: \"$wrong\" is not LO:HI:COUNT" fit --lambda-grid "$wrong"
+done
 expect 2 '--folds: 1 is out of range' fit --folds 1
 expect 2 '--features: "ten" is not a whole' fit --features ten
 expect 2 '--loss:.*cubed' fit --loss cubed

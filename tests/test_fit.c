@@ -911,6 +911,68 @@ static void refuse_settings(void **state) {
     fields_free(&rows);
 }
 
+/* ---- few rows */
+
+/* Folds are drawn: of two or three rows all may be in the same one, for one seed in two or four. */
+static void few_rows_fit_with_any_seed(void **state) {
+    (void)state;
+    const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE,
+                               ORFF_RULE_HELMHOLTZ};
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        for (size_t n = 1; n <= 4; n++) {
+            support_case("%zu rows, seed %d", n, (int)seed);
+            fields_rows rows = fields_draw(fields_gradient, n, 2, 2, 0.1, seed);
+            const orff_part part = fields_part(rules[seed % 4], 0.0);
+            orff_settings settings = fields_given(&part, 20, 0.0);
+            settings.sampling.seed = seed;
+            settings.solver = seed % 3 == 2 ? ORFF_SOLVER_LSMR : ORFF_SOLVER_AUTO;
+            settings.auto_mix = rules[seed % 4] == ORFF_RULE_HELMHOLTZ;
+            orff_model *model = fields_fit(&settings, &rows);
+            double F[8], spread = 0.0;
+            assert_ok(orff_model_predict(model, n, rows.X, F));
+            for (size_t k = 0; k < 2 * n; k++) spread = fmax(spread, fabs(F[k]));
+            assert_true(spread < 10.0);
+            if (n == 1) assert_all_close(2, F, rows.Y, 1e-12); /* the mean is all there is */
+            assert_true(orff_model_describe(model).lambda > 0.0);
+            orff_model_free(model);
+            fields_free(&rows);
+        }
+    }
+    support_case(NULL);
+}
+
+/* Rows that repeat each other share a fold; rows of no weight fill none. */
+static void repeated_and_weightless_rows(void **state) {
+    (void)state;
+    enum { N = 6 };
+    fields_rows rows = fields_draw(fields_gradient, N, 2, 2, 0.1, 5);
+    double X[2 * N], Y[2 * N], F[2];
+    double weights[N] = {0.0};
+    for (size_t i = 0; i < 2 * N; i++) {
+        X[i] = rows.X[i % 2];
+        Y[i] = rows.Y[i % 2];
+    }
+    orff_model *model = NULL;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        orff_settings settings = fields_settings(20);
+        settings.sampling.seed = seed;
+        assert_ok(orff_model_fit(&model, &settings, 2, 2, N, X, Y, NULL));
+        assert_true(isnan(orff_model_describe(model).cv_mse)); /* nothing was held out */
+        assert_ok(orff_model_predict(model, 1, X, F));
+        assert_all_close(2, F, Y, 1e-12);
+        orff_model_free(model);
+        weights[seed % N] = 1.0;
+        assert_ok(orff_model_fit(&model, &settings, 2, 2, N, rows.X, rows.Y, weights));
+        orff_model_free(model);
+        if (seed % 2) weights[seed % N] = 0.0;
+    }
+    memset(weights, 0, sizeof weights);
+    const orff_settings settings = fields_settings(20);
+    assert_status(orff_model_fit(&model, &settings, 2, 2, N, rows.X, rows.Y, weights),
+                  ORFF_ERROR_INVALID_ARGUMENT);
+    fields_free(&rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_reach_the_noise),
@@ -936,6 +998,8 @@ int main(void) {
         cmocka_unit_test(streams_that_fail),
         cmocka_unit_test(moments_are_the_rows),
         cmocka_unit_test(moments_refuse),
+        cmocka_unit_test(few_rows_fit_with_any_seed),
+        cmocka_unit_test(repeated_and_weightless_rows),
         cmocka_unit_test(refuse_rows),
         cmocka_unit_test(refuse_settings),
     };

@@ -198,6 +198,44 @@ static void test_not_finite(void **state) {
                     "row 3, column 1", "infinite", NULL);
 }
 
+/* ---------------------------------------------------------------- the end */
+
+enum way { PLAIN, PACKED, PIPED, WAYS };
+
+static const char *make(enum way way, const char *name, const char *bytes, size_t size) {
+    char other[64];
+    snprintf(other, sizeof other, way == PACKED ? "%s.gz" : "pipe-%s", name);
+    return way == PLAIN    ? formats_file(name, bytes, size)
+           : way == PACKED ? formats_packed(other, bytes, size)
+                           : formats_piped(other, bytes, size);
+}
+
+/* A file that ends with its numbers is read, and one with a byte more is refused. `bytes` has room for that. */
+static void assert_ends(const char *name, char *bytes, size_t size) {
+    bytes[size] = 0;
+    for (enum way way = PLAIN; way < WAYS; way++) {
+        support_case("%s, way %d", name, (int)way);
+        formats_data data = formats_read(make(way, name, bytes, size), &everything);
+        formats_free(&data);
+        if (way == PIPED) formats_piped_end();
+        formats_refused(make(way, name, bytes, size + 1), &everything, ORFF_ERROR_FORMAT, name,
+                        "something follows the", NULL);
+        if (way == PIPED) formats_piped_end();
+    }
+    support_case(NULL);
+}
+
+static void test_npy_ends(void **state) {
+    (void)state;
+    npy f;
+    for (int fortran = 0; fortran < 2; fortran++) {
+        make_npy(&f, 1, 'f', 8, false, fortran);
+        assert_ends("a.npy", f.bytes, f.size);
+    }
+    begin_npy(&f, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }");
+    assert_ends("a.npy", f.bytes, f.size);
+}
+
 /* ---------------------------------------------------------------- IDX */
 
 static const char images[] = "\0\0\x08\x03"
@@ -241,6 +279,13 @@ static void test_idx_refusals(void **state) {
     formats_refused(
         formats_file("a-ubyte", "\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16),
         &everything, ORFF_ERROR_FORMAT, "too large", NULL);
+}
+
+static void test_idx_ends(void **state) {
+    (void)state;
+    char bytes[sizeof images];
+    memcpy(bytes, images, sizeof images);
+    assert_ends("a-ubyte", bytes, sizeof images - 1);
 }
 
 static int open_pair(fmt_table **pair, const char *first, const char *second) {
@@ -303,7 +348,9 @@ int main(void) {
         cmocka_unit_test(test_three_dimensions),
         cmocka_unit_test(test_lying_headers),
         cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_npy_ends),
         cmocka_unit_test(test_idx),
+        cmocka_unit_test(test_idx_ends),
         cmocka_unit_test(test_idx_refusals),
         cmocka_unit_test(test_pair),
         cmocka_unit_test(test_uneven_pair),

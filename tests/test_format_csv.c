@@ -228,6 +228,34 @@ static void test_long(void **state) {
     free(text);
 }
 
+/* Names, columns and cells far beyond what anybody has: read, or refused in few words that a terminal can bear. */
+static void test_monsters(void **state) {
+    (void)state;
+    enum { COLUMNS = 1 << 20, NAME = 10 << 20 };
+    char *text = malloc(3 * NAME);
+    assert_non_null(text);
+    memset(text, ',', COLUMNS); /* one column more */
+    text[COLUMNS] = '\n';
+    formats_refused(formats_file("a.csv", text, COLUMNS + 1), &everything, ORFF_ERROR_FORMAT,
+                    "1048577 columns, more than 1048576", NULL);
+    formats_refused(formats_file("a.csv", text + 1, COLUMNS), &(fmt_table_selection){.inputs = "nothing"},
+                    ORFF_ERROR_INVALID_ARGUMENT, "no column \"nothing\"", NULL);
+    memset(text, 'n', 2 * NAME);
+    memcpy(text + NAME, ",b\n1,2\n", 7);
+    formats_data data = formats_read(formats_file("a.csv", text, NAME + 7), &everything);
+    assert_int_equal(strlen(fmt_table_name(data.table, 0)), NAME);
+    formats_free(&data);
+    text[NAME + 3] = 'x'; /* the value below the name */
+    formats_refused(formats_file("a.csv", text, NAME + 7), &everything, ORFF_ERROR_FORMAT, "line 2", "(nnn",
+                    NULL);
+    memset(text, '9', NAME);
+    text[NAME] = '\n';
+    formats_refused(formats_file("a.csv", text, NAME + 1), &everything, ORFF_ERROR_FORMAT, "too large", NULL);
+    free(text);
+    formats_refused(formats_text("a.csv", "\033[31mred,b\n1,2\n"), &(fmt_table_selection){.inputs = "31mred"},
+                    ORFF_ERROR_INVALID_ARGUMENT, "did you mean \"\\x1b[31mred\"?", NULL);
+}
+
 static void test_damaged_gzip(void **state) {
     (void)state;
     char text[4000], packed[4000];
@@ -242,6 +270,35 @@ static void test_damaged_gzip(void **state) {
                     "cut short", NULL);
     packed[size / 2] ^= 1;
     formats_refused(formats_file("b.csv.gz", packed, size), &everything, ORFF_ERROR_FORMAT, "gzip", NULL);
+}
+
+/* Members one behind the other are one file, as gzip has it; anything else behind the last one is refused. */
+static void test_behind_gzip(void **state) {
+    (void)state;
+    char packed[4000];
+    FILE *file = fopen(formats_packed("a.csv.gz", "1,2\n3,4\n", 8), "rb");
+    assert_non_null(file);
+    const size_t size = fread(packed, 1, sizeof packed / 4, file);
+    fclose(file);
+    memcpy(packed + size, packed, size);
+    formats_data data = formats_read(formats_file("b.csv.gz", packed, 2 * size), &everything);
+    assert_int_equal(data.n, 4);
+    formats_free(&data);
+    const char *const garbage[] = {
+        "x", "\n", "\x1f", "\x1f\x8b", "xxxxxxxxxxxxxxxxxxxx", "\x1fxxxxxxxxxxxxxxxxxxx"};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+        support_case("case %zu", i);
+        memcpy(packed + size, garbage[i], strlen(garbage[i]));
+        const char *path = formats_file("b.csv.gz", packed, size + strlen(garbage[i]));
+        formats_refused(path, &everything, ORFF_ERROR_FORMAT, "b.csv.gz: damaged gzip data", NULL);
+        formats_refused(formats_piped("c.csv.gz", packed, size + strlen(garbage[i])), &everything,
+                        ORFF_ERROR_FORMAT, "c.csv.gz: damaged gzip data", NULL);
+        formats_piped_end();
+    }
+    packed[size] = 0; /* also the zeros of a tape */
+    formats_refused(formats_file("b.csv.gz", packed, size + 1), &everything, ORFF_ERROR_FORMAT,
+                    "something that is not gzip follows it", NULL);
+    support_case(NULL);
 }
 
 /* "-" is standard input; a pipe cannot be read twice. */
@@ -361,7 +418,8 @@ int main(void) {
         cmocka_unit_test(test_options),        cmocka_unit_test(test_selections),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_missing),
         cmocka_unit_test(test_labels),         cmocka_unit_test(test_labels_sort_by_number),
-        cmocka_unit_test(test_long),           cmocka_unit_test(test_damaged_gzip),
+        cmocka_unit_test(test_long),           cmocka_unit_test(test_monsters),
+        cmocka_unit_test(test_damaged_gzip),   cmocka_unit_test(test_behind_gzip),
         cmocka_unit_test(test_standard_input), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_decimals),       cmocka_unit_test(test_hard_numbers),
     };

@@ -19,9 +19,16 @@ int main(void) {
 
 #include <math.h>
 #include <netcdf.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "formats/source.h"
 
 #define OK(call) assert_int_equal(call, NC_NOERR)
 
@@ -209,6 +216,204 @@ static void test_many_blocks(void **state) {
     formats_free(&data);
 }
 
+/* ---------------------------------------------------------------- files of other kinds */
+
+static void *read_whole(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    struct stat about;
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &about), 0);
+    *size = (size_t)about.st_size;
+    unsigned char *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static const fmt_table_selection wind = {.inputs = "lon,lat", .outputs = "u,v", .fixed = "time=0"};
+
+/* The file as `name`, packed. */
+static const char *make_packed(const char *name, int kind) {
+    size_t size;
+    void *bytes = read_whole(make_file("a.nc", kind), &size);
+    const char *path = formats_packed(name, bytes, size);
+    free(bytes);
+    return path;
+}
+
+static void test_packed(void **state) {
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        formats_data data = formats_read(make_packed("a.nc.gz", kinds[k]), &wind);
+        assert_int_equal(data.n, 7);
+        formats_free(&data);
+    }
+}
+
+/* From a pipe nobody can seek: it is copied as a packed file is. */
+static void test_pipe(void **state) {
+    (void)state;
+    size_t size;
+    char *bytes = read_whole(make_file("a.nc", NC_NETCDF4), &size);
+    formats_data data = formats_read(formats_piped("pipe.nc", bytes, size), &wind);
+    formats_piped_end();
+    assert_int_equal(data.n, 7);
+    formats_free(&data);
+    free(bytes);
+}
+
+/* Names that netcdf-c would take for something else than a file. */
+static void test_odd_names(void **state) {
+    (void)state;
+    formats_data data = formats_read(make_file("a#mode=zarr.nc", 0), &wind);
+    assert_int_equal(data.n, 7);
+    formats_free(&data);
+}
+
+static void test_unpacking_fails(void **state) {
+    (void)state;
+    const char *path = make_packed("a.nc.gz", NC_NETCDF4);
+    assert_int_equal(setenv("TMPDIR", formats_path("nowhere"), 1), 0);
+    formats_refused(path, &wind, ORFF_ERROR_IO, "a.nc.gz: cannot be unpacked", "nowhere", "No such file",
+                    "TMPDIR", NULL);
+    unsetenv("TMPDIR");
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 100, .rlim_max = before.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    formats_data data = {0};
+    const int status = fmt_table_open(&data.table, path, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, ORFF_ERROR_IO);
+    formats_says(fmt_table_error(data.table), "cannot be unpacked to a temporary file: File too large");
+    fmt_table_close(data.table);
+}
+
+/* Packed files cut short or spoilt, and packed files of something else. */
+static void test_packed_wrongly(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = read_whole(make_packed("a.nc.gz", 0), &size);
+    formats_refused(formats_file("b.nc.gz", bytes, size / 2), &wind, ORFF_ERROR_FORMAT, "cut short", NULL);
+    bytes[size - 6] ^= 1;
+    formats_refused(formats_file("b.nc.gz", bytes, size), &wind, ORFF_ERROR_FORMAT, "damaged gzip", NULL);
+    free(bytes);
+    bytes = read_whole(make_packed("a.nc.gz", 0), &size);
+    bytes = realloc(bytes, size + 1);
+    assert_non_null(bytes);
+    bytes[size] = 'x';
+    formats_refused(formats_file("b.nc.gz", bytes, size + 1), &wind, ORFF_ERROR_FORMAT,
+                    "b.nc.gz: ", "something that is not gzip follows", NULL);
+    free(bytes);
+    formats_refused(formats_packed("b.nc.gz", "CDF", 3), &wind, ORFF_ERROR_FORMAT, "b.nc.gz", NULL);
+    formats_refused(formats_packed("b.nc.gz", "CDX", 3), &wind, ORFF_ERROR_FORMAT, "not a NetCDF", NULL);
+    formats_refused("/", &wind, ORFF_ERROR_IO, "is a directory", NULL);
+}
+
+static void test_no_numbers(void **state) {
+    (void)state;
+    const char *path = formats_path("a.nc");
+    int file, dimension, text;
+    OK(nc_create(path, NC_CLOBBER, &file));
+    OK(nc_def_dim(file, "x", 2, &dimension));
+    OK(nc_def_var(file, "text", NC_CHAR, 1, &dimension, &text));
+    OK(nc_close(file));
+    formats_refused(path, &wind, ORFF_ERROR_FORMAT, "no variables that hold numbers", NULL);
+}
+
+/* Text attributes of a file come as they are, at most 4096 bytes of them, and end at a zero byte. */
+static void test_attributes(void **state) {
+    (void)state;
+    const char *path = formats_path("a.nc");
+    char text[5000];
+    int file, dimension, x[3];
+    memset(text, 'm', sizeof text);
+    OK(nc_create(path, NC_CLOBBER, &file));
+    OK(nc_def_dim(file, "x", 2, &dimension));
+    OK(nc_def_var(file, "x", NC_DOUBLE, 1, &dimension, &x[0]));
+    OK(nc_def_var(file, "y", NC_DOUBLE, 1, &dimension, &x[1]));
+    OK(nc_def_var(file, "z", NC_DOUBLE, 1, &dimension, &x[2]));
+    OK(nc_put_att_text(file, x[0], "units", 5000, text));
+    OK(nc_put_att_text(file, x[1], "units", 4096, text));
+    OK(nc_put_att_text(file, x[2], "units", 3, "m\0s"));
+    OK(nc_close(file));
+    fmt_table *table;
+    assert_int_equal(fmt_table_open(&table, path, NULL), 0);
+    assert_null(fmt_table_units(table, 0));
+    assert_int_equal(strlen(fmt_table_units(table, 1)), 4096);
+    assert_string_equal(fmt_table_units(table, 2), "m");
+    fmt_table_close(table);
+}
+
+/* ---------------------------------------------------------------- damaged files */
+
+/* Any byte spoilt: read, or refused with the file's name; netcdf-c may crash or loop, this process does not.
+ * The limits are lowered for loops to be short. */
+static void test_damaged(void **state) {
+    (void)state;
+    const orffi_rng rng = {.seed = 5};
+    assert_int_equal(setenv("ORFF_NETCDF_LIMITS", "0.03", 1), 0);
+    for (size_t k = 0; k < 3; k++) {
+        size_t size;
+        unsigned char *bytes = read_whole(make_file("a.nc", kinds[k]), &size);
+        for (uint32_t trial = 0; trial < 100; trial++) {
+            unsigned char *copy = malloc(size);
+            assert_non_null(copy);
+            memcpy(copy, bytes, size);
+            for (uint32_t e = 0; e <= trial % 4; e++)
+                copy[orffi_rng_below(rng, trial, 2 * e, size)] =
+                    (unsigned char)orffi_rng_bits(rng, trial, 2 * e + 1);
+            formats_data data = {0};
+            const char *path = formats_file("b.nc", copy, size);
+            int status = fmt_table_open(&data.table, path, NULL);
+            if (!status) status = fmt_table_select(data.table, &wind);
+            double X[2 * LAT * LON], Y[2 * LAT * LON];
+            size_t rows;
+            if (!status) status = fmt_table_read(data.table, LAT * LON, X, Y, NULL, &rows);
+            if (status) formats_says(fmt_table_error(data.table), "b.nc: ");
+            fmt_table_close(data.table);
+            free(copy);
+        }
+        free(bytes);
+    }
+    unsetenv("ORFF_NETCDF_LIMITS");
+}
+
+/* Free space in the middle of a global heap: libhdf5 1.10 looks for its end for ever. What later ones make of
+ * it does not matter, as long as it comes to an end. */
+static void test_endless(void **state) {
+    (void)state;
+    size_t size, place = 0;
+    unsigned char *bytes = read_whole(make_file("a.nc", NC_NETCDF4), &size);
+    while (place + 128 < size && memcmp(bytes + place, "GCOL", 4)) place++;
+    assert_true(place + 128 < size);
+    bytes[place + 64] = 0; /* the number of the third object, behind a head of 16 bytes and two of 24 */
+    assert_int_equal(setenv("ORFF_NETCDF_LIMITS", "0.03", 1), 0);
+    fmt_table *table;
+    if (fmt_table_open(&table, formats_file("b.nc", bytes, size), NULL))
+        formats_says(fmt_table_error(table), "b.nc: ");
+    fmt_table_close(table);
+    unsetenv("ORFF_NETCDF_LIMITS");
+    free(bytes);
+}
+
+static void test_limits(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"0", "-1", "x", "1x", "nan", "1e7"};
+    const char *path = make_file("a.nc", NC_NETCDF4);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(setenv("ORFF_NETCDF_LIMITS", wrong[i], 1), 0);
+        formats_refused(path, &wind, ORFF_ERROR_INVALID_ARGUMENT, "ORFF_NETCDF_LIMITS", wrong[i], NULL);
+    }
+    assert_int_equal(setenv("ORFF_NETCDF_LIMITS", "10", 1), 0);
+    formats_data data = formats_read(path, &wind);
+    formats_free(&data);
+    unsetenv("ORFF_NETCDF_LIMITS");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
@@ -217,7 +422,21 @@ int main(void) {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_infinite),
         cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_odd_names),
+        cmocka_unit_test(test_packed_wrongly),
+        cmocka_unit_test(test_no_numbers),
     };
-    return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
+    const struct CMUnitTest in_child[] = {
+        cmocka_unit_test(test_unpacking_fails), cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_damaged),         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_limits),
+    };
+    int failed = cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
+    formats_use_source(&fmt_source_netcdf_bare); /* without the child: the same */
+    failed += cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
+    formats_use_source(NULL);
+    return failed + cmocka_run_group_tests(in_child, formats_set_up, formats_tear_down);
 }
 #endif

@@ -383,6 +383,35 @@ static void test_netcdf_refusals(void **state) {
 }
 #endif
 
+/* What a table takes at the least, exactly, up to where 64 bits end. */
+static void test_least(void **state) {
+    (void)state;
+    static const struct {
+        const char *path;
+        size_t columns;
+        uint64_t rows, file, memory;
+    } cases[] = {
+        {"a.npy", 3, 1000000000000, 24000000000000, 0},
+        {"a.csv", 3, 1000000000000, 6000000000000, 0},
+        {"-", 3, 10, 60, 0},
+        {"a.csv.gz", 2, 1032, 4, 0},
+        {"a.nc", 3, 1000000000000, 8000000000000, 24000000000000},
+        {"a.npy", 1, (uint64_t)1 << 61, UINT64_MAX, 0},
+        {"a.csv", 4, UINT64_MAX / 4 + 1, UINT64_MAX, 0},
+        {"a.csv.gz", 1, UINT64_MAX, UINT64_MAX, 0},
+        {"a.nc", 1, UINT64_MAX / 8, UINT64_MAX / 8 * 8, UINT64_MAX / 8 * 8},
+        {"a.nc", 8, UINT64_MAX / 8, UINT64_MAX / 8 * 8, UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t file, memory;
+        support_case("case %zu", i);
+        fmt_output_least(cases[i].path, cases[i].columns, cases[i].rows, &file, &memory);
+        assert_int_equal(file, cases[i].file);
+        assert_int_equal(memory, cases[i].memory);
+    }
+    support_case(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
@@ -399,6 +428,7 @@ int main(void) {
         cmocka_unit_test(test_classic),
         cmocka_unit_test(test_netcdf_refusals),
 #endif
+        cmocka_unit_test(test_least),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

@@ -100,6 +100,7 @@ static orff_status fill_cross(orffi_cross_path *path, const orffi_plan *plan, co
                                    .count = path->count,
                                    .lambdas = path->lambdas,
                                    .max_bytes = plan->settings.max_bytes};
+    path->crossed = true;
     ORFFI_TRY(ORFFI_NEW_ARRAY(path->points, path->count));
     ORFFI_TRY(ORFFI_NEW_ARRAY(path->outputs, path->count * plan->p));
     ORFFI_TRY(orffi_exact_search(&task, path->points, path->outputs));

@@ -99,8 +99,9 @@ static orff_status tell(orff_ridge *ridge, const orffi_plan *plan, const orff_mo
     return ORFF_OK;
 }
 
-/* The cross-validated errors of a path at its best lambda. */
+/* The cross-validated errors of a path at its best lambda, where it has them. */
 orff_status orffi_model_take_errors(orff_model *model, const orffi_cross_path *path) {
+    if (!path->crossed) return ORFF_OK;
     model->cv_mse = path->points[path->best].cv_mse;
     if (model->classes) return ORFF_OK;  /* errors of codes, one by one, tell nobody anything */
     orffi_release(model->output_cv_mse); /* an exact model has some already */

@@ -23,6 +23,14 @@ static void find_best(orffi_cross_path *path) {
         if (path->points[l].cv_mse <= path->points[path->best].cv_mse) path->best = l;
 }
 
+/* In place of errors that few rows, or rows that are all the same, do not give. */
+static void take_gcv(orffi_cross_path *path, size_t p) {
+    for (size_t l = 0; l < path->count; l++) {
+        path->points[l].cv_mse = path->points[l].gcv;
+        for (size_t k = 0; k < p; k++) path->outputs[l * p + k] = path->points[l].gcv;
+    }
+}
+
 orff_status orffi_cross_path_fill(orffi_cross_path *path, const orffi_plan *plan,
                                   const orff_features *features, orff_ridge *ridge) {
     const bool given = plan->settings.lambda > 0.0;
@@ -35,7 +43,10 @@ orff_status orffi_cross_path_fill(orffi_cross_path *path, const orffi_plan *plan
     } else {
         ORFFI_TRY(orffi_plan_lambdas(plan, features, path->lambdas));
     }
-    ORFFI_TRY(orffi_ridge_path_outputs(ridge, path->count, path->lambdas, path->points, path->outputs));
+    path->crossed = !orffi_moments_too_few(ridge->moments);
+    ORFFI_TRY(orffi_ridge_path_outputs(ridge, path->count, path->lambdas, path->points,
+                                       path->crossed ? path->outputs : NULL));
+    if (!path->crossed) take_gcv(path, plan->p);
     find_best(path);
     to_user_units(path, plan);
     return ORFF_OK;

@@ -7,6 +7,7 @@
 typedef struct orffi_cross_path {
     size_t count; /* lambda_count of the plan, or 1 where its lambda is given */
     size_t best;  /* the smallest error in the units of the plan; of equal ones the largest lambda */
+    bool crossed; /* false: too few rows for folds; the errors are those of generalised cross-validation */
     double *lambdas;
     orff_path_point *points; /* cv_mse in the user's units, everything else in the plan's */
     double *outputs;         /* count x p: cross-validated mean square errors in the user's units */

@@ -231,6 +231,18 @@ static orffi_best_lambda pick(size_t count, size_t p, const double *lambdas, con
     return best;
 }
 
+/* The errors (count x p) of every lambda: by folds, or without them where there are too few rows for that. */
+static orff_status errors_of(orff_ridge *ridge, size_t count, const double *lambdas, double *errors) {
+    const size_t p = ridge->system.p;
+    orff_path_point *points;
+    if (!orffi_moments_too_few(ridge->moments)) return orffi_ridge_cross(ridge, count, lambdas, errors);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(points, count));
+    const orff_status status = orff_ridge_path(ridge, count, lambdas, false, points);
+    for (size_t i = 0; !status && i < count * p; i++) errors[i] = points[i / p].gcv;
+    orffi_release(points);
+    return status;
+}
+
 orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
                                       const orff_moments *moments, orffi_best_lambda *best) {
     const size_t count = plan->settings.lambda_count, p = features->p;
@@ -240,7 +252,7 @@ orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_feature
     if (!status) status = ORFFI_NEW_ARRAY(errors, count * p);
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
     if (!status) status = orffi_plan_lambdas(plan, features, lambdas);
-    if (!status) status = orffi_ridge_cross(ridge, count, lambdas, errors);
+    if (!status) status = errors_of(ridge, count, lambdas, errors);
     if (!status) *best = pick(count, p, lambdas, errors);
     orff_ridge_free(ridge);
     orffi_release(lambdas);

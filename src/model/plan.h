@@ -37,7 +37,7 @@ orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel);
 orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features **features);
 
 /* The smallest cross-validated error over the plan's path of lambdas, relative to trace K(0)/p of the
- * features. */
+ * features; generalised cross-validation where less than two folds have rows. */
 typedef struct orffi_best_lambda {
     double lambda, cv_mse;
 } orffi_best_lambda;

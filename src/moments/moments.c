@@ -43,16 +43,30 @@ void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_momen
             orffi_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
 }
 
-orff_status orffi_moments_check_folds(const orff_moments *moments) {
+double orffi_moments_weight(const orff_moments *moments, size_t fold) {
+    const size_t side = moments->p + 1;
+    return moments->sets[fold].T[side * side - 1];
+}
+
+static size_t count_filled(const orff_moments *moments) {
     size_t filled = 0;
+    for (size_t k = 0; k < moments->n_sets; k++) filled += orffi_moments_weight(moments, k) > 0.0;
+    return filled;
+}
+
+bool orffi_moments_too_few(const orff_moments *moments) {
+    return moments->n_sets > 1 && count_filled(moments) < 2;
+}
+
+orff_status orffi_moments_check_folds(const orff_moments *moments) {
     if (moments->n_sets < 2)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "cross-validation needs moments with at least 2 folds");
-    for (size_t k = 0; k < moments->n_sets; k++) filled += moments->sets[k].rows > 0;
+    const size_t filled = count_filled(moments);
     if (filled > 1) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "cross-validation needs rows in at least 2 folds; %zu of %zu have any", filled,
-                      moments->n_sets);
+                      "cross-validation needs rows in at least 2 folds; %zu of %zu have any with weight",
+                      filled, moments->n_sets);
 }
 
 /* ---- making */

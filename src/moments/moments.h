@@ -36,8 +36,14 @@ void orffi_moment_set_add(orffi_moment_set *into, const orffi_moment_set *from, 
 /* into (zeroed) = sum of all sets but `left_out`; n_sets or more leaves out none. */
 void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_moment_set *into);
 
-/* ORFF_ERROR_INVALID_ARGUMENT unless at least two folds have rows: what cross-validation needs. Folds are
- * random, so that some of few rows may be empty; they have no say. */
+/* What the weights of the rows of a fold add up to. */
+double orffi_moments_weight(const orff_moments *moments, size_t fold);
+
+/* Whether there are folds, but fewer than two that have rows of some weight: cross-validation needs two. Folds
+ * are random, so that with few rows some may be empty; they have no say. */
+bool orffi_moments_too_few(const orff_moments *moments);
+
+/* ORFF_ERROR_INVALID_ARGUMENT for moments without folds, or with too few rows. */
 orff_status orffi_moments_check_folds(const orff_moments *moments);
 
 /* Moments without frequencies of their own to draw: for files. Takes over a reference to the bank. */

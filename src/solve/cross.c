@@ -115,9 +115,6 @@ static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, con
     fold_sums fold = {0};
     double *V = NULL, *work = NULL;
     orff_status status = orffi_system_build(&train, f, ridge->moments, k, ridge->center, NULL);
-    if (!status && !(train.N > 0.0))
-        status = orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "no weight is left to learn from without fold %zu",
-                            k + 1);
     if (!status) status = orffi_system_eigen(&train);
     if (!status) status = fold_build(&fold, f, &ridge->moments->sets[k], train.mean);
     if (!status) status = ORFFI_NEW_ARRAY(V, fold.used * f->p * count);
@@ -137,7 +134,7 @@ orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const doubl
     memset(outputs, 0, width * sizeof *outputs);
     ORFFI_TRY(orffi_moments_check_folds(moments));
     for (size_t k = 0; k < moments->n_sets; k++) {
-        if (moments->sets[k].rows == 0) continue;
+        if (!(orffi_moments_weight(moments, k) > 0.0)) continue;
         ORFFI_TRY(orffi_progress("cross-validation", (double)k, (double)moments->n_sets));
         ORFFI_TRY(one_fold(ridge, k, count, lambdas, outputs));
     }

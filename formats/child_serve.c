@@ -1,0 +1,153 @@
+/* The side of a source's child. What it is asked comes from its own parent and is taken as it is; when the
+ * line breaks there is nobody left to work for. */
+#define _GNU_SOURCE
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/child_source.h"
+#include "formats/wire.h"
+
+typedef struct server {
+    int socket;
+    fmt_table *table;
+    const fmt_source *source;
+    double *rows;
+    size_t room;
+    int failed; /* what ended the rows, told when those before it are sent */
+} server;
+
+static void answer(const server *s, uint32_t kind, int status, uint64_t number, const void *bytes,
+                   size_t size) {
+    const char *message = s->table->message;
+    if (status) {
+        bytes = message;
+        size = strlen(message);
+    }
+    const fmt_wire_head head = {.kind = kind, .status = status, .number = number, .size = size};
+    if (!fmt_wire_send(s->socket, &head, sizeof head) || !fmt_wire_send(s->socket, bytes, size)) _exit(0);
+}
+
+static void answer_wire(const server *s, uint32_t kind, int status, uint64_t number, fmt_wire *wire) {
+    if (!status && wire->bad) status = fmt_table_fail_memory(s->table);
+    answer(s, kind, status, number, wire->bytes, wire->size);
+    fmt_wire_clear(wire);
+}
+
+static void open_source(server *s) {
+    fmt_table *table = s->table;
+    fmt_wire wire = {0};
+    const int status = s->source->open(table);
+    fmt_wire_put_number(&wire, table->columns);
+    fmt_wire_put_number(&wire, table->first_output);
+    fmt_wire_put_number(&wire, (uint64_t)(table->named * FMT_FLAG_NAMED) |
+                                   (uint64_t)(table->rewindable * FMT_FLAG_REWINDABLE) |
+                                   (uint64_t)(table->drops_missing * FMT_FLAG_DROPS_MISSING) |
+                                   (uint64_t)(table->label_done * FMT_FLAG_LABELS));
+    for (size_t i = 0; !status && i < table->columns; i++) {
+        fmt_wire_put_text(&wire, table->names[i]);
+        fmt_wire_put_text(&wire, fmt_table_units(table, i));
+        fmt_wire_put_text(&wire, fmt_table_standard_name(table, i));
+    }
+    answer_wire(s, FMT_ASK_OPEN, status, table->rows, &wire);
+}
+
+static size_t *take_list(fmt_wire *wire, size_t count) {
+    size_t *list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++) list[i] = (size_t)fmt_wire_take_number(wire);
+    return list;
+}
+
+static int choose(server *s, fmt_wire *asked) {
+    fmt_table *table = s->table;
+    fmt_table_clear_selection(table);
+    table->n_chosen = (size_t)fmt_wire_take_number(asked);
+    table->d = (size_t)fmt_wire_take_number(asked);
+    table->chosen = take_list(asked, table->n_chosen);
+    table->x_slot = take_list(asked, table->d);
+    char *fixed = fmt_wire_take_text(asked, SIZE_MAX);
+    s->failed = ORFF_OK;
+    table->fixed = fixed;
+    int status = table->chosen && table->x_slot && !asked->bad ? ORFF_OK : fmt_table_fail_memory(table);
+    if (!status && s->source->choose) status = s->source->choose(table);
+    table->fixed = NULL;
+    free(fixed);
+    return status;
+}
+
+static int make_room(server *s, uint64_t rows) {
+    const size_t room = (size_t)rows * s->table->n_chosen + 1;
+    if (room <= s->room) return ORFF_OK;
+    free(s->rows);
+    s->rows = malloc(room * sizeof *s->rows);
+    s->room = s->rows ? room : 0;
+    return s->rows ? ORFF_OK : fmt_table_fail_memory(s->table);
+}
+
+/* Rows as far as they go; a failure behind some of them waits for the next time. */
+static void send_rows(server *s, uint64_t most) {
+    const size_t width = s->table->n_chosen;
+    uint64_t count = 0;
+    bool got = true;
+    if (!s->failed) s->failed = make_room(s, most);
+    while (!s->failed && count < most) {
+        s->failed = s->source->next(s->table, s->rows + count * width, &got);
+        if (s->failed || !got) break;
+        count++;
+    }
+    const int status = count ? ORFF_OK : s->failed;
+    answer(s, FMT_ASK_ROWS, status, count, s->rows, (size_t)count * width * sizeof *s->rows);
+}
+
+static int rewind_source(server *s) {
+    s->failed = ORFF_OK;
+    return s->source->rewind(s->table);
+}
+
+/* The source knows the place of the row it gave last only, and may be far ahead: it goes back and reads up to
+ * that row again. */
+static void find_place(server *s, uint64_t row, size_t slot) {
+    char text[FMT_PLACE_ROOM] = "";
+    bool got = true;
+    int status = rewind_source(s);
+    if (!status) status = make_room(s, 1);
+    for (uint64_t i = 0; !status && got && i < row; i++) status = s->source->next(s->table, s->rows, &got);
+    if (!status) s->source->place(s->table, slot, text, sizeof text);
+    answer(s, FMT_ASK_PLACE, status, 0, text, strlen(text));
+}
+
+static void serve_one(server *s, const fmt_wire_head *head, fmt_wire *asked) {
+    int status;
+    switch (head->kind) {
+    case FMT_ASK_OPEN:
+        open_source(s);
+        break;
+    case FMT_ASK_CHOOSE:
+        status = choose(s, asked);
+        answer(s, head->kind, status, s->table->rows, NULL, 0);
+        break;
+    case FMT_ASK_ROWS:
+        send_rows(s, head->number);
+        break;
+    case FMT_ASK_REWIND:
+        answer(s, head->kind, rewind_source(s), 0, NULL, 0);
+        break;
+    case FMT_ASK_PLACE:
+        find_place(s, head->number, (size_t)fmt_wire_take_number(asked));
+        break;
+    default:
+        _exit(1);
+    }
+}
+
+void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source) {
+    server s = {.socket = socket, .table = table, .source = source};
+    fmt_wire asked = {0};
+    fmt_wire_head head;
+    while (fmt_wire_receive(socket, &head, sizeof head)) {
+        if (!fmt_wire_resize(&asked, (size_t)head.size)) _exit(1);
+        if (!fmt_wire_receive(socket, asked.bytes, asked.size)) break;
+        serve_one(&s, &head, &asked);
+    }
+}
