@@ -55,6 +55,9 @@ orff_status orffi_archive_open(orffi_archive **archive, const char *path, const 
                                int newest);
 void orffi_archive_close(orffi_archive *archive);
 
+/* Whether a file begins as an archive of a format does. Takes no memory and looks no further. */
+bool orffi_archive_begins(const char *path, const char *format);
+
 const char *orffi_archive_path(const orffi_archive *archive);
 int orffi_archive_version(const orffi_archive *archive);
 

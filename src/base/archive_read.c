@@ -1,8 +1,12 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/archive.h"
 #include "base/crc32c.h"
@@ -264,6 +268,19 @@ void orffi_archive_close(orffi_archive *archive) {
     orffi_file_view_close(&archive->file);
     orffi_release(archive->path);
     orffi_release(archive);
+}
+
+/* The checksum's digits stand between the two parts that are the same in every file. */
+bool orffi_archive_begins(const char *path, const char *format) {
+    enum { PREFIX = sizeof ORFFI_ARCHIVE_PREFIX - 1 };
+    char begin[8 + PREFIX + ORFFI_ARCHIVE_DIGITS + 64] = "", want[64];
+    const int length = snprintf(want, sizeof want, "\",\"format\":\"%.40s\"", format);
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const ssize_t got = descriptor < 0 ? -1 : read(descriptor, begin, sizeof begin);
+    if (descriptor >= 0) close(descriptor);
+    return got >= (ssize_t)(8 + PREFIX + ORFFI_ARCHIVE_DIGITS) + length &&
+           !memcmp(begin + 8, ORFFI_ARCHIVE_PREFIX, PREFIX) &&
+           !memcmp(begin + 8 + PREFIX + ORFFI_ARCHIVE_DIGITS, want, (size_t)length);
 }
 
 /* ---- what is in it */

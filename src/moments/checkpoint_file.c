@@ -1,8 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "moments/checkpoint_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,17 +90,18 @@ orff_status orff_checkpoint_check(const char *path, bool resume) {
     return resume ? ORFF_OK : refuse_unwanted(path);
 }
 
+static orff_status cannot_remove(const char *path) {
+    return orffi_fail(ORFF_ERROR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+}
+
+/* The result is safe by now, and memory may be short: this takes none. */
 orff_status orff_checkpoint_remove(const char *path) {
-    orffi_target target;
-    orffi_archive *archive = NULL;
+    char target[PATH_MAX]; /* a link stays */
     if (!path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_checkpoint_remove: NULL argument");
-    ORFFI_TRY(orffi_target_find(path, &target));
-    orff_status status = target.exists ? open_checkpoint(&archive, path) : ORFF_OK;
-    orffi_archive_close(archive);
-    if (!status && target.exists && unlink(target.path) && errno != ENOENT)
-        status = orffi_fail(ORFF_ERROR_IO, "%s: cannot be removed: %s", path, strerror(errno));
-    orffi_target_clear(&target);
-    return status;
+    if (!realpath(path, target)) return errno == ENOENT ? ORFF_OK : cannot_remove(path);
+    if (!orffi_archive_begins(target, format))
+        return orffi_fail(ORFF_ERROR_FORMAT, "%s: is no checkpoint, and is left alone", path);
+    return unlink(target) && errno != ENOENT ? cannot_remove(path) : ORFF_OK;
 }
 
 /* ---- the same question */
