@@ -194,7 +194,7 @@ int cli_print_json(json_t *object) {
 
 /* ---- memory and text */
 
-static void *leave(size_t count, size_t size) {
+static _Noreturn void leave(size_t count, size_t size) {
     cli_failed("not enough memory for %zu times %zu bytes", count, size);
     exit(CLI_FAILED);
 }
@@ -202,12 +202,14 @@ static void *leave(size_t count, size_t size) {
 void *cli_more(void *memory, size_t count, size_t size) {
     const bool fits = !size || count <= SIZE_MAX / size;
     void *more = fits ? realloc(memory, count && size ? count * size : 1) : NULL;
-    return more ? more : leave(count, size);
+    if (!more) leave(count, size);
+    return more;
 }
 
 static void *more_json(size_t size) {
     void *more = malloc(size);
-    return more ? more : leave(1, size);
+    if (!more) leave(1, size);
+    return more;
 }
 
 void cli_memory_begin(void) {

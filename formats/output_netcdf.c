@@ -139,7 +139,8 @@ static bool append_name(names *all, const char *name) {
     if (!grown) return false;
     if (start) grown[start - 1] = ' ';
     memcpy(grown + start, clean, length + 1);
-    *all = (names){grown, start + length};
+    all->text = grown;
+    all->length = start + length;
     return true;
 }
 
