@@ -13,9 +13,8 @@ typedef struct server {
     int socket;
     fmt_table *table;
     const fmt_source *source;
-    double *rows;
-    size_t room;
-    int failed; /* what ended the rows, told when those before it are sent */
+    double *blocks; /* shared with the parent */
+    int failed;     /* what ended the rows, told when those before it are sent */
 } server;
 
 static void answer(const server *s, uint32_t kind, int status, uint64_t number, const void *bytes,
@@ -76,28 +75,18 @@ static int choose(server *s, fmt_wire *asked) {
     return status;
 }
 
-static int make_room(server *s, uint64_t rows) {
-    const size_t room = (size_t)rows * s->table->n_chosen + 1;
-    if (room <= s->room) return ORFF_OK;
-    free(s->rows);
-    s->rows = malloc(room * sizeof *s->rows);
-    s->room = s->rows ? room : 0;
-    return s->rows ? ORFF_OK : fmt_table_fail_memory(s->table);
-}
-
-/* Rows as far as they go; a failure behind some of them waits for the next time. */
-static void send_rows(server *s, uint64_t most) {
-    const size_t width = s->table->n_chosen;
+/* Rows into a block as far as they go; a failure behind some of them waits for the next time. */
+static void fill_block(server *s, uint64_t most, uint64_t which) {
+    double *row = s->blocks + (which ? FMT_BLOCK_VALUES : 0);
     uint64_t count = 0;
     bool got = true;
-    if (!s->failed) s->failed = make_room(s, most);
     while (!s->failed && count < most) {
-        s->failed = s->source->next(s->table, s->rows + count * width, &got);
+        s->failed = s->source->next(s->table, row, &got);
         if (s->failed || !got) break;
+        row += s->table->n_chosen;
         count++;
     }
-    const int status = count ? ORFF_OK : s->failed;
-    answer(s, FMT_ASK_ROWS, status, count, s->rows, (size_t)count * width * sizeof *s->rows);
+    answer(s, FMT_ASK_ROWS, count ? ORFF_OK : s->failed, count, NULL, 0);
 }
 
 static int rewind_source(server *s) {
@@ -111,8 +100,7 @@ static void find_place(server *s, uint64_t row, size_t slot) {
     char text[FMT_PLACE_ROOM] = "";
     bool got = true;
     int status = rewind_source(s);
-    if (!status) status = make_room(s, 1);
-    for (uint64_t i = 0; !status && got && i < row; i++) status = s->source->next(s->table, s->rows, &got);
+    for (uint64_t i = 0; !status && got && i < row; i++) status = s->source->next(s->table, s->blocks, &got);
     if (!status) s->source->place(s->table, slot, text, sizeof text);
     answer(s, FMT_ASK_PLACE, status, 0, text, strlen(text));
 }
@@ -128,7 +116,7 @@ static void serve_one(server *s, const fmt_wire_head *head, fmt_wire *asked) {
         answer(s, head->kind, status, s->table->rows, NULL, 0);
         break;
     case FMT_ASK_ROWS:
-        send_rows(s, head->number);
+        fill_block(s, head->number, fmt_wire_take_number(asked));
         break;
     case FMT_ASK_REWIND:
         answer(s, head->kind, rewind_source(s), 0, NULL, 0);
@@ -141,8 +129,8 @@ static void serve_one(server *s, const fmt_wire_head *head, fmt_wire *asked) {
     }
 }
 
-void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source) {
-    server s = {.socket = socket, .table = table, .source = source};
+void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source, double *blocks) {
+    server s = {.socket = socket, .table = table, .source = source, .blocks = blocks};
     fmt_wire asked = {0};
     fmt_wire_head head;
     while (fmt_wire_receive(socket, &head, sizeof head)) {

@@ -8,22 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "formats/wire.h"
 
-/* Bytes of rows in one message: enough that messages cost nothing beside them. */
-enum { BLOCK_BYTES = 1 << 17, HEADER_MOST = 1 << 28, TEXT_MOST = 1 << 16 };
+/* Values in one block: enough that messages cost nothing beside them, few enough for a cache. */
+enum { BLOCK_VALUES = 1 << 14, HEADER_MOST = 1 << 28, TEXT_MOST = 1 << 16 };
 
 typedef struct remote {
     fmt_child_plan plan;
     fmt_child child;
-    int failed;   /* nothing can be had any more */
-    bool asked;   /* rows are on their way */
-    bool ended;   /* all rows are here */
-    double *rows; /* room x n_chosen, of which `held` are there and `next` were given */
-    size_t room, held, next;
-    uint64_t given; /* rows since the start */
+    int failed;              /* nothing can be had any more */
+    bool asked;              /* rows are on their way */
+    bool ended;              /* all rows are here */
+    double *blocks;          /* two of FMT_BLOCK_VALUES, shared with the child; NULL: none */
+    size_t which;            /* the block that has the rows here */
+    size_t room, held, next; /* rows that a block may have, that are there, that were given */
+    uint64_t given;          /* rows since the start */
 } remote;
 
 /* ---------------------------------------------------------------- failures */
@@ -143,16 +145,23 @@ static int take_columns(fmt_table *table, remote *r, fmt_wire *wire) {
 /* In the child: the table here is a copy of the parent's, and becomes that of the source itself. */
 static void work(int socket, int kept, void *self) {
     fmt_table *table = self;
-    const fmt_source *source = ((const remote *)table->state)->plan.source;
+    const remote *r = table->state;
     table->descriptor = kept;
     table->state = NULL;
-    fmt_child_source_serve(socket, table, source);
+    fmt_child_source_serve(socket, table, r->plan.source, r->blocks);
+}
+
+static size_t blocks_size(void) {
+    return 2 * FMT_BLOCK_VALUES * sizeof(double); /* of which only what is used becomes real */
 }
 
 int fmt_child_source_open(fmt_table *table, const fmt_child_plan *plan) {
     remote *r = table->state = calloc(1, sizeof *r);
     if (!r) return fmt_table_fail_memory(table);
     r->plan = *plan;
+    void *blocks = mmap(NULL, blocks_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (blocks == MAP_FAILED) return fmt_table_fail_memory(table);
+    r->blocks = blocks;
     const int error = fmt_child_start(&r->child, &plan->limits, table->descriptor, work, table);
     if (error)
         return fmt_table_fail(table, ORFF_ERROR_IO, "cannot start a process to read it: %s", strerror(error));
@@ -167,25 +176,23 @@ int fmt_child_source_open(fmt_table *table, const fmt_child_plan *plan) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Takes rows that were asked for ahead and are not wanted any more. */
-static int drain(fmt_table *table, remote *r) {
-    uint64_t number;
+/* Rows into the block that is not in use. */
+static int ask_rows(fmt_table *table, remote *r) {
     fmt_wire wire = {0};
-    const int status = r->asked ? hear_wire(table, r, FMT_ASK_ROWS,
-                                            r->room * table->n_chosen * sizeof *r->rows, &number, &wire)
-                                : ORFF_OK;
+    fmt_wire_put_number(&wire, !r->which);
+    const int status = ask(table, r, FMT_ASK_ROWS, r->room, &wire);
     fmt_wire_clear(&wire);
+    r->asked = !status;
+    return status;
+}
+
+/* Hears of rows that were asked for ahead and are not wanted any more. */
+static int drain(fmt_table *table, remote *r) {
+    fmt_wire_head head = {0};
+    const int status = r->asked ? hear(table, r, FMT_ASK_ROWS, 0, &head) : ORFF_OK;
     r->asked = r->ended = false;
     r->held = r->next = 0;
     return r->failed ? status : ORFF_OK; /* a failure of those rows does not matter */
-}
-
-static int make_room(fmt_table *table, remote *r) {
-    const size_t width = table->n_chosen ? table->n_chosen : 1, row = width * sizeof *r->rows;
-    r->room = row < BLOCK_BYTES ? BLOCK_BYTES / row : 1;
-    free(r->rows);
-    r->rows = malloc(r->room * row);
-    return r->rows ? ORFF_OK : fmt_table_fail_memory(table);
 }
 
 int fmt_child_source_choose(fmt_table *table) {
@@ -197,8 +204,9 @@ int fmt_child_source_choose(fmt_table *table) {
     for (size_t s = 0; s < table->n_chosen; s++) fmt_wire_put_number(&wire, table->chosen[s]);
     for (size_t i = 0; i < table->d; i++) fmt_wire_put_number(&wire, table->x_slot[i]);
     fmt_wire_put_text(&wire, table->fixed);
+    const size_t width = table->n_chosen ? table->n_chosen : 1;
+    r->room = width < BLOCK_VALUES ? BLOCK_VALUES / width : 1;
     int status = drain(table, r);
-    if (!status) status = make_room(table, r);
     if (!status) status = ask(table, r, FMT_ASK_CHOOSE, 0, &wire);
     if (!status) status = hear(table, r, FMT_ASK_CHOOSE, 0, &head);
     fmt_wire_clear(&wire);
@@ -209,22 +217,18 @@ int fmt_child_source_choose(fmt_table *table) {
 
 /* The next block; the one after it is asked for at once, so that the child works while these rows are used. */
 static int fetch(fmt_table *table, remote *r) {
-    const size_t row = table->n_chosen * sizeof *r->rows;
     fmt_wire_head head = {0};
     r->held = r->next = 0;
     if (r->ended) return ORFF_OK;
-    int status = r->asked ? ORFF_OK : ask(table, r, FMT_ASK_ROWS, r->room, NULL);
+    int status = r->asked ? ORFF_OK : ask_rows(table, r);
+    if (!status) status = hear(table, r, FMT_ASK_ROWS, 0, &head);
     r->asked = false;
-    if (!status) status = hear(table, r, FMT_ASK_ROWS, r->room * row, &head);
     if (status) return status;
-    if (head.number > r->room || head.size != head.number * row) return fail_nonsense(table, r);
-    const fmt_child_outcome outcome = fmt_child_receive(&r->child, r->rows, (size_t)head.size);
-    if (outcome) return fail_line(table, r, outcome);
+    if (head.number > r->room) return fail_nonsense(table, r);
+    r->which = !r->which;
     r->held = (size_t)head.number;
     r->ended = r->held == 0;
-    if (r->ended) return ORFF_OK;
-    r->asked = true;
-    return ask(table, r, FMT_ASK_ROWS, r->room, NULL);
+    return r->ended ? ORFF_OK : ask_rows(table, r);
 }
 
 int fmt_child_source_next(fmt_table *table, double *row, bool *got) {
@@ -233,7 +237,7 @@ int fmt_child_source_next(fmt_table *table, double *row, bool *got) {
     *got = false;
     const int status = r->next == r->held ? fetch(table, r) : ORFF_OK;
     if (status || r->held == 0) return status;
-    memcpy(row, r->rows + r->next++ * width, width * sizeof *row);
+    memcpy(row, r->blocks + r->which * FMT_BLOCK_VALUES + r->next++ * width, width * sizeof *row);
     r->given++;
     *got = true;
     return ORFF_OK;
@@ -279,6 +283,6 @@ void fmt_child_source_close(fmt_table *table) {
     remote *r = table->state;
     if (!r) return;
     fmt_child_end(&r->child);
-    free(r->rows);
+    if (r->blocks) munmap(r->blocks, blocks_size());
     free(r);
 }

@@ -24,13 +24,17 @@ void fmt_child_source_place(const fmt_table *table, size_t slot, char *text, siz
 double fmt_child_source_progress(const fmt_table *table);
 void fmt_child_source_close(fmt_table *table);
 
+/* Memory that both sides see, two blocks of rows: the child fills one while its parent uses the other. A row of
+ * as many columns as there can be fits. */
+#define FMT_BLOCK_VALUES ((size_t)FMT_COLUMNS_MOST)
+
 /* The other side, run by the child: answers until nobody asks any more. */
-void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source);
+void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source, double *blocks);
 
 /* What is asked. Every answer is of the kind asked for; the number of each, and its bytes:
  *   OPEN    nothing -> rows; columns, first output, flags, and name, units, standard name of each
  *   CHOOSE  columns chosen; their numbers, the slots of the inputs, what is fixed -> rows
- *   ROWS    how many at most -> how many there are, none at the end; their values
+ *   ROWS    how many at most; which block -> how many there are now in that block, none at the end
  *   REWIND  nothing -> nothing
  *   PLACE   rows read so far; a slot -> nothing; a text. The next row is the one behind these. */
 enum { FMT_ASK_OPEN = 1, FMT_ASK_CHOOSE, FMT_ASK_ROWS, FMT_ASK_REWIND, FMT_ASK_PLACE };
