@@ -94,7 +94,7 @@ static bool on_progress(void *self, const char *task, double done, double total)
 
 /* ---- messages */
 
-static void say(const char *before, const char *format, va_list list) {
+__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format, va_list list) {
     cli_progress_clear();
     fputs(before, stderr);
     vfprintf(stderr, format, list);

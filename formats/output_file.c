@@ -46,7 +46,7 @@ int fmt_output_file_open(fmt_output *output) {
         output->descriptor = STDOUT_FILENO;
         return ORFF_OK;
     }
-    const int status = orff_file_create(&output->file, output->path);
+    const int status = (int)orff_file_create(&output->file, output->path);
     if (status) return fail_file(output, status);
     output->descriptor = orff_file_descriptor(output->file);
     return start_packing(output);
@@ -134,7 +134,7 @@ int fmt_output_overwrite(fmt_output *output, const void *data, size_t size) {
 int fmt_output_file_finish(fmt_output *output) {
     int status = output->packer ? pack(output, Z_FINISH) : fmt_output_flush(output);
     if (status || !output->file) return status;
-    status = orff_file_commit(output->file);
+    status = (int)orff_file_commit(output->file);
     return status ? fail_file(output, status) : ORFF_OK;
 }
 
