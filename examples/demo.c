@@ -35,7 +35,7 @@ typedef struct study {
 
 static double X[POINTS][DIM], Z[POINTS][DIM];
 
-static void stop(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void stop(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("orff-demo: ", stderr);

@@ -3,7 +3,8 @@
 #
 #   FUZZ_SECONDS=60 scripts/fuzz.sh [target ..]            all targets: tests/fuzz_*.c without "fuzz_"
 #
-# Inputs that reach new code are kept in build/fuzz/corpus and used again by the next run. An input that crashes, hangs
+# Inputs that reach new code are kept in build/fuzz/corpus and used again by the next run; tests/corpus has the best of them,
+# which scripts/fuzz_keep.sh chooses. An input that crashes, hangs
 # or leaks stays in build/fuzz/crashes, and the status is then 1.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -16,7 +17,7 @@ case $seconds in
     ;;
 esac
 build=build/fuzz
-all=$(find tests -name 'fuzz_*.c' | sed 's|.*/fuzz_\(.*\)\.c|\1|' | sort | tr '\n' ' ')
+all=$(find tests -name 'fuzz_*.c' ! -name fuzz_replay.c | sed 's|.*/fuzz_\(.*\)\.c|\1|' | sort | tr '\n' ' ')
 # shellcheck disable=SC2086  # words
 [ $# -gt 0 ] || set -- $all
 targets=
@@ -43,10 +44,13 @@ bad=0
 for name; do
     seeds=$build/seeds/$name corpus=$build/corpus/$name log=$build/$name.log
     rm -rf "$seeds"
+    kept=
+    [ ! -d "tests/corpus/$name" ] || kept=tests/corpus/$name
     mkdir -p "$seeds" "$corpus"
     ORFF_FUZZ_SEEDS=$seeds "$build/tests/fuzz_${name}_seeds" || exit 1
+    # shellcheck disable=SC2086  # none or one
     "$build/tests/fuzz_$name" -max_total_time="$seconds" -max_len=16384 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="$build/crashes/$name-" "$corpus" "$seeds" >"$log" 2>&1
+        -artifact_prefix="$build/crashes/$name-" "$corpus" "$seeds" $kept >"$log" 2>&1
     status=$?
     if [ "$status" -ne 0 ]; then
         tail -n 40 "$log"
