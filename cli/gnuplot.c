@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -90,32 +91,52 @@ int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
 #define SCRIPT  "picture.gp"
 #define PICTURE "picture"
 
-/* The directory's name; NULL after a message. */
-static char *make_folder(void) {
-    const char *parent = getenv("TMPDIR");
-    cli_string name = {0};
-    cli_append(&name, "%s/orff-plot-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (mkdtemp(name.text)) return name.text;
-    cli_failed("%s: a temporary directory cannot be made: %s; TMPDIR may name another place", name.text,
-               strerror(errno));
-    free(name.text);
-    return NULL;
+static char folder[PATH_MAX]; /* empty: none */
+static pid_t owner;           /* a child of fork must leave its parent's */
+
+/* Our own files first, which takes no memory, then whatever gnuplot has left there. Also on every way out of the
+ * program. */
+static void remove_folder(void) {
+    const int directory =
+        *folder && owner == getpid() ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (directory < 0) return;
+    unlinkat(directory, SCRIPT, 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char name[32];
+        snprintf(name, sizeof name, PICTURE ".%s", kinds[i].name);
+        unlinkat(directory, name, 0);
+    }
+    DIR *list = rmdir(folder) ? fdopendir(directory) : NULL;
+    for (const struct dirent *entry; list && (entry = readdir(list));)
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) unlinkat(directory, entry->d_name, 0);
+    if (list) {
+        rmdir(folder);
+        closedir(list);
+    } else {
+        close(directory);
+    }
+    *folder = '\0';
 }
 
-static char *path_in(const char *folder, const char *name, const char *kind) {
+static int make_folder(void) {
+    const char *parent = getenv("TMPDIR");
+    const int length =
+        snprintf(folder, sizeof folder, "%s/orff-plot-XXXXXX", parent && *parent ? parent : "/tmp");
+    owner = getpid();
+    atexit(remove_folder);
+    errno = ENAMETOOLONG;
+    if ((size_t)length < sizeof folder && mkdtemp(folder)) return CLI_DONE;
+    const int status =
+        cli_failed("%s: a temporary directory cannot be made: %s; TMPDIR may name another place", folder,
+                   strerror(errno));
+    *folder = '\0';
+    return status;
+}
+
+static char *path_in_folder(const char *name, const char *kind) {
     cli_string path = {0};
     cli_append(&path, "%s/%s%s%s", folder, name, kind ? "." : "", kind ? kind : "");
     return path.text;
-}
-
-/* With whatever gnuplot has left there. */
-static void remove_folder(const char *folder) {
-    DIR *list = opendir(folder);
-    for (const struct dirent *entry; list && (entry = readdir(list));)
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-            unlinkat(dirfd(list), entry->d_name, 0);
-    if (list) closedir(list);
-    rmdir(folder);
 }
 
 static int copy_stream(FILE *from, const char *to) {
@@ -183,7 +204,7 @@ static int wait_for(pid_t pid) {
 }
 
 /* In the folder, without the user's settings, away from standard input and output. */
-static int spawn_gnuplot(const char *folder, pid_t *pid) {
+static int spawn_gnuplot(pid_t *pid) {
     char *const words[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){SCRIPT}, NULL};
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
@@ -196,9 +217,9 @@ static int spawn_gnuplot(const char *folder, pid_t *pid) {
     return code;
 }
 
-static int call_gnuplot(const cli_picture *picture, const char *folder) {
+static int call_gnuplot(const cli_picture *picture) {
     pid_t pid = 0;
-    const int code = spawn_gnuplot(folder, &pid);
+    const int code = spawn_gnuplot(&pid);
     if (code)
         return cli_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
                           strerror(code));
@@ -212,28 +233,28 @@ static int call_gnuplot(const cli_picture *picture, const char *folder) {
 static bool is_whole(const cli_picture *picture, const char *path) {
     char begin[16] = "", end[33] = "";
     const cli_picture_kind *kind = picture->kind;
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    const size_t got = fread(begin, 1, sizeof begin - 1, file);
-    if (fseek(file, -(long)(sizeof end - 1), SEEK_END)) rewind(file);
-    size_t length = fread(end, 1, sizeof end - 1, file);
-    fclose(file);
-    while (length && strchr(" \r\n", end[length - 1])) length--;
+    const int file = open(path, O_RDONLY | O_CLOEXEC); /* a FILE would take memory */
+    if (file < 0) return false;
+    const off_t size = lseek(file, 0, SEEK_END), tail = (off_t)sizeof end - 1;
+    const ssize_t first = pread(file, begin, sizeof begin - 1, 0);
+    ssize_t length = pread(file, end, sizeof end - 1, size > tail ? size - tail : 0);
+    close(file);
+    while (length > 0 && strchr(" \r\n", end[length - 1])) length--;
     const size_t ending = strlen(kind->end);
-    return got && !strncmp(begin, kind->begin, strlen(kind->begin)) && length >= ending &&
+    return first > 0 && length >= (ssize_t)ending && !strncmp(begin, kind->begin, strlen(kind->begin)) &&
            !memcmp(end + length - ending, kind->end, ending);
 }
 
 /* ---- */
 
-static int draw_in(const cli_picture *picture, const char *folder, cli_picture_put *put, void *self) {
-    char *script = path_in(folder, SCRIPT, NULL), *drawn = path_in(folder, PICTURE, picture->kind->name),
+static int draw_in_folder(const cli_picture *picture, cli_picture_put *put, void *self) {
+    char *script = path_in_folder(SCRIPT, NULL), *drawn = path_in_folder(PICTURE, picture->kind->name),
          *beside = script_beside(picture);
     const char *const own[] = {script, drawn, folder, NULL};
     cli_signals_remove(own);
     int status = write_script(picture, script, put, self);
     if (!status && picture->keep) status = copy_file(script, beside);
-    if (!status) status = call_gnuplot(picture, folder);
+    if (!status) status = call_gnuplot(picture);
     if (!status && !is_whole(picture, drawn))
         status = cli_failed("%s: gnuplot has not written the whole picture; is there room in %s?",
                             picture->path, folder);
@@ -246,10 +267,8 @@ static int draw_in(const cli_picture *picture, const char *folder, cli_picture_p
 }
 
 int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self) {
-    char *folder = make_folder();
-    if (!folder) return CLI_FAILED;
-    const int status = draw_in(picture, folder, put, self);
-    remove_folder(folder);
-    free(folder);
+    int status = make_folder();
+    if (!status) status = draw_in_folder(picture, put, self);
+    remove_folder();
     return status;
 }

@@ -34,13 +34,14 @@ static int fail_crashed(fmt_table *table, const remote *r) {
     const int ending = r->child.ending;
     const bool killed = ending != -1 && WIFSIGNALED(ending);
     if (killed && WTERMSIG(ending) != SIGKILL)
-        return fmt_table_fail(
-            table, ORFF_ERROR_FORMAT,
-            "%s crashed on it (signal %d) after %llu rows: the file is damaged or hostile%s", r->plan.library,
-            WTERMSIG(ending), (unsigned long long)r->given, r->plan.advice);
+        return fmt_table_fail(table, ORFF_ERROR_FORMAT,
+                              "%s crashed on it (signal %d) after %llu rows: the file is damaged or "
+                              "hostile%s, or memory is short",
+                              r->plan.library, WTERMSIG(ending), (unsigned long long)r->given,
+                              r->plan.advice);
     return fmt_table_fail(table, ORFF_ERROR_IO, "the process that reads it %s",
                           killed ? "was killed (signal 9), perhaps for lack of memory"
-                                 : "ended without a word");
+                                 : "ended without a word; is memory short?");
 }
 
 /* What a broken line means. The child is gone after it, and so is all else that could be read. */
@@ -62,9 +63,10 @@ static int fail_line(fmt_table *table, remote *r, fmt_child_outcome outcome) {
 
 static int fail_nonsense(fmt_table *table, remote *r) {
     fmt_child_end(&r->child);
-    r->failed = fmt_table_fail(table, ORFF_ERROR_FORMAT,
-                               "%s went astray on it after %llu rows: the file is damaged or hostile%s",
-                               r->plan.library, (unsigned long long)r->given, r->plan.advice);
+    r->failed = fmt_table_fail(
+        table, ORFF_ERROR_FORMAT,
+        "%s went astray on it after %llu rows: the file is damaged or hostile%s, or memory is short",
+        r->plan.library, (unsigned long long)r->given, r->plan.advice);
     return r->failed;
 }
 

@@ -46,18 +46,17 @@ typedef struct netcdf {
 
 /* ---------------------------------------------------------------- opening */
 
-/* Copies a text attribute, NULL where there is none. */
-static char *text_attribute(int file, int variable, const char *name) {
+/* Copies a text attribute, NULL where there is none. Returns netcdf-c's code. */
+static int text_attribute(int file, int variable, const char *name, char **text) {
     size_t length;
     nc_type type;
-    if (nc_inq_att(file, variable, name, &type, &length) || type != NC_CHAR || length == 0 || length > 4096)
-        return NULL;
-    char *text = calloc(length + 1, 1);
-    if (text && nc_get_att_text(file, variable, name, text)) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    int code = fmt_attribute_code(file, variable, name, nc_inq_att(file, variable, name, &type, &length));
+    if (code) return code == NC_ENOTATT ? 0 : code;
+    if (type != NC_CHAR || length == 0 || length > 4096) return 0;
+    *text = calloc(length + 1, 1);
+    if (!*text) return NC_ENOMEM;
+    code = nc_get_att_text(file, variable, name, *text);
+    return fmt_attribute_code(file, variable, name, code);
 }
 
 /* Columns: the variables that hold numbers. */
@@ -81,8 +80,9 @@ static int list_variables(fmt_table *table, netcdf *n) {
         const size_t column = table->columns++;
         table->names[column] = strdup(variable->name);
         if (!table->names[column]) return fmt_table_fail_memory(table);
-        table->units[column] = text_attribute(n->file.id, id, "units");
-        table->standard_names[column] = text_attribute(n->file.id, id, "standard_name");
+        code = text_attribute(n->file.id, id, "units", &table->units[column]);
+        if (!code) code = text_attribute(n->file.id, id, "standard_name", &table->standard_names[column]);
+        if (code) return fmt_netcdf_fail(table, "cannot be read", code);
     }
     table->first_output = table->columns;
     return table->columns ? ORFF_OK
@@ -213,7 +213,7 @@ static bool has_dimension(const fmt_variable *v, int dimension) {
 
 /* Along every axis some input must change, or rows with equal inputs would be mixed up. */
 static int check_axes(fmt_table *table, const netcdf *n) {
-    char name[NC_MAX_NAME + 1] = "?";
+    char name[NC_MAX_NAME + 1];
     for (size_t a = 0; a < n->n_axes; a++) {
         bool covered = n->axes[a].length <= 1;
         for (size_t i = 0; i < table->d && !covered; i++)

@@ -17,7 +17,9 @@ int fmt_netcdf_fail(fmt_table *table, const char *what, int code) {
     const int status = code == NC_ENOMEM ? ORFF_ERROR_NO_MEMORY
                        : code > 0        ? ORFF_ERROR_IO
                                          : ORFF_ERROR_FORMAT;
-    return fmt_table_fail(table, status, "%s: %s", what, nc_strerror(code));
+    return fmt_table_fail(
+        table, status, "%s: %s%s", what, nc_strerror(code),
+        code == NC_EHDFERR || code == NC_EBADID ? ": the file is damaged, or memory is short" : "");
 }
 
 /* ---------------------------------------------------------------- a file that netcdf-c can seek in */

@@ -19,25 +19,46 @@ typedef struct rules {
     double low, high;
     bool range_unpacked; /* the range is of scaled numbers */
     double scale, offset;
+    int code; /* of netcdf-c, where it could not tell */
 } rules;
 
+int fmt_attribute_code(int file, int variable, const char *name, int code) {
+    char other[NC_MAX_NAME + 1];
+    int count;
+    if (code != NC_ENOTATT) return code;
+    code = nc_inq_varnatts(file, variable, &count);
+    for (int i = 0; !code && i < count; i++) {
+        code = nc_inq_attname(file, variable, i, other);
+        if (!code && !strcmp(other, name)) return NC_ENOMEM;
+    }
+    return code ? code : NC_ENOTATT;
+}
+
+/* Whether a question on an attribute was answered. That it is not there is an answer; lack of memory is none, and numbers
+ * must not be read without their scale. */
+static bool answered(const fmt_variable *v, rules *r, const char *name, int code) {
+    code = fmt_attribute_code(v->file, v->id, name, code);
+    if (code && code != NC_ENOTATT && code != NC_ERANGE && !r->code) r->code = code;
+    return !code;
+}
+
 /* Up to `most` numbers of an attribute; how many. Text and absent attributes have none. */
-static size_t numbers(const fmt_variable *v, const char *name, size_t most, double *values) {
+static size_t numbers(const fmt_variable *v, rules *r, const char *name, size_t most, double *values) {
+    enum { LONGEST = 4096 };
+    double all[LONGEST];
     size_t length;
     nc_type type;
-    if (nc_inq_att(v->file, v->id, name, &type, &length)) return 0;
-    if (type == NC_CHAR || type > NC_UINT64 || length == 0 || length > 4096) return 0;
-    double *all = calloc(length, sizeof *all);
-    if (!all || nc_get_att_double(v->file, v->id, name, all)) length = 0;
+    if (!answered(v, r, name, nc_inq_att(v->file, v->id, name, &type, &length))) return 0;
+    if (type == NC_CHAR || type > NC_UINT64 || length == 0 || length > LONGEST) return 0;
+    if (!answered(v, r, name, nc_get_att_double(v->file, v->id, name, all))) return 0;
     if (length > most) length = most;
-    if (length) memcpy(values, all, length * sizeof *values);
-    free(all);
+    memcpy(values, all, length * sizeof *values);
     return length;
 }
 
-static nc_type type_of(const fmt_variable *v, const char *name) {
+static nc_type type_of(const fmt_variable *v, rules *r, const char *name) {
     nc_type type;
-    return nc_inq_atttype(v->file, v->id, name, &type) ? NC_NAT : type;
+    return answered(v, r, name, nc_inq_atttype(v->file, v->id, name, &type)) ? type : NC_NAT;
 }
 
 /* What netcdf-c writes where nothing was written; bytes have no such value. */
@@ -73,10 +94,12 @@ static size_t default_fill(nc_type type, double *value) {
 }
 
 static void find_sign(const fmt_variable *v, rules *r) {
+    static const char name[] = "_Unsigned";
     char text[8] = "";
     size_t length;
-    if (nc_inq_attlen(v->file, v->id, "_Unsigned", &length) || length >= sizeof text) return;
-    if (type_of(v, "_Unsigned") != NC_CHAR || nc_get_att_text(v->file, v->id, "_Unsigned", text)) return;
+    if (!answered(v, r, name, nc_inq_attlen(v->file, v->id, name, &length)) || length >= sizeof text) return;
+    if (type_of(v, r, name) != NC_CHAR || !answered(v, r, name, nc_get_att_text(v->file, v->id, name, text)))
+        return;
     r->is_unsigned = !strcasecmp(text, "true");
     r->wrap = v->type == NC_BYTE ? 0x1p8 : v->type == NC_SHORT ? 0x1p16 : v->type == NC_INT ? 0x1p32 : 0.0;
 }
@@ -86,16 +109,17 @@ static void find_sign(const fmt_variable *v, rules *r) {
 static void find_range(const fmt_variable *v, rules *r) {
     double range[2] = {(double)-INFINITY, (double)INFINITY};
     const char *name = "valid_range";
-    if (numbers(v, name, 2, range) != 2) {
+    if (numbers(v, r, name, 2, range) != 2) {
         range[0] = (double)-INFINITY;
         range[1] = (double)INFINITY;
-        name = numbers(v, "valid_min", 1, &range[0]) ? "valid_min" : "valid_max";
-        numbers(v, "valid_max", 1, &range[1]);
+        name = numbers(v, r, "valid_min", 1, &range[0]) ? "valid_min" : "valid_max";
+        numbers(v, r, "valid_max", 1, &range[1]);
     }
     r->low = range[0];
     r->high = range[1];
-    const nc_type scaling = type_of(v, type_of(v, "scale_factor") != NC_NAT ? "scale_factor" : "add_offset");
-    const nc_type type = type_of(v, name);
+    const nc_type scaling =
+        type_of(v, r, type_of(v, r, "scale_factor") != NC_NAT ? "scale_factor" : "add_offset");
+    const nc_type type = type_of(v, r, name);
     r->range_unpacked = scaling != NC_NAT && type == scaling && type != v->type;
 }
 
@@ -106,15 +130,15 @@ static double as_unsigned(const rules *r, double x) {
 static rules find_rules(const fmt_variable *v) {
     rules r = {.scale = 1.0};
     find_sign(v, &r);
-    r.n_missing = numbers(v, "_FillValue", 1, r.missing);
+    r.n_missing = numbers(v, &r, "_FillValue", 1, r.missing);
     if (!r.n_missing) r.n_missing = default_fill(v->type, r.missing);
-    r.n_missing += numbers(v, "missing_value", MISSING_MOST - 1, r.missing + r.n_missing);
+    r.n_missing += numbers(v, &r, "missing_value", MISSING_MOST - 1, r.missing + r.n_missing);
     for (size_t i = 0; i < r.n_missing; i++) r.missing[i] = as_unsigned(&r, r.missing[i]);
     find_range(v, &r);
     r.low = as_unsigned(&r, r.low);
     r.high = as_unsigned(&r, r.high);
-    numbers(v, "scale_factor", 1, &r.scale);
-    numbers(v, "add_offset", 1, &r.offset);
+    numbers(v, &r, "scale_factor", 1, &r.scale);
+    numbers(v, &r, "add_offset", 1, &r.offset);
     return r;
 }
 
@@ -139,6 +163,7 @@ int fmt_variable_look(fmt_variable *v, int file, int id) {
 int fmt_variable_read(const fmt_variable *v, const size_t *start, const size_t *count, size_t cells,
                       double *values) {
     const rules r = find_rules(v);
+    if (r.code) return r.code;
     const int code = nc_get_vara_double(v->file, v->id, start, count, values);
     if (code) return code;
     for (size_t i = 0; i < cells; i++) values[i] = decode(&r, values[i]);

@@ -41,4 +41,8 @@ int fmt_variable_look(fmt_variable *variable, int file, int id);
 int fmt_variable_read(const fmt_variable *variable, const size_t *start, const size_t *count, size_t cells,
                       double *values);
 
+/* What a question on an attribute has come to: netcdf-c also says that there is no such attribute (NC_ENOTATT) where it
+ * lacks the memory to look for it, and that is NC_ENOMEM here. */
+int fmt_attribute_code(int file, int variable, const char *name, int code);
+
 #endif
