@@ -94,7 +94,8 @@ ORFF_API size_t orff_get_threads(void);
 /* fork: a child of a process that has used the library may use it too, with as many threads. Objects made before the
  * fork serve in both. Two things do not hold: while another thread of the parent is inside of the library, as with any
  * library, its objects are in an unknown state in the child; and a child that was forked inside of an OpenMP parallel
- * region has one thread for good, which orff_get_threads then says, whatever orff_set_threads asks for. */
+ * region, or under LLVM's OpenMP with KMP_INIT_AT_FORK=FALSE, has one thread for good, which orff_get_threads then
+ * says, whatever orff_set_threads asks for. */
 
 typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
 

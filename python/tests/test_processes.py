@@ -31,9 +31,10 @@ def in_a_pool():
 
 END = """
 here = [fit(sigma) for sigma in (0.3, 0.4, 0.5, 0.6)]
-assert np.allclose(there, here, rtol=1e-6), (there, here)
-assert {threads for threads, _ in there} == {3}
-assert np.allclose(in_a_pool(), here, rtol=1e-6)
+there_again = in_a_pool()
+for one, other, again in zip(there, here, there_again):
+    assert np.allclose([one[1], again[1]], other[1], rtol=1e-6), (there, here, there_again)
+    assert {one[0], again[0]} <= {1, 3} and other[0] == 3  # 1 where LLVM's OpenMP must not look after forks
 print("done")
 """
 

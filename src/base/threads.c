@@ -1,8 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/threads.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #else
@@ -38,28 +41,41 @@ static int machine_threads(void) {
  *
  * A child has only the thread that forked. In GNU's OpenMP this thread would wait for the team it had in the parent,
  * for ever. So the team is dismissed before the fork; parent and child gather new ones when they need them. Where that
- * cannot be, as inside of a parallel region, the child works alone. LLVM's OpenMP knows of forks by itself, as do the
- * BLAS that have threads of their own. */
+ * cannot be, as inside of a parallel region, the child works alone. BLAS that have threads of their own know of forks. */
 
 static _Thread_local bool dismissed; /* the team of the thread that is about to fork */
 static atomic_bool alone;            /* this process is a child without threads */
 
-#ifdef _OPENMP
-extern int __kmpc_global_thread_num(void *location) __attribute__((weak)); /* of LLVM's runtime */
+/* GNU's runtime may be there beside another: our loops have that of our compiler, BLAS that of its own. Its functions
+ * are asked of itself, as their names are those of every OpenMP. */
+static struct {
+    int (*pause)(int kind); /* dismisses the team; NULL in versions before 9 */
+    void (*set_threads)(int count);
+} gnu;
 
-static bool dismiss_team(void) {
-    if (__kmpc_global_thread_num) return true;
-#if defined(__clang__) || __GNUC__ >= 9
-    return omp_pause_resource_all(omp_pause_soft) == 0;
+static void find_gnu_runtime(void) {
+    void *runtime = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!runtime) return;
+    void *pause = dlsym(runtime, "omp_pause_resource_all"), *set = dlsym(runtime, "omp_set_num_threads");
+    memcpy(&gnu.pause, &pause, sizeof pause);
+    memcpy(&gnu.set_threads, &set, sizeof set);
+}
+
+/* LLVM's runtime of our loops, which knows of forks by itself unless the environment forbids it: scikit-learn does. */
+static bool llvm_hangs(void) {
+#if defined(_OPENMP) && defined(__clang__)
+    const char *text = getenv("KMP_INIT_AT_FORK");
+    return text && *text && strchr("FfNn0", *text);
 #else
     return false;
 #endif
 }
-#else
+
 static bool dismiss_team(void) {
-    return true;
+    enum { SOFT = 1 }; /* omp_pause_soft */
+    const bool gone = !gnu.set_threads || (gnu.pause && gnu.pause(SOFT) == 0);
+    return gone && !llvm_hangs();
 }
-#endif
 
 static void before_fork(void) {
     dismissed = dismiss_team();
@@ -69,10 +85,12 @@ static void after_fork_in_child(void) {
     if (dismissed) return;
     atomic_store(&alone, true);
     orffi_team_limit(1);
+    if (gnu.set_threads) gnu.set_threads(1);
 }
 
 /* When the library is loaded: the team may have been gathered by others than us. */
 __attribute__((constructor)) static void watch_forks(void) {
+    find_gnu_runtime();
     pthread_atfork(before_fork, NULL, after_fork_in_child);
 }
 
