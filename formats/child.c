@@ -75,17 +75,20 @@ static uint64_t address_space(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void limit(int resource, rlim_t most) {
-    struct rlimit now;
-    if (getrlimit(resource, &now) || (now.rlim_cur != RLIM_INFINITY && now.rlim_cur <= most)) return;
-    now.rlim_cur = most;
-    setrlimit(resource, &now);
+/* Whether the limit that is in force is above `most`, which it then becomes. */
+static bool lower(struct rlimit *now, rlim_t most) {
+    if (now->rlim_cur != RLIM_INFINITY && now->rlim_cur <= most) return false;
+    now->rlim_cur = most;
+    return true;
 }
 
 static void set_limits(const fmt_child_limits *limits) {
     const uint64_t used = address_space();
-    limit(RLIMIT_CORE, 0);
-    if (used && limits->memory < (uint64_t)1 << 60) limit(RLIMIT_AS, (rlim_t)(used + limits->memory));
+    struct rlimit now;
+    if (!getrlimit(RLIMIT_CORE, &now) && lower(&now, 0)) setrlimit(RLIMIT_CORE, &now);
+    if (!used || limits->memory >= (uint64_t)1 << 60) return;
+    if (!getrlimit(RLIMIT_AS, &now) && lower(&now, (rlim_t)(used + limits->memory)))
+        setrlimit(RLIMIT_AS, &now);
 }
 
 /* ---------------------------------------------------------------- starting */
