@@ -30,7 +30,8 @@ static void check_spec(const cli_spec *spec) {
 }
 
 static void check_settings(const orff_settings *s) {
-    require(s->lambda >= 0.0 && s->lambda_low > 0.0 && s->lambda_high > s->lambda_low && s->lambda_count >= 2);
+    require(s->lambda >= 0.0 && s->lambda_low > 0.0 && s->lambda_high > s->lambda_low &&
+            s->lambda_count >= 2);
     require(s->folds >= 2 && s->max_iterations >= 1 && s->sampling.features >= 1);
     require(isfinite(s->loss_parameter) && s->tolerance >= 0.0 && s->tolerance <= 1.0);
 }
@@ -100,7 +101,8 @@ static size_t mutate(char *text, size_t size, uint64_t trial) {
     const orffi_rng rng = {.seed = 31, .stream = 1};
     for (uint32_t e = 0; e < 3 && size > 1; e++) {
         const size_t at = (size_t)orffi_rng_below(rng, trial, 4 * e, size);
-        const uint64_t bits = orffi_rng_bits(rng, trial, 4 * e + 1), kind = orffi_rng_below(rng, trial, 4 * e + 2, 3);
+        const uint64_t bits = orffi_rng_bits(rng, trial, 4 * e + 1),
+                       kind = orffi_rng_below(rng, trial, 4 * e + 2, 3);
         if (kind == 0) memmove(text + at + 1, text + at, size++ - at);
         if (kind == 1) memmove(text + at, text + at + 1, --size - at);
         if (kind != 1) text[at] = likely[bits % (sizeof likely - 1)];

@@ -7,6 +7,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Of libFuzzer, for mutators that some targets have; here nothing is changed. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most) {
+    (void)data, (void)most;
+    return size;
+}
+
 /* One file; a memory block of just its size, so that the sanitizers see a step beyond. */
 static void replay(const char *path) {
     FILE *file = fopen(path, "rb");

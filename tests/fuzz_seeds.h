@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Where $ORFF_FUZZ_SEEDS names a directory the seed is written there, and true says that this is all. */
-static bool fuzz_keep(const void *seed, size_t size) {
+static inline bool fuzz_keep(const void *seed, size_t size) {
     static unsigned number;
     const char *directory = getenv("ORFF_FUZZ_SEEDS");
     char name[4096];
