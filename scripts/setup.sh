@@ -29,7 +29,7 @@ esac
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
     cat >&2 <<'END'
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
-pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib; SLEEF makes it fast, netcdf-c reads and writes NetCDF; the
+pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib; SLEEF makes it fast, netcdf-c reads NetCDF; the
 tests use cmocka and jansson, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
 scikit-learn, the Python package also cffi, its tests pandas and pytest.
 END

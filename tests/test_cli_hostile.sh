@@ -164,6 +164,19 @@ wait $plot || status=$?
 [ "$status" -eq 130 ] || fail "interrupted: status $status: $(cat stderr)"
 [ "$(cat f.svg)" = old ] || fail "interrupted: f.svg was replaced"
 quiet "an interrupt"
+
+# TERM ends the program at once; its directory goes with it.
+rm -f started
+fake ": >'$work/started'; exec sleep 5"
+"$orff" plot good.orff -o f.svg 2>stderr &
+plot=$!
+while [ ! -e started ] && kill -0 $plot; do sleep 0.1; done
+kill -TERM $plot
+status=0
+wait $plot || status=$?
+[ "$status" -eq 143 ] || fail "terminated: status $status: $(cat stderr)"
+[ "$(cat f.svg)" = old ] || fail "terminated: f.svg was replaced"
+quiet "TERM"
 rm bin/gnuplot
 
 # ---- terminals
