@@ -122,37 +122,71 @@ ORFF_API void orff_set_hooks(const orff_hooks *hooks);
 
 /* The base: a scalar kernel k0 with k0(0) = 1 and its spectrum mu. l_i is the length scale of input i,
  * v_i = delta_i / l_i, r = |v|. */
+#define ORFF_BASE_LIST(X)                                                                             \
+    X(GAUSSIAN, gaussian, "gaussian")                /* exp(-r^2/2) */                                \
+    X(LAPLACE, laplace, "laplace")                   /* exp(-sum_i |v_i|) */                          \
+    X(MATERN, matern, "matern")                      /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), \
+                                                        x = sqrt(2 nu) r */                           \
+    X(RATIONAL_QUADRATIC, rational_quadratic, "rational-quadratic")                                   \
+                                                     /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */ \
+    X(CAUCHY_PRODUCT, cauchy_product, "cauchy-product") /* prod_i 1/(1 + v_i^2) */
+
 typedef enum orff_base {
-    ORFF_BASE_GAUSSIAN,           /* exp(-r^2/2) */
-    ORFF_BASE_LAPLACE,            /* exp(-sum_i |v_i|) */
-    ORFF_BASE_MATERN,             /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), x = sqrt(2 nu) r */
-    ORFF_BASE_RATIONAL_QUADRATIC, /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */
-    ORFF_BASE_CAUCHY_PRODUCT,     /* prod_i 1/(1 + v_i^2) */
-    ORFF_BASE_COUNT
+#define ORFF_BASE_ENUM(name, file, text) ORFF_BASE_##name,
+    ORFF_BASE_LIST(ORFF_BASE_ENUM)
+#undef ORFF_BASE_ENUM
+        ORFF_BASE_COUNT
 } orff_base;
 
-/* "gaussian", "laplace", "matern", "rational-quadratic", "cauchy-product"; NULL for no base. */
+/* Names. Every enumeration of this header has a list such as the one above, from which its enumerators, its names and
+ * the library's own tables are made, and three functions: the name of one (NULL for none), one by its name (the message
+ * of a failure says which names there are), and all names that the second takes, ending with NULL. */
 ORFF_API const char *orff_base_name(orff_base base);
+ORFF_API const char *const *orff_base_names(void);
 
-/* A base by name: those of orff_base_name and the short forms "matern12", "matern32", "matern52",
- * "matern72" and "cauchy" (rational quadratic, alpha = 1), which also set *shape. */
+/* The short forms "matern12", "matern32", "matern52", "matern72" and "cauchy" (rational quadratic, alpha = 1) stand for
+ * a base and its shape: *shape is set by them, and 0 after the name of a base that has a shape and needs one. */
 ORFF_API orff_status orff_base_parse(const char *name, orff_base *base, double *shape);
 
+/* The short form of a base and its shape where there is one, else the name of the base. */
+ORFF_API const char *orff_base_short_name(orff_base base, double shape);
+
+/* Whether the base has a shape that must be given. */
+ORFF_API bool orff_base_has_shape(orff_base base);
+
 /* The block rule. u = w/|w|; for the three physical rules w is restricted to the field's space. */
+#define ORFF_RULE_LIST(X)                                                                                            \
+    X(DECOMPOSABLE, decomposable, "decomposable") /* B B^T = A, the same for all w: K = k0 A */                      \
+    X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */                 \
+    X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */            \
+    X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */         \
+    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns */                             \
+    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive; factored numerically */   \
+    X(SIGNATURE, signature, "signature")          /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
+
 typedef enum orff_rule {
-    ORFF_RULE_DECOMPOSABLE, /* B B^T = A, the same for all w: K = k0 A */
-    ORFF_RULE_CURL_FREE,    /* B = w: every function is a gradient (p' = 1) */
-    ORFF_RULE_DIV_FREE,     /* B B^T = |w|^2 I - w w^T: every function has zero divergence (p' = p-1) */
-    ORFF_RULE_HELMHOLTZ,    /* c curl-free + (1-c) divergence-free on the same frequencies (p' = p) */
-    ORFF_RULE_CUSTOM_B,     /* callback gives B(w), p x columns */
-    ORFF_RULE_CUSTOM_A,     /* callback gives A(w), p x p, positive; factored numerically */
-    ORFF_RULE_SIGNATURE,    /* callback gives K0(delta), p x p, for d <= 3; the spectrum is found numerically */
-    ORFF_RULE_COUNT
+#define ORFF_RULE_ENUM(name, file, text) ORFF_RULE_##name,
+    ORFF_RULE_LIST(ORFF_RULE_ENUM)
+#undef ORFF_RULE_ENUM
+        ORFF_RULE_COUNT
 } orff_rule;
 
-/* "decomposable", "curl-free", "div-free", "helmholtz", "custom-b", "custom-a", "signature". */
 ORFF_API const char *orff_rule_name(orff_rule rule);
-ORFF_API orff_status orff_rule_parse(const char *name, orff_rule *rule);
+ORFF_API const char *const *orff_rule_names(void); /* those that need no callback */
+ORFF_API orff_status orff_rule_parse(const char *name, orff_rule *rule); /* the others too */
+
+/* What a rule says of itself. */
+typedef struct orff_rule_info {
+    const char *words; /* for people, of a component of a field: "divergence-free" */
+    bool named;        /* needs no callback: a name is enough */
+    bool physical;     /* a field over the inputs of its space: B(w) grows like |w|, and units must not be stretched */
+    bool separable;    /* K = k0 A */
+    bool mixes;        /* has a mix c */
+} orff_rule_info;
+ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
+
+/* p' for p outputs; 0 where the part says it (custom-b). */
+ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
 
 /* A matrix-valued function of a point of R^d, written by the caller: fills `matrix` (row-major, size
  * as the rule says) and returns 0, or anything else to report failure. Called from one thread at a
@@ -227,19 +261,24 @@ ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 
 /* ---------------------------------------------------------------- 5. frequencies */
 
+#define ORFF_SCHEME_LIST(X)                                                                                        \
+    X(AUTO, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
+    X(IID, "iid")               /* independent draws from mu */                                                    \
+    X(ORTHOGONAL, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
+    X(QMC, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
+    X(HALTON, "halton")         /* scrambled Halton points, the same way */                                        \
+    X(HADAMARD, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
+    X(GRID, "grid")             /* trapezoid quadrature for d <= 3, with weights */
+
 typedef enum orff_scheme {
-    ORFF_SCHEME_AUTO, /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */
-    ORFF_SCHEME_IID,           /* independent draws from mu */
-    ORFF_SCHEME_ORTHOGONAL,    /* orthogonal within blocks of d, right radial law; spherical bases */
-    ORFF_SCHEME_QMC,           /* scrambled Sobol points through the quantiles of mu */
-    ORFF_SCHEME_HALTON,        /* scrambled Halton points, the same way */
-    ORFF_SCHEME_HADAMARD,      /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */
-    ORFF_SCHEME_GRID,          /* trapezoid quadrature for d <= 3, with weights */
-    ORFF_SCHEME_COUNT
+#define ORFF_SCHEME_ENUM(name, text) ORFF_SCHEME_##name,
+    ORFF_SCHEME_LIST(ORFF_SCHEME_ENUM)
+#undef ORFF_SCHEME_ENUM
+        ORFF_SCHEME_COUNT
 } orff_scheme;
 
-/* "auto", "iid", "orthogonal", "qmc", "halton", "hadamard", "grid". */
 ORFF_API const char *orff_scheme_name(orff_scheme scheme);
+ORFF_API const char *const *orff_scheme_names(void);
 ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
 
 typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch;
@@ -504,37 +543,54 @@ ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orf
 
 /* ---------------------------------------------------------------- 9. losses and iteration */
 
+#define ORFF_LOSS_LIST(X)                                                                                       \
+    X(SQUARED, "squared")   /* |f-y|^2 */                                                                       \
+    X(HUBER, "huber")       /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */           \
+    X(EPSILON, "epsilon")   /* max(0, |f-y| - parameter) */                                                     \
+    X(PINBALL, "pinball")   /* quantile parameter in (0,1), summed over outputs */                              \
+    X(LOGISTIC, "logistic") /* softmax over simplex codes: y is a code in R^(T-1) */                            \
+    X(HINGE, "hinge")       /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
+
 typedef enum orff_loss {
-    ORFF_LOSS_SQUARED,  /* |f-y|^2 */
-    ORFF_LOSS_HUBER,    /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */
-    ORFF_LOSS_EPSILON,  /* max(0, |f-y| - parameter) */
-    ORFF_LOSS_PINBALL,  /* quantile parameter in (0,1), summed over outputs */
-    ORFF_LOSS_LOGISTIC, /* softmax over simplex codes: y is a code in R^(T-1) */
-    ORFF_LOSS_HINGE,    /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
-    ORFF_LOSS_COUNT
+#define ORFF_LOSS_ENUM(name, text) ORFF_LOSS_##name,
+    ORFF_LOSS_LIST(ORFF_LOSS_ENUM)
+#undef ORFF_LOSS_ENUM
+        ORFF_LOSS_COUNT
 } orff_loss;
 
-ORFF_API const char *
-orff_loss_name(orff_loss loss); /* "squared", "huber", "epsilon", "pinball", "logistic", "hinge" */
+ORFF_API const char *orff_loss_name(orff_loss loss);
+ORFF_API const char *const *orff_loss_names(void);
 ORFF_API orff_status orff_loss_parse(const char *name, orff_loss *loss);
+
+/* What a loss says of itself. */
+typedef struct orff_loss_info {
+    bool classes;      /* of classes: y is a simplex code */
+    bool parametrised; /* has a parameter */
+} orff_loss_info;
+ORFF_API orff_loss_info orff_loss_describe(orff_loss loss);
 
 /* The loss of a prediction f for y (p values each) and its gradient in f (p values, may be NULL). */
 ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f,
                                         const double *y, double *value, double *gradient);
 
+#define ORFF_SOLVER_LIST(X)                                                                              \
+    X(AUTO, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
+    X(DIRECT, "direct") /* from moments, in closed form */                                               \
+    X(LSMR, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
+    X(IDR, "idr")                                                                                        \
+    X(PCG, "pcg")                                                                                        \
+    X(SGD, "sgd")                                                                                        \
+    X(EXACT, "exact")   /* no features: the exact kernel (section 10), for rows that are few */
+
 typedef enum orff_solver {
-    ORFF_SOLVER_AUTO,   /* direct where the system fits, else pcg; sgd for losses other than squared */
-    ORFF_SOLVER_DIRECT, /* from moments, in closed form */
-    ORFF_SOLVER_LSMR, /* these four sweep the rows: see orff_iterate */
-    ORFF_SOLVER_IDR,
-    ORFF_SOLVER_PCG,
-    ORFF_SOLVER_SGD,
-    ORFF_SOLVER_EXACT, /* no features: the exact kernel (section 10), for rows that are few */
-    ORFF_SOLVER_COUNT
+#define ORFF_SOLVER_ENUM(name, text) ORFF_SOLVER_##name,
+    ORFF_SOLVER_LIST(ORFF_SOLVER_ENUM)
+#undef ORFF_SOLVER_ENUM
+        ORFF_SOLVER_COUNT
 } orff_solver;
 
-/* "auto", "direct", "lsmr", "idr", "pcg", "sgd", "exact". */
 ORFF_API const char *orff_solver_name(orff_solver solver);
+ORFF_API const char *const *orff_solver_names(void);
 ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_iteration {
@@ -656,21 +712,24 @@ typedef struct orff_bound_terms {
     double largest_importance;   /* largest |D (block of a frequency) - K| of those draws */
 } orff_bound_terms;
 
+#define ORFF_BOUND_LIST(X)                                                                                           \
+    X(PRINTED, "printed")                 /* the theorem as printed */                                               \
+    X(CORRECTED, "corrected")             /* its slips mended, but for the Lipschitz constant (sigma_p) */           \
+    X(RIGOROUS, "rigorous")               /* mended throughout (2 sigma_p) */                                        \
+    X(BOUNDED, "bounded")                 /* Bernstein for bounded blocks: decomposable */                           \
+    X(IMPORTANCE, "importance")           /* the same for physical rules drawn from |w|^2 mu */                      \
+    X(SCALAR_PRINTED, "scalar-printed")   /* Rahimi and Recht and the corollary, as printed: decomposable */         \
+    X(SCALAR, "scalar")                   /* with sigma_p l in the place of d sigma l */                             \
+    X(SCALAR_TIGHT, "scalar-tight")       /* the same proof without rounding up its constant */                      \
+    X(SCALAR_RIGOROUS, "scalar-rigorous") /* and with 2 sigma_p */
+
 typedef enum orff_bound_kind {
-    ORFF_BOUND_PRINTED,         /* the theorem as printed */
-    ORFF_BOUND_CORRECTED,       /* its slips mended, but for the Lipschitz constant (sigma_p) */
-    ORFF_BOUND_RIGOROUS,        /* mended throughout (2 sigma_p) */
-    ORFF_BOUND_BOUNDED,         /* Bernstein for bounded blocks: decomposable */
-    ORFF_BOUND_IMPORTANCE,      /* the same for physical rules drawn from |w|^2 mu */
-    ORFF_BOUND_SCALAR_PRINTED,  /* Rahimi and Recht and the corollary, as printed (d sigma l): decomposable */
-    ORFF_BOUND_SCALAR,          /* with sigma_p l */
-    ORFF_BOUND_SCALAR_TIGHT,    /* the same proof without rounding up its constant */
-    ORFF_BOUND_SCALAR_RIGOROUS, /* and with 2 sigma_p */
-    ORFF_BOUND_COUNT
+#define ORFF_BOUND_ENUM(name, text) ORFF_BOUND_##name,
+    ORFF_BOUND_LIST(ORFF_BOUND_ENUM)
+#undef ORFF_BOUND_ENUM
+        ORFF_BOUND_COUNT
 } orff_bound_kind;
 
-/* "printed", "corrected", "rigorous", "bounded", "importance", "scalar-printed", "scalar", "scalar-tight",
- * "scalar-rigorous". */
 ORFF_API const char *orff_bound_name(orff_bound_kind kind);
 
 typedef struct orff_bound {
@@ -920,6 +979,9 @@ ORFF_API orff_status orff_file_check(const char *path);
 
 /* Removes the temporary files that this process is writing now. Safe in the handler of a signal that ends it. */
 ORFF_API void orff_file_remove_temporaries(void);
+
+/* The word most like a given one among others (ending with NULL), for "did you mean"; NULL where none is near. */
+ORFF_API const char *orff_text_nearest(const char *word, const char *const *words);
 
 /* Text of unknown origin, made fit for a terminal or a log: control characters, marks that change the direction of
  * text, and what is not UTF-8 are shown as \xNN. Text that does not fit ends in three dots; the return value is

@@ -98,7 +98,7 @@ static void check_law(const orffi_spectrum *law, orff_scheme scheme, bool import
     const orffi_recipe recipe = {.scheme = scheme, .count = count, .seed = 5, .importance = importance};
     orffi_frequencies f;
     double delta[64];
-    support_case("%s %g, %s, importance %d, d %zu, space %zu", law->base->name, law->shape,
+    support_case("%s %g, %s, importance %d, d %zu, space %zu", orff_base_name(law->base->id), law->shape,
                  orff_scheme_name(scheme), importance, law->dim, law->space_count);
     assert_ok(orffi_frequencies_draw(&f, law, &recipe));
     assert_int_equal(f.count, count);
@@ -484,8 +484,8 @@ static void check_grid(size_t base, size_t d, size_t space_count, bool gradient,
                                  .extent = extent,
                                  .tolerance = tolerance};
     orffi_frequencies f;
-    support_case("%s %g, d %zu, space %zu, gradient %d, tolerance %g, count %zu", law.base->name, law.shape,
-                 d, space_count, gradient, tolerance, count);
+    support_case("%s %g, d %zu, space %zu, gradient %d, tolerance %g, count %zu",
+                 orff_base_name(law.base->id), law.shape, d, space_count, gradient, tolerance, count);
     assert_ok(orffi_frequencies_draw(&f, &law, &recipe));
     assert_false(f.extent_guessed || f.importance);
     if (count) assert_true(f.count <= count);

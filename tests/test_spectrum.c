@@ -194,7 +194,7 @@ static void densities_transform_to_k0(void **state) {
         orffi_spectrum s = make(cases[i].base, cases[i].shape, 1, NULL, 1, NULL);
         const double h = 0.01;
         for (double v = 0.0; v < 3.0; v += 0.7) {
-            support_case("%s shape %g at %g", s.base->name, cases[i].shape, v);
+            support_case("%s shape %g at %g", orff_base_name(s.base->id), cases[i].shape, v);
             assert_close(transform_on_line(&s, v, h, cases[i].cut), orffi_spectrum_k0(&s, &v), cases[i].tol);
         }
         orffi_spectrum_clear(&s);
@@ -219,7 +219,7 @@ static void densities_in_space_have_mass_one(void **state) {
             const double z[3] = {0.0, 0.6 * r, -0.8 * r};
             mass += h * 4.0 * PI * r * r * exp(orffi_spectrum_log_density(&s, z));
         }
-        support_case("%s shape %g", s.base->name, cases[i].shape);
+        support_case("%s shape %g", orff_base_name(s.base->id), cases[i].shape);
         assert_close(mass, 1.0, cases[i].tol);
         orffi_spectrum_clear(&s);
     }

@@ -10,21 +10,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "bounds/bounds.h"
 
 #define E1 1.71828182845904523536 /* e - 1 */
 
-static const char *const names[ORFF_BOUND_COUNT] = {
-    [ORFF_BOUND_PRINTED] = "printed",
-    [ORFF_BOUND_CORRECTED] = "corrected",
-    [ORFF_BOUND_RIGOROUS] = "rigorous",
-    [ORFF_BOUND_BOUNDED] = "bounded",
-    [ORFF_BOUND_IMPORTANCE] = "importance",
-    [ORFF_BOUND_SCALAR_PRINTED] = "scalar-printed",
-    [ORFF_BOUND_SCALAR] = "scalar",
-    [ORFF_BOUND_SCALAR_TIGHT] = "scalar-tight",
-    [ORFF_BOUND_SCALAR_RIGOROUS] = "scalar-rigorous",
-};
+static const char *const names[] = {ORFF_BOUND_LIST(ORFFI_NAME_OF) NULL};
 
 const char *orff_bound_name(orff_bound_kind kind) {
     return (unsigned)kind < ORFF_BOUND_COUNT ? names[kind] : NULL;

@@ -45,14 +45,12 @@ static orff_status look_at_covariates(orffi_bound_setting *s) {
 
 static orff_status fill(orffi_bound_setting *s) {
     const orffi_spectrum *law = &s->part->law;
-    const orff_rule rule = s->part->rule->id;
-    s->known = rule == ORFF_RULE_DECOMPOSABLE || s->part->rule->physical;
+    s->known = s->part->rule->separable || s->part->rule->frame;
     if (!s->known) return ORFF_OK;
     s->physical = s->part->rule->physical;
-    s->gaussian = law->base->id == ORFF_BASE_GAUSSIAN;
+    s->gaussian = law->base->spherical && !law->base->mixing;
     s->space = law->space_count;
-    s->curl = rule == ORFF_RULE_CURL_FREE ? 1.0 : rule == ORFF_RULE_HELMHOLTZ ? s->part->mix : 0.0;
-    s->div = rule == ORFF_RULE_DIV_FREE ? 1.0 : rule == ORFF_RULE_HELMHOLTZ ? 1.0 - s->part->mix : 0.0;
+    if (s->part->rule->frame) s->part->rule->frame(s->part, &s->curl, &s->div);
     s->norm = fmax(s->curl, s->div);
     look_at_scales(s);
     s->moment[0] = 1.0;

@@ -19,10 +19,10 @@ double orffi_bound_var_A(const orffi_bound_setting *s) {
 /* (d+1)/sigma^4 for curl-free (right), d(4d-3)/sigma^4 for div-free (right: 3(d-1)/sigma^4). */
 double orffi_bound_var_A_printed(const orffi_bound_setting *s) {
     const double d = (double)s->space, s4 = s->v * s->v / pow(s->sigma, 4.0);
-    const orff_rule rule = s->part->rule->id;
-    if (rule == ORFF_RULE_DECOMPOSABLE) return 0.0;
-    if (!s->gaussian || !s->one_sigma || rule == ORFF_RULE_HELMHOLTZ) return NAN;
-    return rule == ORFF_RULE_CURL_FREE ? (d + 1.0) * s4 : d * (4.0 * d - 3.0) * s4;
+    const bool pure = s->part->rule->elementary; /* the paper has no sums of the two */
+    if (!s->physical) return 0.0;
+    if (!s->gaussian || !s->one_sigma || !pure) return NAN;
+    return s->curl > 0.0 ? (d + 1.0) * s4 : d * (4.0 * d - 3.0) * s4;
 }
 
 static double norm_E_A2(const orffi_bound_setting *s) {

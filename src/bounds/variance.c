@@ -263,10 +263,10 @@ static double largest(const orffi_bound_setting *s, at_radius *at, int which, do
 #define FAR 1e4
 
 void orffi_bound_variance_largest(const orffi_bound_setting *s, double radius, orff_variance *b) {
-    const bool product_laplace = !s->physical && s->part->law.base->id == ORFF_BASE_LAPLACE;
+    const bool squares = !s->physical && s->part->law.base->squares;
     *b = unknown;
     if (!s->known) return;
-    if (product_laplace) { /* k0(2 delta) = k0^2: b rises to |A|^2/2, the printed one falls from its value at 0 */
+    if (squares) { /* b rises to |A|^2/2, the printed one falls from its value at 0 */
         *b = (orff_variance){s->K0 * s->K0 / 2.0, s->K0 * s->K0 / 2.0, s->K0 + 1.0, NAN};
         return;
     }

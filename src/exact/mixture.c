@@ -151,7 +151,7 @@ static orff_status learn(dense_mixture *mix, double drop, double *weights, doubl
 /* Whether every part is k_m I. */
 static bool is_scalar(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
-        if (kernel->parts[m].rule->id != ORFF_RULE_DECOMPOSABLE || kernel->parts[m].A) return false;
+        if (!kernel->parts[m].rule->separable || kernel->parts[m].A) return false;
     return true;
 }
 

@@ -12,7 +12,7 @@ enum { MOST_FACTORISATIONS = 10 }; /* an eigendecomposition takes as long as abo
 /* All parts decomposable and of one law: K = k (x) sum of root^2 A. */
 static bool is_kronecker(const orff_kernel *kernel) {
     bool all = kernel->n_groups == 1;
-    for (size_t i = 0; i < kernel->n_parts; i++) all &= kernel->parts[i].rule->id == ORFF_RULE_DECOMPOSABLE;
+    for (size_t i = 0; i < kernel->n_parts; i++) all &= kernel->parts[i].rule->separable;
     return all;
 }
 

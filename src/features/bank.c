@@ -80,7 +80,7 @@ static orff_status draw_group(orffi_bank *bank, const orff_kernel *kernel, size_
             "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
             "does not grow with |w| would get unbounded weights at w = 0");
     group->recipe = recipe_of(bank, kernel, g, sampling);
-    if (kernel->groups[g].signature) return draw_signature(group, kernel, g, blocks);
+    if (kernel->groups[g].own_law) return draw_signature(group, kernel, g, blocks);
     ORFFI_TRY(orffi_spectrum_copy(&group->law, kernel->groups[g].law));
     return orffi_frequencies_draw(&group->drawn, &group->law, &group->recipe);
 }

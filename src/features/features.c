@@ -138,7 +138,7 @@ orff_status orff_features_create_at(orff_features **out, const orff_kernel *kern
     if (!out || !kernel || !omega || D == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_features_create_at needs a kernel and at least one frequency");
-    if (kernel->n_groups != 1 || kernel->groups[0].signature)
+    if (kernel->n_groups != 1 || kernel->groups[0].own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "given frequencies serve kernels whose parts all share one law; this one has %zu",
                           kernel->n_groups);
@@ -165,7 +165,8 @@ static orff_status match_groups(orff_features *f, const orffi_bank *bank) {
             !(part->rule->physical && orffi_spectrum_same_space(&bank->groups[g].law, &part->law)))
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                               "part %zu (%s) cannot stand on frequencies drawn by importance%s", m + 1,
-                              part->rule->name, part->rule->physical ? " for a field on other inputs" : "");
+                              orff_rule_name(part->rule->id),
+                              part->rule->physical ? " for a field on other inputs" : "");
         f->part_group[m] = g;
     }
     return ORFF_OK;

@@ -22,7 +22,7 @@ static bool all_in_order(const orffi_spectrum *law) {
 }
 
 int orffi_law_write(json_t *object, const orffi_spectrum *law) {
-    int failed = json_object_set_new(object, "base", json_string(law->base->name));
+    int failed = json_object_set_new(object, "base", json_string(orff_base_name(law->base->id)));
     failed |= json_object_set_new(object, "shape", json_real(law->shape));
     failed |= json_object_set_new(object, "scales", orffi_json_numbers(law->dim, law->scale));
     failed |= json_object_set_new(

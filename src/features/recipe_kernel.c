@@ -15,14 +15,14 @@ static orff_status check_part(const orffi_kernel_part *part, size_t m) {
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
         "part %zu of the kernel (%s) is a function of the caller's program, which a file cannot hold", m + 1,
-        part->rule->name);
+        orff_rule_name(part->rule->id));
 }
 
 static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_archive_writer *writer,
                               json_t *object) {
     const size_t shape[2] = {part->p, part->columns};
     char name[ORFFI_TENSOR_NAME];
-    int failed = json_object_set_new(object, "rule", json_string(part->rule->name));
+    int failed = json_object_set_new(object, "rule", json_string(orff_rule_name(part->rule->id)));
     failed |= orffi_law_write(object, &part->law);
     failed |= json_object_set_new(object, "weight", orffi_json_number(part->root * part->root));
     failed |= json_object_set_new(object, "root", json_real(part->root));
@@ -84,7 +84,7 @@ static orff_status read_factor(const orffi_fields *in, size_t m, size_t p, sourc
     char name[ORFFI_TENSOR_NAME];
     snprintf(name, sizeof name, "part.%zu.B", m);
     if (!orffi_archive_has(in->archive, name)) return ORFF_OK;
-    if (from->part.rule != ORFF_RULE_DECOMPOSABLE)
+    if (!orffi_rule_find(from->part.rule)->separable)
         return orffi_fields_fail(in, "rule", "has no output factor");
     from->part.columns = from->columns;
     const size_t shape[2] = {p, from->columns};
@@ -95,8 +95,8 @@ static orff_status read_rule(const orffi_fields *in, orff_rule *rule) {
     const char *name;
     ORFFI_TRY(orffi_fields_text(in, "rule", &name));
     ORFFI_TRY(orffi_fields_blame(in, orff_rule_parse(name, rule)));
-    return *rule <= ORFF_RULE_HELMHOLTZ ? ORFF_OK
-                                        : orffi_fields_fail(in, "rule", "is not one that a file can hold");
+    return orff_rule_describe(*rule).named ? ORFF_OK
+                                           : orffi_fields_fail(in, "rule", "is not one that a file can hold");
 }
 
 static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t p, source *from) {

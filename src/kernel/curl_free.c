@@ -2,9 +2,20 @@
 #include "kernel/kernel.h"
 
 static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
+    (void)part;
     (void)given;
-    part->columns = 1;
     return ORFF_OK;
+}
+
+static size_t columns(size_t p) {
+    (void)p;
+    return 1;
+}
+
+static void frame(const orffi_kernel_part *part, double *along, double *across) {
+    (void)part;
+    *along = 1.0;
+    *across = 0.0;
 }
 
 static void apply(const orffi_kernel_part *part, const double *w, const double *t, double *y) {
@@ -24,8 +35,11 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_curl_free = {
     .id = ORFF_RULE_CURL_FREE,
-    .name = "curl-free",
+    .words = "curl-free",
     .physical = true,
+    .elementary = true,
+    .columns = columns,
+    .frame = frame,
     .prepare = prepare,
     .apply = apply,
     .adjoint = adjoint,

@@ -60,7 +60,6 @@ static orff_status prepare_b(orffi_kernel_part *part, const orff_part *given) {
 }
 
 static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
-    part->columns = part->p;
     return keep_callbacks(part, given, "A(w)");
 }
 
@@ -100,8 +99,9 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_custom_b = {
     .id = ORFF_RULE_CUSTOM_B,
-    .name = "custom-b",
+    .words = "custom",
     .stored = true,
+    .given_columns = true,
     .prepare = prepare_b,
     .apply = orffi_block_apply,
     .adjoint = orffi_block_adjoint,
@@ -111,7 +111,7 @@ const orffi_rule_ops orffi_rule_custom_b = {
 
 const orffi_rule_ops orffi_rule_custom_a = {
     .id = ORFF_RULE_CUSTOM_A,
-    .name = "custom-a",
+    .words = "custom",
     .stored = true,
     .prepare = prepare_a,
     .apply = orffi_block_apply,

@@ -22,7 +22,6 @@ static orff_status factor_matrix(orffi_kernel_part *part, const orff_part *given
 
 static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     const size_t p = part->p;
-    part->columns = p;
     if (given->A && given->B)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "give A or its factor B, not both");
     if (!given->A && !given->B) return ORFF_OK;
@@ -61,7 +60,9 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_decomposable = {
     .id = ORFF_RULE_DECOMPOSABLE,
-    .name = "decomposable",
+    .words = "unstructured",
+    .separable = true,
+    .elementary = true,
     .prepare = prepare,
     .apply = apply,
     .adjoint = adjoint,

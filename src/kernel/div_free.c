@@ -13,9 +13,18 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     (void)given;
     if (part->p < 2)
         return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
-                          "a divergence-free field in one dimension is constant: div-free needs p >= 2");
-    part->columns = part->p - 1;
+                          "a divergence-free field in one dimension is constant: it needs p >= 2");
     return ORFF_OK;
+}
+
+static size_t columns(size_t p) {
+    return p > 1 ? p - 1 : 1;
+}
+
+static void frame(const orffi_kernel_part *part, double *along, double *across) {
+    (void)part;
+    *along = 0.0;
+    *across = 1.0;
 }
 
 static double norm(const double *w, size_t p) {
@@ -60,8 +69,11 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_div_free = {
     .id = ORFF_RULE_DIV_FREE,
-    .name = "div-free",
+    .words = "divergence-free",
     .physical = true,
+    .elementary = true,
+    .columns = columns,
+    .frame = frame,
     .prepare = prepare,
     .apply = apply,
     .adjoint = adjoint,

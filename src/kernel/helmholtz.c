@@ -12,10 +12,15 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
                           given->mix);
     if (part->p < 2)
         return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
-                          "helmholtz needs p >= 2; in one dimension use curl-free");
+                          "%s needs p >= 2; in one dimension every field is a gradient: use %s",
+                          orff_rule_name(ORFF_RULE_HELMHOLTZ), orff_rule_name(ORFF_RULE_CURL_FREE));
     part->mix = given->mix;
-    part->columns = part->p;
     return ORFF_OK;
+}
+
+static void frame(const orffi_kernel_part *part, double *along, double *across) {
+    *along = part->mix;
+    *across = 1.0 - part->mix;
 }
 
 /* out += root B in, B symmetric. */
@@ -50,8 +55,10 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_helmholtz = {
     .id = ORFF_RULE_HELMHOLTZ,
-    .name = "helmholtz",
+    .words = "Helmholtz",
     .physical = true,
+    .mixes = true,
+    .frame = frame,
     .prepare = prepare,
     .apply = add_product,
     .adjoint = adjoint,

@@ -6,30 +6,69 @@
 
 #include "base/blas_room.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/threads.h"
 
 static const orffi_rule_ops *const rules[ORFF_RULE_COUNT] = {
-    [ORFF_RULE_DECOMPOSABLE] = &orffi_rule_decomposable, [ORFF_RULE_CURL_FREE] = &orffi_rule_curl_free,
-    [ORFF_RULE_DIV_FREE] = &orffi_rule_div_free,         [ORFF_RULE_HELMHOLTZ] = &orffi_rule_helmholtz,
-    [ORFF_RULE_CUSTOM_B] = &orffi_rule_custom_b,         [ORFF_RULE_CUSTOM_A] = &orffi_rule_custom_a,
-    [ORFF_RULE_SIGNATURE] = &orffi_rule_signature,
+#define OPS_OF(name, file, text) &orffi_rule_##file,
+    ORFF_RULE_LIST(OPS_OF)
+#undef OPS_OF
 };
 
+static const char *const names[] = {ORFF_RULE_LIST(ORFFI_NAME_OF_FILE) NULL};
+
+/* ---- rules */
+
+const orffi_rule_ops *orffi_rule_find(orff_rule rule) {
+    return (unsigned)rule < ORFF_RULE_COUNT ? rules[rule] : NULL;
+}
+
+size_t orffi_rule_columns(const orffi_rule_ops *rule, size_t p) {
+    return rule->columns ? rule->columns(p) : p;
+}
+
 const char *orff_rule_name(orff_rule rule) {
-    return (unsigned)rule < ORFF_RULE_COUNT ? rules[rule]->name : NULL;
+    return (unsigned)rule < ORFF_RULE_COUNT ? names[rule] : NULL;
+}
+
+/* Those that need a callback come last in the list. */
+const char *const *orff_rule_names(void) {
+    static const char *const named[] = {
+#define NAMED_OF(name, file, text) ORFF_RULE_##name < ORFF_RULE_CUSTOM_B ? text : NULL,
+        ORFF_RULE_LIST(NAMED_OF) NULL
+#undef NAMED_OF
+    };
+    return named;
 }
 
 orff_status orff_rule_parse(const char *name, orff_rule *rule) {
-    if (!name || !rule) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_rule_parse: NULL argument");
-    for (int i = 0; i < ORFF_RULE_COUNT; i++) {
-        if (strcmp(name, rules[i]->name) == 0) {
-            *rule = rules[i]->id;
-            return ORFF_OK;
-        }
+    size_t place;
+    if (!rule) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_rule_parse: NULL argument");
+    for (place = 0; name && names[place]; place++) {
+        if (strcmp(name, names[place])) continue;
+        *rule = (orff_rule)place;
+        return ORFF_OK;
     }
-    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "there is no kernel '%s'; there are decomposable, curl-free, div-free, helmholtz",
-                      name);
+    return orffi_names_find("kernel", name, orff_rule_names(), &place); /* which tells what there is */
+}
+
+orff_rule_info orff_rule_describe(orff_rule rule) {
+    const orffi_rule_ops *ops = orffi_rule_find(rule);
+    if (!ops) return (orff_rule_info){.words = ""};
+    return (orff_rule_info){.words = ops->words,
+                            .named = !ops->stored,
+                            .physical = ops->physical,
+                            .separable = ops->separable,
+                            .mixes = ops->mixes};
+}
+
+size_t orff_rule_columns(orff_rule rule, size_t p) {
+    const orffi_rule_ops *ops = orffi_rule_find(rule);
+    return ops && !ops->given_columns ? orffi_rule_columns(ops, p) : 0;
+}
+
+bool orffi_kernel_is_separable(const orff_kernel *kernel) {
+    return kernel->n_parts == 1 && kernel->parts[0].rule->separable;
 }
 
 orff_part orff_part_default(void) {
@@ -49,23 +88,26 @@ static orff_status check_shape(const orffi_rule_ops *rule, size_t d, size_t p, c
                           "a part's weight is %g; it must be at least 0 and finite", given->weight);
     if (given->space && !rule->physical)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "space is for curl-free, div-free and helmholtz parts, not for %s", rule->name);
+                          "space is for parts that are fields over it, not for %s", orff_rule_name(rule->id));
     if (rule->physical && !given->space && d != p)
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,
             "%s needs one output for each input of the field's space, but there are %zu inputs and %zu "
             "outputs; name the %zu inputs that are the space, the others become covariates",
-            rule->name, d, p, p);
+            orff_rule_name(rule->id), d, p, p);
     return ORFF_OK;
 }
 
 static orff_status check_exists(const orffi_kernel_part *part) {
+    const orffi_base_ops *base = part->law.base;
     if (!part->rule->physical || isfinite(orffi_spectrum_moment(&part->law, 1))) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_DOES_NOT_EXIST,
         "%s with base %s%s does not exist: its k0 is not twice differentiable at 0 (E|w|^2 is infinite); "
-        "use gaussian, rational-quadratic, cauchy-product or matern with nu > 1",
-        part->rule->name, part->law.base->name, part->law.base->has_shape ? " of this shape" : "");
+        "use %s or another smooth base%s%s",
+        orff_rule_name(part->rule->id), orff_base_name(base->id), base->has_shape ? " of this shape" : "",
+        orff_base_name(ORFF_BASE_GAUSSIAN), base->smooth_when ? ", or a shape with " : "",
+        base->smooth_when ? base->smooth_when : "");
 }
 
 /* root = sqrt(weight), and with normalise also what makes trace K(0) = p. */
@@ -87,13 +129,14 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
 }
 
 static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orff_part *given) {
-    if ((unsigned)given->rule >= ORFF_RULE_COUNT)
+    part->rule = orffi_rule_find(given->rule);
+    if (!part->rule)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
-    part->rule = rules[given->rule];
     part->d = d;
     part->p = p;
+    part->columns = orffi_rule_columns(part->rule, p);
     ORFFI_TRY(check_shape(part->rule, d, p, given));
-    if (given->rule != ORFF_RULE_SIGNATURE)
+    if (!part->rule->own_law)
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
                                       part->rule->physical ? p : d, given->space));
     ORFFI_TRY(check_exists(part));
@@ -110,8 +153,7 @@ static void clear_part(orffi_kernel_part *part) {
 /* ---- groups */
 
 static bool may_share(const orffi_kernel_group *group, const orffi_kernel_part *part) {
-    return !group->signature && part->rule->id != ORFF_RULE_SIGNATURE &&
-           orffi_spectrum_equal(group->law, &part->law);
+    return !group->own_law && !part->rule->own_law && orffi_spectrum_equal(group->law, &part->law);
 }
 
 /* Put part i in the first group of its law, or in a new one. */
@@ -122,7 +164,7 @@ static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     if (g == kernel->n_groups) {
         kernel->n_groups++;
         group->law = &part->law;
-        group->signature = part->rule->id == ORFF_RULE_SIGNATURE;
+        group->own_law = part->rule->own_law;
         group->importance = true;
     }
     part->group = g;
@@ -193,7 +235,7 @@ size_t orff_kernel_groups(const orff_kernel *kernel) {
 orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]) {
     orffi_kernel_part built = {0};
     if (!part || !moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
-    if (part->rule == ORFF_RULE_SIGNATURE)
+    if (orffi_rule_find(part->rule) && orffi_rule_find(part->rule)->own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature has no base spectrum whose moments could be told");
     const orff_status status = build_part(&built, d, p, part);

@@ -11,15 +11,24 @@
 
 typedef struct orffi_kernel_part orffi_kernel_part;
 
-/* One block rule: one file, one line in the table of kernel.c. `at` is what the block depends on: the
- * field's part of w (p entries) for physical rules, the stored block (p x columns) for stored ones, NULL
- * for decomposable. */
+/* One block rule: one file, one line in the list of orff.h. Nobody else asks which rule it is: what the others need
+ * to know, it says here. `at` is what the block depends on: the field's part of w (p entries) for physical rules, the
+ * stored block (p x columns) for stored ones, NULL for separable ones. */
 typedef struct orffi_rule_ops {
-    orff_rule id;
-    const char *name;
-    bool physical; /* B(w) is a function of w on the field's space and grows like |w| */
-    bool stored;   /* blocks come from a callback and are kept, p x columns for each frequency */
+    orff_rule id;       /* its name is in the list of orff.h */
+    const char *words;  /* for people, of a component of a field: "divergence-free" */
+    bool physical;      /* B(w) is a function of w on the field's space and grows like |w| */
+    bool separable;     /* K = k0 A, the block is the same for all w */
+    bool stored;        /* blocks come from a callback and are kept, p x columns for each frequency */
+    bool own_law;       /* has no base: its frequencies follow from its callback */
+    bool elementary;    /* no combination of others: `auto` mixtures try it */
+    bool mixes;         /* c of orff_part has a meaning */
+    bool given_columns; /* p' is the caller's */
 
+    /* p' of p outputs; NULL: p */
+    size_t (*columns)(size_t p);
+    /* physical: A(w) = |w|^2 (along u u^T + across (I - u u^T)), u = w/|w| */
+    void (*frame)(const orffi_kernel_part *part, double *along, double *across);
     /* Check the caller's settings and fill what the rule keeps; part->law is there already. */
     orff_status (*prepare)(orffi_kernel_part *part, const orff_part *given);
     /* y += root B t   and   t = root B^T y, in O(p) for the rules that are not stored */
@@ -27,14 +36,14 @@ typedef struct orffi_rule_ops {
     void (*adjoint)(const orffi_kernel_part *part, const double *at, const double *y, double *t);
     orff_status (*exact)(const orffi_kernel_part *part, const double *delta,
                          double *K); /* K / root^2, p x p */
-    /* stored rules but signature: the block at a whole frequency w (d entries), B is p x columns */
+    /* stored rules with a base: the block at a whole frequency w (d entries), B is p x columns */
     orff_status (*block)(const orffi_kernel_part *part, const double *w, double *B);
 } orffi_rule_ops;
 
 struct orffi_kernel_part {
     const orffi_rule_ops *rule;
     size_t d, p;
-    orffi_spectrum law; /* empty for a signature */
+    orffi_spectrum law; /* empty for a rule of its own law */
     size_t columns;     /* p' */
     double root;        /* sqrt(weight), normalisation included: what B is multiplied by */
     double mix;         /* Helmholtz c */
@@ -47,7 +56,7 @@ struct orffi_kernel_part {
 
 typedef struct orffi_kernel_group {
     const orffi_spectrum *law; /* that of its first part */
-    bool signature;            /* its frequencies come from the signature, not from a law */
+    bool own_law;              /* its frequencies come from its one part, not from a base */
     bool importance;           /* all parts are physical, on the same space: may be drawn from |w|^2 mu */
     bool gradient;             /* some part grows like |w| */
     size_t columns;            /* p' of the stacked block */
@@ -67,9 +76,18 @@ orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
 /* Exact K(delta) into K (p x p). */
 orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
 
-/* The rules. */
-extern const orffi_rule_ops orffi_rule_decomposable, orffi_rule_curl_free, orffi_rule_div_free,
-    orffi_rule_helmholtz, orffi_rule_custom_b, orffi_rule_custom_a, orffi_rule_signature;
+/* A rule by its enumerator; NULL for none. */
+const orffi_rule_ops *orffi_rule_find(orff_rule rule);
+
+/* p' of a rule. */
+size_t orffi_rule_columns(const orffi_rule_ops *rule, size_t p);
+
+/* Whether K = k0 A for the whole kernel: one part, separable. */
+bool orffi_kernel_is_separable(const orff_kernel *kernel);
+
+#define ORFFI_RULE_DECLARE(name, file, text) extern const orffi_rule_ops orffi_rule_##file;
+ORFF_RULE_LIST(ORFFI_RULE_DECLARE)
+#undef ORFFI_RULE_DECLARE
 
 /* Shared by the stored rules: y += root B t, t = root B^T y with B dense (p x columns). */
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);

@@ -424,7 +424,6 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
     part->matrix = given->matrix;
     part->self = given->self;
-    part->columns = part->p;
     return ORFF_OK;
 }
 
@@ -434,8 +433,9 @@ static orff_status exact(const orffi_kernel_part *part, const double *delta, dou
 
 const orffi_rule_ops orffi_rule_signature = {
     .id = ORFF_RULE_SIGNATURE,
-    .name = "signature",
+    .words = "custom",
     .stored = true,
+    .own_law = true,
     .prepare = prepare,
     .apply = orffi_block_apply,
     .adjoint = orffi_block_adjoint,

@@ -42,7 +42,7 @@ orff_status orffi_exact_path_init(orffi_exact_path_of *path, const orffi_plan *p
 bool orffi_chooses_exactly(const orffi_plan *plan, size_t rows) {
     bool turned = plan->settings.n_parts == 1;
     for (size_t m = 0; m < plan->settings.n_parts; m++)
-        turned = turned && plan->parts[m].rule == ORFF_RULE_DECOMPOSABLE;
+        turned = turned && orffi_rule_find(plan->parts[m].rule)->separable;
     return plan->settings.solver == ORFF_SOLVER_EXACT && rows <= MOST_UNKNOWNS / (turned ? 1 : plan->p);
 }
 

@@ -18,7 +18,7 @@ static const double scales_high[] = {0.5, 1.0, 2.0};
 static const double mixes[MIXES] = {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0};
 
 static bool wants_scale(const orff_part *part) {
-    return part->rule != ORFF_RULE_SIGNATURE && part->sigma == 0.0;
+    return !orffi_rule_find(part->rule)->own_law && part->sigma == 0.0;
 }
 
 /* Covariates keep their own median: only the scales of the field's space are searched. */
@@ -147,8 +147,7 @@ orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
     bool any = false;
     for (size_t m = 0; !status && m < n; m++)
         any |= chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
-    if (!status && any)
-        status = search_scales(plan, &table, chosen, median);
+    if (!status && any) status = search_scales(plan, &table, chosen, median);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orffi_table_clear(&table);
     orffi_release(median);

@@ -105,8 +105,7 @@ static bool is_few(const orffi_plan *plan, size_t rows) {
 /* Custom parts may have no exact form. */
 static bool has_exact(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->settings.n_parts; m++)
-        if (plan->parts[m].rule == ORFF_RULE_CUSTOM_A || plan->parts[m].rule == ORFF_RULE_CUSTOM_B)
-            return false;
+        if (!orff_rule_describe(plan->parts[m].rule).named && !plan->parts[m].exact) return false;
     return true;
 }
 

@@ -9,14 +9,14 @@
 static orff_status find_smooth(const orffi_plan *plan, const orff_part *part, bool *smooth) {
     orff_part probe = *part;
     double moments[3] = {INFINITY};
-    probe.rule = ORFF_RULE_DECOMPOSABLE;
+    probe.rule = orff_part_default().rule;
     probe.sigma = 1.0;
     const orff_status status = orff_part_moments(&probe, plan->d, plan->p, moments);
     *smooth = status == ORFF_OK && isfinite(moments[0]);
     return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
 }
 
-/* Decomposable always, curl-free and divergence-free where there is a field; stretched where inputs spread
+/* Every elementary rule: physical ones where there is a field, the others also stretched where inputs spread
  * unequally. */
 static orff_status fill_entries(orffi_dictionary *dictionary, const orffi_plan *plan) {
     const double *stretch = dictionary->stretch;
@@ -27,12 +27,12 @@ static orff_status fill_entries(orffi_dictionary *dictionary, const orffi_plan *
         low = fmin(low, stretch[i]);
         high = fmax(high, stretch[i]);
     }
-    dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DECOMPOSABLE, false};
-    if (high > 1.25 * low)
-        dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DECOMPOSABLE, true};
-    if (orffi_plan_has_field(plan) && smooth) {
-        dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_CURL_FREE, false};
-        dictionary->entries[dictionary->count++] = (orffi_entry){ORFF_RULE_DIV_FREE, false};
+    for (orff_rule rule = 0; rule < ORFF_RULE_COUNT; rule++) {
+        const orffi_rule_ops *ops = orffi_rule_find(rule);
+        if (!ops->elementary || (ops->physical && !(orffi_plan_has_field(plan) && smooth))) continue;
+        dictionary->entries[dictionary->count++] = (orffi_entry){rule, false};
+        if (!ops->physical && high > 1.25 * low)
+            dictionary->entries[dictionary->count++] = (orffi_entry){rule, true};
     }
     return ORFF_OK;
 }

@@ -10,7 +10,7 @@ typedef struct orffi_entry {
     bool stretched; /* by the spread of each input of the field's space: what has no w to follow may */
 } orffi_entry;
 
-enum { ORFFI_MOST_ENTRIES = 4 };
+enum { ORFFI_MOST_ENTRIES = 2 * ORFF_RULE_COUNT };
 
 typedef struct orffi_dictionary {
     orff_part part; /* base and shape of all of them; normalised, so that weights are variances */

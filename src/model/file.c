@@ -33,10 +33,6 @@ static orff_status no_memory(void) {
     return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file");
 }
 
-static bool is_stein(const orff_kernel *kernel) {
-    return kernel->n_parts == 1 && kernel->parts[0].rule->id == ORFF_RULE_DECOMPOSABLE;
-}
-
 /* ---- writing */
 
 static orff_status add_vector(orffi_archive_writer *writer, const char *name, size_t length,
@@ -264,7 +260,7 @@ static orff_status read_shape(const orffi_fields *in, const orff_model *model, o
     ORFFI_TRY(orffi_fields_flag(in, "stein", &posterior->stein));
     ORFFI_TRY(orffi_fields_size(in, "first", &posterior->first));
     ORFFI_TRY(orffi_fields_size(in, "used", &posterior->used));
-    if (posterior->stein != is_stein(f->kernel))
+    if (posterior->stein != orffi_kernel_is_separable(f->kernel))
         return orffi_fields_fail(in, "stein", "is not what the kernel is");
     if (posterior->first != (posterior->stein ? group->first : 0) ||
         posterior->used != (posterior->stein ? group->drawn.count : 0))

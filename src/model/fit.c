@@ -30,7 +30,7 @@ orff_settings orff_settings_default(void) {
  * most). */
 static size_t system_rows(const orffi_plan *plan) {
     const size_t D = plan->settings.sampling.features ? plan->settings.sampling.features : 1000;
-    if (plan->settings.n_parts == 1 && plan->parts[0].rule == ORFF_RULE_DECOMPOSABLE) return 2 * D;
+    if (plan->settings.n_parts == 1 && orffi_rule_find(plan->parts[0].rule)->separable) return 2 * D;
     return 2 * D * plan->p;
 }
 
@@ -142,7 +142,7 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there must be at least 2 classes");
     if (settings->classes && p != 1)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "with classes Y is one column of labels, not %zu", p);
-    if (!settings->classes && (settings->loss == ORFF_LOSS_LOGISTIC || settings->loss == ORFF_LOSS_HINGE))
+    if (!settings->classes && (orff_loss_describe(settings->loss).classes))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the %s loss is for classes",
                           orff_loss_name(settings->loss));
     return ORFF_OK;

@@ -167,7 +167,7 @@ orff_status orffi_fit_from_moments(orff_model **out, orffi_plan *plan, const orf
 /* Custom parts and signatures cannot be rebound by law: they are used as drawn. */
 static bool can_rebind(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->settings.n_parts; m++)
-        if (plan->parts[m].rule == ORFF_RULE_SIGNATURE) return false;
+        if (orffi_rule_find(plan->parts[m].rule)->own_law) return false;
     return true;
 }
 

@@ -15,7 +15,7 @@
 orff_status orffi_fit_exact_check(const orff_settings *s, const orffi_rows *rows) {
     bool turned = !s->auto_kernel;
     if (s->solver != ORFF_SOLVER_EXACT || rows->stream) return ORFF_OK;
-    for (size_t m = 0; m < s->n_parts; m++) turned = turned && s->parts[m].rule == ORFF_RULE_DECOMPOSABLE;
+    for (size_t m = 0; m < s->n_parts; m++) turned = turned && orff_rule_describe(s->parts[m].rule).separable;
     const orffi_exact_plan plan = {.n = rows->n, .d = rows->d, .p = rows->p};
     const double order = (double)rows->n * (turned ? 1.0 : (double)rows->p);
     const double bytes = 8.0 * (s->lambda > 0.0 ? 1.0 : 3.0) * order * order;
@@ -24,8 +24,7 @@ orff_status orffi_fit_exact_check(const orff_settings *s, const orffi_rows *rows
 }
 
 static bool wants_posterior(const orffi_plan *plan, const orff_kernel *kernel, size_t rows) {
-    const bool turned =
-        kernel->n_groups == 1 && kernel->n_parts == 1 && kernel->parts[0].rule->id == ORFF_RULE_DECOMPOSABLE;
+    const bool turned = orffi_kernel_is_separable(kernel);
     return plan->settings.posterior == ORFF_SWITCH_YES ||
            (plan->settings.posterior == ORFF_SWITCH_AUTO &&
             rows <= LARGEST_POSTERIOR / (turned ? 1 : kernel->p));

@@ -170,7 +170,7 @@ static void keeping_end(keeping *k, const orff_model *model) {
 static orff_status iterate(const orffi_plan *plan, const orffi_table *table, keeping *k, orff_model *model) {
     const orff_settings *s = &plan->settings;
     /* margins are told by the codes themselves: nothing is taken off y */
-    const bool center = s->center && s->loss != ORFF_LOSS_LOGISTIC && s->loss != ORFF_LOSS_HINGE;
+    const bool center = s->center && !orff_loss_describe(s->loss).classes;
     model->lambda = s->lambda;
     if (!(s->lambda > 0.0)) ORFFI_TRY(lambda_from_head(plan, table, &model->lambda));
     ORFFI_TRY(orffi_plan_check_lambda(model->lambda, model->features));

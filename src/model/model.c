@@ -142,15 +142,15 @@ static double user_weight(const orff_model *model, const orffi_kernel_part *part
 static void say_part(const orff_model *model, size_t m, words *w) {
     const orffi_kernel_part *part = &orffi_model_kernel(model)->parts[m];
     const double weight = user_weight(model, part);
-    say(w, "%s%s", m ? " + " : "", part->rule->name);
+    say(w, "%s%s", m ? " + " : "", orff_rule_name(part->rule->id));
     if (!part->law.base) {
         if (weight != 1.0) say(w, " (weight %.6g)", weight);
         return;
     }
-    say(w, " (%s", part->law.base->name);
+    say(w, " (%s", orff_base_name(part->law.base->id));
     if (part->law.base->has_shape) say(w, " %.6g", part->law.shape);
     say_sigmas(w, model->d, model->user_sigmas + m * model->d);
-    if (part->rule->id == ORFF_RULE_HELMHOLTZ) say(w, ", mix %.6g", part->mix);
+    if (part->rule->mixes) say(w, ", mix %.6g", part->mix);
     if (part->rule->physical && model->d > model->p) say_space(w, &part->law);
     if (weight != 1.0) say(w, ", weight %.6g", weight);
     say(w, ")");
@@ -237,7 +237,7 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     out->matrix = part->matrix;
     out->exact = part->exact;
     out->self = part->self;
-    if (part->rule->id == ORFF_RULE_HELMHOLTZ) out->mix = part->mix;
+    if (part->rule->mixes) out->mix = part->mix;
     if (part->rule->physical) out->space = part->law.space;
     if (part->law.base) {
         out->base = part->law.base->id;

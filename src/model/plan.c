@@ -9,14 +9,16 @@
 #include "model/choose.h"
 #include "model/survey.h"
 #include "solve/ridge.h"
+#include "solve/solver.h"
 
 static bool is_physical(orff_rule rule) {
-    return rule == ORFF_RULE_CURL_FREE || rule == ORFF_RULE_DIV_FREE || rule == ORFF_RULE_HELMHOLTZ;
+    return orff_rule_describe(rule).physical;
 }
 
-/* A signature has no length scale. */
+/* What has no base has no length scale. */
 static bool is_auto(const orff_part *part) {
-    return part->rule != ORFF_RULE_SIGNATURE && part->sigma == 0.0 && !part->sigmas;
+    const orffi_rule_ops *rule = orffi_rule_find(part->rule);
+    return rule && !rule->own_law && part->sigma == 0.0 && !part->sigmas;
 }
 
 /* ---- checks */
@@ -50,12 +52,12 @@ static orff_status check_solver(const orff_settings *s) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
     if ((unsigned)s->loss >= ORFF_LOSS_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
-    if (s->loss != ORFF_LOSS_SQUARED && s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_SGD)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is for the squared loss; for %s use sgd",
-                          orff_solver_name(s->solver), orff_loss_name(s->loss));
+    if (s->loss != ORFF_LOSS_SQUARED && !orffi_solver_find(s->solver)->any_loss)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is for the squared loss; for %s use %s",
+                          orff_solver_name(s->solver), orff_loss_name(s->loss),
+                          orff_solver_name(ORFF_SOLVER_SGD));
     if (s->mixture && !s->auto_kernel &&
-        (s->loss != ORFF_LOSS_SQUARED || (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT &&
-                                          s->solver != ORFF_SOLVER_EXACT)))
+        (s->loss != ORFF_LOSS_SQUARED || !orffi_solver_find(s->solver)->learns_weights))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "learning the weights of a mixture needs the direct or the exact solver and the "
                           "squared loss");

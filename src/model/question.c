@@ -15,7 +15,7 @@ static json_t *text(const char *name) {
 
 /* p as the model sees it. A caller's functions cannot be compared. */
 static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
-    const size_t columns = part->B || part->rule == ORFF_RULE_CUSTOM_B ? part->columns : 0;
+    const size_t columns = part->B || !orff_rule_columns(part->rule, p) ? part->columns : 0;
     return json_pack("{so so so so so so sb so so sI so so}", "rule", text(orff_rule_name(part->rule)),
                      "base", text(orff_base_name(part->base)), "shape", orffi_json_number(part->shape),
                      "sigma", orffi_json_number(part->sigma), "sigmas", numbers(d, part->sigmas), "weight",

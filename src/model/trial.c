@@ -28,11 +28,9 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
 static size_t columns_of(const orffi_plan *plan) {
     const size_t n = plan->settings.n_parts;
     size_t columns = 0;
-    if (n == 1 && plan->parts[0].rule == ORFF_RULE_DECOMPOSABLE) return 1;
+    if (n == 1 && orffi_rule_find(plan->parts[0].rule)->separable) return 1;
     for (size_t m = 0; m < n; m++)
-        columns += plan->parts[m].rule == ORFF_RULE_CURL_FREE  ? 1
-                   : plan->parts[m].rule == ORFF_RULE_DIV_FREE ? plan->p - 1
-                                                               : plan->p;
+        columns += orffi_rule_columns(orffi_rule_find(plan->parts[m].rule), plan->p);
     if (columns == 0) return 1;
     return columns < plan->p ? columns : plan->p;
 }

@@ -129,9 +129,10 @@ void orff_moments_free(orff_moments *moments) {
 static orff_status compare_groups(size_t g, const orffi_bank_group *a, const orffi_bank_group *b) {
     const orffi_spectrum *x = &a->law, *y = &b->law;
     if (x->base != y->base || x->shape != y->shape)
-        return orffi_fail(
-            ORFF_ERROR_MISMATCH, "group %zu has base %s (shape %g) in one and %s (shape %g) in the other",
-            g + 1, x->base ? x->base->name : "none", x->shape, y->base ? y->base->name : "none", y->shape);
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "group %zu has base %s (shape %g) in one and %s (shape %g) in the other", g + 1,
+                          x->base ? orff_base_name(x->base->id) : "none", x->shape,
+                          y->base ? orff_base_name(y->base->id) : "none", y->shape);
     for (size_t i = 0; x->base && i < x->dim; i++)
         if (x->scale[i] != y->scale[i])
             return orffi_fail(ORFF_ERROR_MISMATCH,

@@ -263,12 +263,12 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     if (recipe->gradient && !isfinite(orffi_spectrum_whitened_moment(law)))
         return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
                           "blocks that grow like |w|^2 need a finite E|w|^2; base %s has none",
-                          law->base->name);
+                          orff_base_name(law->base->id));
     if (!isfinite(orffi_spectrum_log_density(law, origin)))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the density of base %s with shape %g is infinite at 0 for %zu inputs: there is no "
                           "trapezoid rule for it; use qmc",
-                          law->base->name, law->shape, law->dim);
+                          orff_base_name(law->base->id), law->shape, law->dim);
     return ORFF_OK;
 }
 

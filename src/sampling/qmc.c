@@ -8,7 +8,7 @@ static orff_status check_dimensions(const orffi_shape *shape, const char *name, 
     if (dims <= limit) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                       "%s points have at most %zu coordinates; %zu inputs of base %s need %zu: use %s", name,
-                      limit, shape->law->dim, shape->law->base->name, dims,
+                      limit, shape->law->dim, orff_base_name(shape->law->base->id), dims,
                       shape->law->base->spherical ? "orthogonal or iid" : "iid");
 }
 

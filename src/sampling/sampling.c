@@ -5,44 +5,44 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/threads.h"
 #include "sampling/hadamard.h"
 #include "sampling/scheme.h"
 
 typedef struct scheme_ops {
-    const char *name;
     orffi_scheme_draw *draw;
     bool spherical_only;
 } scheme_ops;
 
+/* In the order of the list of orff.h. */
 static const scheme_ops schemes[ORFF_SCHEME_COUNT] = {
-    [ORFF_SCHEME_AUTO] = {"auto", NULL, false},
-    [ORFF_SCHEME_IID] = {"iid", orffi_draw_iid, false},
-    [ORFF_SCHEME_ORTHOGONAL] = {"orthogonal", orffi_draw_orthogonal, true},
-    [ORFF_SCHEME_QMC] = {"qmc", orffi_draw_sobol, false},
-    [ORFF_SCHEME_HALTON] = {"halton", orffi_draw_halton, false},
-    [ORFF_SCHEME_HADAMARD] = {"hadamard", orffi_draw_hadamard, true},
-    [ORFF_SCHEME_GRID] = {"grid", orffi_draw_grid, false},
+    [ORFF_SCHEME_IID] = {orffi_draw_iid, false},
+    [ORFF_SCHEME_ORTHOGONAL] = {orffi_draw_orthogonal, true},
+    [ORFF_SCHEME_QMC] = {orffi_draw_sobol, false},
+    [ORFF_SCHEME_HALTON] = {orffi_draw_halton, false},
+    [ORFF_SCHEME_HADAMARD] = {orffi_draw_hadamard, true},
+    [ORFF_SCHEME_GRID] = {orffi_draw_grid, false},
 };
+
+static const char *const names[] = {ORFF_SCHEME_LIST(ORFFI_NAME_OF) NULL};
 
 /* ---- public */
 
 const char *orff_scheme_name(orff_scheme scheme) {
-    return (unsigned)scheme < ORFF_SCHEME_COUNT ? schemes[scheme].name : NULL;
+    return (unsigned)scheme < ORFF_SCHEME_COUNT ? names[scheme] : NULL;
+}
+
+const char *const *orff_scheme_names(void) {
+    return names;
 }
 
 orff_status orff_scheme_parse(const char *name, orff_scheme *scheme) {
-    if (!name || !scheme) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_scheme_parse: NULL argument");
-    for (int i = 0; i < ORFF_SCHEME_COUNT; i++) {
-        if (strcmp(name, schemes[i].name) == 0) {
-            *scheme = (orff_scheme)i;
-            return ORFF_OK;
-        }
-    }
-    return orffi_fail(
-        ORFF_ERROR_INVALID_ARGUMENT,
-        "there is no sampling scheme '%s'; there are auto, iid, orthogonal, qmc, halton, hadamard, grid",
-        name);
+    size_t place;
+    if (!scheme) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_scheme_parse: NULL argument");
+    ORFFI_TRY(orffi_names_find("sampling scheme", name, names, &place));
+    *scheme = (orff_scheme)place;
+    return ORFF_OK;
 }
 
 orff_sampling orff_sampling_default(void) {
@@ -65,13 +65,15 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
                           (int)recipe->scheme);
     const scheme_ops *ops = &schemes[recipe->scheme];
     if (recipe->count < 1 && recipe->scheme != ORFF_SCHEME_GRID)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s sampling needs at least one frequency", ops->name);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s sampling needs at least one frequency",
+                          names[recipe->scheme]);
     if (ops->spherical_only && !law->base->spherical)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "%s sampling needs a spherical law; the coordinates of base %s are independent instead, so "
-            "direction and length of w are not: use qmc or iid",
-            ops->name, law->base->name);
+            "direction and length of w are not: use %s or %s",
+            names[recipe->scheme], orff_base_name(law->base->id), names[ORFF_SCHEME_QMC],
+            names[ORFF_SCHEME_IID]);
     return ORFF_OK;
 }
 

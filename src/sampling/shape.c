@@ -24,7 +24,7 @@ orff_status orffi_shape_init(orffi_shape *shape, const orffi_spectrum *law, cons
     if (isfinite(shape->moment)) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_DOES_NOT_EXIST,
                       "importance sampling needs a finite E|w|^2; base %s (shape %g) has none",
-                      law->base->name, law->shape);
+                      orff_base_name(law->base->id), law->shape);
 }
 
 /* y with P(a+1, y) = P(a, x), in log y: log P(a+1, .) is concave there and y = x lies left of the root, so

@@ -36,9 +36,10 @@ static orff_status check_settings(const orff_iteration *how, size_t p) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "idr needs a shadow space of at least 1 dimension");
     ORFFI_TRY(orffi_loss_make(&loss, how->loss, how->loss_parameter, p));
     orffi_loss_clear(&loss);
-    if (how->solver != ORFF_SOLVER_SGD && how->loss != ORFF_LOSS_SQUARED)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s solves the squared loss only; the %s loss needs sgd",
-                          orff_solver_name(how->solver), orff_loss_name(how->loss));
+    if (!orffi_solver_find(how->solver)->any_loss && how->loss != ORFF_LOSS_SQUARED)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s solves the squared loss only; the %s loss needs %s",
+                          orff_solver_name(how->solver), orff_loss_name(how->loss),
+                          orff_solver_name(ORFF_SOLVER_SGD));
     return ORFF_OK;
 }
 
@@ -186,7 +187,7 @@ static orff_status solve_with(problem *q, orffi_data *data, orffi_subsample *sam
     if (b == 0.0) {
         info->converged = true; /* y is zero: so is theta */
     } else {
-        if (q->how->solver == ORFF_SOLVER_PCG)
+        if (orffi_solver_find(q->how->solver)->preconditions)
             ORFFI_TRY(orffi_subsample_fill(sample, q->f, q->n, q->X, q->root, q->total, subsample_rows(q),
                                            q->how->seed, shift, &q->monitor));
         ORFFI_TRY(refine(q, &e, b, now, next, info));

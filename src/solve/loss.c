@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 
 /* Slope of max(0, t), smoothed over the width. */
 static double rise(double t, double width) {
@@ -164,7 +165,6 @@ static bool a_quantile(double parameter) {
 }
 
 typedef struct loss_row {
-    const char *name;
     double (*evaluate)(const orffi_loss_function *loss, const double *f, const double *y, double *gradient);
     double (*curvature)(double parameter, size_t p);
     bool smooth, classes;
@@ -173,28 +173,35 @@ typedef struct loss_row {
 } loss_row;
 
 static const loss_row losses[ORFF_LOSS_COUNT] = {
-    [ORFF_LOSS_SQUARED] = {"squared", squared, curvature_two, true, false, NULL, NULL},
-    [ORFF_LOSS_HUBER] = {"huber", huber, curvature_one, true, false, positive, "above 0"},
-    [ORFF_LOSS_EPSILON] = {"epsilon", insensitive, curvature_one, false, false, not_negative, "at least 0"},
-    [ORFF_LOSS_PINBALL] = {"pinball", pinball, curvature_side, false, false, a_quantile,
-                           "a quantile between 0 and 1"},
-    [ORFF_LOSS_LOGISTIC] = {"logistic", logistic, curvature_spread, true, true, NULL, NULL},
-    [ORFF_LOSS_HINGE] = {"hinge", hinge, curvature_frame, false, true, NULL, NULL},
+    [ORFF_LOSS_SQUARED] = {squared, curvature_two, true, false, NULL, NULL},
+    [ORFF_LOSS_HUBER] = {huber, curvature_one, true, false, positive, "above 0"},
+    [ORFF_LOSS_EPSILON] = {insensitive, curvature_one, false, false, not_negative, "at least 0"},
+    [ORFF_LOSS_PINBALL] = {pinball, curvature_side, false, false, a_quantile, "a quantile between 0 and 1"},
+    [ORFF_LOSS_LOGISTIC] = {logistic, curvature_spread, true, true, NULL, NULL},
+    [ORFF_LOSS_HINGE] = {hinge, curvature_frame, false, true, NULL, NULL},
 };
 
+static const char *const names[] = {ORFF_LOSS_LIST(ORFFI_NAME_OF) NULL};
+
 const char *orff_loss_name(orff_loss loss) {
-    return (unsigned)loss < ORFF_LOSS_COUNT ? losses[loss].name : NULL;
+    return (unsigned)loss < ORFF_LOSS_COUNT ? names[loss] : NULL;
+}
+
+const char *const *orff_loss_names(void) {
+    return names;
 }
 
 orff_status orff_loss_parse(const char *name, orff_loss *loss) {
-    if (!name || !loss) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_loss_parse: NULL argument");
-    for (size_t i = 0; i < ORFF_LOSS_COUNT; i++) {
-        if (strcmp(name, losses[i].name)) continue;
-        *loss = (orff_loss)i;
-        return ORFF_OK;
-    }
-    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "no loss \"%s\"; there are squared, huber, epsilon, pinball, logistic and hinge", name);
+    size_t place;
+    if (!loss) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_loss_parse: NULL argument");
+    ORFFI_TRY(orffi_names_find("loss", name, names, &place));
+    *loss = (orff_loss)place;
+    return ORFF_OK;
+}
+
+orff_loss_info orff_loss_describe(orff_loss loss) {
+    if ((unsigned)loss >= ORFF_LOSS_COUNT) return (orff_loss_info){false, false};
+    return (orff_loss_info){.classes = losses[loss].classes, .parametrised = losses[loss].accepts != NULL};
 }
 
 static orff_status fill_codes(orffi_loss_function *loss) {
@@ -211,7 +218,7 @@ orff_status orffi_loss_make(orffi_loss_function *loss, orff_loss id, double para
     if (p == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a loss needs at least one output");
     if (row->accepts && !row->accepts(parameter))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the parameter of the %s loss is %g; it must be %s",
-                          row->name, parameter, row->wanted);
+                          names[id], parameter, row->wanted);
     *loss = (orffi_loss_function){.evaluate = row->evaluate,
                                   .smooth = row->smooth,
                                   .p = p,

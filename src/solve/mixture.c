@@ -13,7 +13,7 @@
 
 /* Whether A(w) of the part is alpha along w and beta across it. */
 static bool in_frame(const orffi_kernel_part *part) {
-    return part->rule->physical || (part->rule->id == ORFF_RULE_DECOMPOSABLE && !part->A);
+    return part->rule->physical || (part->rule->separable && !part->A);
 }
 
 /* The first physical part on group g; n_parts when there is none. */
@@ -39,16 +39,10 @@ static bool group_in_frame(const orff_features *f, size_t g) {
 /* a_mi of a part in the frame: along w (k = 0) or across it. */
 static double frame_scale(const orffi_kernel_part *part, double norm2, size_t k) {
     const double v = part->root * part->root;
-    switch (part->rule->id) {
-    case ORFF_RULE_CURL_FREE:
-        return k == 0 ? v * norm2 : 0.0;
-    case ORFF_RULE_DIV_FREE:
-        return k == 0 ? 0.0 : v * norm2;
-    case ORFF_RULE_HELMHOLTZ:
-        return v * norm2 * (k == 0 ? part->mix : 1.0 - part->mix);
-    default:
-        return v;
-    }
+    double along, across;
+    if (!part->rule->frame) return v;
+    part->rule->frame(part, &along, &across);
+    return v * norm2 * (k == 0 ? along : across);
 }
 
 /* Orthonormal vectors q_0 = w/|w| and the rest of a Householder reflection, or the axes when there is no

@@ -43,10 +43,6 @@ void orffi_centre_clear(orffi_centre *centre) {
 
 /* ---- one decomposable part */
 
-static bool is_stein(const orff_features *f) {
-    return f->kernel->n_parts == 1 && f->kernel->parts[0].rule->id == ORFF_RULE_DECOMPOSABLE;
-}
-
 /* W, m and turn from the part's B (identity when NULL): root^2 B B^T = W diag(m) W^T, m above rounding. */
 static orff_status turn_outputs(orffi_system *s, const orffi_kernel_part *part) {
     const size_t p = s->p, width = part->columns;
@@ -132,7 +128,8 @@ static orff_status build_from(orffi_system *s, const orff_features *f, bool sing
     orff_status status = orffi_centre_fill(&centre, sum, s->L, s->p, center, mean);
     s->N = centre.N;
     s->yy = centre.yy;
-    if (!status) status = (is_stein(f) ? build_stein : build_dense)(s, f, sum->S, centre.R);
+    if (!status)
+        status = (orffi_kernel_is_separable(f->kernel) ? build_stein : build_dense)(s, f, sum->S, centre.R);
     s->rounding = single ? FLT_EPSILON : (double)s->n * DBL_EPSILON;
     s->mean = centre.mean;
     centre.mean = NULL;

@@ -1,4 +1,4 @@
-/* The bases, one file each; spectrum.c has the table. */
+/* The bases, one file each, named in the list of orff.h. */
 #ifndef ORFFI_SPECTRUM_BASES_H
 #define ORFFI_SPECTRUM_BASES_H
 
@@ -6,10 +6,8 @@
 
 #define ORFFI_PI 3.14159265358979323846
 
-extern const orffi_base_ops orffi_base_gaussian;
-extern const orffi_base_ops orffi_base_laplace;
-extern const orffi_base_ops orffi_base_matern;
-extern const orffi_base_ops orffi_base_rational_quadratic;
-extern const orffi_base_ops orffi_base_cauchy_product;
+#define ORFFI_BASE_DECLARE(name, file, text) extern const orffi_base_ops orffi_base_##file;
+ORFF_BASE_LIST(ORFFI_BASE_DECLARE)
+#undef ORFFI_BASE_DECLARE
 
 #endif

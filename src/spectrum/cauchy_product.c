@@ -30,7 +30,6 @@ static double coordinate_log_density(double z) {
 
 const orffi_base_ops orffi_base_cauchy_product = {
     .id = ORFF_BASE_CAUCHY_PRODUCT,
-    .name = "cauchy-product",
     .factor = factor,
     .quantile = quantile,
     .biased_quantile = biased_quantile,

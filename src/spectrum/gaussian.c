@@ -25,7 +25,6 @@ static double log_density(double shape, size_t dim, double r) {
 
 const orffi_base_ops orffi_base_gaussian = {
     .id = ORFF_BASE_GAUSSIAN,
-    .name = "gaussian",
     .spherical = true,
     .k0 = k0,
     .slopes = slopes,

@@ -27,7 +27,7 @@ static double coordinate_log_density(double z) {
 
 const orffi_base_ops orffi_base_laplace = {
     .id = ORFF_BASE_LAPLACE,
-    .name = "laplace",
+    .squares = true,
     .factor = factor,
     .quantile = quantile,
     .coordinate_moment = coordinate_moment,

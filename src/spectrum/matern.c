@@ -68,7 +68,7 @@ static double log_density(double nu, size_t dim, double r) {
 
 const orffi_base_ops orffi_base_matern = {
     .id = ORFF_BASE_MATERN,
-    .name = "matern",
+    .smooth_when = "nu > 1",
     .spherical = true,
     .has_shape = true,
     .k0 = k0,

@@ -40,7 +40,6 @@ static double log_density(double alpha, size_t dim, double r) {
 
 const orffi_base_ops orffi_base_rational_quadratic = {
     .id = ORFF_BASE_RATIONAL_QUADRATIC,
-    .name = "rational-quadratic",
     .spherical = true,
     .has_shape = true,
     .k0 = k0,

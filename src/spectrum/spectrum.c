@@ -5,60 +5,73 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "spectrum/bases.h"
 
 /* Beyond this a Matern or rational quadratic kernel is a Gaussian to plotting accuracy. */
 #define LARGEST_SHAPE 50.0
 
 static const orffi_base_ops *const bases[ORFF_BASE_COUNT] = {
-    [ORFF_BASE_GAUSSIAN] = &orffi_base_gaussian,
-    [ORFF_BASE_LAPLACE] = &orffi_base_laplace,
-    [ORFF_BASE_MATERN] = &orffi_base_matern,
-    [ORFF_BASE_RATIONAL_QUADRATIC] = &orffi_base_rational_quadratic,
-    [ORFF_BASE_CAUCHY_PRODUCT] = &orffi_base_cauchy_product,
+#define OPS_OF(name, file, text) &orffi_base_##file,
+    ORFF_BASE_LIST(OPS_OF)
+#undef OPS_OF
 };
 
 /* Names that stand for a base and a shape at once. */
+#define SHORT_FORMS(X)         \
+    X("matern12", MATERN, 0.5) \
+    X("matern32", MATERN, 1.5) \
+    X("matern52", MATERN, 2.5) \
+    X("matern72", MATERN, 3.5) \
+    X("cauchy", RATIONAL_QUADRATIC, 1.0)
+
 static const struct {
-    const char *name;
     orff_base base;
     double shape;
 } short_forms[] = {
-    {"matern12", ORFF_BASE_MATERN, 0.5},           {"matern32", ORFF_BASE_MATERN, 1.5},
-    {"matern52", ORFF_BASE_MATERN, 2.5},           {"matern72", ORFF_BASE_MATERN, 3.5},
-    {"cauchy", ORFF_BASE_RATIONAL_QUADRATIC, 1.0},
+#define FORM_OF(text, name, shape) {ORFF_BASE_##name, shape},
+    SHORT_FORMS(FORM_OF)
+#undef FORM_OF
 };
+
+#define SHORT_NAME_OF(text, name, shape) text,
+static const char *const names[] = {ORFF_BASE_LIST(ORFFI_NAME_OF_FILE) SHORT_FORMS(SHORT_NAME_OF) NULL};
 
 const orffi_base_ops *orffi_base_find(orff_base base) {
     return (unsigned)base < ORFF_BASE_COUNT ? bases[base] : NULL;
 }
 
 const char *orff_base_name(orff_base base) {
+    return (unsigned)base < ORFF_BASE_COUNT ? names[base] : NULL;
+}
+
+const char *const *orff_base_names(void) {
+    return names;
+}
+
+const char *orff_base_short_name(orff_base base, double shape) {
+    for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++)
+        if (short_forms[i].base == base && short_forms[i].shape == shape) return names[ORFF_BASE_COUNT + i];
+    return orff_base_name(base);
+}
+
+bool orff_base_has_shape(orff_base base) {
     const orffi_base_ops *ops = orffi_base_find(base);
-    return ops ? ops->name : NULL;
+    return ops && ops->has_shape;
 }
 
 orff_status orff_base_parse(const char *name, orff_base *base, double *shape) {
-    if (!name || !base || !shape)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_base_parse: NULL argument");
-    for (int i = 0; i < ORFF_BASE_COUNT; i++) {
-        if (strcmp(name, bases[i]->name) == 0) {
-            *base = bases[i]->id;
-            return ORFF_OK;
-        }
+    size_t place;
+    if (!base || !shape) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_base_parse: NULL argument");
+    ORFFI_TRY(orffi_names_find("base", name, names, &place));
+    if (place < ORFF_BASE_COUNT) {
+        *base = (orff_base)place;
+        *shape = 0.0;
+        return ORFF_OK;
     }
-    for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++) {
-        if (strcmp(name, short_forms[i].name) == 0) {
-            *base = short_forms[i].base;
-            *shape = short_forms[i].shape;
-            return ORFF_OK;
-        }
-    }
-    return orffi_fail(
-        ORFF_ERROR_INVALID_ARGUMENT,
-        "there is no base '%s'; there are gaussian, laplace, matern12, matern32, matern52, matern72, "
-        "matern, rational-quadratic, cauchy, cauchy-product",
-        name);
+    *base = short_forms[place - ORFF_BASE_COUNT].base;
+    *shape = short_forms[place - ORFF_BASE_COUNT].shape;
+    return ORFF_OK;
 }
 
 /* ---- building */
@@ -73,8 +86,8 @@ static orff_status check_base(const orffi_base_ops *ops, int base, double shape)
     if (!ops) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no base number %d", base);
     if (ops->has_shape && !(shape > 0.0 && shape <= LARGEST_SHAPE))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "the shape of base %s is %g; it must be above 0 and at most %g (%s)", ops->name,
-                          shape, LARGEST_SHAPE, "beyond that use the gaussian base");
+                          "the shape of base %s is %g; it must be above 0 and at most %g (%s)",
+                          orff_base_name(ops->id), shape, LARGEST_SHAPE, "beyond that use the gaussian base");
     return ORFF_OK;
 }
 

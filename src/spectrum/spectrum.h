@@ -13,12 +13,14 @@
 
 #include "base/status.h"
 
-/* One base: one file, one line in the table of spectrum.c. Functions a family does not have are NULL. */
+/* One base: one file, one line in the list of orff.h. Functions a family does not have are NULL. */
 typedef struct orffi_base_ops {
-    orff_base id;
-    const char *name;
+    orff_base id; /* its name is in the list of orff.h */
     bool spherical;
     bool has_shape;
+    bool squares; /* k0(2 delta) = k0(delta)^2 */
+    const char *
+        smooth_when; /* the shapes whose k0 is twice differentiable, in words; NULL: it does not depend on it */
 
     /* spherical */
     double (*k0)(double shape, double r);

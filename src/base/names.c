@@ -1,0 +1,67 @@
+#include "base/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST 40 /* longer words are not compared */
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Edits from one word to the other: letters put in, taken out or changed. */
+static size_t edits(const char *a, const char *b) {
+    size_t row[LONGEST + 1];
+    for (size_t j = 0; j <= strlen(b); j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; b[j - 1]; j++) {
+            const size_t above = row[j];
+            row[j] = smaller(diagonal + (a[i - 1] != b[j - 1]), smaller(above, row[j - 1]) + 1);
+            diagonal = above;
+        }
+    }
+    return row[strlen(b)];
+}
+
+const char *orff_text_nearest(const char *word, const char *const *words) {
+    const char *nearest = NULL;
+    if (!word || !words || strlen(word) > LONGEST) return NULL;
+    size_t best = strlen(word) / 2 + 2;
+    for (; *words; words++) {
+        const size_t far = strlen(*words) <= LONGEST ? edits(word, *words) : SIZE_MAX;
+        if (far < best) {
+            best = far;
+            nearest = *words;
+        }
+    }
+    return nearest;
+}
+
+void orffi_names_join(char *text, size_t room, const char *const *names) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; names[i]; i++) {
+        const char *before = i == 0 ? "" : names[i + 1] ? ", " : " and ";
+        const int more = snprintf(text + used, room - used, "%s%s", before, names[i]);
+        if (more < 0 || (size_t)more >= room - used) return;
+        used += (size_t)more;
+    }
+}
+
+orff_status orffi_names_find(const char *what, const char *name, const char *const *names, size_t *place) {
+    char all[400];
+    if (!name || !place) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "no name of a %s", what);
+    for (size_t i = 0; names[i]; i++) {
+        if (strcmp(name, names[i])) continue;
+        *place = i;
+        return ORFF_OK;
+    }
+    const char *near = orff_text_nearest(name, names);
+    orffi_names_join(all, sizeof all, names);
+    if (near)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "there is no %s \"%s\"; did you mean \"%s\"? There are %s", what, name, near, all);
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no %s \"%s\"; there are %s", what, name, all);
+}
