@@ -196,10 +196,11 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
     cli_geo_sum sum = {0};
     const bool classify = cli_given(a, CLI_OPT_CLASSIFY), twice = classify || data->on_plane;
-    int status = a->command->bit & cli_options[CLI_OPT_MEMORY].commands
+    int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
                      ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
                      : CLI_DONE;
-    const size_t budget = a->command->bit & cli_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
+    const size_t budget =
+        a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
     if (!status) status = hold(data, budget);
     if (!status) add_places(data, &sum, data->n, data->X);
     if (!status && !data->whole && twice) {
@@ -267,7 +268,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json
     int status = open_words(data, a, first);
     if (status) return status;
     const bool pair = a->n_words > first + 1;
-    const bool takes_outputs = a->command->bit & cli_options[CLI_OPT_OUTPUTS].commands;
+    const bool takes_outputs = a->command->bit & cli_own_options[CLI_OPT_OUTPUTS].commands;
     char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, "inputs", pair);
     char *y = outputs ? columns_for(data, takes_outputs ? cli_text(a, CLI_OPT_OUTPUTS) : NULL, notes,
                                     "outputs", pair)
@@ -338,23 +339,29 @@ int cli_data_outcome(const cli_data *data, orff_status status) {
 
 /* ---- matrices */
 
-int cli_data_matrix(const char *path, size_t p, double *matrix) {
+#define MOST_NUMBERS ((size_t)1 << 27)
+
+int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numbers) {
     fmt_table *table;
-    size_t rows = 0, more = 0;
-    double *extra = cli_more(NULL, p, sizeof *extra);
     const fmt_table_selection selection = {0};
+    size_t more = 1;
     int status = cli_data_open_table(&table, path);
     if (!status && fmt_table_select(table, &selection)) status = table_failed(table);
-    if (!status && fmt_table_inputs(table) != p)
-        status = cli_failed("%s: there are %zu columns; expected %zu, one for each output", path,
-                            fmt_table_inputs(table), p);
-    if (!status && fmt_table_read(table, p, matrix, NULL, NULL, &rows)) status = table_failed(table);
-    if (!status && rows == p && fmt_table_read(table, 1, extra, NULL, NULL, &more))
-        status = table_failed(table);
-    if (!status && rows + more != p)
-        status = cli_failed("%s: there are %s%zu rows; expected %zu, one for each output", path,
-                            more ? "at least " : "", rows + more, p);
+    *rows = 0;
+    *cols = status ? 0 : fmt_table_inputs(table);
+    while (!status && more) {
+        const size_t room = *rows / 2 + 64;
+        if ((*rows + room) * *cols > MOST_NUMBERS) {
+            status = cli_failed("%s: there are too many numbers for a matrix", path);
+            break;
+        }
+        *numbers = cli_more(*numbers, (*rows + room) * *cols, sizeof **numbers);
+        more = 0;
+        if (fmt_table_read(table, room, *numbers + *rows * *cols, NULL, NULL, &more))
+            status = table_failed(table);
+        *rows += more;
+    }
+    if (!status && !*rows) status = cli_failed("%s: there are no numbers", path);
     fmt_table_close(table);
-    free(extra);
     return status;
 }

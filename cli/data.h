@@ -49,7 +49,7 @@ int cli_data_outcome(const cli_data *data, orff_status status);
 /* Opens a file without selecting anything. */
 int cli_data_open_table(fmt_table **table, const char *path);
 
-/* A square table of p x p numbers. */
-int cli_data_matrix(const char *path, size_t p, double *matrix);
+/* All numbers of a table, rows x cols, from malloc. */
+int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numbers);
 
 #endif

@@ -163,6 +163,6 @@ const cli_command cli_command_evaluate = {
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,
-    .bit = CLI_EVALUATE_BIT,
+    .bit = CLI_BIT(evaluate),
     .run = run,
 };

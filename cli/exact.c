@@ -23,6 +23,7 @@ const cli_command cli_command_exact = {
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,
-    .bit = CLI_EXACT_BIT,
+    .bit = CLI_BIT(exact),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_LEARNING,
     .run = run,
 };

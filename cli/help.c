@@ -7,10 +7,6 @@
 
 #define WIDTH 92
 
-static bool serves(const cli_option *option, const cli_command *command) {
-    return option->commands & command->bit;
-}
-
 /* Words of a text, from column `at` on, in lines that begin at column `indent`. */
 static void wrap(const char *text, size_t indent, size_t at) {
     for (const char *word = text; *word;) {
@@ -51,25 +47,24 @@ static void print_option(const cli_option *option) {
     printf("--%s", option->name);
     if (option->argument) printf(" %s", option->argument);
     printf("\n%*s", (int)indent, "");
-    char text[512];
+    char text[1024];
     snprintf(text, sizeof text, option->fallback ? "%s (default %s)" : "%s", option->help, option->fallback);
     wrap(text, indent, indent);
 }
 
 /* Options of a command in the order of the table, under the names of their groups. */
 void cli_print_help(const cli_command *command) {
-    bool printed[CLI_OPTION_COUNT] = {false};
+    bool printed[CLI_MOST_OPTIONS] = {false};
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
            command->usage);
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-        if (printed[i] || !serves(&cli_options[i], command)) continue;
-        printf("\n%s\n", cli_options[i].group);
-        for (size_t j = i; j < CLI_OPTION_COUNT; j++) {
-            if (!serves(&cli_options[j], command) || strcmp(cli_options[j].group, cli_options[i].group))
-                continue;
-            print_option(&cli_options[j]);
+    for (cli_option_id i = 0; cli_option_at(i); i++) {
+        if (printed[i] || !cli_serves(i, command)) continue;
+        printf("\n%s\n", cli_option_at(i)->group);
+        for (cli_option_id j = i; cli_option_at(j); j++) {
+            if (!cli_serves(j, command) || strcmp(cli_option_at(j)->group, cli_option_at(i)->group)) continue;
+            print_option(cli_option_at(j));
             printed[j] = true;
         }
     }
@@ -130,8 +125,8 @@ void cli_print_manual(const cli_command *command) {
     puts("[options]\n.SH DESCRIPTION");
     troff(command->text);
     puts(".SH OPTIONS");
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (serves(&cli_options[i], command)) manual_option(&cli_options[i]);
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (cli_serves(i, command)) manual_option(cli_option_at(i));
     puts(".SH EXAMPLE\n.nf");
     troff(command->example);
     puts(".fi\n.SH SEE ALSO\n.BR orff (1)");
@@ -158,13 +153,13 @@ void cli_print_completion(void) {
     for (size_t i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
     puts("' -- \"$word\"))\n        return\n    fi\n    case $before in\n"
          "        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (cli_options[i].argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(&cli_options[i]);
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (cli_option_at(i)->argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(cli_option_at(i));
     puts("    esac\n    case ${COMP_WORDS[1]} in");
     for (size_t i = 0; cli_commands[i]; i++) {
         printf("        %s) options='", cli_commands[i]->name);
-        for (size_t j = 0; j < CLI_OPTION_COUNT; j++)
-            if (serves(&cli_options[j], cli_commands[i])) printf(" --%s", cli_options[j].name);
+        for (cli_option_id j = 0; cli_option_at(j); j++)
+            if (cli_serves(j, cli_commands[i])) printf(" --%s", cli_option_at(j)->name);
         puts("' ;;");
     }
     puts("    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"

@@ -208,6 +208,6 @@ const cli_command cli_command_info = {
     .example = "  orff info wind.orff\n",
     .least = 1,
     .most = 1,
-    .bit = CLI_INFO_BIT,
+    .bit = CLI_BIT(info),
     .run = run,
 };

@@ -8,19 +8,9 @@
 #include "report.h"
 
 const cli_command *const cli_commands[] = {
-    &cli_command_fit,
-    &cli_command_predict,
-    &cli_command_evaluate,
-    &cli_command_tune,
-    &cli_command_exact,
-    &cli_command_info,
-    &cli_command_kernel,
-    &cli_command_moments,
-    &cli_command_merge,
-    &cli_command_plan,
-    &cli_command_bound,
-    &cli_command_plot,
-    NULL,
+#define COMMAND(name) &cli_command_##name,
+    CLI_COMMAND_LIST(COMMAND) NULL,
+#undef COMMAND
 };
 
 static const cli_command *find(const char *name) {

@@ -115,13 +115,14 @@ static int find_input(const cli_arguments *a, const json_t *notes, size_t d, con
         return CLI_DONE;
     }
     if (near)
-        return cli_wrong(a, CLI_OPT_COVARIATES, "\"%s\" is not an input; did you mean \"%s\"?", word, near);
-    return cli_wrong(a, CLI_OPT_COVARIATES,
+        return cli_wrong(a, cli_setting("covariates"), "\"%s\" is not an input; did you mean \"%s\"?", word,
+                         near);
+    return cli_wrong(a, cli_setting("covariates"),
                      "\"%s\" is neither the name of an input nor a number from 1 to %zu", word, d);
 }
 
 int cli_notes_covariates(const cli_arguments *a, json_t *notes, size_t d, bool *covariate) {
-    const char *text = cli_text(a, CLI_OPT_COVARIATES);
+    const char *text = cli_text(a, cli_setting("covariates"));
     json_t *list = json_array();
     memset(covariate, 0, d * sizeof *covariate);
     for (; text && *text; text += *text == ',') {

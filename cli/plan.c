@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "report.h"
-#include "spec.h"
+#include "settings.h"
 
 #define CALIBRATION_FEATURES 250
 #define CHOICE_FEATURES \
@@ -21,7 +21,8 @@
 typedef struct task {
     const cli_arguments *arguments;
     size_t n, d, p, folds;
-    cli_spec spec;
+    cli_settings spec;
+    orff_part *parts; /* with length scales that are numbers */
     orff_sampling sampling;
     bool single, choose, exact;
 } task;
@@ -48,7 +49,8 @@ static int draw(const task *t, size_t D, orff_features **features) {
     orff_kernel *kernel = NULL;
     orff_sampling sampling = t->sampling;
     sampling.features = D;
-    int status = cli_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
+    int status =
+        cli_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.settings.n_parts, t->parts), NULL);
     if (!status) status = cli_outcome(orff_features_create(features, kernel, &sampling), NULL);
     orff_kernel_free(kernel);
     return status;
@@ -76,8 +78,8 @@ static int time_rows(const task *t, orff_moments *moments, double *seconds) {
 static int time_solve(const task *t, const orff_moments *moments, double *seconds) {
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;
-    settings.n_parts = t->spec.n;
-    settings.parts = t->spec.parts;
+    settings.n_parts = t->spec.settings.n_parts;
+    settings.parts = t->parts;
     settings.folds = t->folds;
     const double start = cli_seconds();
     const int status = cli_outcome(orff_model_fit_moments(&model, &settings, moments), NULL);
@@ -118,7 +120,7 @@ static int measure(const task *t, size_t D, size_t folds, cost *c) {
 
 /* Rows of the system that is factored: 2 D for one decomposable part, else M. */
 static double system_rows(const task *t, const cost *c) {
-    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_RULE_DECOMPOSABLE;
+    const bool plain = t->spec.settings.n_parts == 1 && orff_rule_describe(t->parts[0].rule).separable;
     return plain ? 2.0 * (double)t->sampling.features : (double)c->parameters;
 }
 
@@ -155,8 +157,8 @@ static int time_exact(const task *t, size_t n, double *seconds) {
     orff_model *model = NULL;
     double *X = cli_more(NULL, n * (t->d + t->p), sizeof *X), *Y = X + n * t->d;
     fill(n, t->d, t->p, X, Y);
-    settings.n_parts = t->spec.n;
-    settings.parts = t->spec.parts;
+    settings.n_parts = t->spec.settings.n_parts;
+    settings.parts = t->parts;
     settings.solver = ORFF_SOLVER_EXACT;
     settings.posterior = ORFF_SWITCH_YES;
     const double start = cli_seconds();
@@ -170,7 +172,7 @@ static int time_exact(const task *t, size_t n, double *seconds) {
 /* The eigendecomposition of a matrix of n rows, n p where outputs do not part: cubic, in three times its
  * memory. */
 static int predict_exact(const task *t, double *seconds, double *bytes) {
-    const bool plain = t->spec.n == 1 && t->spec.parts[0].rule == ORFF_RULE_DECOMPOSABLE;
+    const bool plain = t->spec.settings.n_parts == 1 && orff_rule_describe(t->parts[0].rule).separable;
     const double each = plain ? 1.0 : (double)t->p, order = (double)t->n * each;
     const double small = fmin(order, CALIBRATION_ORDER);
     int status = time_exact(t, (size_t)fmax(small / each, 2.0), seconds);
@@ -191,12 +193,12 @@ static int predict_exact(const task *t, double *seconds, double *bytes) {
 
 /* ---- */
 
-static int parse_solver(task *t) {
-    const char *solver = cli_text(t->arguments, CLI_OPT_SOLVER);
-    t->exact = !strcmp(solver, "exact");
-    if (t->exact || !strcmp(solver, "auto") || !strcmp(solver, "direct")) return CLI_DONE;
-    return cli_wrong(t->arguments, CLI_OPT_SOLVER, "\"%s\" cannot be planned; auto, direct and exact can",
-                     solver);
+static int check_solver(task *t) {
+    const orff_solver solver = t->spec.settings.solver;
+    t->exact = solver == ORFF_SOLVER_EXACT;
+    if (t->exact || solver == ORFF_SOLVER_AUTO || solver == ORFF_SOLVER_DIRECT) return CLI_DONE;
+    return cli_wrong(t->arguments, cli_setting("solver"), "\"%s\" cannot be planned",
+                     orff_solver_name(solver));
 }
 
 static int parse_sizes(task *t) {
@@ -207,22 +209,27 @@ static int parse_sizes(task *t) {
         const int status = cli_size(t->arguments, ids[i], 1, i ? 65536 : (size_t)1 << 50, values[i]);
         if (status) return status;
     }
-    return cli_size(t->arguments, CLI_OPT_FOLDS, 2, 1000, &t->folds);
+    return CLI_DONE;
 }
 
 static int parse(task *t) {
-    const char *precision = cli_text(t->arguments, CLI_OPT_PRECISION);
     int status = parse_sizes(t);
-    if (!status) status = parse_solver(t);
-    t->single = !strcmp(precision, "single");
-    if (!status && !t->single && strcmp(precision, "double"))
-        status = cli_wrong(t->arguments, CLI_OPT_PRECISION, "\"%s\" is neither double nor single", precision);
-    if (!status) status = cli_sampling_parse(t->arguments, &t->sampling);
-    if (!status) status = cli_spec_parse(&t->spec, t->arguments, t->d, t->p, NULL);
+    const orff_data_shape shape = {.d = t->d, .p = t->p};
+    if (!status) status = cli_settings_read(&t->spec, t->arguments, &shape);
+    if (!status) status = check_solver(t);
+    if (status) return status;
+    const orff_settings *s = &t->spec.settings;
+    t->single = s->single;
+    t->folds = s->folds;
+    t->sampling = s->sampling;
+    if (!t->sampling.features) t->sampling.features = orff_sampling_default().features;
     t->choose = t->spec.auto_sigma;
-    for (size_t m = 0; !status && m < t->spec.n; m++)
-        if (t->spec.parts[m].sigma == 0.0) t->spec.parts[m].sigma = 0.5 + 0.5 * (double)m;
-    return status;
+    t->parts = cli_more(NULL, s->n_parts, sizeof *t->parts);
+    for (size_t m = 0; m < s->n_parts; m++) {
+        t->parts[m] = s->parts[m];
+        if (cli_is_auto_sigma(&t->parts[m])) t->parts[m].sigma = 0.5 + 0.5 * (double)m;
+    }
+    return CLI_DONE;
 }
 
 static int run(const cli_arguments *a) {
@@ -239,7 +246,8 @@ static int run(const cli_arguments *a) {
         cli_print_line("about %.3g s and %.3g MB", seconds, bytes / 1e6);
         status = cli_check_stdout();
     }
-    cli_spec_clear(&t.spec);
+    cli_settings_clear(&t.spec);
+    free(t.parts);
     return status;
 }
 
@@ -253,6 +261,7 @@ const cli_command cli_command_plan = {
     .example = "  orff plan --n 1000000 --dim 3 --outputs 3 --features 1000 --kernel div-free\n",
     .least = 0,
     .most = 0,
-    .bit = CLI_PLAN_BIT,
+    .bit = CLI_BIT(plan),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_LEARNING | ORFF_USE_SOLVING,
     .run = run,
 };

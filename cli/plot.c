@@ -346,7 +346,8 @@ static int parse_what(picture *f) {
     }
     const char *near = cli_suggest(f->what, count, names);
     return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
-                     near ? "did you mean" : "there are", near ? near : cli_options[CLI_OPT_WHAT].argument);
+                     near ? "did you mean" : "there are",
+                     near ? near : cli_own_options[CLI_OPT_WHAT].argument);
 }
 
 static int plot_field(picture *f) {
@@ -387,6 +388,6 @@ const cli_command cli_command_plot = {
                "  orff plot scores.csv -o curves.svg\n",
     .least = 1,
     .most = 1,
-    .bit = CLI_PLOT_BIT,
+    .bit = CLI_BIT(plot),
     .run = run,
 };

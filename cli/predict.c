@@ -112,7 +112,7 @@ static int parse_derive(job *j) {
         const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
             return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
-                             cli_options[CLI_OPT_DERIVE].argument);
+                             cli_own_options[CLI_OPT_DERIVE].argument);
         if (!field->width(j->applied.info.inputs, j->applied.p) || j->applied.info.classes)
             return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
@@ -299,6 +299,6 @@ const cli_command cli_command_predict = {
                "  orff predict wind.orff --grid x=0:1:50,y=0:1:50 --derive curl -o field.nc\n",
     .least = 1,
     .most = 2,
-    .bit = CLI_PREDICT_BIT,
+    .bit = CLI_BIT(predict),
     .run = run,
 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "formats/number.h"
+#include "orff.h"
 #include "formats/sink.h"
 
 /* Text that a reader could take for something else stands in quotes, with its own quotes doubled. */
@@ -18,9 +18,9 @@ static int put_text(fmt_output *output, const char *text) {
 }
 
 static int put_number(fmt_output *output, double value) {
-    char text[FMT_NUMBER_ROOM];
+    char text[ORFF_NUMBER_ROOM];
     if (isnan(value)) return fmt_output_put(output, "nan", 3);
-    return fmt_output_put(output, text, fmt_number_print(text, value, output->options.shortest));
+    return fmt_output_put(output, text, orff_number_print(text, value, output->options.shortest));
 }
 
 static int put_cell(fmt_output *output, const fmt_output_column *column, double value) {

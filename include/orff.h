@@ -281,7 +281,7 @@ ORFF_API const char *orff_scheme_name(orff_scheme scheme);
 ORFF_API const char *const *orff_scheme_names(void);
 ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
 
-typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch;
+typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch; /* "auto", "yes", "no" */
 
 typedef struct orff_sampling {
     orff_scheme scheme;
@@ -304,6 +304,10 @@ typedef struct orff_sampling {
 
     /* grid, signature: largest error of K relative to |K(0)|; 0: what D allows (grid), 1e-6 (signature). */
     double tolerance;
+
+    /* The caller's own frequencies (features x d) instead of drawn ones, and their weights (features values, NULL:
+     * 1/features); for kernels of one group. NULL: drawn. */
+    const double *omega, *weights;
 } orff_sampling;
 
 /* auto, D = 1000, seed 0. */
@@ -324,7 +328,8 @@ typedef struct orff_features orff_features;
 ORFF_API orff_status orff_features_create(orff_features **features, const orff_kernel *kernel,
                                           const orff_sampling *sampling);
 
-/* The caller's own frequencies omega (D x d) and weights (D values, NULL: 1/D); for kernels of one group. */
+/* The caller's own frequencies omega (D x d) and weights (D values, NULL: 1/D); for kernels of one group. The same as a
+ * sampling that has them. */
 ORFF_API orff_status orff_features_create_at(orff_features **features, const orff_kernel *kernel, size_t D,
                                              const double *omega, const double *weights);
 
@@ -531,7 +536,20 @@ ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const doub
 ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
                                               size_t count, const double *lambdas, double *loo_mse);
 
-typedef enum orff_criterion { ORFF_CRITERION_EVIDENCE, ORFF_CRITERION_CROSS_VALIDATION } orff_criterion;
+#define ORFF_CRITERION_LIST(X)                                                                  \
+    X(EVIDENCE, "evidence")                 /* the largest marginal likelihood */               \
+    X(CROSS_VALIDATION, "cross-validation") /* the smallest cross-validated error */
+
+typedef enum orff_criterion {
+#define ORFF_CRITERION_ENUM(name, text) ORFF_CRITERION_##name,
+    ORFF_CRITERION_LIST(ORFF_CRITERION_ENUM)
+#undef ORFF_CRITERION_ENUM
+        ORFF_CRITERION_COUNT
+} orff_criterion;
+
+ORFF_API const char *orff_criterion_name(orff_criterion criterion);
+ORFF_API const char *const *orff_criterion_names(void);
+ORFF_API orff_status orff_criterion_parse(const char *name, orff_criterion *criterion);
 
 /* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or
  * minimise the cross-validated error. weights holds the start values (multipliers of the parts' own
@@ -797,7 +815,8 @@ typedef struct orff_settings {
     size_t n_parts;
     const orff_part *parts;
 
-    bool mixture;     /* learn the weights of the parts by the evidence */
+    bool mixture;             /* learn the weights of the parts ... */
+    orff_criterion criterion; /* ... by this */
     bool auto_kernel; /* a mixture of all rules that fit d and p at several scales; of the parts only the
                          first one's base, shape and space are looked at */
     bool auto_mix;    /* Helmholtz parts: choose c by cross-validation */
@@ -814,6 +833,8 @@ typedef struct orff_settings {
     double loss_parameter;
     double tolerance; /* of iterative solvers */
     size_t max_iterations;
+    size_t shadow; /* idr: s of IDR(s) */
+    size_t batch;  /* sgd: rows in a step */
 
     size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
     bool single;    /* moments and iterations in single precision */
@@ -844,6 +865,77 @@ typedef struct orff_settings {
 /* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
+
+/* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
+ * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
+ * it (docs/settings.md is). */
+
+typedef enum orff_setting_kind {
+    ORFF_SETTING_NUMBER,
+    ORFF_SETTING_WHOLE, /* a whole number */
+    ORFF_SETTING_NAME,  /* one of `names` */
+    ORFF_SETTING_TEXT   /* a form of its own, which may have names in it */
+} orff_setting_kind;
+
+/* What a setting bears on. A command of the program takes the settings of its uses. */
+#define ORFF_USE_KERNEL   1u  /* what the kernel is */
+#define ORFF_USE_FEATURES 2u  /* how frequencies are drawn */
+#define ORFF_USE_MOMENTS  4u  /* what is summed over rows */
+#define ORFF_USE_LEARNING 8u  /* how the model is learned */
+#define ORFF_USE_SOLVING  16u /* how its equations are solved; none for exact models */
+#define ORFF_USE_STREAM   32u /* long passes over rows */
+
+typedef struct orff_setting {
+    const char *name; /* "lambda-grid" */
+    orff_setting_kind kind;
+    const char *fallback;               /* the default, as text; NULL: not given */
+    bool automatic;                     /* numbers: "auto" is taken too */
+    double least, most;                 /* numbers: the range */
+    const char *const *(*names)(void);  /* the names it takes; NULL: none */
+    const char *form;                   /* how it is written: "S | S1,..,Sd | auto" */
+    const char *unit;                   /* in words; "" where there is none */
+    unsigned uses;
+    const char *group, *help;
+} orff_setting;
+
+/* Line i of the table, NULL behind its end; and a setting by its name, NULL where there is none. */
+ORFF_API const orff_setting *orff_setting_at(size_t i);
+ORFF_API const orff_setting *orff_setting_find(const char *name);
+
+/* Texts of settings on their way to an orff_settings. */
+typedef struct orff_options orff_options;
+
+ORFF_API orff_status orff_options_create(orff_options **options);
+ORFF_API void orff_options_free(orff_options *options);
+
+/* A setting by name and text. What can be checked without the data is checked here. The message of a failure begins with
+ * the name: "sigma: ..". */
+ORFF_API orff_status orff_options_set(orff_options *options, const char *name, const char *text);
+
+/* As it was set, else its default; NULL where it has none, or there is no such setting. */
+ORFF_API const char *orff_options_get(const orff_options *options, const char *name);
+ORFF_API bool orff_options_given(const orff_options *options, const char *name);
+
+/* The setting that the last failing call was about; "" when it was about none. */
+ORFF_API const char *orff_options_culprit(const orff_options *options);
+
+/* What texts are resolved against. */
+typedef struct orff_data_shape {
+    size_t d, p;               /* inputs, and outputs as the user sees them (1 for classes) */
+    size_t classes;            /* 0: regression */
+    const char *const *inputs; /* d names, or NULL: for covariates */
+    size_t n;                  /* rows at hand; 0: none ... */
+    const double *X, *Y;       /* ... for what is computed from them: a median of distances, a covariance of outputs */
+} orff_data_shape;
+
+/* All of them as settings, whose pointers live as long as the options and until they are resolved again. */
+ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
+                                          orff_settings *settings);
+
+/* The settings that were given, as lines "name=text": orff_options_read takes them again. */
+ORFF_API orff_status orff_options_write(const orff_options *options, char **text); /* orff_text_free */
+ORFF_API orff_status orff_options_read(orff_options *options, const char *text);
+ORFF_API void orff_text_free(char *text);
 
 typedef struct orff_model orff_model;
 
@@ -979,6 +1071,17 @@ ORFF_API orff_status orff_file_check(const char *path);
 
 /* Removes the temporary files that this process is writing now. Safe in the handler of a signal that ends it. */
 ORFF_API void orff_file_remove_temporaries(void);
+
+/* Numbers as text, the same in every locale. The number [+-]digits[.digits][e[+-]digits] at the start of `text`, rounded
+ * to the nearest double (infinity when it is too large for one): returns where it ends, NULL when there is none. The text
+ * must hold, somewhere, a character that no number has: a newline or a zero byte. */
+ORFF_API const char *orff_number_scan(const char *text, double *value);
+
+#define ORFF_NUMBER_ROOM 32
+
+/* Writes the value and a zero byte, returns the length. With `shortest` the fewest of 15, 16 or 17 significant digits that
+ * read back to the same value, else 17 of them. */
+ORFF_API size_t orff_number_print(char text[ORFF_NUMBER_ROOM], double value, bool shortest);
 
 /* The word most like a given one among others (ending with NULL), for "did you mean"; NULL where none is near. */
 ORFF_API const char *orff_text_nearest(const char *word, const char *const *words);

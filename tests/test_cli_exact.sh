@@ -89,8 +89,8 @@ for options in '--features 10' '--sampling iid' '--seed 1' '--folds 3' '--compac
     # shellcheck disable=SC2086  # words
     expect 2 'no effect on an exact model' "$orff" fit train.csv --outputs u_ms,v_ms --solver exact -o z.orff $options
 done
-expect 1 'squared loss' "$orff" fit train.csv --outputs u_ms,v_ms --solver exact --loss huber -o z.orff
-expect 1 'double precision' "$orff" fit train.csv --outputs u_ms,v_ms --solver exact --precision single -o z.orff
+expect 2 '--loss: has no effect' "$orff" fit train.csv --outputs u_ms,v_ms --solver exact --loss huber -o z.orff
+expect 2 '--precision: has no effect' "$orff" fit train.csv --outputs u_ms,v_ms --solver exact --precision single -o z.orff
 expect 2 'cannot be planned' "$orff" plan --n 200 --dim 2 --outputs 2 --solver sgd
 [ ! -e z.orff ] || fail "a model was written"
 

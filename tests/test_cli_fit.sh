@@ -66,7 +66,7 @@ expect 0 'written' fit --sigma 0.7 --output-matrix A.csv
 printf '0,1\n1,0\n' >W.csv
 expect 0 'written' fit --sigma 0.7 --output-matrix laplacian:W.csv
 printf '1,0.5\n' >bad.csv
-expect 1 'bad.csv: there are 1 rows; expected 2' fit --sigma 0.7 --output-matrix bad.csv
+expect 2 'the matrix is 1 x 2; expected 2 x 2' fit --sigma 0.7 --output-matrix bad.csv
 expect 1 'nowhere.csv: cannot be opened' fit --sigma 0.7 --output-matrix nowhere.csv
 
 # info

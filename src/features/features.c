@@ -126,6 +126,8 @@ orff_status orff_features_create(orff_features **out, const orff_kernel *kernel,
     orff_features *f = NULL;
     if (!out || !kernel || !sampling)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_create: NULL argument");
+    if (sampling->omega)
+        return orff_features_create_at(out, kernel, sampling->features, sampling->omega, sampling->weights);
     ORFFI_TRY(check_sampling(kernel, sampling));
     orff_status status = start(&f, kernel);
     if (!status) status = orffi_bank_draw(&f->bank, kernel, sampling, f->blocks);

@@ -40,7 +40,7 @@ orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *feat
     orff_status status = ORFFI_NEW_ARRAY(plan->shares, n + 1);
     for (size_t m = 0; m < n; m++) weights[m] = 1.0;
     if (!status)
-        status = orff_mixture_learn(features, moments, plan->settings.center, ORFF_CRITERION_EVIDENCE,
+        status = orff_mixture_learn(features, moments, plan->settings.center, plan->settings.criterion,
                                     SMALLEST_SHARE, weights, &lambda, plan->shares, NULL);
     if (!status) status = keep_parts(plan, weights);
     orffi_release(weights);

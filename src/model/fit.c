@@ -10,20 +10,6 @@
 
 #define LARGEST_DIRECT 16000 /* rows of the system: 2 GB for each matrix */
 
-orff_settings orff_settings_default(void) {
-    return (orff_settings){.sampling = orff_sampling_default(),
-                           .lambda_low = 1e-10,
-                           .lambda_high = 10.0,
-                           .lambda_count = 45,
-                           .folds = 5,
-                           .loss_parameter = 1.0,
-                           .tolerance = 1e-8,
-                           .max_iterations = 500,
-                           .center = true,
-                           .subsample = 20000,
-                           .checkpoint_rows = 1000000};
-}
-
 /* ---- the public calls */
 
 /* How many rows the system of a direct solution would have: 2 D for one decomposable part, else 2 D p' (at

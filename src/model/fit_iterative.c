@@ -69,6 +69,8 @@ static orff_iteration iteration_of(const orff_settings *s, double lambda) {
     how.max_iterations = s->max_iterations;
     how.loss = s->loss;
     how.loss_parameter = s->loss_parameter;
+    how.shadow = s->shadow;
+    how.batch = s->batch;
     how.seed = s->sampling.seed;
     how.single = s->single;
     return how;

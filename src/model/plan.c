@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/auto_features.h"
 #include "model/choose.h"
 #include "model/survey.h"
 #include "solve/ridge.h"
@@ -264,8 +265,16 @@ orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_feature
 
 /* ---- making */
 
+/* All rows, where it is known how many there are. */
+static size_t count_rows(const orffi_rows *rows, const orff_settings *settings) {
+    if (!rows->stream) return rows->n;
+    return rows->head.n < settings->subsample ? rows->head.n : 0;
+}
+
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p};
+    if (!settings->sampling.features && settings->sampling.scheme != ORFF_SCHEME_GRID)
+        plan->settings.sampling.features = orffi_auto_features(settings, rows->p, count_rows(rows, settings));
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));

@@ -53,7 +53,7 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
         ORFFI_TRY(orffi_fit_exact_check(&candidates[i], &t->rows));
         ORFFI_TRY(orffi_plan_make(&one->plan, &candidates[i], &t->rows));
         if (candidates[i].solver == ORFF_SOLVER_EXACT) continue; /* no features */
-        ORFFI_TRY(orffi_plan_features(&one->plan, candidates[i].sampling.features, &one->features));
+        ORFFI_TRY(orffi_plan_features(&one->plan, one->plan.settings.sampling.features, &one->features));
     }
     return ORFF_OK;
 }
