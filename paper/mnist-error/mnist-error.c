@@ -174,11 +174,11 @@ static void explain(paper_run *run, const plan *p, const paper_table *t) {
         "%%). That their D may count single features, where ours counts pairs of cosine and sine, does "
         "not explain it: with D = %zu, %zu features, ours have %.1f %%. Their solver may have stopped "
         "early, or their lambda was another; the paper does not say enough to tell. The caption has N = "
-        "1000; with N = 1000 our exact kernel has %.1f %%, with N = %zu %.1f %%: the authors' 4.4 %% takes "
-        "about as many. Their last D, 12870, was not run: its matrix of 25740 x 25740 features has 5 GB, "
-        "and with more features than points the exact kernel is the cheaper one. For the largest D, and for "
-        "the exact kernel with %zu images, lambda is the "
-        "one chosen at D = %d.\n",
+        "1000, where our exact kernel is wrong on %.2f %%; with N = %zu it is wrong on %.2f %%, so the "
+        "authors' 4.4 %% must come from nearly as many images. Their last D, 12870, was not run: its matrix "
+        "of 25740 x 25740 features has 5 GB, and with more features than points the exact kernel is the "
+        "cheaper one. For the largest D, and for the exact kernel with %zu images, lambda is the one chosen "
+        "at D = %d.\n",
         paper_value(t, "error", "%zu/orff/147", n), few, 2 * few,
         paper_value(t, "error", "%zu/orff/%zu", n, few), paper_value(t, "error", "1000/exact/0"), n,
         paper_value(t, "error", "%zu/exact/0", n), n, MOST_D);
