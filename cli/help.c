@@ -166,3 +166,58 @@ void cli_print_completion(void) {
          "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
          "complete -o filenames -F _orff orff");
 }
+
+/* ---- the page of settings, in Markdown */
+
+/* A cell: bars would end it. */
+static void put_cell(const char *text) {
+    for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+}
+
+/* "0 to 1", or the names. */
+static void put_values(const orff_setting *s, const cli_option *option) {
+    if (s->kind == ORFF_SETTING_NUMBER || s->kind == ORFF_SETTING_WHOLE) {
+        printf("%s, %.9g to %.9g%s", s->kind == ORFF_SETTING_WHOLE ? "whole number" : "number", s->least,
+               s->most, s->automatic ? ", or `auto`" : "");
+    } else {
+        putchar('`');
+        put_cell(option->argument);
+        putchar('`');
+    }
+    if (*s->unit) printf("; in %s", s->unit);
+}
+
+static void put_takers(const orff_setting *s) {
+    const char *before = "";
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (!(s->uses & cli_commands[i]->uses)) continue;
+        printf("%s%s", before, cli_commands[i]->name);
+        before = ", ";
+    }
+}
+
+void cli_print_settings(void) {
+    const char *group = "";
+    puts("# Settings\n\n"
+         "Every setting of the library: the options of the program (`--lambda-grid`), the parameters of the "
+         "Python\n"
+         "estimators (`lambda_grid`; `lambda` is `lambda_` there) and the names that `orff_options_set` "
+         "takes in C. This\n"
+         "page is printed by `orff help --settings` from the one table in `src/model/settings.c`.");
+    for (size_t i = 0; orff_setting_at(i); i++) {
+        const orff_setting *s = orff_setting_at(i);
+        if (strcmp(group, s->group))
+            printf("\n## %s\n\n| setting | default | values | commands | what it does "
+                   "|\n|---|---|---|---|---|\n",
+                   s->group);
+        group = s->group;
+        printf("| `%s` | %s%s%s | ", s->name, s->fallback ? "`" : "", s->fallback ? s->fallback : "",
+               s->fallback ? "`" : "");
+        put_values(s, cli_option_at(CLI_OWN_OPTIONS + i));
+        printf(" | ");
+        put_takers(s);
+        printf(" | ");
+        put_cell(s->help);
+        puts(" |");
+    }
+}

@@ -39,11 +39,16 @@ static int print_version(void) {
     return cli_check_stdout();
 }
 
-/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion. */
+/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion, and
+ * help --settings, the page docs/settings.md. */
 static int help(int count, char **words) {
     const bool manual = count > 0 && !strcmp(words[0], "--man");
     if (count > 0 && !strcmp(words[0], "--completion")) {
         cli_print_completion();
+        return cli_check_stdout();
+    }
+    if (count > 0 && !strcmp(words[0], "--settings")) {
+        cli_print_settings();
         return cli_check_stdout();
     }
     count -= manual;

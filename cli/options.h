@@ -135,5 +135,6 @@ void cli_print_overview(void);
 void cli_print_help(const cli_command *command);
 void cli_print_manual(const cli_command *command); /* NULL: of the program */
 void cli_print_completion(void);
+void cli_print_settings(void); /* docs/settings.md */
 
 #endif
