@@ -72,7 +72,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_PLAN_INPUTS] = {"dim", 0, "d", NULL, PLAN | BOUND, "Problem",
         "inputs"},
     [CLI_OPT_PLAN_OUTPUTS] = {"outputs", 0, "p", NULL, PLAN | BOUND | KERNEL, "Problem",
-        "outputs; bound: as many as inputs for curl-free, div-free and helmholtz, else 1, when not given"},
+        "outputs. Where it is not given: as many as inputs for a kernel that is a field, else 1"},
     [CLI_OPT_DIAMETER] = {"diameter", 0, "L", NULL, BOUND, "Problem",
         "diameter of the set that x and z are of; [-1,1]^d has 2 sqrt(d)"},
     [CLI_OPT_EPSILON] = {"epsilon", 0, "E", NULL, BOUND, "Problem",

@@ -93,7 +93,7 @@ static orff_status find_space(const orff_model *model, const char *name, const s
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
         "the %s needs one output for each input of the field's space: the model has %zu inputs and %zu "
-        "outputs, and no curl-free, div-free or helmholtz part that says which inputs these are",
+        "outputs, and no part of its kernel says which inputs these are",
         name, model->d, model->p);
 }
 

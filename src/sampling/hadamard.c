@@ -170,15 +170,16 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     if (law->dim < ORFFI_HADAMARD_MIN_DIM)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "hadamard sampling needs at least %d inputs; with %zu it has too few different directions "
-            "and the error stops falling as D grows: use qmc or orthogonal",
-            ORFFI_HADAMARD_MIN_DIM, law->dim);
+            "%s sampling needs at least %d inputs; with %zu it has too few different directions "
+            "and the error stops falling as D grows: use %s or %s",
+            orff_scheme_name(recipe->scheme), ORFFI_HADAMARD_MIN_DIM, law->dim,
+            orff_scheme_name(ORFF_SCHEME_QMC), orff_scheme_name(ORFF_SCHEME_ORTHOGONAL));
     if (recipe->importance && law->space_count < ORFFI_HADAMARD_MIN_DIM)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "hadamard sampling by importance needs a space of at least %d inputs, it has %zu: use "
-            "orthogonal, or no importance",
-            ORFFI_HADAMARD_MIN_DIM, law->space_count);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "%s sampling by importance needs a space of at least %d inputs, it has %zu: use "
+                          "%s, or no importance",
+                          orff_scheme_name(recipe->scheme), ORFFI_HADAMARD_MIN_DIM, law->space_count,
+                          orff_scheme_name(ORFF_SCHEME_ORTHOGONAL));
     return ORFF_OK;
 }
 

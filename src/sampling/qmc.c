@@ -7,9 +7,10 @@ static orff_status check_dimensions(const orffi_shape *shape, const char *name, 
     const size_t dims = shape->law->dim + shape->extras;
     if (dims <= limit) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                      "%s points have at most %zu coordinates; %zu inputs of base %s need %zu: use %s", name,
-                      limit, shape->law->dim, orff_base_name(shape->law->base->id), dims,
-                      shape->law->base->spherical ? "orthogonal or iid" : "iid");
+                      "%s points have at most %zu coordinates; %zu inputs of base %s need %zu: use %s%s%s",
+                      name, limit, shape->law->dim, orff_base_name(shape->law->base->id), dims,
+                      shape->law->base->spherical ? orff_scheme_name(ORFF_SCHEME_ORTHOGONAL) : "",
+                      shape->law->base->spherical ? " or " : "", orff_scheme_name(ORFF_SCHEME_IID));
 }
 
 static void sobol_point(const void *self, size_t j, double *u) {
