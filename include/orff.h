@@ -83,7 +83,35 @@ ORFF_API const char *orff_status_text(orff_status status);
  * expected. Valid until the next failing call in the same thread; "" when none failed. */
 ORFF_API const char *orff_error_message(void);
 
-/* ---------------------------------------------------------------- 2. threads and hooks */
+/* ---------------------------------------------------------------- 2. the simple call
+ *
+ *     const char *const settings[] = {"kernel=div-free", "sigma=0.5", NULL};
+ *     orff_model *model;
+ *     if (orff_learn(&model, settings, 2, 2, n, X, Y)) return puts(orff_error_message());
+ *     orff_model_predict(model, m, Z, F);
+ *     orff_model_save(model, "field.orff", false);
+ *     orff_model_free(model);
+ */
+
+typedef struct orff_model orff_model;
+
+/* Learn f from n rows X (n x d) and Y (n x p). Settings are texts "name=value", ending with NULL; docs/settings.md lists
+ * them. What is not given has its default, which for most is automatic; NULL: all of them. Weights, classes, rows that do
+ * not fit in memory: section 12. */
+ORFF_API orff_status orff_learn(orff_model **model, const char *const *settings, size_t d, size_t p, size_t n,
+                                const double *X, const double *Y);
+
+/* F = predictions at n points X: n x p (simplex codes for classes: n x (T-1)). What follows from a model at a point is
+ * finite or an error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
+ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
+
+/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
+ * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
+ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
+ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
+ORFF_API void orff_model_free(orff_model *model);
+
+/* ---------------------------------------------------------------- 3. threads and hooks */
 
 /* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
  * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
@@ -937,8 +965,6 @@ ORFF_API orff_status orff_options_write(const orff_options *options, char **text
 ORFF_API orff_status orff_options_read(orff_options *options, const char *text);
 ORFF_API void orff_text_free(char *text);
 
-typedef struct orff_model orff_model;
-
 /* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                     size_t n, const double *X, const double *Y, const double *weights);
@@ -967,7 +993,6 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
                                            size_t d, size_t p, size_t n, const double *X, const double *Y,
                                            const double *weights, double *scores, size_t *best,
                                            orff_path_point **paths);
-ORFF_API void orff_model_free(orff_model *model);
 
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
@@ -1001,9 +1026,7 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
-/* F = predictions (n x p; simplex codes for classes: n x (T-1)). What follows from a model at a point is finite or an
- * error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
-ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
+/* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
@@ -1039,11 +1062,6 @@ ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
-
-/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
- * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
-ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
-ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
 
 /* ---------------------------------------------------------------- 13. files and texts */
 

@@ -230,6 +230,41 @@ static void what_was_given_can_be_read_again(void **state) {
     orff_options_free(again);
 }
 
+/* The simple call is the long one. */
+static void the_simple_call_learns(void **state) {
+    (void)state;
+    enum { N = 60 };
+    double X[2 * N], Y[2 * N], F[2], G[2];
+    const char *const texts[] = {"kernel=div-free", "sigma=0.7", "lambda=1e-4", "features=50", NULL};
+    for (size_t i = 0; i < N; i++) {
+        X[2 * i] = (double)(i % 8) / 8.0;
+        X[2 * i + 1] = (double)(i / 8) / 8.0;
+        Y[2 * i] = -X[2 * i + 1];
+        Y[2 * i + 1] = X[2 * i];
+    }
+    orff_model *simple = NULL, *longer = NULL;
+    orff_part part = orff_part_default();
+    part.rule = ORFF_RULE_DIV_FREE;
+    part.sigma = 0.7;
+    orff_settings settings = orff_settings_default();
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.lambda = 1e-4;
+    settings.sampling.features = 50;
+    assert_ok(orff_learn(&simple, texts, 2, 2, N, X, Y));
+    assert_ok(orff_model_fit(&longer, &settings, 2, 2, N, X, Y, NULL));
+    assert_ok(orff_model_predict(simple, 1, X + 20, F));
+    assert_ok(orff_model_predict(longer, 1, X + 20, G));
+    assert_true(F[0] == G[0] && F[1] == G[1]);
+    orff_model_free(simple);
+    orff_model_free(longer);
+    assert_ok(orff_learn(&simple, NULL, 2, 2, N, X, Y)); /* everything automatic */
+    orff_model_free(simple);
+    const char *const wrong[] = {"kernel", NULL}, *const unknown[] = {"sigm=1", NULL};
+    assert_status(orff_learn(&simple, wrong, 2, 2, N, X, Y), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_learn(&simple, unknown, 2, 2, N, X, Y), ORFF_ERROR_INVALID_ARGUMENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_whole),
@@ -242,6 +277,7 @@ int main(void) {
         cmocka_unit_test(the_median_is_that_of_the_rows),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(what_was_given_can_be_read_again),
+        cmocka_unit_test(the_simple_call_learns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
