@@ -204,7 +204,7 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     if (!status) status = hold(data, budget);
     if (!status) add_places(data, &sum, data->n, data->X);
     if (!status && !data->whole && twice) {
-        if (!fmt_table_reader(data->table).rewind)
+        if (!fmt_table_can_rewind(data->table))
             return cli_failed(
                 "%s: needs to be read twice for --%s, which a pipe cannot; use a file or more --memory",
                 fmt_table_path(data->table), classify ? "classify" : "geo");

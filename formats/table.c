@@ -343,8 +343,11 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
     return ORFF_OK;
 }
 
-int fmt_table_rewind(void *self) {
-    fmt_table *table = self;
+bool fmt_table_can_rewind(const fmt_table *table) {
+    return table->rewindable;
+}
+
+int fmt_table_rewind(fmt_table *table) {
     if (!table->rewindable) return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read twice");
     table->used = table->dropped = 0;
     table->ended = false;
@@ -353,7 +356,6 @@ int fmt_table_rewind(void *self) {
 
 orff_reader fmt_table_reader(fmt_table *table) {
     return (orff_reader){.read = fmt_table_read,
-                         .rewind = table->rewindable ? fmt_table_rewind : NULL,
                          .self = table,
                          .weighted = table->weight_slot != FMT_NO_SLOT};
 }

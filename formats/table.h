@@ -101,9 +101,10 @@ bool fmt_table_weighted(const fmt_table *table);
  * weights: room or NULL. *rows = 0 at the end. A row that cannot be used ends in an error, or is left out
  * and counted. */
 int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
-int fmt_table_rewind(void *self);
+int fmt_table_rewind(fmt_table *table);
+bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 
-/* Reader of a selected table; its rewind is NULL where the input cannot be read twice (a pipe). */
+/* Reader of a selected table. */
 orff_reader fmt_table_reader(fmt_table *table);
 
 uint64_t fmt_table_used(const fmt_table *table);    /* rows handed out since the start or the last rewind */

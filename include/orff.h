@@ -457,10 +457,9 @@ ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, co
 
 /* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights
  * (room) if that pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else
- * to report failure. rewind goes back to the first row; NULL where that cannot be done. */
+ * to report failure. */
 typedef struct orff_reader {
     int (*read)(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
-    int (*rewind)(void *self);
     void *self;
     bool weighted;
 } orff_reader;

@@ -219,7 +219,7 @@ static void test_long(void **state) {
         double x, y;
         size_t rows;
         assert_true(fmt_table_progress(data.table) > 0.99);
-        assert_non_null(fmt_table_reader(data.table).rewind);
+        assert_true(fmt_table_can_rewind(data.table));
         assert_int_equal(fmt_table_rewind(data.table), 0);
         assert_int_equal(fmt_table_read(data.table, 1, &x, &y, NULL, &rows), 0);
         assert_true(rows == 1 && x == 0.0);
@@ -313,7 +313,7 @@ static void test_standard_input(void **state) {
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     formats_data data = formats_read("-", &(fmt_table_selection){.outputs = "b"});
     assert_int_equal(data.n, 2);
-    assert_null(fmt_table_reader(data.table).rewind);
+    assert_false(fmt_table_can_rewind(data.table));
     assert_int_equal(fmt_table_rewind(data.table), ORFF_ERROR_IO);
     assert_true(isnan(fmt_table_progress(data.table)));
     formats_free(&data);

@@ -250,7 +250,6 @@ def test_a_reader_hands_out_every_row_once_and_a_fair_head(n):
             seen += list(x[: rows[0]])
         assert sorted(seen) == list(range(n))
         assert max(seen[:10]) >= 0.8 * (n - 1)  # the first ten are from everywhere
-        assert reader.c.rewind(reader.c.self) == 0
 
 
 def test_what_is_automatic_in_float32_is_as_in_float64():
