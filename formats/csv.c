@@ -315,8 +315,11 @@ static void csv_close(fmt_table *table) {
     free(c);
 }
 
+static const char *const ends[] = {".csv", ".tsv", ".txt", NULL};
+
 const fmt_source fmt_source_csv = {
     .name = "csv",
+    .ends = ends,
     .open = csv_open,
     .choose = csv_choose,
     .next = csv_next,

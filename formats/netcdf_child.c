@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "formats/child_source.h"
+#include "formats/netcdf_name.h"
 #include "formats/netcdf_variable.h"
 #include "orff.h"
 
@@ -57,6 +58,8 @@ static int open_in_child(fmt_table *table) {
 
 const fmt_source fmt_source_netcdf = {
     .name = "netcdf",
+    .ends = fmt_netcdf_ends,
+    .claims = fmt_netcdf_claims,
     .open = open_in_child,
     .choose = fmt_child_source_choose,
     .next = fmt_child_source_next,

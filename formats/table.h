@@ -20,12 +20,19 @@
 
 typedef struct fmt_table fmt_table;
 
+/* The formats that can be read: one line here, and a file with its fmt_source. A file that is none of the others is taken
+ * for the first. */
+#define FMT_FORMAT_LIST(X) \
+    X(CSV, csv)            \
+    X(NPY, npy)            \
+    X(IDX, idx)            \
+    X(NETCDF, netcdf)
+
 typedef enum fmt_format {
     FMT_FORMAT_AUTO, /* by the file's name, else by its first bytes; "-" is CSV */
-    FMT_FORMAT_CSV,
-    FMT_FORMAT_NPY,
-    FMT_FORMAT_IDX,
-    FMT_FORMAT_NETCDF
+#define FMT_FORMAT_ENUM(name, file) FMT_FORMAT_##name,
+    FMT_FORMAT_LIST(FMT_FORMAT_ENUM)
+#undef FMT_FORMAT_ENUM
 } fmt_format;
 
 typedef struct fmt_table_options {

@@ -290,16 +290,16 @@ ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 /* ---------------------------------------------------------------- 5. frequencies */
 
 #define ORFF_SCHEME_LIST(X)                                                                                        \
-    X(AUTO, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
-    X(IID, "iid")               /* independent draws from mu */                                                    \
-    X(ORTHOGONAL, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
-    X(QMC, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
-    X(HALTON, "halton")         /* scrambled Halton points, the same way */                                        \
-    X(HADAMARD, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
-    X(GRID, "grid")             /* trapezoid quadrature for d <= 3, with weights */
+    X(AUTO, auto, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
+    X(IID, iid, "iid")               /* independent draws from mu */                                                    \
+    X(ORTHOGONAL, orthogonal, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
+    X(QMC, qmc, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
+    X(HALTON, halton, "halton")         /* scrambled Halton points, the same way */                                        \
+    X(HADAMARD, hadamard, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
+    X(GRID, grid, "grid")             /* trapezoid quadrature for d <= 3, with weights */
 
 typedef enum orff_scheme {
-#define ORFF_SCHEME_ENUM(name, text) ORFF_SCHEME_##name,
+#define ORFF_SCHEME_ENUM(name, file, text) ORFF_SCHEME_##name,
     ORFF_SCHEME_LIST(ORFF_SCHEME_ENUM)
 #undef ORFF_SCHEME_ENUM
         ORFF_SCHEME_COUNT
@@ -619,16 +619,16 @@ ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t
                                         const double *y, double *value, double *gradient);
 
 #define ORFF_SOLVER_LIST(X)                                                                              \
-    X(AUTO, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
-    X(DIRECT, "direct") /* from moments, in closed form */                                               \
-    X(LSMR, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
-    X(IDR, "idr")                                                                                        \
-    X(PCG, "pcg")                                                                                        \
-    X(SGD, "sgd")                                                                                        \
-    X(EXACT, "exact")   /* no features: the exact kernel (section 10), for rows that are few */
+    X(AUTO, auto, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
+    X(DIRECT, direct, "direct") /* from moments, in closed form */                                               \
+    X(LSMR, lsmr, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
+    X(IDR, idr, "idr")                                                                                        \
+    X(PCG, pcg, "pcg")                                                                                        \
+    X(SGD, sgd, "sgd")                                                                                        \
+    X(EXACT, exact, "exact")   /* no features: the exact kernel (section 10), for rows that are few */
 
 typedef enum orff_solver {
-#define ORFF_SOLVER_ENUM(name, text) ORFF_SOLVER_##name,
+#define ORFF_SOLVER_ENUM(name, file, text) ORFF_SOLVER_##name,
     ORFF_SOLVER_LIST(ORFF_SOLVER_ENUM)
 #undef ORFF_SOLVER_ENUM
         ORFF_SOLVER_COUNT

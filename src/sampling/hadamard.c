@@ -183,8 +183,7 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     return ORFF_OK;
 }
 
-orff_status orffi_draw_hadamard(orffi_frequencies *out, const orffi_spectrum *law,
-                                const orffi_recipe *recipe) {
+static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     const bool structured = law->dim >= ORFFI_STRUCTURED_MIN_DIM && law->space_count == law->dim;
     orffi_shape shape;
     orffi_structured *rows = NULL;
@@ -204,3 +203,5 @@ orff_status orffi_draw_hadamard(orffi_frequencies *out, const orffi_spectrum *la
         orffi_structured_free(rows);
     return status;
 }
+
+const orffi_scheme orffi_scheme_hadamard = {.draw = draw, .spherical_only = true};

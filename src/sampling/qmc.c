@@ -17,7 +17,7 @@ static void sobol_point(const void *self, size_t j, double *u) {
     orffi_sobol_scrambled(self, (uint32_t)j, u);
 }
 
-orff_status orffi_draw_sobol(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+static orff_status draw_sobol(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     orffi_shape shape;
     orffi_sobol sobol;
     if (recipe->count > UINT32_MAX)
@@ -37,7 +37,8 @@ static void halton_point(const void *self, size_t j, double *u) {
     orffi_halton_scrambled(self, j, u);
 }
 
-orff_status orffi_draw_halton(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+static orff_status draw_halton(orffi_frequencies *out, const orffi_spectrum *law,
+                               const orffi_recipe *recipe) {
     orffi_shape shape;
     orffi_halton halton;
     ORFFI_TRY(orffi_shape_init(&shape, law, recipe));
@@ -49,3 +50,6 @@ orff_status orffi_draw_halton(orffi_frequencies *out, const orffi_spectrum *law,
     orffi_halton_clear(&halton);
     return status;
 }
+
+const orffi_scheme orffi_scheme_qmc = {.draw = draw_sobol};
+const orffi_scheme orffi_scheme_halton = {.draw = draw_halton};
