@@ -117,7 +117,8 @@ static orff_status find_lambda(const orffi_plan *plan, orff_ridge *ridge, const 
     model->lambda = plan->settings.lambda;
     model->cv_mse = NAN;
     if (model->lambda > 0.0) return orffi_plan_check_lambda(model->lambda, features);
-    orff_status status = orffi_cross_path_fill(&path, plan, features, ridge);
+    const orffi_path_source source = orffi_path_of_ridge(ridge, orffi_path_count(plan));
+    orff_status status = orffi_cross_path_fill(&path, plan, features, &source);
     if (!status) {
         model->lambda = path.lambdas[path.best];
         status = orffi_model_take_errors(model, &path);

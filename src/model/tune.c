@@ -120,7 +120,10 @@ static orff_status walk(tuning *t, size_t i, const orff_features *features, cons
     orff_ridge *ridge = NULL;
     orffi_cross_path path = {0};
     orff_status status = orff_ridge_create(&ridge, features, moments, one->plan.settings.center);
-    if (!status) status = orffi_cross_path_fill(&path, &one->plan, features, ridge);
+    if (!status) {
+        const orffi_path_source source = orffi_path_of_ridge(ridge, orffi_path_count(&one->plan));
+        status = orffi_cross_path_fill(&path, &one->plan, features, &source);
+    }
     orff_ridge_free(ridge);
     if (!status) take_path(t, i, &path);
     orffi_cross_path_clear(&path);
