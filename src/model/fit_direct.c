@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/choose.h"
 #include "model/fit.h"
+#include "model/fit_dual.h"
 #include "model/model.h"
 #include "model/posterior.h"
 #include "solve/ridge.h"
@@ -186,6 +187,7 @@ orff_status orffi_fit_direct(orff_model **out, orffi_plan *plan, orffi_rows *row
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status = orffi_plan_features(plan, plan->settings.sampling.features, &features);
+    if (!status && orffi_dual_serves(plan, features, rows)) return orffi_fit_dual(out, plan, features, rows);
     if (!status) status = read_moments(&moments, plan, features, rows);
     if (!status && can_rebind(plan)) {
         status = orffi_fit_from_moments(out, plan, features, moments);

@@ -213,8 +213,7 @@ orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *feat
     return ORFF_OK;
 }
 
-/* Of two lambdas with the same error the larger: it asks less of the data. */
-static orffi_best_lambda pick(size_t count, const double *lambdas, const double *errors) {
+orffi_best_lambda orffi_pick_lambda(size_t count, const double *lambdas, const double *errors) {
     orffi_best_lambda best = {.cv_mse = INFINITY};
     for (size_t l = 0; l < count; l++)
         if (errors[l] <= best.cv_mse) best = (orffi_best_lambda){lambdas[l], errors[l]};
@@ -242,7 +241,7 @@ orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_feature
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
     if (!status) status = orffi_plan_lambdas(plan, features, lambdas);
     if (!status) status = errors_of(ridge, count, lambdas, errors);
-    if (!status) *best = pick(count, lambdas, errors);
+    if (!status) *best = orffi_pick_lambda(count, lambdas, errors);
     orff_ridge_free(ridge);
     orffi_release(lambdas);
     orffi_release(errors);
