@@ -307,10 +307,53 @@ static void many_outputs(void **state) {
     free(A);
 }
 
+/* ---- what the output matrix cannot reach */
+
+static orff_model *fit_graph(const double *A, orff_solver solver, size_t features, const double *Y) {
+    orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 1.0);
+    orff_settings settings = fields_given(&part, features, 1e-4);
+    double *X = models_normal(N * 2, 8);
+    const fields_rows rows = {N, 2, 3, X, (double *)Y, (double *)Y};
+    part.A = A;
+    settings.solver = solver;
+    orff_model *model = fields_fit(&settings, &rows);
+    free(X);
+    return model;
+}
+
+/* Outputs that go together, on a path of three: the pseudo-inverse cannot learn them, and says so in every way of
+ * fitting, also from a file; with the automatic ridge it can. */
+static void unreached_outputs(void **state) {
+    (void)state;
+    const double graph[9] = {0, 1, 0, 1, 0, 1, 0, 1, 0};
+    const size_t features[] = {10, 90, 90}; /* primal, dual, exact */
+    double bare[9], ridged[9], *Y = models_normal(N * 3, 9), *X = models_normal(N * 2, 8);
+    for (size_t i = 0; i < N * 3; i++) Y[i] = 0.05 * Y[i] + sin(X[i / 3 * 2]);
+    assert_ok(orff_output_laplacian(3, graph, 0.0, bare));
+    assert_ok(orff_output_laplacian(3, graph, ORFF_RIDGE_AUTO, ridged));
+    for (size_t way = 0; way < 3; way++) {
+        const orff_solver solver = way == 2 ? ORFF_SOLVER_EXACT : ORFF_SOLVER_DIRECT;
+        orff_model *poor = fit_graph(bare, solver, features[way], Y);
+        orff_model *rich = fit_graph(ridged, solver, features[way], Y);
+        support_case("way %zu", way);
+        assert_true(orff_model_describe(poor).warnings & ORFF_WARN_UNREACHED);
+        assert_non_null(strstr(orff_model_describe(poor).warning, "output matrix"));
+        assert_false(orff_model_describe(rich).warnings & ORFF_WARN_UNREACHED);
+        assert_true(orff_model_describe(rich).train_mse < 0.1 * orff_model_describe(poor).train_mse);
+        assert_true(poor->unreached > 0.9 && poor->unreached <= 1.0);
+        orff_model_free(poor);
+        orff_model_free(rich);
+    }
+    support_case(NULL);
+    free(Y);
+    free(X);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_primal), cmocka_unit_test(survives_a_file), cmocka_unit_test(short_streams),
-        cmocka_unit_test(tuning),         cmocka_unit_test(many_outputs),
+        cmocka_unit_test(same_as_primal), cmocka_unit_test(survives_a_file),
+        cmocka_unit_test(short_streams),  cmocka_unit_test(tuning),
+        cmocka_unit_test(many_outputs),   cmocka_unit_test(unreached_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

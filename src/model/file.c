@@ -98,14 +98,14 @@ static json_t *pack_groups(const orff_features *f) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI so so so so so so so so sb so so so}", "classes", (json_int_t)model->classes,
-                     "part_groups", pack_groups(model->features), "rows", orffi_json_whole(model->rows),
-                     "lambda", orffi_json_number(model->lambda), "train_mse",
-                     orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
-                     orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
-                     "noise", orffi_json_number(model->noise), "single", (int)model->single, "solve",
-                     pack_solve(&model->solve), "posterior", pack_posterior(model->posterior), "exact",
-                     orffi_exact_pack(model->exact));
+    return json_pack(
+        "{sI so so so so so so so so so sb so so so}", "classes", (json_int_t)model->classes, "part_groups",
+        pack_groups(model->features), "rows", orffi_json_whole(model->rows), "lambda",
+        orffi_json_number(model->lambda), "train_mse", orffi_json_number(model->train_mse), "cv_mse",
+        orffi_json_number(model->cv_mse), "dof", orffi_json_number(model->dof), "log_evidence",
+        orffi_json_number(model->log_evidence), "noise", orffi_json_number(model->noise), "unreached",
+        orffi_json_number(model->unreached), "single", (int)model->single, "solve", pack_solve(&model->solve),
+        "posterior", pack_posterior(model->posterior), "exact", orffi_exact_pack(model->exact));
 }
 
 static orff_status fill_archive(const orff_model *model, bool compact, orffi_archive_writer *writer) {
@@ -228,6 +228,7 @@ static orff_status read_told(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_estimate(in, "dof", &model->dof));
     ORFFI_TRY(orffi_fields_any_number(in, "log_evidence", &model->log_evidence));
     ORFFI_TRY(read_estimate(in, "noise", &model->noise));
+    if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
     return model->lambda < 0.0 ? orffi_fields_fail(in, "lambda", "is negative") : ORFF_OK;

@@ -9,6 +9,7 @@
 #include "model/fit_dual.h"
 #include "model/model.h"
 #include "model/posterior.h"
+#include "model/reach.h"
 #include "solve/ridge.h"
 
 #define LARGEST_POSTERIOR 4000
@@ -140,6 +141,7 @@ static orff_status solve(orff_model **out, const orffi_plan *plan, orff_features
     if (!status) status = find_lambda(plan, ridge, features, model);
     if (!status) status = orff_ridge_solve(ridge, model->lambda, model->theta, mean, &model->solve);
     if (!status) status = tell(ridge, plan, moments, model, mean);
+    if (!status) status = orffi_reach_moments(model, moments, mean);
     if (!status) memcpy(model->mean, mean, model->p * sizeof *mean);
     orff_ridge_free(ridge);
     orffi_release(mean);

@@ -8,6 +8,7 @@
 #include "model/choose_exact.h"
 #include "model/fit.h"
 #include "model/posterior.h"
+#include "model/reach.h"
 
 #define LARGEST_POSTERIOR 4000
 
@@ -219,6 +220,7 @@ static orff_status learn(orff_model *model, const orffi_plan *plan, orffi_dual *
     ORFFI_TRY(
         orffi_dual_solve(dual, model->lambda, model->theta, &model->solve, &point, model->output_train_mse));
     set_told(model, plan, dual, &point);
+    ORFFI_TRY(orffi_reach_rows(model, dual->rows.n, dual->rows.Y, dual->rows.weights, model->mean));
     return wants_posterior(plan, dual->features)
                ? orffi_posterior_of_dual(&model->posterior, dual, model->lambda)
                : ORFF_OK;

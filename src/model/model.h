@@ -44,6 +44,9 @@ struct orff_model {
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
+    double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
+    unsigned warnings;
+    char warning[512];
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */
