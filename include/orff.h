@@ -281,7 +281,10 @@ ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y,
 
 /* Pseudo-inverse of the graph Laplacian diag(W 1) - W of symmetric non-negative weights W (p x p): tasks
  * joined by an edge are pulled together. ridge >= 0 is added to the Laplacian's eigenvalues first; with
- * ridge = 0 the constant vectors of each connected component are in the null space. */
+ * ridge = 0 the constant vectors of each connected component are in the null space, so that what the outputs have in
+ * common cannot be learned. ORFF_RIDGE_AUTO is the smallest eigenvalue that is not zero: what is common is then twice
+ * as free as the smoothest difference, and no difference loses more than half of its variance. */
+#define ORFF_RIDGE_AUTO (-1.0)
 ORFF_API orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A);
 
 /* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
@@ -370,6 +373,7 @@ ORFF_API void orff_features_free(orff_features *features);
 
 #define ORFF_WARN_INFINITE_VARIANCE 1u /* the estimate of K converges slower than D^-1/2, with wild draws */
 #define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
+#define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */

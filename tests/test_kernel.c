@@ -673,6 +673,18 @@ static void laplacian_is_pseudo_inverted(void **state) {
     for (size_t i = 0; i < 16; i++) assert_close(product[i], i % 5 == 0 ? 1.0 : 0.0, 1e-14);
 }
 
+/* The automatic ridge is the smallest eigenvalue that is not zero; without edges A is the identity. */
+static void automatic_ridge(void **state) {
+    (void)state;
+    const double path[9] = {0, 1, 0, 1, 0, 1, 0, 1, 0}, none[4] = {0}; /* eigenvalues 0, 1, 3 */
+    double A[9], want[9];
+    assert_ok(orff_output_laplacian(3, path, ORFF_RIDGE_AUTO, A));
+    assert_ok(orff_output_laplacian(3, path, 1.0, want));
+    assert_all_close(9, A, want, 1e-12);
+    assert_ok(orff_output_laplacian(2, none, ORFF_RIDGE_AUTO, A));
+    for (size_t i = 0; i < 4; i++) assert_close(A[i], i % 3 == 0 ? 1.0 : 0.0, 1e-14);
+}
+
 static void wrong_graphs_are_refused(void **state) {
     (void)state;
     const double crooked[4] = {0, 1, 2, 0}, negative[4] = {0, -1, -1, 0}, good[4] = {0, 1, 1, 0};
@@ -682,8 +694,8 @@ static void wrong_graphs_are_refused(void **state) {
     assert_says("symmetric");
     assert_status(orff_output_laplacian(2, negative, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("W[1][2] = -1");
-    assert_status(orff_output_laplacian(2, good, -1, A), ORFF_ERROR_INVALID_ARGUMENT);
-    assert_says("ridge is -1");
+    assert_status(orff_output_laplacian(2, good, -0.5, A), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_says("ridge is -0.5");
     assert_status(orff_output_laplacian(0, good, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_memory_equal(A, untouched, sizeof A);
 }
@@ -709,6 +721,7 @@ int main(void) {
         cmocka_unit_test(simplex_codes_have_equal_angles),
         cmocka_unit_test(covariance_is_that_of_the_outputs),
         cmocka_unit_test(laplacian_is_pseudo_inverted),
+        cmocka_unit_test(automatic_ridge),
         cmocka_unit_test(wrong_graphs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,9 @@ void orffi_features_unfold(const orff_features *f, const double *U, double *thet
 void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit);
 size_t orffi_features_block_columns(const orff_features *f, size_t j);
 
+/* trace K~(0) = sum_j q_j |B_j|^2 */
+orff_status orffi_features_trace(const orff_features *f, double *trace);
+
 /* The bank's group that frequency j (of all) belongs to. */
 size_t orffi_features_group_of(const orff_features *f, size_t j);
 

@@ -6,7 +6,8 @@
  *     output_train_mse   p
  *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
- *     posterior.F, .g    n x n, n x r, where there is a posterior; F is used where it lies
+ *     posterior.F, .g    n x k, k x r, where there is a posterior; F is used where it lies
+ *     posterior.rest     r, where k < n: such files are of version 2
  *     posterior.W        p x r, where it is that of one decomposable part
  *
  * An exact model has no bank, and instead of theta what file_exact.c writes.
@@ -21,13 +22,13 @@
 #include "model/file_exact.h"
 #include "model/model.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2, SQUARE_POSTERIOR = 1 };
 static const char format[] = "orff-model";
 
 /* What solve.method may be: the text of a loaded model lives as long as the program. */
 static const char *const methods[] = {
-    "cholesky", "eigen", "stein-cholesky", "stein-eigen",      "lsmr",           "idr",
-    "pcg",      "sgd",   "evidence",       "cross-validation", "exact-cholesky", "exact-eigen"};
+    "cholesky", "eigen",    "stein-cholesky",   "stein-eigen",    "lsmr",        "idr",       "pcg",
+    "sgd",      "evidence", "cross-validation", "exact-cholesky", "exact-eigen", "dual-eigen"};
 
 static orff_status no_memory(void) {
     return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file");
@@ -50,8 +51,9 @@ static orff_status add_matrix(orffi_archive_writer *writer, const char *name, si
 static orff_status add_posterior(const orff_model *model, orffi_archive_writer *writer) {
     const orffi_posterior *posterior = model->posterior;
     if (!posterior) return ORFF_OK;
-    ORFFI_TRY(add_matrix(writer, "posterior.F", posterior->n, posterior->n, posterior->F));
-    ORFFI_TRY(add_matrix(writer, "posterior.g", posterior->n, posterior->r, posterior->g));
+    ORFFI_TRY(add_matrix(writer, "posterior.F", posterior->n, posterior->k, posterior->F));
+    ORFFI_TRY(add_matrix(writer, "posterior.g", posterior->k, posterior->r, posterior->g));
+    if (posterior->rest) ORFFI_TRY(add_vector(writer, "posterior.rest", posterior->r, posterior->rest));
     return posterior->stein ? add_matrix(writer, "posterior.W", model->p, posterior->r, posterior->W)
                             : ORFF_OK;
 }
@@ -82,9 +84,9 @@ static json_t *pack_solve(const orff_solve_info *solve) {
 
 static json_t *pack_posterior(const orffi_posterior *posterior) {
     if (!posterior) return json_null();
-    return json_pack("{sI sI sb sI sI}", "n", (json_int_t)posterior->n, "r", (json_int_t)posterior->r,
-                     "stein", (int)posterior->stein, "first", (json_int_t)posterior->first, "used",
-                     (json_int_t)posterior->used);
+    return json_pack("{sI sI sI sb sI sI}", "n", (json_int_t)posterior->n, "columns",
+                     (json_int_t)posterior->k, "r", (json_int_t)posterior->r, "stein", (int)posterior->stein,
+                     "first", (json_int_t)posterior->first, "used", (json_int_t)posterior->used);
 }
 
 static json_t *pack_groups(const orff_features *f) {
@@ -92,14 +94,14 @@ static json_t *pack_groups(const orff_features *f) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI so so so so so so so so sb so so so}", "classes", (json_int_t)model->classes,
-                     "part_groups", pack_groups(model->features), "rows", orffi_json_whole(model->rows),
-                     "lambda", orffi_json_number(model->lambda), "train_mse",
-                     orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
-                     orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
-                     "noise", orffi_json_number(model->noise), "single", (int)model->single, "solve",
-                     pack_solve(&model->solve), "posterior", pack_posterior(model->posterior), "exact",
-                     orffi_exact_pack(model->exact));
+    return json_pack(
+        "{sI so so so so so so so so so sb so so so}", "classes", (json_int_t)model->classes, "part_groups",
+        pack_groups(model->features), "rows", orffi_json_whole(model->rows), "lambda",
+        orffi_json_number(model->lambda), "train_mse", orffi_json_number(model->train_mse), "cv_mse",
+        orffi_json_number(model->cv_mse), "dof", orffi_json_number(model->dof), "log_evidence",
+        orffi_json_number(model->log_evidence), "noise", orffi_json_number(model->noise), "unreached",
+        orffi_json_number(model->unreached), "single", (int)model->single, "solve", pack_solve(&model->solve),
+        "posterior", pack_posterior(model->posterior), "exact", orffi_exact_pack(model->exact));
 }
 
 static orff_status fill_archive(const orff_model *model, bool compact, orffi_archive_writer *writer) {
@@ -128,7 +130,8 @@ static orff_status check_written(const char *temporary) {
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    ORFFI_TRY(orffi_archive_writer_create(&writer, format, VERSION));
+    const bool square = !model->posterior || !model->posterior->rest; /* what older readers know */
+    ORFFI_TRY(orffi_archive_writer_create(&writer, format, square ? SQUARE_POSTERIOR : VERSION));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
@@ -221,6 +224,7 @@ static orff_status read_told(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_estimate(in, "dof", &model->dof));
     ORFFI_TRY(orffi_fields_any_number(in, "log_evidence", &model->log_evidence));
     ORFFI_TRY(read_estimate(in, "noise", &model->noise));
+    if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
     return model->lambda < 0.0 ? orffi_fields_fail(in, "lambda", "is negative") : ORFF_OK;
@@ -268,6 +272,9 @@ static orff_status read_shape(const orffi_fields *in, const orff_model *model, o
     if (!posterior->stein) ORFFI_TRY(orffi_columns_fill(&posterior->columns, f));
     if (posterior->n != 2 * (posterior->stein ? posterior->used : posterior->columns.count))
         return orffi_fields_fail(in, "n", "is not the number of coefficients");
+    posterior->k = posterior->n;
+    if (orffi_fields_has(in, "columns")) ORFFI_TRY(orffi_fields_size(in, "columns", &posterior->k));
+    if (posterior->k > posterior->n) return orffi_fields_fail(in, "columns", "is more than n");
     if (posterior->stein ? posterior->r > model->p : posterior->r != 1)
         return orffi_fields_fail(in, "r", "is not possible for this kernel");
     return ORFF_OK;
@@ -284,13 +291,17 @@ static orff_status find_matrix(const orffi_archive *archive, const char *name, s
 static orff_status read_matrices(const orffi_archive *archive, const orff_model *model,
                                  orffi_posterior *posterior) {
     const double *g, *W;
-    const size_t n = posterior->n, r = posterior->r;
-    ORFFI_TRY(find_matrix(archive, "posterior.F", n, n, &posterior->F));
-    ORFFI_TRY(find_matrix(archive, "posterior.g", n, r, &g));
-    for (size_t i = 0; i < n * r; i++)
+    const size_t n = posterior->n, k = posterior->k, r = posterior->r;
+    ORFFI_TRY(find_matrix(archive, "posterior.F", n, k, &posterior->F));
+    ORFFI_TRY(find_matrix(archive, "posterior.g", k, r, &g));
+    for (size_t i = 0; i < k * r; i++)
         if (g[i] < 0.0)
             return orffi_archive_fail(archive, "number %zu of \"posterior.g\" is negative", i + 1);
-    ORFFI_TRY(orffi_duplicate(&posterior->g, g, n * r, sizeof *g));
+    ORFFI_TRY(orffi_duplicate(&posterior->g, g, k * r, sizeof *g));
+    if (k < n) {
+        ORFFI_TRY(ORFFI_NEW_ARRAY(posterior->rest, r));
+        ORFFI_TRY(copy_vector(archive, "posterior.rest", r, POSITIVE, posterior->rest));
+    }
     if (!posterior->stein) return ORFF_OK;
     ORFFI_TRY(find_matrix(archive, "posterior.W", model->p, r, &W));
     return orffi_duplicate(&posterior->W, W, model->p * r, sizeof *W);

@@ -6,8 +6,10 @@
 #include "base/memory.h"
 #include "model/choose.h"
 #include "model/fit.h"
+#include "model/fit_dual.h"
 #include "model/model.h"
 #include "model/posterior.h"
+#include "model/reach.h"
 #include "solve/ridge.h"
 
 #define LARGEST_POSTERIOR 4000
@@ -117,7 +119,8 @@ static orff_status find_lambda(const orffi_plan *plan, orff_ridge *ridge, const 
     model->lambda = plan->settings.lambda;
     model->cv_mse = NAN;
     if (model->lambda > 0.0) return orffi_plan_check_lambda(model->lambda, features);
-    orff_status status = orffi_cross_path_fill(&path, plan, features, ridge);
+    const orffi_path_source source = orffi_path_of_ridge(ridge, orffi_path_count(plan));
+    orff_status status = orffi_cross_path_fill(&path, plan, features, &source);
     if (!status) {
         model->lambda = path.lambdas[path.best];
         status = orffi_model_take_errors(model, &path);
@@ -138,6 +141,7 @@ static orff_status solve(orff_model **out, const orffi_plan *plan, orff_features
     if (!status) status = find_lambda(plan, ridge, features, model);
     if (!status) status = orff_ridge_solve(ridge, model->lambda, model->theta, mean, &model->solve);
     if (!status) status = tell(ridge, plan, moments, model, mean);
+    if (!status) status = orffi_reach_moments(model, moments, mean);
     if (!status) memcpy(model->mean, mean, model->p * sizeof *mean);
     orff_ridge_free(ridge);
     orffi_release(mean);
@@ -185,6 +189,7 @@ orff_status orffi_fit_direct(orff_model **out, orffi_plan *plan, orffi_rows *row
     orff_features *features = NULL;
     orff_moments *moments = NULL;
     orff_status status = orffi_plan_features(plan, plan->settings.sampling.features, &features);
+    if (!status && orffi_dual_serves(plan, features, rows)) return orffi_fit_dual(out, plan, features, rows);
     if (!status) status = read_moments(&moments, plan, features, rows);
     if (!status && can_rebind(plan)) {
         status = orffi_fit_from_moments(out, plan, features, moments);

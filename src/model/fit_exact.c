@@ -8,6 +8,7 @@
 #include "model/choose_exact.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/reach.h"
 
 #define LARGEST_POSTERIOR 4000
 
@@ -70,7 +71,8 @@ static orff_status learn(orff_model **out, const orffi_plan *plan, const orff_ke
     orffi_exact_told told = {.train_mse = errors, .cv_mse = errors + kernel->p};
     ORFFI_TRY(orffi_exact_learn(&exact, &task, &told));
     ORFFI_TRY(orffi_model_create_exact(&model, exact, plan->settings.classes));
-    const orff_status status = tell(model, plan, &told, table);
+    orff_status status = tell(model, plan, &told, table);
+    if (!status) status = orffi_reach_rows(model, table->n, table->Y, table->weights, model->mean);
     if (status) {
         orff_model_free(model);
     } else {

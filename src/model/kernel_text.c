@@ -306,7 +306,7 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
 }
 
 static orff_status read_laplacian(orffi_kernel_read *k, const char *text, size_t p, double *A) {
-    double *W, ridge = 0.0;
+    double *W, ridge = ORFF_RIDGE_AUTO;
     const char *more;
     ORFFI_TRY(ORFFI_NEW_ARRAY(W, p * p));
     orff_status status = read_square(k, text, p, W, &more);

@@ -8,6 +8,7 @@
 #include "base/fields.h"
 #include "base/memory.h"
 #include "model/posterior.h"
+#include "model/reach.h"
 
 /* ---- making and freeing */
 
@@ -178,10 +179,24 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
+/* Those of the features, and what the output matrix cannot reach. */
+static void fill_warnings(orff_model *model) {
+    const char *before = model->features ? model->features->warning : "";
+    model->warnings = model->features ? model->features->warnings : 0;
+    snprintf(model->warning, sizeof model->warning, "%s", before);
+    if (!(model->unreached > ORFFI_NOTABLE_SHARE)) return;
+    model->warnings |= ORFF_WARN_UNREACHED;
+    snprintf(model->warning, sizeof model->warning,
+             "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot be "
+             "learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
+             before, *before ? "; " : "", 100.0 * model->unreached);
+}
+
 orff_status orffi_model_finish(orff_model *model) {
     if (model->features) orffi_features_fold(model->features, model->theta, model->V);
     fill_sigmas(model);
     if (model->classes) ORFFI_TRY(orff_simplex_codes(model->classes, model->codes));
+    fill_warnings(model);
     return fill_words(model);
 }
 
@@ -219,8 +234,8 @@ orff_model_info orff_model_describe(const orff_model *model) {
                              .output_cv_mse = model->output_cv_mse,
                              .shares = model->shares,
                              .solve = model->solve,
-                             .warnings = f ? f->warnings : 0,
-                             .warning = f ? f->warning : ""};
+                             .warnings = model->warnings,
+                             .warning = model->warning};
 }
 
 orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {

@@ -13,15 +13,18 @@
 #include "solve/system.h"
 
 /* What error bars need: Cov f(x) = noise W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for
- * one decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x n, r = 1, g_a, for any other
- * kernel. */
+ * one decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x k, r = 1, g_a, for any other
+ * kernel. With fewer columns than coefficients (k < n: fewer rows than these were learned from) F is orthonormal, and
+ * what of Phi(x) lies outside its span has the prior variance: it adds rest_b (|Phi|^2 - |Z|^2). */
 typedef struct orffi_posterior {
     size_t n, r;
+    size_t k; /* columns of F, at most n */
     bool stein;
     size_t first, used; /* stein: see orffi_system */
-    const double *F;    /* n x n: into `owned`, or into the model's file */
+    const double *F;    /* n x k: into `owned`, or into the model's file */
     double *owned;
-    double *g;             /* n x r */
+    double *g;             /* k x r */
+    double *rest;          /* r; NULL where k = n */
     double *W;             /* stein: p x r */
     orffi_columns columns; /* not stein */
 } orffi_posterior;
@@ -41,6 +44,9 @@ struct orff_model {
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
+    double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
+    unsigned warnings;
+    char warning[512];
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */

@@ -181,19 +181,12 @@ orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features 
     return status;
 }
 
-/* trace K~(0)/p = sum_i q_j |B_i|^2 / p */
+/* trace K~(0)/p */
 static orff_status size_of(const orff_features *f, double *size) {
-    orffi_columns columns = {0};
-    double total = 0.0;
-    const orff_status status = orffi_columns_fill(&columns, f);
-    for (size_t i = 0; !status && i < columns.count; i++) {
-        const double amplitude = f->bank->amplitude[columns.j[i]];
-        for (size_t k = 0; k < f->p; k++)
-            total += amplitude * amplitude * columns.B[i * f->p + k] * columns.B[i * f->p + k];
-    }
-    orffi_columns_clear(&columns);
-    *size = total > 0.0 ? total / (double)f->p : 1.0;
-    return status;
+    double trace;
+    ORFFI_TRY(orffi_features_trace(f, &trace));
+    *size = trace > 0.0 ? trace / (double)f->p : 1.0;
+    return ORFF_OK;
 }
 
 orff_status orffi_check_lambda(double lambda, double size) {
@@ -223,40 +216,35 @@ orff_status orffi_plan_lambdas(const orffi_plan *plan, const orff_features *feat
     return ORFF_OK;
 }
 
-/* Of two lambdas with the same error the larger: it asks less of the data. errors is count x p. */
-static orffi_best_lambda pick(size_t count, size_t p, const double *lambdas, const double *errors) {
+orffi_best_lambda orffi_pick_lambda(size_t count, const double *lambdas, const double *errors) {
     orffi_best_lambda best = {.cv_mse = INFINITY};
-    for (size_t l = 0; l < count; l++) {
-        double error = 0.0;
-        for (size_t k = 0; k < p; k++) error += errors[l * p + k] / (double)p;
-        if (error <= best.cv_mse) best = (orffi_best_lambda){lambdas[l], error};
-    }
+    for (size_t l = 0; l < count; l++)
+        if (errors[l] <= best.cv_mse) best = (orffi_best_lambda){lambdas[l], errors[l]};
     return best;
 }
 
-/* The errors (count x p) of every lambda: by folds, or without them where there are too few rows for that. */
+/* The error of every lambda: by folds, or without them where there are too few rows for that. */
 static orff_status errors_of(orff_ridge *ridge, size_t count, const double *lambdas, double *errors) {
-    const size_t p = ridge->system.p;
     orff_path_point *points;
-    if (!orffi_moments_too_few(ridge->moments)) return orffi_ridge_cross(ridge, count, lambdas, errors);
+    if (!orffi_moments_too_few(ridge->moments)) return orffi_ridge_cross(ridge, count, lambdas, errors, NULL);
     ORFFI_TRY(ORFFI_NEW_ARRAY(points, count));
     const orff_status status = orff_ridge_path(ridge, count, lambdas, false, points);
-    for (size_t i = 0; !status && i < count * p; i++) errors[i] = points[i / p].gcv;
+    for (size_t l = 0; !status && l < count; l++) errors[l] = points[l].gcv;
     orffi_release(points);
     return status;
 }
 
 orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
                                       const orff_moments *moments, orffi_best_lambda *best) {
-    const size_t count = plan->settings.lambda_count, p = features->p;
+    const size_t count = plan->settings.lambda_count;
     orff_ridge *ridge = NULL;
     double *lambdas = NULL, *errors = NULL;
     orff_status status = ORFFI_NEW_ARRAY(lambdas, count);
-    if (!status) status = ORFFI_NEW_ARRAY(errors, count * p);
+    if (!status) status = ORFFI_NEW_ARRAY(errors, count);
     if (!status) status = orff_ridge_create(&ridge, features, moments, plan->settings.center);
     if (!status) status = orffi_plan_lambdas(plan, features, lambdas);
     if (!status) status = errors_of(ridge, count, lambdas, errors);
-    if (!status) *best = pick(count, p, lambdas, errors);
+    if (!status) *best = orffi_pick_lambda(count, lambdas, errors);
     orff_ridge_free(ridge);
     orffi_release(lambdas);
     orffi_release(errors);

@@ -41,6 +41,9 @@ orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features 
 typedef struct orffi_best_lambda {
     double lambda, cv_mse;
 } orffi_best_lambda;
+
+/* Of two lambdas with the same error the larger: it asks less of the data. */
+orffi_best_lambda orffi_pick_lambda(size_t count, const double *lambdas, const double *errors);
 orff_status orffi_plan_cross_validate(const orffi_plan *plan, const orff_features *features,
                                       const orff_moments *moments, orffi_best_lambda *best);
 

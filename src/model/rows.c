@@ -220,7 +220,12 @@ static orff_status read_head(orffi_rows *rows, size_t count) {
         head->n += n;
         rows->next += n;
     }
+    rows->ended = n == 0;
     return ORFF_OK;
+}
+
+size_t orffi_rows_known(const orffi_rows *rows) {
+    return !rows->stream ? rows->n : rows->ended ? rows->head.n : 0;
 }
 
 static orff_status check_head(const orffi_rows *rows) {

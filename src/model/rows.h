@@ -30,6 +30,7 @@ typedef struct orffi_rows {
     bool stream;
     orffi_table head;
     size_t head_given; /* rows of a stream's head handed out again */
+    bool ended;        /* the stream has no rows but its head */
     double *labels;    /* scratch for one block of labels */
     size_t labels_room;
     const orffi_units *units;     /* NULL: as they are */
@@ -51,6 +52,9 @@ void orffi_rows_clear(orffi_rows *rows);
 
 /* A reader of the coded, transformed rows, for orff_moments_read. */
 orff_reader orffi_rows_reader(orffi_rows *rows);
+
+/* How many rows there are, where all of them are in memory; 0 for a longer stream. */
+size_t orffi_rows_known(const orffi_rows *rows);
 
 /* All coded, transformed rows in memory. */
 orff_status orffi_rows_gather(orffi_rows *rows, orffi_table *table);

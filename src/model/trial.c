@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "model/choose_exact.h"
+#include "model/fit_dual.h"
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
@@ -62,9 +63,16 @@ orff_status orffi_trial_error(const orffi_plan *plan, const orffi_table *table, 
     orff_moments *moments = NULL;
     orffi_best_lambda best = {0};
     if (orffi_chooses_exactly(plan, table->n)) return orffi_choose_try_exact(plan, table, error);
-    orff_status status =
-        orffi_trial_look(plan, table, D, orffi_trial_folds(plan, table), &features, &moments);
-    if (!status) status = orffi_plan_cross_validate(plan, features, moments, &best);
+    const orff_moments_settings how = {.folds = orffi_trial_folds(plan, table),
+                                       .seed = plan->settings.sampling.seed};
+    orff_status status = orffi_plan_features(plan, D, &features);
+    if (!status && orffi_dual_order(features, table->n) <= orffi_primal_order(features)) {
+        status = orffi_dual_best(plan, features, table, &how, &best);
+    } else if (!status) {
+        status = orff_moments_create(&moments, features, &how);
+        if (!status) status = orff_moments_accumulate(moments, table->n, table->X, table->Y, table->weights);
+        if (!status) status = orffi_plan_cross_validate(plan, features, moments, &best);
+    }
     *error = best.cv_mse;
     orff_moments_free(moments);
     orff_features_free(features);

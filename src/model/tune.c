@@ -7,6 +7,7 @@
 #include "model/choose.h"
 #include "model/choose_exact.h"
 #include "model/fit.h"
+#include "model/fit_dual.h"
 #include "model/model.h"
 #include "model/question.h"
 #include "solve/ridge.h"
@@ -114,13 +115,27 @@ static orff_status score_exact(tuning *t, size_t i) {
     return status;
 }
 
+/* From fewer rows than coefficients. */
+static orff_status score_dual(tuning *t, size_t i) {
+    trial *one = &t->trials[i];
+    orffi_cross_path path = {0};
+    const orff_status status = orffi_dual_cross_path(&path, &one->plan, one->features, &t->rows);
+    if (!status) take_path(t, i, &path);
+    one->scored = !status;
+    orffi_cross_path_clear(&path);
+    return status;
+}
+
 /* The path of trial i under its features. */
 static orff_status walk(tuning *t, size_t i, const orff_features *features, const orff_moments *moments) {
     trial *one = &t->trials[i];
     orff_ridge *ridge = NULL;
     orffi_cross_path path = {0};
     orff_status status = orff_ridge_create(&ridge, features, moments, one->plan.settings.center);
-    if (!status) status = orffi_cross_path_fill(&path, &one->plan, features, ridge);
+    if (!status) {
+        const orffi_path_source source = orffi_path_of_ridge(ridge, orffi_path_count(&one->plan));
+        status = orffi_cross_path_fill(&path, &one->plan, features, &source);
+    }
     orff_ridge_free(ridge);
     if (!status) take_path(t, i, &path);
     orffi_cross_path_clear(&path);
@@ -156,11 +171,17 @@ static orff_status score_together(tuning *t, size_t i) {
     return status;
 }
 
+static orff_status score_trial(tuning *t, size_t i) {
+    const trial *one = &t->trials[i];
+    if (!one->features) return score_exact(t, i);
+    return orffi_dual_serves(&one->plan, one->features, &t->rows) ? score_dual(t, i) : score_together(t, i);
+}
+
 static orff_status score_all(tuning *t) {
     t->winner = t->count;
     for (size_t i = 0; i < t->count; i++) {
         ORFFI_TRY(orffi_progress("tuning", (double)i, (double)t->count));
-        if (!t->trials[i].scored) ORFFI_TRY(t->trials[i].features ? score_together(t, i) : score_exact(t, i));
+        if (!t->trials[i].scored) ORFFI_TRY(score_trial(t, i));
     }
     if (t->winner < t->count) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");

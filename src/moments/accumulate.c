@@ -78,9 +78,11 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
 /* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows
  * accumulated apart can be taken off again, and rows that repeat each other are not spread over training
  * and held-out sets. */
-static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
-    const orffi_rng rng = {m->settings.seed, FOLD_STREAM};
-    return orffi_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
+size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const double *x, size_t p,
+                          const double *y) {
+    const orffi_rng rng = {settings->seed, FOLD_STREAM};
+    if (settings->folds < 2) return 0;
+    return orffi_rng_below(rng, mix(mix(0, d, x), p, y), 0, settings->folds);
 }
 
 /* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
@@ -88,7 +90,7 @@ static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
 static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
-        w->fold[i] = m->n_sets > 1 ? fold_of(m, X + i * m->bank->d, Y + i * m->p) : 0;
+        w->fold[i] = orffi_moments_fold(&m->settings, m->bank->d, X + i * m->bank->d, m->p, Y + i * m->p);
         w->start[w->fold[i] + 2]++;
     }
     for (size_t k = 1; k < m->n_sets + 2; k++) w->start[k] += w->start[k - 1];
