@@ -216,10 +216,10 @@ ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 /* p' for p outputs; 0 where the part says it (custom-b). */
 ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
 
-/* A matrix-valued function of a point of R^d, written by the caller: fills `matrix` (row-major, size
- * as the rule says) and returns 0, or anything else to report failure. Called from one thread at a
- * time. */
-typedef int (*orff_matrix_fn)(void *self, const double *at, double *matrix);
+/* A matrix-valued function on R^d, written by the caller and asked for many points at once: `at` holds `count` points
+ * (count x d), `matrices` receives as many matrices (count x rows x columns, as the rule says). Returns 0, or anything
+ * else to report failure. Called from one thread at a time, for at most a few thousand points. */
+typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
 typedef struct orff_part {
     orff_rule rule;

@@ -372,12 +372,13 @@ static void test_save_over_itself(void **state) {
 
 /* ---- what cannot be saved or loaded */
 
-static int callback(void *self, const double *w, double *B) {
+static int callback_at(void *self, const double *w, double *B) {
     (void)self;
     B[0] = 1.0;
     B[1] = w[0];
     return 0;
 }
+SUPPORT_MANY(callback, 2, 2)
 
 static void test_callbacks_refused(void **state) {
     (void)state;
@@ -637,12 +638,13 @@ static void test_notes(void **state) {
     orff_moments_free(again);
 }
 
-static int smooth(void *self, const double *delta, double *K) {
+static int smooth_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = exp(-delta[0] * delta[0]);
     K[1] = K[2] = 0.5 * K[0];
     return 0;
 }
+SUPPORT_MANY(smooth, 1, 4)
 
 /* Frequencies found from a signature have no law: they are stored as they are. */
 static void test_moments_of_signature(void **state) {

@@ -22,27 +22,26 @@ static void lay_out(orff_features *f) {
     f->M = 2 * parameters;
 }
 
-/* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what
- * the caller gives. */
-static orff_status fill_at(const orffi_kernel_part *part, const double *w, double *at) {
-    if (!part->rule->physical) return part->rule->block(part, w, at);
-    for (size_t i = 0; i < part->p; i++) at[i] = w[part->law.space[i]];
+/* What the blocks of a part at frequencies w (count x d) depend on: w on the field's space, in the order of the
+ * outputs, or what the caller gives. */
+static orff_status fill_at(const orffi_kernel_part *part, size_t count, const double *w, double *at) {
+    if (!part->rule->physical) return part->rule->blocks(part, count, w, at);
+    for (size_t j = 0; j < count; j++)
+        for (size_t i = 0; i < part->p; i++) at[j * part->p + i] = w[j * part->d + part->law.space[i]];
     return ORFF_OK;
 }
 
 static orff_status store_blocks(orff_features *f, size_t m) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
     const orffi_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
-    const size_t size = orffi_features_block_size(part);
     double *w;
-    if (!part->rule->physical && !part->rule->block) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks[m], drawn->count * size));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w, f->d));
+    if (!part->rule->physical && !part->rule->blocks) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks[m], drawn->count * orffi_features_block_size(part)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w, drawn->count * f->d));
     orff_status status = ORFF_OK;
-    for (size_t j = 0; !status && j < drawn->count; j++) {
-        status = orffi_frequencies_row(drawn, j, w);
-        if (!status) status = fill_at(part, w, f->blocks[m] + j * size);
-    }
+    for (size_t j = 0; !status && j < drawn->count; j++)
+        status = orffi_frequencies_row(drawn, j, w + j * f->d);
+    if (!status) status = fill_at(part, drawn->count, w, f->blocks[m]);
     orffi_release(w);
     return status;
 }

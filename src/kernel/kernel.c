@@ -118,7 +118,7 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     if (!given->normalise) return ORFF_OK;
     orff_status status = ORFFI_NEW_ARRAY(zero, part->d);
     if (!status) status = ORFFI_NEW_ARRAY(K, p * p);
-    if (!status) status = part->rule->exact(part, zero, K);
+    if (!status) status = orffi_part_exact(part, 1, zero, K);
     for (size_t i = 0; !status && i < p; i++) trace += K[i * p + i];
     orffi_release(zero);
     orffi_release(K);
@@ -246,14 +246,22 @@ orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double 
 
 /* ---- exact values */
 
-/* K = sum of root^2 K_part; scratch is p x p. */
-static orff_status sum_parts(const orff_kernel *kernel, const double *delta, double *K, double *scratch) {
-    const size_t pp = kernel->p * kernel->p;
-    memset(K, 0, pp * sizeof *K);
+orff_status orffi_part_exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
+    if (part->rule->exact_many) return part->rule->exact_many(part, count, delta, K);
+    for (size_t i = 0; i < count; i++)
+        ORFFI_TRY(part->rule->exact(part, delta + i * part->d, K + i * part->p * part->p));
+    return ORFF_OK;
+}
+
+/* K = sum of root^2 K_part at `count` differences (count x d); K and scratch are count x p x p. */
+static orff_status sum_parts(const orff_kernel *kernel, size_t count, const double *delta, double *K,
+                             double *scratch) {
+    const size_t size = count * kernel->p * kernel->p;
+    memset(K, 0, size * sizeof *K);
     for (size_t i = 0; i < kernel->n_parts; i++) {
         const orffi_kernel_part *part = &kernel->parts[i];
-        ORFFI_TRY(part->rule->exact(part, delta, scratch));
-        for (size_t k = 0; k < pp; k++) K[k] += part->root * part->root * scratch[k];
+        ORFFI_TRY(orffi_part_exact(part, count, delta, scratch));
+        for (size_t k = 0; k < size; k++) K[k] += part->root * part->root * scratch[k];
     }
     return ORFF_OK;
 }
@@ -263,7 +271,7 @@ orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, d
     const size_t pp = kernel->p * kernel->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * pp));
     sum = work + pp;
-    const orff_status status = sum_parts(kernel, delta, sum, work);
+    const orff_status status = sum_parts(kernel, 1, delta, sum, work);
     if (!status) memcpy(K, sum, pp * sizeof *K);
     orffi_release(work);
     return status;
@@ -282,15 +290,25 @@ orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const d
     return status;
 }
 
-/* Row i of blocks: K(x, Z_j) for all j into rows of length m p. work: 2 p^2 + d. */
+/* Differences that are evaluated at once: as many as a callback likes, few enough for the cache otherwise. */
+static size_t gram_width(const orff_kernel *kernel, size_t m) {
+    const size_t most = kernel->has_callbacks ? 1024 : 16;
+    return m < most ? m : most;
+}
+
+/* Row i of blocks: K(x, Z_j) for all j into rows of length m p. work: width (2 p^2 + d). */
 static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m, const double *Z,
                             double *rows, double *work) {
-    const size_t p = kernel->p, d = kernel->d;
-    double *K = work, *scratch = K + p * p, *delta = scratch + p * p;
-    for (size_t j = 0; j < m; j++) {
-        for (size_t k = 0; k < d; k++) delta[k] = x[k] - Z[j * d + k];
-        ORFFI_TRY(sum_parts(kernel, delta, K, scratch));
-        for (size_t a = 0; a < p; a++) memcpy(rows + a * m * p + j * p, K + a * p, p * sizeof *rows);
+    const size_t p = kernel->p, d = kernel->d, width = gram_width(kernel, m);
+    double *K = work, *scratch = K + width * p * p, *delta = scratch + width * p * p;
+    for (size_t first = 0; first < m; first += width) {
+        const size_t now = m - first < width ? m - first : width;
+        for (size_t j = 0; j < now; j++)
+            for (size_t k = 0; k < d; k++) delta[j * d + k] = x[k] - Z[(first + j) * d + k];
+        ORFFI_TRY(sum_parts(kernel, now, delta, K, scratch));
+        for (size_t j = 0; j < now; j++)
+            for (size_t a = 0; a < p; a++)
+                memcpy(rows + a * m * p + (first + j) * p, K + (j * p + a) * p, p * sizeof *rows);
     }
     return ORFF_OK;
 }
@@ -299,7 +317,7 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
  * is the caller's. */
 static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
                              double *G) {
-    const size_t p = kernel->p, d = kernel->d, room = 2 * p * p + d;
+    const size_t p = kernel->p, d = kernel->d, room = gram_width(kernel, m) * (2 * p * p + d);
     const int threads = kernel->has_callbacks ? 1 : orffi_thread_count();
     double *work;
     orff_status status = ORFF_OK;

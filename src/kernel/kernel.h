@@ -34,10 +34,12 @@ typedef struct orffi_rule_ops {
     /* y += root B t   and   t = root B^T y, in O(p) for the rules that are not stored */
     void (*apply)(const orffi_kernel_part *part, const double *at, const double *t, double *y);
     void (*adjoint)(const orffi_kernel_part *part, const double *at, const double *y, double *t);
-    orff_status (*exact)(const orffi_kernel_part *part, const double *delta,
-                         double *K); /* K / root^2, p x p */
-    /* stored rules with a base: the block at a whole frequency w (d entries), B is p x columns */
-    orff_status (*block)(const orffi_kernel_part *part, const double *w, double *B);
+    /* K / root^2 (p x p) at one delta, where there is a formula ... */
+    orff_status (*exact)(const orffi_kernel_part *part, const double *delta, double *K);
+    /* ... or at many (count x d, count x p x p), where a callback knows it */
+    orff_status (*exact_many)(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
+    /* stored rules with a base: the blocks (count x p x columns) at whole frequencies w (count x d) */
+    orff_status (*blocks)(const orffi_kernel_part *part, size_t count, const double *w, double *B);
 } orffi_rule_ops;
 
 struct orffi_kernel_part {
@@ -73,6 +75,9 @@ struct orff_kernel {
 
 orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
 
+/* K / root^2 of one part at `count` differences (count x d) into K (count x p x p). */
+orff_status orffi_part_exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
+
 /* Exact K(delta) into K (p x p). */
 orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
 
@@ -93,8 +98,14 @@ ORFF_RULE_LIST(ORFFI_RULE_DECLARE)
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);
 void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t);
 
-/* Call the caller's matrix function and check what it gave: finite, and its report of failure. */
-orff_status orffi_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
-                              const double *at, size_t rows, size_t cols, double *out);
+/* Call a matrix function of the caller's at `count` points (count x d), some thousand at a time, and check what it
+ * gave (count x rows x cols): finite, and its report of failure. */
+typedef struct orffi_callback {
+    const char *what; /* for messages: "B(w)" */
+    orff_matrix_fn function;
+    void *self;
+    size_t d, rows, cols;
+} orffi_callback;
+orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out);
 
 #endif
