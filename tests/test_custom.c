@@ -51,6 +51,78 @@ static void test_no_divergence(void **state) {
     fields_free(&rows);
 }
 
+/* Length scales by the spread of each input, and still no divergence: the function sees the user's units. */
+static void test_stretchable(void **state) {
+    (void)state;
+    fields_rows rows = narrow(300);
+    orff_part part = turned_part(0.0), fitted;
+    for (int may = 0; may < 2; may++) {
+        part.stretchable = may;
+        const orff_settings settings = fields_given(&part, 100, 1e-4);
+        orff_model *model = fields_fit(&settings, &rows);
+        assert_ok(orff_model_part(model, 0, &fitted));
+        assert_true(fitted.stretchable == (may != 0));
+        if (may)
+            assert_true(fitted.sigmas[1] < 0.3 * fitted.sigmas[0]);
+        else
+            assert_true(fitted.sigmas[1] == fitted.sigmas[0]);
+        assert_true(divergence_of(model, &rows) < 1e-9);
+        orff_model_free(model);
+    }
+    fields_free(&rows);
+}
+
+/* exp(-2 |delta|^2) (1, .5; .5, 1): the same in all units only where delta is always in the user's. */
+static int coupled_at(void *self, const double *delta, double *K) {
+    (void)self;
+    K[0] = K[3] = exp(-2.0 * (delta[0] * delta[0] + delta[1] * delta[1]));
+    K[1] = K[2] = 0.5 * K[0];
+    return 0;
+}
+SUPPORT_MANY(coupled, 2, 4)
+
+/* (1, .5; .5, 1) */
+static int constant_at(void *self, const double *w, double *A) {
+    (void)self, (void)w;
+    A[0] = A[3] = 1.0;
+    A[1] = A[2] = 0.5;
+    return 0;
+}
+SUPPORT_MANY(constant, 2, 4)
+
+/* The same kernel with inputs scaled and not: given sigmas are in units of the spread, functions know no spread. */
+static void assert_same_scaled(orff_part part, orff_solver solver, const fields_rows *rows) {
+    orff_settings settings = fields_given(&part, 200, 1e-3);
+    orff_part fitted;
+    settings.solver = solver;
+    settings.sampling.tolerance = 1e-2;
+    settings.scale_inputs = ORFF_SWITCH_YES;
+    orff_model *scaled = fields_fit(&settings, rows);
+    assert_ok(orff_model_part(scaled, 0, &fitted));
+    part.sigma = fitted.sigma;
+    settings.scale_inputs = ORFF_SWITCH_NO;
+    orff_model *plain = fields_fit(&settings, rows);
+    fields_assert_same(scaled, plain, rows, 2, 1e-6);
+    orff_model_free(scaled);
+    orff_model_free(plain);
+}
+
+static void test_functions_see_user_units(void **state) {
+    (void)state;
+    fields_rows rows = narrow(60);
+    orff_part custom = fields_part(ORFF_RULE_CUSTOM_A, 1.0),
+              signature = fields_part(ORFF_RULE_SIGNATURE, 1.0);
+    assert_same_scaled(turned_part(0.7), ORFF_SOLVER_DIRECT, &rows);
+    custom.matrix = constant;
+    custom.exact = coupled;
+    assert_same_scaled(custom, ORFF_SOLVER_DIRECT, &rows);
+    assert_same_scaled(custom, ORFF_SOLVER_EXACT, &rows);
+    signature.matrix = coupled;
+    assert_same_scaled(signature, ORFF_SOLVER_DIRECT, &rows);
+    assert_same_scaled(signature, ORFF_SOLVER_EXACT, &rows);
+    fields_free(&rows);
+}
+
 /* ---- how often the functions are called */
 
 typedef struct counter {
@@ -117,8 +189,9 @@ static void test_many_at_once_signature(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_divergence),
-                                       cmocka_unit_test(test_many_at_once),
-                                       cmocka_unit_test(test_many_at_once_signature)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_divergence), cmocka_unit_test(test_stretchable),
+        cmocka_unit_test(test_functions_see_user_units), cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_many_at_once_signature)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void write_point(char *text, size_t size, size_t d, const double *at) {
 
 static orff_status blame_code(const orffi_callback *callback, int code, size_t count, const double *at) {
     char point[96];
-    write_point(point, sizeof point, callback->d, at);
+    write_point(point, sizeof point, callback->part->d, at);
     if (count == 1)
         return orffi_fail(ORFF_ERROR_CALLBACK, "the callback for %s returned %d at %s", callback->what, code,
                           point);
@@ -41,26 +41,46 @@ static orff_status blame_code(const orffi_callback *callback, int code, size_t c
 }
 
 static orff_status call_block(const orffi_callback *callback, size_t count, const double *at, double *out) {
-    const size_t size = callback->rows * callback->cols;
+    const size_t size = callback->part->p * callback->columns;
     char point[96];
-    const int code = callback->function(callback->self, count, at, out);
+    const int code = callback->function(callback->part->self, count, at, out);
     if (code != 0) return blame_code(callback, code, count, at);
     for (size_t i = 0; i < count * size; i++) {
         if (isfinite(out[i])) continue;
-        write_point(point, sizeof point, callback->d, at + i / size * callback->d);
+        write_point(point, sizeof point, callback->part->d, at + i / size * callback->part->d);
         return orffi_fail(ORFF_ERROR_NOT_FINITE, "the callback for %s gave a number that is not finite at %s",
                           callback->what, point);
     }
     return ORFF_OK;
 }
 
-orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out) {
-    const size_t size = callback->rows * callback->cols;
+/* From the kernel's units to the caller's: a frequency is one over a length. */
+static void convert(const orffi_callback *callback, size_t count, const double *at, double *converted) {
+    const size_t d = callback->part->d;
+    const double *unit = callback->part->unit;
+    for (size_t i = 0; i < count * d; i++)
+        converted[i] = callback->of_frequencies ? at[i] / unit[i % d] : at[i] * unit[i % d];
+}
+
+/* seen: room for a call's points in the caller's units, or NULL where they are the kernel's. */
+static orff_status call_blocks(const orffi_callback *callback, size_t count, const double *at, double *seen,
+                               double *out) {
+    const size_t d = callback->part->d, size = callback->part->p * callback->columns;
     for (size_t first = 0; first < count; first += LARGEST_CALL) {
         const size_t now = count - first < LARGEST_CALL ? count - first : LARGEST_CALL;
-        ORFFI_TRY(call_block(callback, now, at + first * callback->d, out + first * size));
+        if (seen) convert(callback, now, at + first * d, seen);
+        ORFFI_TRY(call_block(callback, now, seen ? seen : at + first * d, out + first * size));
     }
     return ORFF_OK;
+}
+
+orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out) {
+    double *seen = NULL;
+    if (callback->part->unit)
+        ORFFI_TRY(ORFFI_NEW_ARRAY(seen, (count < LARGEST_CALL ? count : LARGEST_CALL) * callback->part->d));
+    const orff_status status = call_blocks(callback, count, at, seen, out);
+    orffi_release(seen);
+    return status;
 }
 
 static orff_status keep_callbacks(orffi_kernel_part *part, const orff_part *given, const char *what) {
@@ -69,6 +89,7 @@ static orff_status keep_callbacks(orffi_kernel_part *part, const orff_part *give
     part->matrix = given->matrix;
     part->exact = given->exact;
     part->self = given->self;
+    part->stretchable = given->stretchable;
     return ORFF_OK;
 }
 
@@ -84,7 +105,7 @@ static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
 }
 
 static orff_status blocks_b(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
-    const orffi_callback callback = {"B(w)", part->matrix, part->self, part->d, part->p, part->columns};
+    const orffi_callback callback = {"B(w)", part, part->matrix, part->columns, true};
     return orffi_call_matrices(&callback, count, w, B);
 }
 
@@ -98,7 +119,7 @@ static orff_status factor(const orffi_kernel_part *part, double *A, double *pack
 }
 
 static orff_status blocks_a(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
-    const orffi_callback callback = {"A(w)", part->matrix, part->self, part->d, part->p, part->p};
+    const orffi_callback callback = {"A(w)", part, part->matrix, part->p, true};
     double *packed;
     ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
     ORFFI_TRY(ORFFI_NEW_ARRAY(packed, part->p * part->p));
@@ -109,8 +130,7 @@ static orff_status blocks_a(const orffi_kernel_part *part, size_t count, const d
 }
 
 static orff_status exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
-    const orffi_callback callback = {
-        "the exact K0(delta)", part->exact, part->self, part->d, part->p, part->p};
+    const orffi_callback callback = {"the exact K0(delta)", part, part->exact, part->p, false};
     if (!part->exact)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the exact form of a custom part is not known; give it as part.exact, or use "

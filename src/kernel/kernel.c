@@ -67,6 +67,11 @@ size_t orff_rule_columns(orff_rule rule, size_t p) {
     return ops && !ops->given_columns ? orffi_rule_columns(ops, p) : 0;
 }
 
+bool orffi_part_is_rigid(const orff_part *part) {
+    const orffi_rule_ops *rule = orffi_rule_find(part->rule);
+    return rule && rule->stored && !part->stretchable;
+}
+
 bool orffi_kernel_is_separable(const orff_kernel *kernel) {
     return kernel->n_parts == 1 && kernel->parts[0].rule->separable;
 }
@@ -128,12 +133,14 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     return status;
 }
 
-static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orff_part *given) {
+static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const double *unit,
+                              const orff_part *given) {
     part->rule = orffi_rule_find(given->rule);
     if (!part->rule)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
     part->d = d;
     part->p = p;
+    part->unit = unit;
     part->columns = orffi_rule_columns(part->rule, p);
     ORFFI_TRY(check_shape(part->rule, d, p, given));
     if (!part->rule->own_law)
@@ -174,11 +181,12 @@ static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     group->importance &= part->rule->physical && orffi_spectrum_same_space(group->law, &part->law);
 }
 
-static orff_status build(orff_kernel *kernel, const orff_part *parts) {
+static orff_status build(orff_kernel *kernel, const orff_part *parts, const double *unit) {
+    ORFFI_TRY(orffi_duplicate(&kernel->unit, unit, kernel->d, sizeof *unit));
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->parts, kernel->n_parts));
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->groups, kernel->n_parts));
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &parts[i]));
+        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, kernel->unit, &parts[i]));
         join_group(kernel, &kernel->parts[i]);
         kernel->has_callbacks |= kernel->parts[i].matrix != NULL;
     }
@@ -187,6 +195,11 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts) {
 
 orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts,
                                const orff_part *parts) {
+    return orffi_kernel_create_scaled(out, d, p, n_parts, parts, NULL);
+}
+
+orff_status orffi_kernel_create_scaled(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                       const orff_part *parts, const double *unit) {
     orff_kernel *kernel;
     if (!out || !parts || n_parts == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
@@ -199,7 +212,7 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
     kernel->d = d;
     kernel->p = p;
     kernel->n_parts = n_parts;
-    const orff_status status = build(kernel, parts);
+    const orff_status status = build(kernel, parts, unit);
     if (status) {
         orff_kernel_free(kernel);
     } else {
@@ -219,6 +232,7 @@ void orff_kernel_free(orff_kernel *kernel) {
     for (size_t i = 0; kernel->parts && i < kernel->n_parts; i++) clear_part(&kernel->parts[i]);
     orffi_release(kernel->parts);
     orffi_release(kernel->groups);
+    orffi_release(kernel->unit);
     orffi_release(kernel);
 }
 
@@ -238,7 +252,7 @@ orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double 
     if (orffi_rule_find(part->rule) && orffi_rule_find(part->rule)->own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature has no base spectrum whose moments could be told");
-    const orff_status status = build_part(&built, d, p, part);
+    const orff_status status = build_part(&built, d, p, NULL, part);
     for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orffi_spectrum_moment(&built.law, k);
     clear_part(&built);
     return status;

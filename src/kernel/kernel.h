@@ -52,6 +52,8 @@ struct orffi_kernel_part {
     double *B, *A;      /* decomposable: p x columns, p x p; NULL for the identity */
     orff_matrix_fn matrix, exact;
     void *self;
+    const double *unit; /* d: callbacks get w_i / unit_i and delta_i unit_i; NULL: 1. The kernel's */
+    bool stretchable;
     size_t group;        /* whose frequencies it uses */
     size_t first_column; /* where its columns stand in the stacked block of the group */
 };
@@ -71,7 +73,15 @@ struct orff_kernel {
     orffi_kernel_part *parts;
     orffi_kernel_group *groups; /* room for n_parts */
     bool has_callbacks;         /* then exact values are computed by one thread */
+    double *unit;               /* d: that of its inputs for those who wrote the callbacks, or NULL */
 };
+
+/* orff_kernel_create for inputs that were divided by `unit` (d values; NULL: 1). */
+orff_status orffi_kernel_create_scaled(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                       const orff_part *parts, const double *unit);
+
+/* Whether a part's callbacks may compute something that only holds where no input is stretched against another. */
+bool orffi_part_is_rigid(const orff_part *part);
 
 orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
 
@@ -98,14 +108,17 @@ ORFF_RULE_LIST(ORFFI_RULE_DECLARE)
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);
 void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t);
 
-/* Call a matrix function of the caller's at `count` points (count x d), some thousand at a time, and check what it
- * gave (count x rows x cols): finite, and its report of failure. */
+/* A function of the caller's, of frequencies or of differences. */
 typedef struct orffi_callback {
     const char *what; /* for messages: "B(w)" */
+    const orffi_kernel_part *part;
     orff_matrix_fn function;
-    void *self;
-    size_t d, rows, cols;
+    size_t columns; /* of its matrices, which have p rows */
+    bool of_frequencies;
 } orffi_callback;
+
+/* Call it at `count` points (count x d) in the kernel's units, some thousand at a time, in the caller's units, and
+ * check what it gave (count x p x columns): finite, and its report of failure. */
 orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out);
 
 #endif

@@ -65,7 +65,7 @@ static orff_status transform_fill(transform *t, size_t n) {
 /* ---- sampling K0 */
 
 static orff_status call(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
-    const orffi_callback callback = {"K0(delta)", part->matrix, part->self, part->d, part->p, part->p};
+    const orffi_callback callback = {"K0(delta)", part, part->matrix, part->p, false};
     return orffi_call_matrices(&callback, count, delta, K);
 }
 
@@ -459,6 +459,7 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
     part->matrix = given->matrix;
     part->self = given->self;
+    part->stretchable = given->stretchable;
     return ORFF_OK;
 }
 
