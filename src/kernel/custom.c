@@ -76,6 +76,11 @@ static orff_status call_blocks(const orffi_callback *callback, size_t count, con
 
 orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out) {
     double *seen = NULL;
+    if (!callback->function)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the function %s is not there: the part comes from a file, which holds its blocks "
+                          "at its own frequencies only",
+                          callback->what);
     if (callback->part->unit)
         ORFFI_TRY(ORFFI_NEW_ARRAY(seen, (count < LARGEST_CALL ? count : LARGEST_CALL) * callback->part->d));
     const orff_status status = call_blocks(callback, count, at, seen, out);
@@ -85,7 +90,11 @@ orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, co
 
 static orff_status keep_callbacks(orffi_kernel_part *part, const orff_part *given, const char *what) {
     if (!given->matrix)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "a custom part needs its callback for %s; a part of a model that was loaded has none, because "
+            "a file holds its blocks only",
+            what);
     part->matrix = given->matrix;
     part->exact = given->exact;
     part->self = given->self;

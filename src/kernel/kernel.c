@@ -133,21 +133,28 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     return status;
 }
 
-static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const double *unit,
+/* What the rule keeps of the caller's; a part from a file has its columns and no functions. */
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given, bool without_functions) {
+    if (!(part->rule->stored && without_functions)) return part->rule->prepare(part, given);
+    if (part->rule->given_columns) part->columns = given->columns;
+    return part->columns ? ORFF_OK : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a part has no columns");
+}
+
+static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orffi_kernel_how *how,
                               const orff_part *given) {
     part->rule = orffi_rule_find(given->rule);
     if (!part->rule)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
     part->d = d;
     part->p = p;
-    part->unit = unit;
+    part->unit = how->unit;
     part->columns = orffi_rule_columns(part->rule, p);
     ORFFI_TRY(check_shape(part->rule, d, p, given));
     if (!part->rule->own_law)
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
                                       part->rule->physical ? p : d, given->space));
     ORFFI_TRY(check_exists(part));
-    ORFFI_TRY(part->rule->prepare(part, given));
+    ORFFI_TRY(prepare(part, given, how->without_functions));
     return set_root(part, given);
 }
 
@@ -181,12 +188,14 @@ static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     group->importance &= part->rule->physical && orffi_spectrum_same_space(group->law, &part->law);
 }
 
-static orff_status build(orff_kernel *kernel, const orff_part *parts, const double *unit) {
-    ORFFI_TRY(orffi_duplicate(&kernel->unit, unit, kernel->d, sizeof *unit));
+static orff_status build(orff_kernel *kernel, const orff_part *parts, const orffi_kernel_how *how) {
+    orffi_kernel_how own = *how;
+    ORFFI_TRY(orffi_duplicate(&kernel->unit, how->unit, kernel->d, sizeof *how->unit));
+    own.unit = kernel->unit;
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->parts, kernel->n_parts));
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->groups, kernel->n_parts));
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, kernel->unit, &parts[i]));
+        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &own, &parts[i]));
         join_group(kernel, &kernel->parts[i]);
         kernel->has_callbacks |= kernel->parts[i].matrix != NULL;
     }
@@ -195,11 +204,12 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts, const doub
 
 orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts,
                                const orff_part *parts) {
-    return orffi_kernel_create_scaled(out, d, p, n_parts, parts, NULL);
+    const orffi_kernel_how plainly = {0};
+    return orffi_kernel_create_as(out, d, p, n_parts, parts, &plainly);
 }
 
-orff_status orffi_kernel_create_scaled(orff_kernel **out, size_t d, size_t p, size_t n_parts,
-                                       const orff_part *parts, const double *unit) {
+orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                   const orff_part *parts, const orffi_kernel_how *how) {
     orff_kernel *kernel;
     if (!out || !parts || n_parts == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
@@ -212,7 +222,7 @@ orff_status orffi_kernel_create_scaled(orff_kernel **out, size_t d, size_t p, si
     kernel->d = d;
     kernel->p = p;
     kernel->n_parts = n_parts;
-    const orff_status status = build(kernel, parts, unit);
+    const orff_status status = build(kernel, parts, how);
     if (status) {
         orff_kernel_free(kernel);
     } else {
@@ -248,11 +258,12 @@ size_t orff_kernel_groups(const orff_kernel *kernel) {
 
 orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]) {
     orffi_kernel_part built = {0};
+    const orffi_kernel_how plainly = {0};
     if (!part || !moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
     if (orffi_rule_find(part->rule) && orffi_rule_find(part->rule)->own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature has no base spectrum whose moments could be told");
-    const orff_status status = build_part(&built, d, p, NULL, part);
+    const orff_status status = build_part(&built, d, p, &plainly, part);
     for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orffi_spectrum_moment(&built.law, k);
     clear_part(&built);
     return status;

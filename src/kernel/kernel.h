@@ -76,9 +76,15 @@ struct orff_kernel {
     double *unit;               /* d: that of its inputs for those who wrote the callbacks, or NULL */
 };
 
-/* orff_kernel_create for inputs that were divided by `unit` (d values; NULL: 1). */
-orff_status orffi_kernel_create_scaled(orff_kernel **out, size_t d, size_t p, size_t n_parts,
-                                       const orff_part *parts, const double *unit);
+/* How a kernel is made inside of the library. */
+typedef struct orffi_kernel_how {
+    const double *unit; /* its inputs were divided by these (d values; NULL: 1) */
+    bool
+        without_functions; /* from a file: parts that need callbacks come without, and say their columns. All that
+                               asks the callbacks is refused then */
+} orffi_kernel_how;
+orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                   const orff_part *parts, const orffi_kernel_how *how);
 
 /* Whether a part's callbacks may compute something that only holds where no input is stretched against another. */
 bool orffi_part_is_rigid(const orff_part *part);

@@ -456,7 +456,10 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature is transformed on a grid: it needs d <= 3, not %zu", part->d);
     if (!given->matrix)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "a signature part needs its callback for K0(delta); a part of a model that was loaded has "
+            "none, because a file holds its blocks only");
     part->matrix = given->matrix;
     part->self = given->self;
     part->stretchable = given->stretchable;

@@ -171,8 +171,8 @@ orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
         plan->parts[m].sigmas = plan->sigmas + m * plan->d;
         if (is_physical(plan->parts[m].rule) && !plan->parts[m].space) plan->parts[m].space = plan->space;
     }
-    return orffi_kernel_create_scaled(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts,
-                                      plan->units.unit);
+    return orffi_kernel_create_as(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts,
+                                  &(orffi_kernel_how){.unit = plan->units.unit});
 }
 
 orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features **features) {
