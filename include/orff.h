@@ -216,10 +216,10 @@ ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 /* p' for p outputs; 0 where the part says it (custom-b). */
 ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
 
-/* A matrix-valued function of a point of R^d, written by the caller: fills `matrix` (row-major, size
- * as the rule says) and returns 0, or anything else to report failure. Called from one thread at a
- * time. */
-typedef int (*orff_matrix_fn)(void *self, const double *at, double *matrix);
+/* A matrix-valued function on R^d, written by the caller and asked for many points at once: `at` holds `count` points
+ * (count x d), `matrices` receives as many matrices (count x rows x columns, as the rule says). Returns 0, or anything
+ * else to report failure. Called from one thread at a time, for at most a few thousand points. */
+typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
 typedef struct orff_part {
     orff_rule rule;
@@ -243,6 +243,12 @@ typedef struct orff_part {
     orff_matrix_fn matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
     orff_matrix_fn exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
     void *self;            /* handed to the callbacks */
+
+    /* Parts with callbacks: these see w and delta in the user's units, also where a model scales its inputs. What they
+     * compute may be a law of physics, as far as the library knows, so inputs (and outputs) of a model are scaled by
+     * one common unit, as for physical rules. true: each input may have its own, and with sigma auto its own length
+     * scale, by its spread. */
+    bool stretchable;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
@@ -872,8 +878,8 @@ typedef struct orff_settings {
     bool center;    /* take the mean off y */
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
-     * curl-free would not stay curl-free). Given sigmas are then in units of the spread. AUTO: when sigma is
-     * auto and no part is physical. */
+     * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
+     * the spread. AUTO: when sigma is auto and no part is of these kinds. */
     orff_switch scale_inputs;
     bool scale_outputs; /* divide outputs by their spread, likewise */
 

@@ -14,6 +14,16 @@
 
 #include "orff.h"
 
+/* An orff_matrix_fn `name` from one for a single point, `name`_at(self, at, matrix): d numbers in, `size` numbers out;
+ * both may depend on self. */
+#define SUPPORT_MANY(name, d, size)                                                        \
+    static inline int name(void *self, size_t count, const double *at, double *matrices) { \
+        int code = 0;                                                                      \
+        for (size_t i = 0; !code && i < count; i++)                                        \
+            code = name##_at(self, at + i * (size_t)(d), matrices + i * (size_t)(size));   \
+        return code;                                                                       \
+    }
+
 /* A JSON file of tests/, for example "golden/kernels.json". End it with json_decref. */
 json_t *support_load(const char *name);
 

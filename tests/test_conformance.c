@@ -72,13 +72,14 @@ static void fill_helmholtz(subject *s) {
 }
 
 /* B(w) = b(|w|) (i + k + 1), even in w, 3 x 2. */
-static int custom_b(void *self, const double *w, double *B) {
+static int custom_b_at(void *self, const double *w, double *B) {
     const subject *s = self;
     double n2 = 0;
     for (size_t i = 0; i < s->d; i++) n2 += w[i] * w[i];
     for (size_t i = 0; i < 6; i++) B[i] = (double)(i / 2 + i % 2 + 1) / (1 + n2);
     return 0;
 }
+SUPPORT_MANY(custom_b, ((subject *)self)->d, 6)
 
 static void fill_custom_b(subject *s) {
     s->p = 3;
@@ -89,23 +90,25 @@ static void fill_custom_b(subject *s) {
 }
 
 /* The matrix of a decomposable kernel, of rank 2, so that its exact form is known. */
-static int custom_a(void *self, const double *w, double *A) {
+static int custom_a_at(void *self, const double *w, double *A) {
     (void)self, (void)w;
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++)
             A[i * 3 + j] = low_rank[2 * i] * low_rank[2 * j] + low_rank[2 * i + 1] * low_rank[2 * j + 1];
     return 0;
 }
+SUPPORT_MANY(custom_a, ((subject *)self)->d, 9)
 
-static int custom_exact(void *self, const double *delta, double *K) {
+static int custom_exact_at(void *self, const double *delta, double *K) {
     const subject *s = self;
     const double zero[MOST_INPUTS] = {0};
     double k0;
-    custom_a(self, delta, K);
+    custom_a_at(self, delta, K);
     if (orff_kernel_eval(s->scalar, delta, zero, &k0)) return 1;
     for (size_t i = 0; i < 9; i++) K[i] *= k0;
     return 0;
 }
+SUPPORT_MANY(custom_exact, ((subject *)self)->d, 9)
 
 static void fill_custom_a(subject *s) {
     s->p = 3;

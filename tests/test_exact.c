@@ -432,24 +432,26 @@ static void test_refusals(void **state) {
     orff_kernel_free(kernel);
 }
 
-static int identity_block(void *self, const double *at, double *matrix) {
+static int identity_block_at(void *self, const double *at, double *matrix) {
     (void)self;
     (void)at;
     matrix[0] = matrix[3] = 1;
     matrix[1] = matrix[2] = 0;
     return 0;
 }
+SUPPORT_MANY(identity_block, 2, 4)
 
 /* A custom part whose K0 is not known has no exact ridge; one whose callback stops answering fails with its
  * status. */
 static int failing_after;
-static int gaussian_value(void *self, const double *delta, double *matrix) {
+static int gaussian_value_at(void *self, const double *delta, double *matrix) {
     (void)self;
     const double k = exp(-0.5 * (delta[0] * delta[0] + delta[1] * delta[1]));
     matrix[0] = matrix[3] = k;
     matrix[1] = matrix[2] = 0;
     return failing_after-- == 0;
 }
+SUPPORT_MANY(gaussian_value, 2, 4)
 
 static void test_callbacks(void **state) {
     (void)state;

@@ -731,12 +731,13 @@ static void test_lambda_and_tune(void **state) {
 
 /* ---- what is refused */
 
-static int bell(void *self, const double *w, double *A) {
+static int bell_at(void *self, const double *w, double *A) {
     (void)self, (void)w;
     A[0] = A[3] = 1.0;
     A[1] = A[2] = 0.0;
     return 0;
 }
+SUPPORT_MANY(bell, 2, 4)
 
 static void test_refused(void **state) {
     (void)state;

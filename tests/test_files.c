@@ -372,31 +372,6 @@ static void test_save_over_itself(void **state) {
 
 /* ---- what cannot be saved or loaded */
 
-static int callback(void *self, const double *w, double *B) {
-    (void)self;
-    B[0] = 1.0;
-    B[1] = w[0];
-    return 0;
-}
-
-static void test_callbacks_refused(void **state) {
-    (void)state;
-    const orff_part parts[] = {PART(1.0, .rule = ORFF_RULE_DECOMPOSABLE),
-                               PART(1.0, .rule = ORFF_RULE_CUSTOM_B, .columns = 1, .matrix = callback)};
-    orff_settings settings = orff_settings_default();
-    orff_model *model = NULL;
-    fill_data(2, 2, 0);
-    settings.n_parts = 2;
-    settings.parts = parts;
-    settings.sampling.features = 10;
-    settings.lambda = 1e-2;
-    assert_ok(orff_model_fit(&model, &settings, 2, 2, ROWS, X, Y, NULL));
-    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_UNSUPPORTED);
-    assert_says("part 2 of the kernel (custom-b)");
-    assert_int_equal(access(in_directory("a"), F_OK), -1);
-    orff_model_free(model);
-}
-
 static void test_not_finite_refused(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]);
@@ -637,12 +612,13 @@ static void test_notes(void **state) {
     orff_moments_free(again);
 }
 
-static int smooth(void *self, const double *delta, double *K) {
+static int smooth_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = exp(-delta[0] * delta[0]);
     K[1] = K[2] = 0.5 * K[0];
     return 0;
 }
+SUPPORT_MANY(smooth, 1, 4)
 
 /* Frequencies found from a signature have no law: they are stored as they are. */
 static void test_moments_of_signature(void **state) {
@@ -781,7 +757,6 @@ int main(void) {
         TEST(test_given),
         TEST(test_unused_groups),
         TEST(test_save_over_itself),
-        TEST(test_callbacks_refused),
         TEST(test_not_finite_refused),
         TEST(test_unreadable_refused),
         TEST(test_unreadable_moments_refused),

@@ -306,12 +306,13 @@ static void gram_may_be_rectangular_and_empty(void **state) {
 /* ---- sums */
 
 /* (1, 2; 3, 4) times the number that self points at. */
-static int numbers(void *self, const double *at, double *matrix) {
+static int numbers_at(void *self, const double *at, double *matrix) {
     (void)at;
     const double scale = *(const double *)self;
     for (size_t i = 0; i < 4; i++) matrix[i] = scale * (double)(i + 1);
     return 0;
 }
+SUPPORT_MANY(numbers, 2, 4)
 
 /* K of a sum is the sum of the weighted K. */
 static void sums_add(void **state) {
@@ -441,16 +442,18 @@ static void parts_are_copied(void **state) {
 
 /* ---- refusals */
 
-static int always_7(void *self, const double *at, double *matrix) {
+static int always_7_at(void *self, const double *at, double *matrix) {
     (void)self, (void)at, (void)matrix;
     return 7;
 }
+SUPPORT_MANY(always_7, 2, 4)
 
-static int not_a_number(void *self, const double *at, double *matrix) {
+static int not_a_number_at(void *self, const double *at, double *matrix) {
     (void)self, (void)at;
     for (size_t i = 0; i < 4; i++) matrix[i] = (double)NAN;
     return 0;
 }
+SUPPORT_MANY(not_a_number, 2, 4)
 
 static void refuse(size_t d, size_t p, const orff_part *part, orff_status status, const char *word) {
     orff_kernel *const untouched = (orff_kernel *)(uintptr_t)64;

@@ -210,7 +210,7 @@ static const double B32[] = {1.0, 0.2, -0.4, 0.9, 0.3, 0.3},
 static const double scales[] = {0.9, 1.6, 1.2};
 static const size_t space[] = {2, 0};
 
-static int block_of_w(void *self, const double *w, double *B) {
+static int block_of_w_at(void *self, const double *w, double *B) {
     (void)self;
     B[0] = 1.0;
     B[1] = tanh(w[0]);
@@ -218,14 +218,16 @@ static int block_of_w(void *self, const double *w, double *B) {
     B[3] = -1.0;
     return 0;
 }
+SUPPORT_MANY(block_of_w, 2, 4)
 
-static int matrix_of_w(void *self, const double *w, double *A) {
+static int matrix_of_w_at(void *self, const double *w, double *A) {
     (void)self;
     A[0] = 1.0 + w[0] * w[0];
     A[1] = A[2] = w[0];
     A[3] = 1.0;
     return 0;
 }
+SUPPORT_MANY(matrix_of_w, 2, 4)
 
 typedef struct rule_case {
     const char *name;

@@ -8,6 +8,8 @@ OVKRegressor
     The same with the exact kernel, for few rows.
 OperatorFourierFeatures
     The feature map by itself.
+CustomPart
+    A part of a kernel by a function of your own.
 Moments
     Sums over rows that add, subtract and travel in files.
 kernel, bound, plan, load, save
@@ -15,6 +17,7 @@ kernel, bound, plan, load, save
 """
 from ._bound import bound
 from ._classifier import ORFFClassifier
+from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
 from ._functions import kernel, load, save
@@ -25,6 +28,7 @@ from ._regressor import ORFFRegressor
 from ._transformer import OperatorFourierFeatures
 
 __all__ = [
+    "CustomPart",
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",

@@ -11,6 +11,7 @@ import numpy as np
 from . import _notes
 from ._arrays import Array, doubles, pointer
 from ._classifier import ORFFClassifier
+from ._custom import needs_function, rules
 from ._errors import OrffError, check
 from ._estimator import ModelEstimator
 from ._exact import OVKRegressor
@@ -90,10 +91,10 @@ def refuse_automatic(chosen: Kernel) -> None:
         raise ValueError("there are no data here: kernel, sigma, weight and mix must be given, not automatic")
 
 
-def count_outputs(inputs: int, name: str, outputs: Optional[int], A: Any, covariates: Optional[Sequence]) -> int:
+def count_outputs(inputs: int, name: Any, outputs: Optional[int], A: Any, covariates: Optional[Sequence]) -> int:
     if outputs is not None:
         return whole("outputs", outputs, 1, 65536)
-    if any(rule in name for rule in PHYSICAL):
+    if any(rule in PHYSICAL for rule in rules(name)):
         return inputs - (0 if covariates is None else len(covariates))
     if A is None or isinstance(A, str):
         return 1
@@ -237,8 +238,8 @@ def _parameters(model: Model, notes: dict) -> dict[str, Any]:
 
 def _multipliers(model: Model, parts: list, covariates: list) -> list[float]:
     """The parameter weight: of a sum, in units of parts whose K(0) has trace p."""
-    if len(parts) == 1:
-        return [parts[0].weight]
+    if len(parts) == 1 or any(needs_function(part.rule) for part in parts):  # whose size at 0 is in no file
+        return [part.weight for part in parts]
     x = np.zeros((1, model.inputs))
     space = np.array([i for i in range(model.inputs) if i not in covariates])
     alone = [Kernel(model.inputs, model.outputs, [replace(part, weight=1.0)],

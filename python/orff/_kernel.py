@@ -7,8 +7,9 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from ._arrays import Array, copied, doubles, pointer
+from ._custom import CustomPart, fill_part, refuse_names, split
 from ._errors import check
-from ._library import ffi, lib, owner, text
+from ._library import ffi, keep_with, lib, owner, text
 
 PHYSICAL = ("curl-free", "div-free", "helmholtz")
 _MEDIAN_ROWS = 1000
@@ -25,6 +26,7 @@ class Part:
     sigma: Scales = None
     weight: float = 1.0
     mix: float = 0.5
+    custom: Optional[CustomPart] = None
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Kernel:
         place = owner("orff_kernel", lib.orff_kernel_free)
         parts = CParts(self)
         check(lib.orff_kernel_create(place, self.inputs, self.outputs, parts.count, parts.pointer))
+        keep_with(place, parts)
         return place
 
 
@@ -100,6 +103,8 @@ class CParts:
             c.sigma = c.sigmas[0]
         if part.rule == "decomposable" and self.kernel.matrix is not None:
             c.A = self._kept(self.kernel.matrix, "d")
+        if part.custom is not None:
+            self.keep.append(fill_part(c, part.custom, self.kernel.inputs, self.kernel.outputs))
         physical = part.rule in PHYSICAL or self.kernel.automatic
         if physical and self.kernel.space is not None:
             c.space = self._kept(self.kernel.space, "Q")
@@ -123,17 +128,20 @@ def parse_kernel(
     covariate = covariate_mask(covariates, inputs, names)
     if kernel == "auto":
         return _automatic(inputs, outputs, base, sigma, covariate)
-    rules = _words("kernel", kernel)
+    given = split(kernel)
+    rules = [part.rule if isinstance(part, CustomPart) else part for part in given]
+    refuse_names([part for part in given if isinstance(part, str)])
     bases = _for_each("base", _words("base", base), len(rules))
     scales = _for_each("sigma", _scales(sigma, inputs), len(rules))
     weights, mixture = _weights(weight, len(rules))
     c, auto_mix = _mix(mix)
     for rule in rules:
-        if rule not in ("decomposable", *PHYSICAL):
+        if rule in given and rule not in ("decomposable", *PHYSICAL):
             raise ValueError(
                 f"kernel: there is no '{rule}'; there are decomposable, {', '.join(PHYSICAL)}, sums with + and auto"
             )
     parts = [Part(*entries, mix=c) for entries in zip(rules, bases, scales, weights)]
+    parts = [_own(part, own, inputs) if isinstance(own, CustomPart) else part for part, own in zip(parts, given)]
     return Kernel(
         inputs,
         outputs,
@@ -142,6 +150,20 @@ def parse_kernel(
         mixture=mixture,
         auto_mix=auto_mix and "helmholtz" in rules,
     )
+
+
+def _own(part: Part, custom: CustomPart, inputs: int) -> Part:
+    """A part of the user's, with what it says of itself. A signature has no length scale: any number does."""
+    own: dict[str, Any] = {"custom": custom}
+    if custom.base is not None:
+        own["base"] = custom.base
+    if custom.weight is not None:
+        own["weight"] = _number("weight", custom.weight, 0.0)
+    if custom.K0 is not None:
+        own["sigma"] = np.ones(inputs)
+    elif custom.sigma is not None:
+        own["sigma"] = _one_scale(custom.sigma, inputs)
+    return replace(part, **own)
 
 
 def _words(name: str, value: Any) -> list[str]:

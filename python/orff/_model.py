@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
 from ._kernel import Part, part_of_model
-from ._library import ffi, lib, owner, text
+from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
 from ._settings import Settings
 
@@ -114,6 +114,7 @@ class Model:
         """By a function (orff_model **, const orff_settings *, ...)."""
         place = owner("orff_model", lib.orff_model_free)
         run(function, place, settings.c, *arguments, **how)
+        keep_with(place, settings.parts)  # whose functions an exact model calls
         return cls(place)
 
 

@@ -340,4 +340,6 @@ def settle_kernel(kernel: Kernel, X: Array, Y: Array, weights: Optional[Array], 
         parts = [replace(part, weight=1.0) for part in parts]
     elif len(parts) > 1:
         parts = [replace(part, weight=before.weight) for part, before in zip(parts, kernel.parts)]
+    if not kernel.automatic:
+        parts = [replace(part, custom=before.custom) for part, before in zip(parts, kernel.parts)]
     return replace(kernel, parts=parts, mixture=kernel.mixture or kernel.automatic, automatic=False, auto_mix=False)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._arrays import Array, doubles, pointer
 from ._errors import check
 from ._estimator import FLOATS, validate_data
+from ._custom import rules
 from ._kernel import PHYSICAL, Kernel, output_matrix, parse_kernel
 from ._library import ffi, lib, owner
 from ._progress import run
@@ -161,7 +162,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _count_outputs(self, inputs: int, y: Any) -> int:
         if self.outputs is not None:
             return whole("outputs", self.outputs, 1, 65536)
-        if any(rule in self.kernel for rule in PHYSICAL):
+        if any(rule in PHYSICAL for rule in rules(self.kernel)):
             return inputs - (0 if self.covariates is None else len(self.covariates))
         return y.shape[1] if y is not None and y.ndim == 2 else 1
 

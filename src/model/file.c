@@ -113,6 +113,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     if (!status && model->features)
         status =
             orffi_bank_write(model->features->bank, compact ? model->features->M / 2 : 0, writer, document);
+    if (!status && model->features) status = orffi_blocks_write(model->features, writer);
     if (!status) status = add_tensors(model, writer);
     if (!status) status = orffi_archive_set_document(writer, document);
     json_decref(document);
@@ -169,7 +170,7 @@ static orff_status read_features(const orffi_fields *in, const sizes *s, orff_fe
     orffi_bank *bank = NULL;
     orff_status status = orffi_kernel_read(&kernel, in->archive, s->d, s->p);
     if (!status) status = orffi_bank_read(&bank, in->archive, s->M / 2);
-    if (!status) status = orffi_fields_blame(in, orffi_features_create_on(features, bank, kernel));
+    if (!status) status = orffi_features_read(features, in->archive, bank, kernel);
     orffi_bank_free(bank);
     orff_kernel_free(kernel);
     return status ? status : check_features(in, *features, s->M);

@@ -24,6 +24,7 @@ static orff_status add_matrix(orffi_archive_writer *writer, const char *name, si
 orff_status orffi_exact_add(const orff_exact *exact, orffi_archive_writer *writer) {
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
+    ORFFI_TRY(orffi_kernel_check_closed(exact->kernel));
     ORFFI_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
     ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
@@ -91,6 +92,7 @@ orff_status orffi_exact_read(orff_exact **out, const orffi_fields *model) {
                                   shape[1], d);
     ORFFI_TRY(orffi_archive_check_finite(archive, "points"));
     orff_status status = orffi_kernel_read(&kernel, archive, d, p);
+    if (!status) status = orffi_fields_blame(&in, orffi_kernel_check_closed(kernel));
     if (!status) status = orffi_fields_blame(&in, orffi_exact_create(&exact, kernel, shape[0]));
     if (!status) status = fill(&in, points, exact);
     orff_kernel_free(kernel);

@@ -252,6 +252,7 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     out->matrix = part->matrix;
     out->exact = part->exact;
     out->self = part->self;
+    out->stretchable = part->stretchable;
     if (part->rule->mixes) out->mix = part->mix;
     if (part->rule->physical) out->space = part->law.space;
     if (part->law.base) {

@@ -90,6 +90,7 @@ static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->sigmas, n * plan->d));
     for (size_t m = 0; m < n; m++) {
         plan->physical |= is_physical(given[m].rule);
+        plan->rigid |= orffi_part_is_rigid(&given[m]);
         for (size_t i = 0; i < plan->d; i++)
             plan->sigmas[m * plan->d + i] = given[m].sigmas ? given[m].sigmas[i] : given[m].sigma;
     }
@@ -121,12 +122,12 @@ static bool any_auto(const orffi_plan *plan) {
     return false;
 }
 
-/* One unit, the root mean square, for the inputs of the field's space: a stretched gradient is no
- * gradient. */
+/* One unit, the root mean square, for the inputs of the field's space (NULL: for all): a stretched gradient is
+ * no gradient. */
 static void share_unit(const size_t *inputs, size_t count, double *unit) {
     double square = 0.0;
-    for (size_t k = 0; k < count; k++) square += unit[inputs[k]] * unit[inputs[k]];
-    for (size_t k = 0; k < count; k++) unit[inputs[k]] = sqrt(square / (double)count);
+    for (size_t k = 0; k < count; k++) square += unit[inputs ? inputs[k] : k] * unit[inputs ? inputs[k] : k];
+    for (size_t k = 0; k < count; k++) unit[inputs ? inputs[k] : k] = sqrt(square / (double)count);
 }
 
 static void share_spread(size_t p, double *spread) {
@@ -142,7 +143,7 @@ bool orffi_plan_has_field(const orffi_plan *plan) {
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orffi_table *head = &rows->head;
-    const bool fields = plan->physical || (s->auto_kernel && orffi_plan_has_field(plan));
+    const bool fields = plan->physical || plan->rigid || (s->auto_kernel && orffi_plan_has_field(plan));
     const bool automatic = s->auto_kernel || any_auto(plan);
     const bool scale =
         s->scale_inputs == ORFF_SWITCH_YES || (s->scale_inputs == ORFF_SWITCH_AUTO && !fields && automatic);
@@ -152,7 +153,10 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
     orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
     orffi_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
-    if (fields && plan->space) share_unit(plan->space, plan->p, plan->units.unit);
+    if (plan->rigid)
+        share_unit(NULL, plan->d, plan->units.unit);
+    else if (fields && plan->space)
+        share_unit(plan->space, plan->p, plan->units.unit);
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
@@ -167,7 +171,8 @@ orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
         plan->parts[m].sigmas = plan->sigmas + m * plan->d;
         if (is_physical(plan->parts[m].rule) && !plan->parts[m].space) plan->parts[m].space = plan->space;
     }
-    return orff_kernel_create(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts);
+    return orffi_kernel_create_as(kernel, plan->d, plan->p, plan->settings.n_parts, plan->parts,
+                                  &(orffi_kernel_how){.unit = plan->units.unit});
 }
 
 orff_status orffi_plan_features(const orffi_plan *plan, size_t D, orff_features **features) {

@@ -12,6 +12,7 @@ typedef struct orffi_plan {
     double *sigmas; /* n_parts x d: length scales of every part */
     size_t *space;  /* p: the field's space, when some part is physical */
     bool physical;
+    bool rigid;     /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent; /* d: range of the inputs, in units */
     orffi_units units;
     double *shares; /* n_parts + 1 from a learned mixture, or NULL */
