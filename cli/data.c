@@ -84,19 +84,13 @@ static int hold(cli_data *data, size_t budget) {
     return CLI_DONE;
 }
 
-static void add_places(const cli_data *data, cli_geo_sum *sum, size_t n, const double *X) {
-    for (size_t i = 0; data->on_plane && i < n; i++)
-        cli_geo_add(sum, X[i * data->d + data->plane[0]], X[i * data->d + data->plane[1]]);
-}
-
 /* Reads on to the end for what only all rows can tell. */
-static int scan_rest(cli_data *data, cli_geo_sum *sum) {
+static int scan_rest(cli_data *data) {
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
     size_t got = 1;
     int status = CLI_DONE;
     while (got && !status) {
         if (fmt_table_read(data->table, BLOCK, X, Y, NULL, &got)) status = table_failed(data->table);
-        if (!status) add_places(data, sum, got, X);
         if (!status && !show_reading(data)) status = cli_failed("interrupted");
     }
     free(X);
@@ -134,87 +128,57 @@ static void note_ranges(cli_data *data) {
 
 /* ---- the plane */
 
-static void to_plane(cli_data *data, size_t n, double *X, double *Y) {
-    for (size_t i = 0; data->on_plane && i < n; i++) {
-        double *x = X + i * data->d, place[2], turn[2];
-        cli_geo_forward(&data->geo, x[data->plane[0]], x[data->plane[1]], place, turn);
-        x[data->plane[0]] = place[0];
-        x[data->plane[1]] = place[1];
-        cli_geo_to_plane(turn, Y + i * data->p);
-        data->farthest = fmax(data->farthest, hypot(place[0], place[1]));
-    }
-}
-
 static int check_geo(cli_data *data, const cli_arguments *a) {
-    size_t found = 0;
     const char *text = cli_text(a, CLI_OPT_GEO);
     if (!text) return CLI_DONE;
-    if (strcmp(text, "lonlat"))
-        return cli_wrong(a, CLI_OPT_GEO, "\"%s\" is not known; expected lonlat", text);
-    for (size_t i = 0; found < 2 && i < data->d; i++)
-        if (!data->covariate[i]) data->plane[found++] = i;
-    if (found < 2 || data->p != 2 || cli_given(a, CLI_OPT_CLASSIFY))
-        return cli_wrong(a, CLI_OPT_GEO,
-                         "needs two inputs (longitude, latitude) and two outputs (eastward, northward); "
-                         "there are %zu and %zu",
-                         found, data->p);
-    data->on_plane = true;
+    if (orff_geo_parse(text, &data->geo)) return cli_wrong(a, CLI_OPT_GEO, "%s", orff_error_message());
+    if (data->geo && orff_geo_inputs(data->d, cli_given(a, CLI_OPT_CLASSIFY) ? 1 : data->p, data->covariate,
+                                     data->geo_inputs))
+        return cli_wrong(a, CLI_OPT_GEO, "%s", orff_error_message());
     return CLI_DONE;
 }
 
-static int check_degrees(const cli_data *data) {
-    for (size_t i = 0; data->on_plane && i < data->n; i++) {
-        const double lon = data->X[i * data->d + data->plane[0]], lat = data->X[i * data->d + data->plane[1]];
-        if (fabs(lat) > 90.0 || fabs(lon) > 540.0)
-            return cli_failed("--geo: row %zu is at longitude %g, latitude %g; expected degrees", i + 1, lon,
-                              lat);
-    }
-    return CLI_DONE;
+/* Of the vectors as the plane has them. */
+static int plane_covariance(const cli_data *data, double *A) {
+    orff_plane plane;
+    double *X = cli_more(NULL, data->n * data->d, sizeof *X),
+           *Y = cli_more(NULL, data->n * data->p, sizeof *Y);
+    memcpy(X, data->X, data->n * data->d * sizeof *X);
+    memcpy(Y, data->Y, data->n * data->p * sizeof *Y);
+    orff_status status = orff_plane_around(&plane, data->d, data->geo_inputs, data->n, X);
+    if (!status) status = orff_plane_project(&plane, data->d, data->n, X, Y);
+    if (!status) status = orff_output_covariance(data->n, data->p, Y, A);
+    free(X);
+    free(Y);
+    return cli_outcome(status, "--output-matrix");
 }
 
-static int settle_plane(cli_data *data, const cli_geo_sum *sum) {
-    if (!data->on_plane) return CLI_DONE;
-    if (!cli_geo_centre(sum, &data->geo))
-        return cli_failed("--geo: the data have no centre: they surround the Earth");
-    json_object_set_new(data->notes, "geo",
-                        json_pack("{s:s, s:f, s:f, s:s}", "projection", "azimuthal-equidistant", "lon",
-                                  data->geo.lon, "lat", data->geo.lat, "units", "km"));
-    to_plane(data, data->n, data->X, data->Y);
-    const double stretch = cli_geo_stretch(data->farthest);
-    cli_say("plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
-            data->geo.lon, data->geo.lat, data->farthest);
-    if (stretch > 0.05)
-        cli_warn(
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%",
-            data->farthest, 100.0 * stretch);
-    return CLI_DONE;
+int cli_data_covariance(const cli_data *data, double *A) {
+    if (data->geo) return plane_covariance(data, A);
+    return cli_outcome(orff_output_covariance(data->n, data->p, data->Y, A), "--output-matrix");
 }
 
 /* ---- opening */
 
 static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
-    cli_geo_sum sum = {0};
-    const bool classify = cli_given(a, CLI_OPT_CLASSIFY), twice = classify || data->on_plane;
+    const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
     int status = a->command->bit & cli_options[CLI_OPT_MEMORY].commands
                      ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
                      : CLI_DONE;
     const size_t budget = a->command->bit & cli_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
     if (!status) status = hold(data, budget);
-    if (!status) add_places(data, &sum, data->n, data->X);
-    if (!status && !data->whole && twice) {
+    if (!status && !data->whole && classify) {
         if (!fmt_table_reader(data->table).rewind)
             return cli_failed(
-                "%s: needs to be read twice for --%s, which a pipe cannot; use a file or more --memory",
-                fmt_table_path(data->table), classify ? "classify" : "geo");
-        status = scan_rest(data, &sum);
+                "%s: needs to be read twice for --classify, which a pipe cannot; use a file or more --memory",
+                fmt_table_path(data->table));
+        status = scan_rest(data);
         if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);
         if (!status) status = hold(data, budget);
     }
-    if (!status) status = check_degrees(data);
     if (!status && classify) status = settle_labels(data);
     if (!status) note_ranges(data);
-    if (!status) status = settle_plane(data, &sum);
     cli_progress_clear();
     return status;
 }
@@ -323,7 +287,6 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
         return 0;
     }
     data->trouble = fmt_table_read(data->table, room, X, Y, weights, rows) != 0;
-    if (!data->trouble) to_plane(data, *rows, X, Y);
     cli_progress_rows(expected_rows(data));
     return data->trouble;
 }

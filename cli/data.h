@@ -3,7 +3,6 @@
 #define CLI_DATA_H
 
 #include "formats/table.h"
-#include "geo.h"
 #include "notes.h"
 #include "options.h"
 
@@ -15,10 +14,8 @@ typedef struct cli_data {
     size_t classes;  /* 0: none */
     bool *covariate; /* d */
 
-    bool on_plane; /* inputs plane[0..1] are km, outputs turned */
-    cli_geo geo;
-    size_t plane[2];
-    double farthest; /* km from the centre, of the rows seen */
+    orff_geo geo;         /* --geo ... */
+    size_t geo_inputs[2]; /* ... and the inputs that are degrees */
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;
@@ -40,11 +37,14 @@ void cli_data_close(cli_data *data);
 /* A block of rows as they are in the file. *rows = 0 at the end. Returns an exit status. */
 int cli_data_read(cli_data *data, size_t room, double *X, double *Y, size_t *rows);
 
-/* Rows held, then the rest, on the plane if there is one. */
+/* Rows held, then the rest. */
 orff_reader cli_data_reader(cli_data *data);
 
 /* The outcome of a library call that has read from the reader. */
 int cli_data_outcome(const cli_data *data, orff_status status);
+
+/* The covariance (p x p) of the outputs of the rows held, on the plane where there is one. */
+int cli_data_covariance(const cli_data *data, double *A);
 
 /* Opens a file without selecting anything. */
 int cli_data_open_table(fmt_table **table, const char *path);

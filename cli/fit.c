@@ -13,8 +13,10 @@
 #include "result.h"
 #include "spec.h"
 
-int cli_write_model(const cli_arguments *a, orff_model *model, const json_t *notes) {
+int cli_write_model(const cli_arguments *a, orff_model *model, json_t *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
+    const orff_model_info info = orff_model_describe(model);
+    if (info.on_plane) cli_notes_set_plane(notes, &info.plane);
     char *text = json_dumps(notes, JSON_COMPACT | JSON_SORT_KEYS);
     if (!text) return cli_failed("%s: its notes cannot be written", path);
     orff_status status = orff_model_set_notes(model, text);
@@ -37,8 +39,8 @@ static char *result_text(const cli_result *result, json_t *more) {
 }
 
 /* What is told is made before the file is written: who fails for want of memory has not replaced it. */
-int cli_finish_fit(const cli_arguments *a, orff_model *model, const json_t *notes, uint64_t dropped,
-                   double start, json_t *more) {
+int cli_finish_fit(const cli_arguments *a, orff_model *model, json_t *notes, uint64_t dropped, double start,
+                   json_t *more) {
     const cli_result result = {.model = model,
                                .notes = notes,
                                .path = cli_text(a, CLI_OPT_OUTPUT),
@@ -107,6 +109,8 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status && settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
     if (!status) cli_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
     if (!status) {
+        settings.geo = data.geo;
+        settings.geo_inputs = data.geo_inputs;
         settings.checkpoint = checkpoint.path;
         settings.checkpoint_rows = checkpoint.rows;
         settings.resume = checkpoint.resume;

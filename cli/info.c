@@ -69,8 +69,9 @@ static void print_model(const cli_applied *ap) {
     print_names("inputs", ap->notes, "inputs", info->inputs);
     print_names("outputs", ap->notes, "outputs", info->outputs);
     print_labels(ap->notes);
-    if (ap->on_plane)
-        cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", ap->geo.lon, ap->geo.lat);
+    if (info->on_plane)
+        cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", info->plane.lon,
+                       info->plane.lat);
     cli_print_line("%-14s%s", "kernel", info->kernel);
     if (words) cli_print_line("%-14s%s", "found", words);
     if (info->exact)

@@ -163,17 +163,15 @@ const char *cli_notes_label(const json_t *notes, size_t i) {
     return json_string_value(json_array_get(json_object_get(notes, "labels"), i));
 }
 
-bool cli_notes_geo(const json_t *notes, cli_geo *geo) {
-    const json_t *entry = json_object_get(notes, "geo");
-    geo->lon = json_number_value(json_object_get(entry, "lon"));
-    geo->lat = json_number_value(json_object_get(entry, "lat"));
-    return json_is_object(entry);
+void cli_notes_set_plane(json_t *notes, const orff_plane *plane) {
+    json_object_set_new(notes, "geo",
+                        json_pack("{s:s, s:f, s:f, s:s}", "projection", "azimuthal-equidistant", "lon",
+                                  plane->lon, "lat", plane->lat, "units", "km"));
 }
 
 const char *cli_notes_length_units(const json_t *notes, size_t d) {
     const char *units = NULL;
-    cli_geo geo;
-    if (cli_notes_geo(notes, &geo)) return "km";
+    if (json_object_get(notes, "geo")) return "km";
     for (size_t i = 0; i < d; i++) {
         const char *own = cli_notes_units(notes, "inputs", i);
         if (cli_notes_is_covariate(notes, i)) continue;

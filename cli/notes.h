@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "formats/table.h"
-#include "geo.h"
 #include "options.h"
 #include "orff.h"
 
@@ -40,7 +39,7 @@ size_t cli_notes_covariate_count(const json_t *notes);
 size_t cli_notes_labels(const json_t *notes);
 const char *cli_notes_label(const json_t *notes, size_t i);
 
-bool cli_notes_geo(const json_t *notes, cli_geo *geo);
+void cli_notes_set_plane(json_t *notes, const orff_plane *plane);
 
 /* The units that the inputs of the field's space share, for words; "" where they do not. */
 const char *cli_notes_length_units(const json_t *notes, size_t d);

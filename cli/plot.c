@@ -287,8 +287,9 @@ static void put_palette(const picture *f, double largest) {
 }
 
 static double aspect_of(const picture *f) {
-    return f->applied.on_plane ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
-                               : 1.0;
+    return f->applied.info.on_plane
+               ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
+               : 1.0;
 }
 
 static void put_axes(const picture *f, double aspect) {

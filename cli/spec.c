@@ -267,7 +267,7 @@ int cli_spec_output_matrix(cli_spec *spec, const cli_arguments *a, const cli_dat
     spec->A = cli_more(NULL, p * p, sizeof *spec->A);
     if (!strcmp(text, "covariance")) {
         if (data->classes) return cli_wrong(a, CLI_OPT_OUTPUT_MATRIX, "covariance is not for --classify");
-        status = cli_outcome(orff_output_covariance(data->n, p, data->Y, spec->A), "--output-matrix");
+        status = cli_data_covariance(data, spec->A);
     } else if (!strncmp(text, "laplacian:", 10)) {
         status = laplacian(text + 10, p, spec->A);
     } else {

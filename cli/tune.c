@@ -76,6 +76,8 @@ static int make_candidates(grid *g, const cli_arguments *a, const cli_data *data
         if (!status)
             status = cli_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
         if (!status) cli_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
+        g->settings[i].geo = data->geo;
+        g->settings[i].geo_inputs = data->geo_inputs;
         if (!status) g->paths[i] = cli_more(NULL, path_length(g, i), sizeof **g->paths);
     }
     return status;

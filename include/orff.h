@@ -405,10 +405,17 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
+/* A plane that touches the Earth where the data are: see section 12. */
+typedef struct orff_plane {
+    double lon, lat;  /* its centre, degrees */
+    size_t inputs[2]; /* the inputs (0-based) that are longitude and latitude */
+} orff_plane;
+
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
     uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
+    const orff_plane *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
@@ -451,7 +458,7 @@ ORFF_API orff_status orff_checkpoint_check(const char *path, bool resume);
 /* Removes a checkpoint whose result is safe; nothing else is ever removed (ORFF_ERROR_FORMAT). It may be gone. */
 ORFF_API orff_status orff_checkpoint_remove(const char *path);
 
-/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_ERROR_MISMATCH naming the
+/* into += other, into -= other; same frequencies, outputs, folds and plane, else ORFF_ERROR_MISMATCH naming the
  * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
@@ -461,6 +468,8 @@ typedef struct orff_moments_info {
     uint64_t rows; /* rows accumulated: subtracted ones are taken off */
     double weight; /* sum of the weights */
     bool single;
+    bool on_plane; /* rows are given in degrees and lie on ... */
+    orff_plane plane;
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 
@@ -790,6 +799,35 @@ ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sa
  * shift)/unit)^T theta. With ORFF_SOLVER_EXACT it is the exact kernel on all training points instead: the
  * same calls serve, but for derived fields. */
 
+/* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
+ * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
+ * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
+ * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km. */
+#define ORFF_GEO_LIST(X)                                                    \
+    X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
+    X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
+
+typedef enum orff_geo {
+#define ORFF_GEO_ENUM(name, text) ORFF_GEO_##name,
+    ORFF_GEO_LIST(ORFF_GEO_ENUM)
+#undef ORFF_GEO_ENUM
+        ORFF_GEO_COUNT
+} orff_geo;
+
+ORFF_API const char *orff_geo_name(orff_geo geo);
+ORFF_API const char *const *orff_geo_names(void);
+ORFF_API orff_status orff_geo_parse(const char *name, orff_geo *geo);
+
+/* The two inputs that are degrees: the first two that are no covariates (covariate: d flags; NULL: none is). Refuses
+ * fewer, and other than two outputs. */
+ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, size_t inputs[2]);
+
+/* What a fit does by itself, for moments and for programs of their own: the plane at the centre of n rows X (n x d),
+ * and rows X and vectors (n x 2, may be NULL) from degrees, eastward and northward to the plane, in place. Refuses
+ * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
+ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
+ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
      * of 0 (and no sigmas) means auto: a multiple of the median distance between inputs, the multiple chosen
@@ -817,6 +855,13 @@ typedef struct orff_settings {
 
     size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
     bool single;    /* moments and iterations in single precision */
+
+    /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
+     * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, else
+     * the first two. A fit from moments has the plane of the moments. */
+    orff_geo geo;
+    const size_t *geo_inputs;
+
     bool center;    /* take the mean off y */
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
@@ -892,6 +937,8 @@ typedef struct orff_model_info {
     double dof, log_evidence; /* NAN when not known */
     double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
+    bool on_plane;    /* learned from degrees (settings.geo) on ... */
+    orff_plane plane; /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
     const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
@@ -927,6 +974,9 @@ ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, cons
  * orff_model_info. */
 ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
                                            double *covariance);
+
+/* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
+ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
 /* Derived fields, analytically from the coefficients, in the user's units; not of exact models. Those that need a field's space
  * use the inputs of the physical parts, or all inputs when d = p. */

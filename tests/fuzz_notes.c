@@ -23,7 +23,6 @@ static void use_columns(const json_t *notes, const char *side, size_t count) {
 }
 
 static void use(const json_t *notes, const cli_notes_sizes *sizes) {
-    cli_geo geo;
     double low, high;
     const size_t labels = cli_notes_labels(notes);
     use_columns(notes, "inputs", sizes->inputs);
@@ -35,7 +34,6 @@ static void use(const json_t *notes, const cli_notes_sizes *sizes) {
     for (size_t i = 0; i < labels; i++)
         if (!cli_notes_label(notes, i)) abort();
     if (cli_notes_covariate_count(notes) > sizes->inputs) abort();
-    if (cli_notes_geo(notes, &geo) && !(fabs(geo.lon) <= 360.0 && fabs(geo.lat) <= 90.0)) abort();
     free(cli_notes_derived_units(notes, sizes->inputs, "curl"));
 }
 

@@ -9,4 +9,7 @@
  * that breaks down. */
 orff_status orffi_posterior_build(orffi_posterior **out, orffi_system *system, double shift);
 
+/* The noise variance of the scaled outputs, from its mean in the user's units. */
+double orffi_inner_noise(const orff_model *model);
+
 #endif
