@@ -17,7 +17,7 @@ int cli_applied_load(cli_applied *ap, const char *path) {
 
 void cli_applied_clear(cli_applied *ap) {
     orff_model_free(ap->model);
-    json_decref(ap->notes);
+    orff_notes_free(ap->notes);
     *ap = (cli_applied){0};
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct cli_applied {
     orff_model *model;
-    json_t *notes;
+    orff_notes *notes;
     orff_model_info info;
     size_t p; /* values of a prediction: outputs, or the codes of classes */
 } cli_applied;

@@ -102,28 +102,28 @@ static int scan_rest(cli_data *data) {
 static int settle_labels(cli_data *data) {
     data->classes = fmt_table_label_count(data->table);
     size_t *order = cli_more(NULL, data->classes, sizeof *order);
-    json_t *list = json_array();
-    const int status = fmt_table_sort_labels(data->table, order) ? table_failed(data->table) : CLI_DONE;
+    const char **labels = cli_more(NULL, data->classes, sizeof *labels);
+    int status = fmt_table_sort_labels(data->table, order) ? table_failed(data->table) : CLI_DONE;
     for (size_t i = 0; !status && i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
-    for (size_t i = 0; i < data->classes; i++)
-        json_array_append_new(list, cli_text_or_shown(fmt_table_label(data->table, i)));
-    json_object_set_new(data->notes, "labels", list);
+    for (size_t i = 0; i < data->classes; i++) labels[i] = fmt_table_label(data->table, i);
+    if (!status) status = cli_outcome(orff_notes_set_labels(data->notes, data->classes, labels), NULL);
+    free(labels);
     free(order);
     return status;
 }
 
 /* The range of every input over the rows held, in the user's units: a plot needs no other region. */
-static void note_ranges(cli_data *data) {
-    for (size_t k = 0; data->n && k < data->d; k++) {
+static int note_ranges(cli_data *data) {
+    int status = CLI_DONE;
+    for (size_t k = 0; !status && data->n && k < data->d; k++) {
         double low = data->X[k], high = data->X[k];
         for (size_t i = 1; i < data->n; i++) {
             low = fmin(low, data->X[i * data->d + k]);
             high = fmax(high, data->X[i * data->d + k]);
         }
-        json_t *entry = json_array_get(json_object_get(data->notes, "inputs"), k);
-        json_object_set_new(entry, "low", json_real(low));
-        json_object_set_new(entry, "high", json_real(high));
+        status = cli_outcome(orff_notes_set_range(data->notes, k, low, high), NULL);
     }
+    return status;
 }
 
 /* ---- the plane */
@@ -178,7 +178,7 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
         if (!status) status = hold(data, budget);
     }
     if (!status && classify) status = settle_labels(data);
-    if (!status) note_ranges(data);
+    if (!status) status = note_ranges(data);
     cli_progress_clear();
     return status;
 }
@@ -198,9 +198,9 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
     if (status) return status;
-    data->notes = cli_notes_of_table(data->table);
     data->covariate = cli_more(NULL, data->d, sizeof *data->covariate);
-    status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
+    status = cli_notes_of_table(&data->notes, data->table);
+    if (!status) status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
     if (!status) status = check_geo(data, a);
     if (!status) status = hold_and_settle(data, a);
     if (!status && !data->n && data->whole)
@@ -209,10 +209,10 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
 }
 
 /* Columns by name where the file has names, else all of them. */
-static char *columns_for(const cli_data *data, const char *given, const json_t *notes, const char *side,
-                         bool pair) {
+static char *columns_for(const cli_data *data, const char *given, const orff_notes *notes, orff_side side,
+                         size_t count, bool pair) {
     if (given) return cli_copy_text(given);
-    return fmt_table_named(data->table) && !pair ? cli_notes_columns(notes, side) : NULL;
+    return fmt_table_named(data->table) && !pair ? cli_notes_columns(notes, side, count) : NULL;
 }
 
 static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
@@ -225,20 +225,20 @@ static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     return CLI_DONE;
 }
 
-int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json_t *notes, size_t d, size_t p,
-                   bool outputs) {
+int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff_notes *notes, size_t d,
+                   size_t p, bool outputs) {
     *data = (cli_data){0};
     int status = open_words(data, a, first);
     if (status) return status;
     const bool pair = a->n_words > first + 1;
     const bool takes_outputs = a->command->bit & cli_options[CLI_OPT_OUTPUTS].commands;
-    char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, "inputs", pair);
+    char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, ORFF_SIDE_INPUT, d, pair);
     char *y = outputs ? columns_for(data, takes_outputs ? cli_text(a, CLI_OPT_OUTPUTS) : NULL, notes,
-                                    "outputs", pair)
+                                    ORFF_SIDE_OUTPUT, p, pair)
                       : NULL;
-    const size_t count = outputs ? cli_notes_labels(notes) : 0;
+    const size_t count = outputs ? orff_notes_labels(notes) : 0;
     const char **labels = cli_more(NULL, count, sizeof *labels);
-    for (size_t i = 0; i < count; i++) labels[i] = cli_notes_label(notes, i);
+    for (size_t i = 0; i < count; i++) labels[i] = orff_notes_label(notes, i);
     const fmt_table_selection selection = {.inputs = x,
                                            .outputs = y,
                                            .fixed = cli_text(a, CLI_OPT_SELECT),
@@ -256,7 +256,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json
 
 void cli_data_close(cli_data *data) {
     fmt_table_close(data->table);
-    json_decref(data->notes);
+    orff_notes_free(data->notes);
     free(data->covariate);
     free(data->X);
     free(data->Y);

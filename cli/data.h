@@ -8,7 +8,7 @@
 
 typedef struct cli_data {
     fmt_table *table;
-    json_t *notes;
+    orff_notes *notes;
     size_t d, p;
     bool weighted;
     size_t classes;  /* 0: none */
@@ -30,8 +30,8 @@ typedef struct cli_data {
 int cli_data_learn(cli_data *data, const cli_arguments *arguments, int first);
 
 /* For a model: columns by the names in its notes unless options name others; nothing is held. */
-int cli_data_apply(cli_data *data, const cli_arguments *arguments, int first, const json_t *notes, size_t d,
-                   size_t p, bool outputs);
+int cli_data_apply(cli_data *data, const cli_arguments *arguments, int first, const orff_notes *notes,
+                   size_t d, size_t p, bool outputs);
 void cli_data_close(cli_data *data);
 
 /* A block of rows as they are in the file. *rows = 0 at the end. Returns an exit status. */

@@ -13,15 +13,14 @@
 #include "result.h"
 #include "spec.h"
 
-int cli_write_model(const cli_arguments *a, orff_model *model, json_t *notes) {
+int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
     const orff_model_info info = orff_model_describe(model);
-    if (info.on_plane) cli_notes_set_plane(notes, &info.plane);
-    char *text = json_dumps(notes, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!text) return cli_failed("%s: its notes cannot be written", path);
-    orff_status status = orff_model_set_notes(model, text);
+    const char *text = "";
+    orff_status status = info.on_plane ? orff_notes_set_plane(notes, &info.plane) : ORFF_OK;
+    if (!status) status = orff_notes_text(notes, &text);
+    if (!status) status = orff_model_set_notes(model, text);
     if (!status) status = orff_model_save(model, path, cli_given(a, CLI_OPT_COMPACT));
-    free(text);
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
@@ -39,8 +38,8 @@ static char *result_text(const cli_result *result, json_t *more) {
 }
 
 /* What is told is made before the file is written: who fails for want of memory has not replaced it. */
-int cli_finish_fit(const cli_arguments *a, orff_model *model, json_t *notes, uint64_t dropped, double start,
-                   json_t *more) {
+int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
+                   double start, json_t *more) {
     const cli_result result = {.model = model,
                                .notes = notes,
                                .path = cli_text(a, CLI_OPT_OUTPUT),
@@ -127,12 +126,11 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
 /* ---- from moments */
 
 /* What the moments were made for stands where an option is not given. */
-static cli_arguments with_kernel_of(const cli_arguments *a, const json_t *notes, const char *values[3]) {
+static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *values[3]) {
     static const cli_option_id ids[3] = {CLI_OPT_KERNEL, CLI_OPT_BASE, CLI_OPT_SIGMA};
     cli_arguments filled = *a;
     for (size_t i = 0; i < 3; i++) {
-        values[i] =
-            json_string_value(json_object_get(json_object_get(notes, "kernel"), cli_options[ids[i]].name));
+        values[i] = orff_notes_kernel(notes, cli_options[ids[i]].name);
         if (cli_given(a, ids[i]) || !values[i]) continue;
         filled.given[ids[i]].values = &values[i];
         filled.given[ids[i]].count = 1;
@@ -167,7 +165,7 @@ static int fit_moments(const cli_arguments *a) {
     status = cli_outcome(orff_moments_load(&moments, path), NULL);
     if (status) return status;
     const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = NULL;
+    orff_notes *notes = NULL;
     status = cli_notes_of_moments(&notes, path, moments);
     if (status) {
         orff_moments_free(moments);
@@ -175,7 +173,7 @@ static int fit_moments(const cli_arguments *a) {
     }
     const cli_arguments filled = with_kernel_of(a, notes, values);
     bool *covariate = cli_more(NULL, info.inputs, sizeof *covariate);
-    for (size_t i = 0; i < info.inputs; i++) covariate[i] = cli_notes_is_covariate(notes, i);
+    for (size_t i = 0; i < info.inputs; i++) covariate[i] = orff_notes_is_covariate(notes, i);
     status = cli_spec_parse(&spec, &filled, info.inputs, info.outputs, covariate);
     if (!status) status = cli_settings_parse(&settings, &filled, &spec, 0);
     if (!status && spec.auto_sigma)
@@ -185,7 +183,7 @@ static int fit_moments(const cli_arguments *a) {
     orff_model_free(model);
     cli_spec_clear(&spec);
     free(covariate);
-    json_decref(notes);
+    orff_notes_free(notes);
     orff_moments_free(moments);
     return status;
 }

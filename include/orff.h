@@ -998,6 +998,59 @@ ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t 
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
 
+/* Notes that the program `orff`, the Python package and others understand: names, units and ranges of columns,
+ * covariates, labels of classes, the plane, as JSON (docs/files.md). Made for so many columns; for classes there is one
+ * output. What has not been set is NULL, "" or false. Texts that are not UTF-8 are kept as orff_text_show shows them. */
+typedef struct orff_notes orff_notes;
+typedef enum orff_side { ORFF_SIDE_INPUT, ORFF_SIDE_OUTPUT } orff_side;
+
+ORFF_API orff_status orff_notes_create(orff_notes **notes, size_t inputs, size_t outputs);
+ORFF_API void orff_notes_free(orff_notes *notes);
+
+/* From the text of a model or of moments. A text that is no JSON object belongs to somebody else, and gives empty notes.
+ * ORFF_ERROR_FORMAT names the first member that is not what it should be. */
+ORFF_API orff_status orff_notes_parse(orff_notes **notes, const char *text, size_t inputs, size_t outputs,
+                                      size_t classes);
+
+/* The text for orff_model_set_notes and orff_moments_set_notes; it lives until the next call, or until the notes go. */
+ORFF_API orff_status orff_notes_text(orff_notes *notes, const char **text);
+
+/* Column i (0-based). `named` says whether the table had names at all. */
+ORFF_API orff_status orff_notes_set_named(orff_notes *notes, bool named);
+ORFF_API orff_status orff_notes_set_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_units(orff_notes *notes, orff_side side, size_t i, const char *units);
+ORFF_API orff_status orff_notes_set_standard_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_range(orff_notes *notes, size_t input, double low, double high);
+ORFF_API bool orff_notes_named(const orff_notes *notes);
+ORFF_API const char *orff_notes_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_units(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_standard_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API bool orff_notes_range(const orff_notes *notes, size_t input, double *low, double *high);
+
+/* Covariates: a flag for each input. Labels: one for each class, all different. */
+ORFF_API orff_status orff_notes_set_covariates(orff_notes *notes, const bool *covariate);
+ORFF_API bool orff_notes_is_covariate(const orff_notes *notes, size_t input);
+ORFF_API orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels);
+ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many: 0 where none are known */
+ORFF_API const char *orff_notes_label(const orff_notes *notes, size_t i);
+
+/* The plane, told to readers: a model knows its own. */
+ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane);
+ORFF_API bool orff_notes_plane(const orff_notes *notes, orff_plane *plane);
+
+/* What moments were made for, in the words of the program's options; key: "kernel", "base" or "sigma". */
+ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base, const char *sigma);
+ORFF_API const char *orff_notes_kernel(const orff_notes *notes, const char *key);
+
+/* A member of another program's own: any JSON value under a key. */
+ORFF_API orff_status orff_notes_set_member(orff_notes *notes, const char *key, const char *json);
+
+/* The units of a length that the inputs of the field's space share ("" where they do not), and those of what is derived
+ * from the first output: its own for each length, or times a length when integrated (potentials). False where they are
+ * not known, or `room` is too small. */
+ORFF_API const char *orff_notes_length_units(const orff_notes *notes);
+ORFF_API bool orff_notes_derived_units(const orff_notes *notes, bool integrated, char *units, size_t room);
+
 /* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
  * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
 ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);

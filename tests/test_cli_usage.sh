@@ -71,7 +71,7 @@ expect 2 '--center: "maybe" is neither' fit --center maybe
 expect 2 '--mix: is for --kernel helmholtz' fit --mix 0.3
 expect 2 '--covariates: "z" is neither' fit --covariates z
 expect 2 '--covariates: is for kernels with' fit --covariates x_km
-expect 2 '--geo: "utm" is not known' fit --geo utm
+expect 2 '--geo: there is no kind of coordinates "utm"' fit --geo utm
 expect 2 '--weight: "-1" is no weight' fit --weight -1
 expect 2 'auto stands alone' fit --kernel div-free+auto
 expect 2 '--sigma: --kernel auto chooses' fit --kernel auto --sigma 1

@@ -225,10 +225,24 @@ static orff_status read_plane(const orffi_fields *in, size_t d, size_t p, orff_p
     return orffi_fields_blame(in, orffi_plane_check(plane, d, p));
 }
 
+/* Notes that are somebody else's, or damaged, tell of no plane. */
+static orff_status read_notes(size_t d, size_t p, const char *text, orff_plane *plane, bool *there) {
+    orff_notes *notes = NULL;
+    orff_plane found;
+    *there = false;
+    const orff_status status = p == 2 && text ? orff_notes_parse(&notes, text, d, p, 0) : ORFF_OK;
+    if (!status && orff_notes_plane(notes, &found)) {
+        *plane = found;
+        *there = true;
+    }
+    orff_notes_free(notes);
+    return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
+}
+
 orff_status orffi_plane_unpack(const orffi_fields *in, size_t d, size_t p, const char *notes,
                                orff_plane *plane, bool *there) {
     orffi_fields about;
-    (void)notes;
+    if (!json_object_get(in->object, "plane")) return read_notes(d, p, notes, plane, there);
     *there = orffi_fields_has(in, "plane");
     if (!*there) return ORFF_OK;
     ORFFI_TRY(orffi_fields_object(in, "plane", &about));
