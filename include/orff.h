@@ -890,6 +890,17 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* What a fit of n rows will cost on this machine. */
+typedef struct orff_cost {
+    double seconds;
+    double bytes; /* at the peak, besides the caller's rows */
+} orff_cost;
+
+/* Measures for about a second and scales up; other programs that run disturb it. For the direct and the exact solver,
+ * with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
+ * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
+ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
+
 typedef struct orff_model orff_model;
 
 /* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
