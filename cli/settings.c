@@ -44,7 +44,7 @@ static int append_matrix(cli_string *text, const char *word) {
     if (!ridge || !is_file(path)) {
         const bool names_file = strpbrk(word, "/.") && !strpbrk(word, ";,");
         if (names_file) return append_table(text, word); /* which says what is wrong with it */
-        cli_append(text, "%s", word); /* for the library to judge */
+        cli_append(text, "%s", word);                    /* for the library to judge */
         return CLI_DONE;
     }
     const int status = append_table(text, path);
@@ -126,7 +126,7 @@ int cli_settings_read(cli_settings *s, const cli_arguments *a, const orff_data_s
 
 int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_data *data) {
     const char **names = cli_more(NULL, data->d, sizeof *names);
-    for (size_t i = 0; i < data->d; i++) names[i] = cli_notes_name(data->notes, "inputs", i);
+    for (size_t i = 0; i < data->d; i++) names[i] = orff_notes_name(data->notes, ORFF_SIDE_INPUT, i);
     const orff_data_shape shape = {.d = data->d,
                                    .p = data->p,
                                    .classes = data->classes,

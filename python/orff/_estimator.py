@@ -24,6 +24,7 @@ except ImportError:
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
+from ._geo import on_plane, plane_notes
 from ._kernel import Kernel, output_matrix, parse_kernel
 from ._library import ffi, lib, text
 from ._model import Model
@@ -33,7 +34,7 @@ from ._settings import Settings, is_single
 FLOATS = [np.float64, np.float32]
 _SETTINGS = (
     "sampling", "seed", "lambda_", "lambda_grid", "folds", "solver", "loss", "loss_parameter", "tolerance",
-    "iterations", "center", "scale_inputs", "scale_outputs", "posterior",
+    "iterations", "center", "scale_inputs", "scale_outputs", "posterior", "geo",
     "max_bytes", "checkpoint", "checkpoint_rows", "resume",
 )
 _solving = threading.Lock()
@@ -84,7 +85,10 @@ class ModelEstimator(BaseEstimator):
 
     def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
         outputs = classes - 1 if classes else Y.shape[1]
-        kernel = self._kernel(X.shape[1], outputs).with_medians(X)
+        kernel = self._kernel(X.shape[1], outputs)
+        if getattr(self, "geo", None) is not None:
+            X, Y = on_plane(kernel, X, Y)
+        kernel = kernel.with_medians(X)
         kernel = replace(kernel, matrix=output_matrix(self.output_matrix, None if classes else Y, outputs))
         exact = self.solver == "exact"  # which has no single precision
         single = is_single(self.precision, np.float64 if exact else X.dtype)
@@ -92,7 +96,7 @@ class ModelEstimator(BaseEstimator):
 
     def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
-        the inputs as the user has them, where they are not X."""
+        the inputs whose ranges are noted, where they are not X."""
         settings = self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
         if X.dtype == np.float32 and self.solver != "exact":
@@ -112,7 +116,8 @@ class ModelEstimator(BaseEstimator):
         outputs = 1 if model.classes else model.outputs
         about = {"class": type(self).__name__, **notes.pop("about", {})}
         model.set_notes(_notes.dump(_notes.make_notes(
-            model.inputs, outputs, names, X=shown, space=kernel.space, python=about, **notes)))
+            model.inputs, outputs, names, X=shown, space=kernel.space, python=about, **plane_notes(model.describe()),
+            **notes)))
         self._model = model
         self._warn(model.describe())
 

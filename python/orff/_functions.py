@@ -15,7 +15,6 @@ from ._custom import needs_function, rules
 from ._errors import OrffError, check
 from ._estimator import ModelEstimator
 from ._exact import OVKRegressor
-from ._geo import Plane
 from ._kernel import PHYSICAL, Kernel, output_matrix as matrix_of, parse_kernel
 from ._library import lib, text
 from ._model import Model
@@ -194,17 +193,8 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     else:
         estimator._flat = bool(about.get("flat", False))
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
-        _restore_plane(estimator, notes)
+        estimator.geo = "lonlat" if model.describe().on_plane else None
     return estimator
-
-
-def _restore_plane(estimator: Any, notes: dict) -> None:
-    if "geo" not in notes:
-        return
-    covariates = notes.get("covariates", [])
-    first, second = [i for i in range(estimator.n_features_in_) if i not in covariates][:2]
-    estimator.geo = "lonlat"
-    estimator._plane = Plane(notes["geo"]["lon"], notes["geo"]["lat"], (first, second))
 
 
 def _class_of(model: Model) -> type:

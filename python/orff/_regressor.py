@@ -273,7 +273,6 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._flat, self._output_names = False, _notes.names(notes, "outputs", kernel.outputs)
-        self._plane = None
         self._settled, self._moments, self._model = kernel, moments.copy(), None
         self._solve()
         return self

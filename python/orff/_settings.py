@@ -5,6 +5,7 @@ import os
 from typing import Any, Optional
 
 from ._errors import check
+from ._geo import geo_inputs
 from ._kernel import CParts, Kernel
 from ._library import ffi, lib
 
@@ -24,6 +25,8 @@ class Settings:
         self.c.sampling.features = count_features(features, kernel, rows)
         self.checkpoint = _path("checkpoint", given.pop("checkpoint", None))
         self.c.checkpoint = self.checkpoint
+        self.geo_inputs = geo_inputs(kernel) if given.get("geo") is not None else ffi.NULL
+        self.c.geo_inputs = self.geo_inputs
         for name, value in given.items():
             _SETTERS[name](self.c, value)
 
@@ -158,6 +161,7 @@ _SETTERS = {
     "max_bytes": _assign("max_bytes", lambda v: whole("max_bytes", v, 0, 2**63)),
     "checkpoint_rows": _assign("checkpoint_rows", lambda v: whole("checkpoint_rows", v, 1, 2**63)),
     "resume": _assign("resume", lambda v: flag("resume", v)),
+    "geo": _assign("geo", lambda v: _name("geo", "none" if v is None else v, lib.orff_geo_parse, "orff_geo")),
     "single": _assign("single", bool),
     "classes": _assign("classes", int),
 }
