@@ -148,6 +148,7 @@ static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_dat
     const size_t n = shape->n, d = shape->d;
     ORFFI_TRY(orff_geo_inputs(d, shape->classes ? 1 : shape->p, covariate, o->geo_inputs));
     if (!n || !shape->X) return ORFF_OK;
+    o->culprit[0] = '\0'; /* what is wrong from here on are rows */
     ORFFI_TRY(orff_plane_around(&plane, d, o->geo_inputs, n, shape->X));
     ORFFI_TRY(orffi_duplicate(&o->X, shape->X, n * d, sizeof *o->X));
     ORFFI_TRY(orffi_duplicate(&o->Y, shape->Y, n * shape->p, sizeof *o->Y));
