@@ -10,6 +10,8 @@ more() { awk -F, 'NR == 1 { print $0 ",w,hole,sort"; next }
 more plain.csv >t.csv
 more p.csv | sed '/,NA,/d' >points.csv
 printf '1,0.5\n0.5,1\n' >A.csv
+awk 'BEGIN { print "a,b"; for (i = 1; i <= 20; i++) print sin(3 * i) "," cos(5 * i) }' >w.csv
+awk -F, 'NR == 1 { print; next } { print 2 * $1 "," $2 }' w.csv >W.csv
 for seed in 1 2; do
     "$orff" moments t.csv --inputs x_km,y_km --outputs u_ms,v_ms --features 20 --sigma 0.7 --seed $seed -q -o $seed.moments
 done
@@ -26,6 +28,7 @@ defaults() {
     for pair in inputs=x_km,y_km outputs=u_ms,v_ms features=20 sigma=0.7 lambda=1e-3; do
         case " $* " in
         *" --${pair%%=*} "* | *" --from-moments "*) ;;
+        *" --solver exact "*) [ "${pair%%=*}" = features ] || printf -- '--%s %s ' "${pair%%=*}" "${pair#*=}" ;;
         *) printf -- '--%s %s ' "${pair%%=*}" "${pair#*=}" ;;
         esac
     done
