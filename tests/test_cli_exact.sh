@@ -50,7 +50,7 @@ for model in m features; do "$orff" predict $model.orff test.csv --std --bare -q
 paste -d, m.csv features.csv | awk -F, 'NR > 1 { for (i = 1; i <= 4; i++) { e = ($i - $(i + 4)) ^ 2; if (e > most) most = e } n++ }
     END { exit !(n == 200 && NF == 8 && sqrt(most) < 1e-3) }' || fail "features and exact differ"
 
-# Options reach the library.
+# Whatever the options, it learns; that each makes a difference is seen in test_cli_options_*.sh.
 awk -F, 'NR == 1 { print $0 ",w"; next } { print $0 ",2" }' train.csv >weighted.csv
 for options in '--center no' '--base matern52' '--scale-outputs yes' '--scale-inputs no' '--output-matrix covariance' \
     '--sigma 0.7,0.9' '--lambda 1e-4' '--lambda-grid 1e-6:1:10' '--posterior no'; do

@@ -129,7 +129,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         places = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
         if not known.all():
-            raise ValueError(f"the class {y[~known][0]!r} is not among those named at first: {self.classes_}")
+            raise ValueError(f"the class {y[~known].tolist()[0]!r} is not among those named at first: {self.classes_}")
         return places
 
     def _class_notes(self) -> dict[str, Any]:

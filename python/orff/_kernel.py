@@ -198,7 +198,7 @@ def _one_scale(value: Any, inputs: int) -> Scales:
         return None
     if isinstance(value, str) and value.strip() == "median":
         return "median"
-    entries = value.split(",") if isinstance(value, str) else np.ravel(value)
+    entries = value.split(",") if isinstance(value, str) else np.ravel(value).tolist()
     numbers = np.array([_number("sigma", entry, 0.0) for entry in entries])
     if np.any(numbers <= 0.0):
         raise ValueError(f"sigma is {value!r}; a length scale must be positive")
