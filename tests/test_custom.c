@@ -26,7 +26,7 @@ static fields_rows narrow(size_t n) {
 
 /* The largest divergence at the rows, relative to the largest entry of the Jacobian. */
 static double divergence_of(const orff_model *model, const fields_rows *rows) {
-    double *J = models_numbers(4 * rows->n), *div = models_numbers(rows->n), most = 0.0, size = 0.0;
+    double *J = support_zeros(4 * rows->n), *div = support_zeros(rows->n), most = 0.0, size = 0.0;
     assert_ok(orff_model_jacobian(model, rows->n, rows->X, J));
     assert_ok(orff_model_divergence(model, rows->n, rows->X, div));
     for (size_t i = 0; i < 4 * rows->n; i++) size = fmax(size, fabs(J[i]));
@@ -211,11 +211,6 @@ static int tear_down(void **state) {
     return remove(path);
 }
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 /* Functions of every kind, one of them on the frequencies of a divergence-free part. */
 enum { PARTS = 5, D = 40 };
 static void fill_parts(orff_part parts[PARTS]) {
@@ -249,7 +244,7 @@ typedef orff_status value_fn(const orff_model *, size_t, const double *, double 
 static void assert_same_values(const orff_model *a, const orff_model *b, const fields_rows *rows) {
     static value_fn *const values[] = {orff_model_predict, orff_model_covariance, orff_model_jacobian,
                                        orff_model_divergence, orff_model_stream_function};
-    double *x = models_numbers(4 * rows->n), *y = models_numbers(4 * rows->n);
+    double *x = support_zeros(4 * rows->n), *y = support_zeros(4 * rows->n);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         assert_ok(values[i](a, rows->n, rows->X, x));
         assert_ok(values[i](b, rows->n, rows->X, y));

@@ -72,7 +72,7 @@ typedef struct problem {
 } problem;
 
 static void code_outputs(const dual_case *c, problem *q) {
-    double *codes = models_numbers(c->classes * q->p);
+    double *codes = support_zeros(c->classes * q->p);
     assert_ok(orff_simplex_codes(c->classes, codes));
     for (size_t i = 0; i < N; i++) {
         const size_t label = (size_t)(q->X[2 * i] > 0.0) + 2 * (size_t)(q->X[2 * i + 1] > 0.0);
@@ -87,8 +87,8 @@ static problem make(const dual_case *c) {
     q.X = models_normal(N * c->d, 3);
     q.at = models_normal(NEW * c->d, 4);
     q.Y = models_normal(N * q.p, 5);
-    q.coded = models_numbers(N * q.p);
-    q.weights = models_numbers(N);
+    q.coded = support_zeros(N * q.p);
+    q.weights = support_zeros(N);
     for (size_t i = 0; i < N; i++) {
         q.weights[i] = i % 7 ? 0.5 + (double)(i % 3) : 0.0;
         for (size_t k = 0; k < q.p; k++)
@@ -137,7 +137,7 @@ static orff_model *fit_primal(const dual_case *c, problem *q, const orff_model *
                                        .seed = q->settings.sampling.seed};
     orff_moments *moments = NULL;
     orff_model *model = NULL;
-    double *X = models_numbers(N * q->d);
+    double *X = support_zeros(N * q->d);
     orffi_model_transform(dual, N, q->X, X);
     assert_ok(orff_moments_create(&moments, dual->features, &how));
     assert_ok(orff_moments_accumulate(moments, N, X, q->coded, c->weighted ? q->weights : NULL));
@@ -168,8 +168,8 @@ static void compare_numbers(const orff_model *a, const orff_model *b) {
 
 static void compare_predictions(const problem *q, const orff_model *a, const orff_model *b) {
     const size_t p = a->p;
-    double *F = models_numbers(NEW * p), *G = models_numbers(NEW * p), *at = models_numbers(NEW * q->d);
-    double *C = models_numbers(NEW * p * p), *E = models_numbers(NEW * p * p);
+    double *F = support_zeros(NEW * p), *G = support_zeros(NEW * p), *at = support_zeros(NEW * q->d);
+    double *C = support_zeros(NEW * p * p), *E = support_zeros(NEW * p * p);
     orffi_model_transform(a, NEW, q->at, at);
     assert_ok(orff_model_predict(a, NEW, q->at, F));
     assert_ok(orff_model_predict(b, NEW, at, G));
@@ -227,7 +227,7 @@ static void survives_a_file(void **state) {
         problem q = make(&cases[i]);
         orff_model *dual = fit_dual(&cases[i], &q), *loaded = NULL;
         const size_t p = dual->p;
-        double *C = models_numbers(NEW * p * p), *E = models_numbers(NEW * p * p);
+        double *C = support_zeros(NEW * p * p), *E = support_zeros(NEW * p * p);
         support_case("%s", cases[i].name);
         assert_true(dual->posterior->k < dual->posterior->n);
         assert_ok(orff_model_save(dual, path, false));
@@ -305,7 +305,7 @@ static void tuning(void **state) {
 static void many_outputs(void **state) {
     (void)state;
     enum { P = 60 };
-    double *X = models_normal(N * 2, 8), *Y = models_normal(N * P, 9), *A = models_numbers(P * P);
+    double *X = models_normal(N * 2, 8), *Y = models_normal(N * P, 9), *A = support_zeros(P * P);
     assert_ok(orff_output_covariance(N, P, Y, A));
     orff_part part = orff_part_default();
     part.A = A;
