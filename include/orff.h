@@ -903,6 +903,9 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* How many frequencies a fit with these settings takes for p outputs and so many rows (0: not known). */
+ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t p, size_t rows);
+
 /* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
  * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
  * it (docs/settings.md is). */
@@ -1034,6 +1037,11 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
 /* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units.
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
+
+/* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel; units of scaled inputs and
+ * outputs are those of their spread there. Models with features have neither: ORFF_ERROR_UNSUPPORTED. */
+ORFF_API orff_status orff_model_alpha(const orff_model *model, double *alpha);
+ORFF_API orff_status orff_model_norm2(const orff_model *model, double *norm2);
 
 /* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);

@@ -159,6 +159,7 @@ def _check(notes: dict[str, Any], inputs: int, outputs: int, classes: int) -> No
     _check_geo(notes, inputs, outputs)
     if "kernel" in notes:
         _check_texts(notes, "kernel", KERNEL_WORDS)
+    _expect(isinstance(notes.get("settings", ""), str), '"settings" is not a text')
     _check_python(notes)
 
 

@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._arrays import pointer
 from ._errors import check
-from ._kernel import Kernel, parse_kernel
 from ._library import ffi, get_threads, lib, owner
 from ._model import Model
-from ._settings import Settings, count_features, is_single, sampling as sampling_of, whole
+from ._parameters import FEATURES, KERNEL, MOMENTS, takes
+from ._settings import Settings, whole
 
 _CALIBRATION_FEATURES = 250
 _BLOCK = 1024
@@ -33,31 +33,15 @@ class _Cost(NamedTuple):
     parameters: int  # length of theta
 
 
-def plan(
-    n: int,
-    dim: int,
-    outputs: int,
-    *,
-    kernel: str = "decomposable",
-    base: str = "gaussian",
-    sigma: Any = "auto",
-    features: Any = "auto",
-    sampling: str = "auto",
-    weight: Any = 1.0,
-    mix: float = 0.5,
-    covariates: Optional[Sequence] = None,
-    precision: str = "double",
-    seed: int = 0,
-    folds: int = 5,
-) -> Plan:
+@takes(KERNEL | FEATURES | MOMENTS)
+def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """Predicted time and memory of a fit by the direct solver, with lambda "auto", on this machine.
 
     Parameters
     ----------
     n, dim, outputs : int
         Rows, inputs and outputs.
-    kernel, base, sigma, features, sampling, weight, mix, covariates, precision, seed, folds
-        See `ORFFRegressor`.
+    {parameters}
 
     Returns
     -------
@@ -72,32 +56,34 @@ def plan(
     True
     """
     n, dim, outputs = whole("n", n, 1, 1 << 50), whole("dim", dim, 1, 65536), whole("outputs", outputs, 1, 65536)
-    chosen = parse_kernel(dim, outputs, kernel, base, sigma, weight, mix, covariates)
-    if chosen.automatic or chosen.mixture or chosen.auto_mix:
+    chosen = Settings({**given, "output_matrix": None}, dim, outputs)
+    c, automatic = chosen.c, chosen.auto_sigma
+    if c.auto_kernel or c.mixture or c.auto_mix:
         raise ValueError("kernel, weight and mix cannot be automatic in a plan")
-    automatic = chosen.auto_sigma
     for i, part in enumerate(chosen.parts):
-        if part.sigma is None or isinstance(part.sigma, str):
-            part.sigma = np.full(dim, 0.5 + 0.5 * i)
-    D, single = count_features(features, chosen, n), is_single(precision, "float64")
-    cost = _measure(chosen, D, sampling, seed, folds, single)
+        if part.sigma == 0.0 and part.sigmas == ffi.NULL:
+            part.sigma = 0.5 + 0.5 * i
+    D, folds = int(lib.orff_settings_features(c, outputs, n)), int(c.folds)
+    cost = _measure(chosen, D, folds)
     seconds = n * cost.row + cost.solve
     if automatic:
-        small = _measure(chosen, max(1, min(D, n, _CHOICE_FEATURES)), sampling, seed, _CHOICE_FOLDS, single)
+        small = _measure(chosen, max(1, min(D, n, _CHOICE_FEATURES)), _CHOICE_FOLDS)
         seconds += _CHOICES * (min(n, _CHOICE_ROWS) * small.row + small.solve)
     return Plan(seconds, _bytes(chosen, n, D, folds, cost))
 
 
-def _moments(kernel: Kernel, D: int, scheme: str, seed: int, folds: int, single: bool) -> tuple[Any, int]:
-    made, drawn = kernel.create(), owner("orff_features", lib.orff_features_free)
-    check(lib.orff_features_create(drawn, made[0], ffi.new("orff_sampling *", sampling_of(scheme, D, seed))))
+def _moments(chosen: Settings, D: int, folds: int) -> tuple[Any, int]:
+    made, drawn = chosen.kernel(), owner("orff_features", lib.orff_features_free)
+    sampling = chosen.sampling()
+    sampling.features = D
+    check(lib.orff_features_create(drawn, made[0], sampling))
     place = owner("orff_moments", lib.orff_moments_free)
-    how = ffi.new("orff_moments_settings *", {"folds": whole("folds", folds, 2, 1000), "single": single})
+    how = ffi.new("orff_moments_settings *", {"folds": folds, "single": chosen.c.single})
     check(lib.orff_moments_create(place, drawn[0], how))
     return place, int(lib.orff_features_describe(drawn[0]).parameters)
 
 
-def _time_rows(kernel: Kernel, moments: Any) -> float:
+def _time_rows(kernel: Settings, moments: Any) -> float:
     """Seconds for a row: blocks are added until a while has passed; the first one warms up."""
     random = np.random.default_rng(0)
     X, Y = random.uniform(size=(_BLOCK, kernel.inputs)), random.uniform(size=(_BLOCK, kernel.outputs))
@@ -113,22 +99,24 @@ def _time_rows(kernel: Kernel, moments: Any) -> float:
     return (time.perf_counter() - start) / (blocks * _BLOCK)
 
 
-def _measure(kernel: Kernel, D: int, scheme: str, seed: int, folds: int, single: bool) -> _Cost:
+def _measure(chosen: Settings, D: int, folds: int) -> _Cost:
     """Rows are timed at D itself, the solution at a smaller size and scaled by its cube."""
     small = min(D, _CALIBRATION_FEATURES)
-    moments, parameters = _moments(kernel, D, scheme, seed, folds, single)
-    row = _time_rows(kernel, moments)
+    moments, parameters = _moments(chosen, D, folds)
+    row = _time_rows(chosen, moments)
     if small < D:
-        moments, _ = _moments(kernel, small, scheme, seed, folds, single)
-        _time_rows(kernel, moments)
+        moments, _ = _moments(chosen, small, folds)
+        _time_rows(chosen, moments)
     start = time.perf_counter()
-    Model.make(lib.orff_model_fit_moments, Settings(kernel, folds=folds), moments[0])
+    settings = ffi.new("orff_settings *", chosen.c[0])
+    settings.folds = folds
+    Model.make(lib.orff_model_fit_moments, settings, moments[0])
     return _Cost(row, (time.perf_counter() - start) * (D / small) ** 3, parameters)
 
 
-def _bytes(kernel: Kernel, n: int, D: int, folds: int, cost: _Cost) -> int:
+def _bytes(kernel: Settings, n: int, D: int, folds: int, cost: _Cost) -> int:
     """S for each fold and two sums, about five matrices of the system, blocks of phi; X and y are the caller's."""
-    plain = len(kernel.parts) == 1 and kernel.parts[0].rule == "decomposable"
+    plain = len(kernel.parts) == 1 and lib.orff_rule_describe(kernel.parts[0].rule).separable
     phi, system = 2.0 * D, 2.0 * D if plain else float(cost.parameters)
     sample = 8.0 * min(n, 20000) * (kernel.inputs + kernel.outputs)
     block = 8.0 * _BLOCK * phi * get_threads()

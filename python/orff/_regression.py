@@ -10,6 +10,11 @@ from . import _notes
 from ._arrays import Array, columns
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
 from ._geo import Plane, covariance_from_plane, from_plane, plane_for, to_plane
+from ._parameters import Own
+
+
+GEO = Own(None, '"lonlat"', "The first two inputs that are no covariates are degrees of longitude and latitude, the two outputs "
+          "eastward and northward: learn in km on a plane at the centre of the data. Derivatives are then by km.")
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
@@ -28,7 +33,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return X, columns(Y), row_weights(sample_weight, X)
 
     def _regression_notes(self) -> dict[str, Any]:
-        notes = {"output_names": self._output_names, "about": {"flat": self._flat, "loss": self.loss}}
+        notes = {"output_names": self._output_names, "about": {"flat": self._flat}}
         return notes if self._plane is None else {**notes, "geo": self._plane.notes()}
 
     def _flat_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple:

@@ -24,7 +24,7 @@ def test_check_estimator(estimator, check):
 
 
 @parametrize_with_checks([
-    orff.ORFFClassifier(loss="logistic", sigma=2.0, lambda_=1e-3, iterations=60, tolerance=1e-4),
+    orff.ORFFClassifier(loss="logistic", sigma=2.0, lambda_=1e-3, iterations=60, residual=1e-4),
     orff.OperatorFourierFeatures(map="Phi", features=20, sigma=1.0),
 ])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
