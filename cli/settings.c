@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "report.h"
+#include "result.h"
 
 /* ---- matrices from files */
 
@@ -44,7 +45,7 @@ static int append_matrix(cli_string *text, const char *word) {
     if (!ridge || !is_file(path)) {
         const bool names_file = strpbrk(word, "/.") && !strpbrk(word, ";,");
         if (names_file) return append_table(text, word); /* which says what is wrong with it */
-        cli_append(text, "%s", word); /* for the library to judge */
+        cli_append(text, "%s", word);                    /* for the library to judge */
         return CLI_DONE;
     }
     const int status = append_table(text, path);
@@ -137,6 +138,28 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
     const int status = cli_settings_read(s, a, &shape);
     free(names);
     return status;
+}
+
+/* Without the files of a run. */
+static orff_status written(const orff_options *options, orff_options *copy, char **text) {
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && orff_setting_at(i); i++) {
+        const orff_setting *setting = orff_setting_at(i);
+        if (orff_options_given(options, setting->name) && !(setting->uses & ORFF_USE_STREAM))
+            status = orff_options_set(copy, setting->name, orff_options_get(options, setting->name));
+    }
+    return status ? status : orff_options_write(copy, text);
+}
+
+int cli_settings_note(const cli_settings *s, json_t *notes) {
+    orff_options *copy = NULL;
+    char *text = NULL;
+    orff_status status = orff_options_create(&copy);
+    if (!status) status = written(s->options, copy, &text);
+    if (!status) json_object_set_new(notes, "settings", cli_text_or_shown(text));
+    orff_text_free(text);
+    orff_options_free(copy);
+    return cli_outcome(status, NULL);
 }
 
 void cli_settings_clear(cli_settings *s) {
