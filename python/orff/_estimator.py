@@ -52,7 +52,7 @@ def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, 
         return X, Y, weights
     kept = weights != 0
     if not kept.any():
-        raise ValueError("every sample_weight is 0: there are no rows to learn from")
+        raise ValueError("every sample_weight is zero: there are no rows to learn from")
     return X[kept], Y[kept], weights[kept]
 
 

@@ -175,7 +175,7 @@ def test_library_errors_have_their_kind(field):
         fitted(field, posterior=False).predict(X, return_std=True)
     with pytest.raises(MemoryError, match="GB|MB|bytes|memory"):
         orff.OVKRegressor(sigma=1.0, lambda_=1e-3, max_bytes=1000).fit(X, Y)
-    with pytest.raises(ValueError, match="every sample_weight is 0"):
+    with pytest.raises(ValueError, match="every sample_weight is zero"):
         orff.ORFFRegressor(**FIXED).fit(X, Y, np.zeros(400))
 
 
