@@ -1038,13 +1038,13 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
+/* The same in single precision. */
+ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
+
 /* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel; units of scaled inputs and
  * outputs are those of their spread there. Models with features have neither: ORFF_ERROR_UNSUPPORTED. */
 ORFF_API orff_status orff_model_alpha(const orff_model *model, double *alpha);
 ORFF_API orff_status orff_model_norm2(const orff_model *model, double *norm2);
-
-/* The same in single precision. */
-ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
  * predictions (rows x p) and returns 0, or anything else to stop with ORFF_ERROR_CALLBACK. */

@@ -99,10 +99,10 @@ class ModelEstimator(BaseEstimator):
         sizes = (X.shape[1], Y.shape[1])
         if X.dtype == np.float32 and not self._is_exact:
             reader = RowReader(X, Y, weights, settings.c.subsample)
-            model = Model.make(lib.orff_model_fit_stream, settings.c, *sizes, reader.c, **self._how)
+            model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
         else:
             rows = (len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights))
-            model = Model.make(lib.orff_model_fit, settings.c, *sizes, *rows, **self._how)
+            model = Model.make(lib.orff_model_fit, settings, *sizes, *rows, **self._how)
         self._adopt(model, settings, **{"shown": X, **notes})
         self._moments = None
         if settings.checkpoint != ffi.NULL:

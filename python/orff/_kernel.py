@@ -7,14 +7,16 @@ from typing import Any, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._arrays import Array, copied, pointer
+from ._custom import has_custom, without_scales
 from ._errors import check
 from ._library import ffi, lib, owner, text
-from ._settings import TABLE, Settings, name_of, number_text, text_of
+from ._settings import TABLE, Settings, name_of, number_text, stand_ins, text_of
 
 
 class Part(NamedTuple):
     """One part of a fitted kernel, in the user's units."""
 
+    rule: str
     sigma: Array
     weight: float
     mix: float
@@ -38,6 +40,8 @@ def settled(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> 
     elif not settings.c.mixture:  # in a sum it multiplies what is scaled to unit variance
         weighted = settings.parts if len(parts) > 1 else parts
         texts["weight"] = "+".join(number_text(part.weight) for part in weighted)
+    if has_custom(settings.asked):
+        texts["kernel"] = without_scales(settings.asked, texts["kernel"].split("+"))
     return {**given, **texts, "shape": None}
 
 
@@ -70,7 +74,7 @@ def _sigma_text(scales: Array) -> str:
 
 def _has_field(given: dict[str, Any], inputs: int, space: int, names: Optional[Sequence[str]]) -> bool:
     chosen = {name: given[name] for name in ("kernel", "base", "shape", "covariates") if name in given}
-    parts = Settings(chosen, inputs, max(1, space), names=names).parts
+    parts = Settings({**chosen, "kernel": stand_ins(given["kernel"])}, inputs, max(1, space), names=names).parts
     return any(lib.orff_rule_describe(part.rule).physical for part in parts)
 
 
@@ -86,8 +90,8 @@ def count_outputs(given: dict[str, Any], inputs: int, usual: int = 1, names: Opt
 
 def multipliers(parts: Sequence[Any], inputs: int, outputs: int) -> list[float]:
     """The parameter weight of fitted parts: of a sum, in units of parts whose K(0) has trace p."""
-    if len(parts) == 1:
-        return [parts[0].weight]
+    if len(parts) == 1 or not all(lib.orff_rule_describe(part.rule).named for part in parts):
+        return [part.weight for part in parts]  # the size of functions at 0 is in no file
     return [part.weight * _size(part, inputs, outputs) for part in parts]
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
 from ._kernel import Part, parts_of_model, scales_of
-from ._library import ffi, lib, owner, text
+from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
+from ._settings import name_of
 
 _STD_ROWS = 4096
 
@@ -32,7 +33,8 @@ class Model:
 
     def parts(self) -> list[Part]:
         """The kernel as it was fitted, in the user's units."""
-        return [Part(scales_of(part, self.inputs), part.weight, part.mix) for part in parts_of_model(self._handle)]
+        return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
+                for part in parts_of_model(self._handle)]
 
     def alpha(self) -> Array:
         """The coefficients of an exact model: rows x outputs."""
@@ -122,9 +124,10 @@ class Model:
 
     @classmethod
     def make(cls, function: Callable, settings: Any, *arguments: Any, **how: Any) -> "Model":
-        """By a function (orff_model **, const orff_settings *, ...)."""
+        """By a function (orff_model **, const orff_settings *, ...); of Settings, or of what belongs to them."""
         place = owner("orff_model", lib.orff_model_free)
-        run(function, place, settings, *arguments, **how)
+        run(function, place, getattr(settings, "c", settings), *arguments, **how)
+        keep_with(place, settings)  # whose functions an exact model calls
         return cls(place)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Iterator, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._arrays import Array, doubles, pointer
+from ._custom import CustomPart, fill_part, has_custom, parts_as_text, refuse_names, split
 from ._errors import OrffError, check
-from ._library import ffi, lib, owner, text
+from ._library import ffi, keep_with, lib, owner, text
 
 _BETWEEN = {"sigma": ",", "lambda-grid": ":"}  # numbers of one list; elsewhere + stands between the parts of a kernel
 _PLACES = "covariates"  # inputs, which Python counts from 0
@@ -172,6 +173,8 @@ def text_of(setting: Setting, value: Any, inputs: int = 0, names: Optional[Seque
             return os.fsdecode(value)
         if setting.key == _PLACES:
             return _places_text(value, inputs, names)
+        if setting.key == "kernel" and has_custom(value):
+            return parts_as_text(value, number_text)
         return _matrix_text(value) if "MATRIX" in setting.form else _list_text(setting.key, value)
     except (TypeError, AttributeError):
         raise ValueError(f"{setting.name}: {value!r} is not {setting.types}") from None
@@ -242,14 +245,20 @@ def read_options(written: str) -> dict[str, Any]:
             for name, words in texts.items() if words is not None}
 
 
+def stand_ins(kernel: Any) -> Any:
+    """The parameter kernel, with plain parts in the place of those that no text can give."""
+    return parts_as_text(kernel, number_text, name_of("rule", lib.ORFF_RULE_DECOMPOSABLE)) if has_custom(kernel) else kernel
+
+
 class Settings:
     """An orff_settings, with everything it points to."""
 
     def __init__(self, given: dict[str, Any], inputs: int, outputs: int, classes: int = 0,
                  names: Optional[Sequence[str]] = None, X: Optional[Array] = None, Y: Optional[Array] = None) -> None:
         """outputs as the model has them: one less than classes. X and Y are for what is computed from rows."""
-        self.inputs, self.outputs = inputs, outputs
-        self.options = Options(given, inputs, names)
+        self.inputs, self.outputs, self.asked = inputs, outputs, given.get("kernel")
+        refuse_names(self.asked)
+        self.options = Options({**given, "kernel": stand_ins(self.asked)}, inputs, names)
         self.c = ffi.new("orff_settings *")
         held = [None if names is None else [ffi.new("char[]", str(name).encode()) for name in names],
                 self._rows(X, "median", "sigma", "kernel"), self._rows(Y, "covariance", "output_matrix")]
@@ -266,10 +275,13 @@ class Settings:
         return doubles(rows) if asked and rows is not None else None
 
     def _own_parts(self) -> None:
-        """The parts, ours to change: the one place where parts that no text can give would come in."""
+        """The parts, ours to change: here those come in that no text can give."""
         count = int(self.c.n_parts)
         self.parts = ffi.new("orff_part[]", [self.c.parts[m] for m in range(count)])
         self.c.parts = self.parts
+        entries = split(self.asked) if has_custom(self.asked) else []
+        self._functions = [fill_part(c, entry, self.inputs, self.outputs) for c, entry in zip(self.parts, entries)
+                           if isinstance(entry, CustomPart)]
 
     @property
     def auto_sigma(self) -> bool:
@@ -301,6 +313,7 @@ class Settings:
         """The library's kernel."""
         place = owner("orff_kernel", lib.orff_kernel_free)
         check(lib.orff_kernel_create(place, self.inputs, self.outputs, len(self.parts), self.parts))
+        keep_with(place, self)
         return place
 
     def sampling(self, extent: Optional[Array] = None) -> Any:

@@ -93,7 +93,7 @@ class StreamingMixin(ModelEstimator):
         given = {name: value for name, value in self._settled.items() if name not in plain}
         settings = Settings({**given, **self._after_moments(), "output_matrix": self._matrix()}, int(info.inputs),
                             int(info.outputs), self._classes_of_moments, getattr(self, "feature_names_in_", None))
-        model = Model.make(lib.orff_model_fit_moments, settings.c, self._moments._handle, **self._how)
+        model = Model.make(lib.orff_model_fit_moments, settings, self._moments._handle, **self._how)
         self._adopt(model, settings, **self._notes_of_moments())
 
     def _after_moments(self) -> dict[str, Any]:
