@@ -13,13 +13,14 @@
 #include "result.h"
 #include "settings.h"
 
-int cli_write_model(const cli_arguments *a, orff_model *model, const json_t *notes) {
+int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
-    char *text = json_dumps(notes, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!text) return cli_failed("%s: its notes cannot be written", path);
-    orff_status status = orff_model_set_notes(model, text);
+    const orff_model_info info = orff_model_describe(model);
+    const char *text = "";
+    orff_status status = info.on_plane ? orff_notes_set_plane(notes, &info.plane) : ORFF_OK;
+    if (!status) status = orff_notes_text(notes, &text);
+    if (!status) status = orff_model_set_notes(model, text);
     if (!status) status = orff_model_save(model, path, cli_given(a, CLI_OPT_COMPACT));
-    free(text);
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
@@ -37,7 +38,7 @@ static char *result_text(const cli_result *result, json_t *more) {
 }
 
 /* What is told is made before the file is written: who fails for want of memory has not replaced it. */
-int cli_finish_fit(const cli_arguments *a, orff_model *model, const json_t *notes, uint64_t dropped,
+int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more) {
     const cli_result result = {.model = model,
                                .notes = notes,
@@ -121,14 +122,13 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
 #define FROM_NOTES 4
 
 /* What the moments were made for stands where an option is not given. */
-static cli_arguments with_kernel_of(const cli_arguments *a, const json_t *notes, const char *covariates,
+static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *covariates,
                                     const char *values[FROM_NOTES]) {
     static const char *const names[FROM_NOTES] = {"kernel", "base", "sigma", "covariates"};
     cli_arguments filled = *a;
     for (size_t i = 0; i < FROM_NOTES; i++) {
         const cli_option_id id = cli_setting(names[i]);
-        values[i] = json_string_value(json_object_get(json_object_get(notes, "kernel"), names[i]));
-        if (i == 3) values[i] = covariates;
+        values[i] = i < 3 ? orff_notes_kernel(notes, names[i]) : covariates;
         if (cli_given(a, id) || !values[i]) continue;
         filled.given[id].values = &values[i];
         filled.given[id].count = 1;
@@ -137,24 +137,23 @@ static cli_arguments with_kernel_of(const cli_arguments *a, const json_t *notes,
 }
 
 /* Their places counted from 1; NULL where there are none. To be freed. */
-static char *covariates_of(const json_t *notes, size_t d) {
+static char *covariates_of(const orff_notes *notes, size_t d) {
     cli_string text = {0};
     for (size_t i = 0; i < d; i++)
-        if (cli_notes_is_covariate(notes, i)) cli_append(&text, "%s%zu", text.length ? "," : "", i + 1);
+        if (orff_notes_is_covariate(notes, i)) cli_append(&text, "%s%zu", text.length ? "," : "", i + 1);
     return text.text;
 }
 
 static bool belongs_to_moments(const orff_setting *setting) {
-    static const char *const others[] = {"covariates", "scale-inputs", "scale-outputs"};
+    static const char *const others[] = {"covariates", "geo", "scale-inputs", "scale-outputs"};
     bool named = false;
-    for (size_t i = 0; i < 3; i++) named = named || !strcmp(setting->name, others[i]);
+    for (size_t i = 0; i < 4; i++) named = named || !strcmp(setting->name, others[i]);
     return named || setting->uses & (ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_STREAM);
 }
 
 static int refuse_data_options(const cli_arguments *a) {
-    static const cli_option_id ids[] = {CLI_OPT_INPUTS,       CLI_OPT_OUTPUTS, CLI_OPT_WEIGHTS,
-                                        CLI_OPT_SELECT,       CLI_OPT_GEO,     CLI_OPT_MEMORY,
-                                        CLI_OPT_SKIP_MISSING, CLI_OPT_CLASSIFY};
+    static const cli_option_id ids[] = {CLI_OPT_INPUTS, CLI_OPT_OUTPUTS,      CLI_OPT_WEIGHTS, CLI_OPT_SELECT,
+                                        CLI_OPT_MEMORY, CLI_OPT_SKIP_MISSING, CLI_OPT_CLASSIFY};
     if (a->n_words)
         return cli_wrong_usage(a->command, "there is both --from-moments and data (%s)", a->words[0]);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
@@ -166,7 +165,7 @@ static int refuse_data_options(const cli_arguments *a) {
     return CLI_DONE;
 }
 
-static int fit_loaded(const cli_arguments *a, const orff_moments *moments, json_t *notes, double start) {
+static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_notes *notes, double start) {
     const orff_moments_info info = orff_moments_describe(moments);
     const orff_data_shape shape = {.d = info.inputs, .p = info.outputs};
     const char *values[FROM_NOTES];
@@ -189,12 +188,12 @@ static int fit_moments(const cli_arguments *a) {
     const double start = cli_seconds();
     const char *path = cli_text(a, CLI_OPT_FROM_MOMENTS);
     orff_moments *moments = NULL;
-    json_t *notes = NULL;
+    orff_notes *notes = NULL;
     int status = refuse_data_options(a);
     if (!status) status = cli_outcome(orff_moments_load(&moments, path), NULL);
     if (!status) status = cli_notes_of_moments(&notes, path, moments);
     if (!status) status = fit_loaded(a, moments, notes, start);
-    json_decref(notes);
+    orff_notes_free(notes);
     orff_moments_free(moments);
     return status;
 }

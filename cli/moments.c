@@ -82,7 +82,7 @@ static void append_base(cli_string *text, const orff_part *part) {
         cli_append(text, "/%.17g", part->shape);
 }
 
-static void note_kernel(json_t *notes, const kernel_of *k) {
+static int note_kernel(orff_notes *notes, const kernel_of *k) {
     cli_string kernel = {0}, base = {0}, sigma = {0};
     for (size_t m = 0; m < k->n; m++) {
         const char *plus = m ? "+" : "";
@@ -92,12 +92,11 @@ static void note_kernel(json_t *notes, const kernel_of *k) {
         cli_append(&sigma, "%s", plus);
         append_scales(&sigma, k->d, k->sigmas + m * k->d);
     }
-    json_object_set_new(
-        notes, "kernel",
-        json_pack("{s:s, s:s, s:s}", "kernel", kernel.text, "base", base.text, "sigma", sigma.text));
+    const int status = cli_outcome(orff_notes_set_kernel(notes, kernel.text, base.text, sigma.text), NULL);
     free(kernel.text);
     free(base.text);
     free(sigma.text);
+    return status;
 }
 
 /* ---- accumulating */
@@ -119,9 +118,9 @@ static int start(const cli_data *data, const orff_settings *settings, const kern
     int status = cli_outcome(orff_kernel_create(&kernel, data->d, data->p, k->n, k->parts), NULL);
     if (!status) status = cli_outcome(orff_features_create(&features, kernel, &sampling), NULL);
     if (!status) status = cli_outcome(orff_moments_create(moments, features, &how), NULL);
-    char *text = json_dumps(data->notes, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!status) status = cli_outcome(orff_moments_set_notes(*moments, text ? text : ""), NULL);
-    free(text);
+    const char *text = "";
+    if (!status) status = cli_outcome(orff_notes_text(data->notes, &text), NULL);
+    if (!status) status = cli_outcome(orff_moments_set_notes(*moments, text), NULL);
     orff_features_free(features);
     orff_kernel_free(kernel);
     return status;
@@ -134,7 +133,7 @@ static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings
     const orff_settings *how = &s->settings;
     kernel_of kernel;
     int status = fill_kernel(&kernel, s, a, data);
-    if (!status) note_kernel(data->notes, &kernel);
+    if (!status) status = note_kernel(data->notes, &kernel);
     if (!status) status = start(data, how, &kernel, moments);
     clear_kernel(&kernel);
     if (status) return status;
@@ -154,16 +153,17 @@ static char *result_text(const cli_arguments *a, const cli_data *data, const orf
                                (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
                                (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "seconds",
                                seconds, "moments", cli_text_or_shown(cli_text(a, CLI_OPT_OUTPUT)));
-    json_object_update_missing(object, json_object_get(data->notes, "kernel"));
+    static const char *const words[] = {"kernel", "base", "sigma"};
+    for (size_t i = 0; i < 3; i++)
+        json_object_set_new(object, words[i], json_string(orff_notes_kernel(data->notes, words[i])));
     return cli_json_text(object);
 }
 
 static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double seconds) {
     const orff_moments_info info = orff_moments_describe(moments);
-    const json_t *kernel = json_object_get(data->notes, "kernel");
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu frequencies, %zu folds, sigma %s, %.2f s: %s",
             info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds,
-            json_string_value(json_object_get(kernel, "sigma")), seconds, cli_text(a, CLI_OPT_OUTPUT));
+            orff_notes_kernel(data->notes, "sigma"), seconds, cli_text(a, CLI_OPT_OUTPUT));
 }
 
 /* What is told is made before the file is written: see cli_json_text. */

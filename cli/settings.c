@@ -127,7 +127,7 @@ int cli_settings_read(cli_settings *s, const cli_arguments *a, const orff_data_s
 
 int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_data *data) {
     const char **names = cli_more(NULL, data->d, sizeof *names);
-    for (size_t i = 0; i < data->d; i++) names[i] = cli_notes_name(data->notes, "inputs", i);
+    for (size_t i = 0; i < data->d; i++) names[i] = orff_notes_name(data->notes, ORFF_SIDE_INPUT, i);
     const orff_data_shape shape = {.d = data->d,
                                    .p = data->p,
                                    .classes = data->classes,
@@ -151,12 +151,16 @@ static orff_status written(const orff_options *options, orff_options *copy, char
     return status ? status : orff_options_write(copy, text);
 }
 
-int cli_settings_note(const cli_settings *s, json_t *notes) {
+int cli_settings_note(const cli_settings *s, orff_notes *notes) {
     orff_options *copy = NULL;
     char *text = NULL;
     orff_status status = orff_options_create(&copy);
     if (!status) status = written(s->options, copy, &text);
-    if (!status) json_object_set_new(notes, "settings", cli_text_or_shown(text));
+    json_t *value = status ? NULL : cli_text_or_shown(text);
+    char *json = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (json) status = orff_notes_set_member(notes, "settings", json);
+    json_decref(value);
+    free(json);
     orff_text_free(text);
     orff_options_free(copy);
     return cli_outcome(status, NULL);

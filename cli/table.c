@@ -31,9 +31,6 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "NetCDF: hold dimensions at an index that counts from 0"},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
         "leave out rows with empty, NA or nan cells and count them; else they are refused"},
-    [CLI_OPT_GEO] = {"geo", 0, "lonlat", NULL, LEARN, "Data",
-        "the first two inputs that are not covariates are degrees of longitude and latitude, the outputs "
-        "eastward and northward: learn in km on a plane at the centre of the data"},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
         "rows up to this size are held in memory; of larger data only the first rows decide what is "
         "automatic"},

@@ -448,10 +448,17 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
+/* A plane that touches the Earth where the data are: see section 12. */
+typedef struct orff_plane {
+    double lon, lat;  /* its centre, degrees */
+    size_t inputs[2]; /* the inputs (0-based) that are longitude and latitude */
+} orff_plane;
+
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
     uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
+    const orff_plane *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
@@ -493,7 +500,7 @@ ORFF_API orff_status orff_checkpoint_check(const char *path, bool resume);
 /* Removes a checkpoint whose result is safe; nothing else is ever removed (ORFF_ERROR_FORMAT). It may be gone. */
 ORFF_API orff_status orff_checkpoint_remove(const char *path);
 
-/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_ERROR_MISMATCH naming the
+/* into += other, into -= other; same frequencies, outputs, folds and plane, else ORFF_ERROR_MISMATCH naming the
  * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
@@ -503,6 +510,8 @@ typedef struct orff_moments_info {
     uint64_t rows; /* rows accumulated: subtracted ones are taken off */
     double weight; /* sum of the weights */
     bool single;
+    bool on_plane; /* rows are given in degrees and lie on ... */
+    orff_plane plane;
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 
@@ -845,6 +854,35 @@ ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sa
  * shift)/unit)^T theta. With ORFF_SOLVER_EXACT it is the exact kernel on all training points instead: the
  * same calls serve, but for derived fields. */
 
+/* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
+ * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
+ * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
+ * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km. */
+#define ORFF_GEO_LIST(X)                                                    \
+    X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
+    X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
+
+typedef enum orff_geo {
+#define ORFF_GEO_ENUM(name, text) ORFF_GEO_##name,
+    ORFF_GEO_LIST(ORFF_GEO_ENUM)
+#undef ORFF_GEO_ENUM
+        ORFF_GEO_COUNT
+} orff_geo;
+
+ORFF_API const char *orff_geo_name(orff_geo geo);
+ORFF_API const char *const *orff_geo_names(void);
+ORFF_API orff_status orff_geo_parse(const char *name, orff_geo *geo);
+
+/* The two inputs that are degrees: the first two that are no covariates (covariate: d flags; NULL: none is). Refuses
+ * fewer, and other than two outputs. */
+ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, size_t inputs[2]);
+
+/* What a fit does by itself, for moments and for programs of their own: the plane at the centre of n rows X (n x d),
+ * and rows X and vectors (n x 2, may be NULL) from degrees, eastward and northward to the plane, in place. Refuses
+ * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
+ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
+ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
      * of 0 (and no sigmas) means auto: a multiple of the median distance between inputs, the multiple chosen
@@ -875,6 +913,13 @@ typedef struct orff_settings {
 
     size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
     bool single;    /* moments and iterations in single precision */
+
+    /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
+     * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, else
+     * the first two. A fit from moments has the plane of the moments. */
+    orff_geo geo;
+    const size_t *geo_inputs;
+
     bool center;    /* take the mean off y */
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
@@ -977,6 +1022,20 @@ ORFF_API orff_status orff_options_write(const orff_options *options, char **text
 ORFF_API orff_status orff_options_read(orff_options *options, const char *text);
 ORFF_API void orff_text_free(char *text);
 
+/* What a fit of n rows will cost on this machine. */
+typedef struct orff_cost {
+    double seconds;
+    double bytes;    /* at the peak, besides the caller's rows */
+    size_t features; /* that it would take; 0: none, an exact model */
+} orff_cost;
+
+/* Measures for about a second and scales up; other programs that run disturb it. For the direct and the exact solver,
+ * with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
+ * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
+ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
+
+typedef struct orff_model orff_model;
+
 /* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                     size_t n, const double *X, const double *Y, const double *weights);
@@ -1021,6 +1080,8 @@ typedef struct orff_model_info {
     double dof, log_evidence; /* NAN when not known */
     double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
+    bool on_plane;    /* learned from degrees (settings.geo) on ... */
+    orff_plane plane; /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
     const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
@@ -1060,6 +1121,9 @@ ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, cons
 ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
                                            double *covariance);
 
+/* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
+ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
+
 /* Derived fields, analytically from the coefficients, in the user's units; not of exact models. Those that need a field's space
  * use the inputs of the physical parts, or all inputs when d = p. */
 ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X,
@@ -1079,6 +1143,59 @@ ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
+
+/* Notes that the program `orff`, the Python package and others understand: names, units and ranges of columns,
+ * covariates, labels of classes, the plane, as JSON (docs/files.md). Made for so many columns; for classes there is one
+ * output. What has not been set is NULL, "" or false. Texts that are not UTF-8 are kept as orff_text_show shows them. */
+typedef struct orff_notes orff_notes;
+typedef enum orff_side { ORFF_SIDE_INPUT, ORFF_SIDE_OUTPUT } orff_side;
+
+ORFF_API orff_status orff_notes_create(orff_notes **notes, size_t inputs, size_t outputs);
+ORFF_API void orff_notes_free(orff_notes *notes);
+
+/* From the text of a model or of moments. A text that is no JSON object belongs to somebody else, and gives empty notes.
+ * ORFF_ERROR_FORMAT names the first member that is not what it should be. */
+ORFF_API orff_status orff_notes_parse(orff_notes **notes, const char *text, size_t inputs, size_t outputs,
+                                      size_t classes);
+
+/* The text for orff_model_set_notes and orff_moments_set_notes; it lives until the next call, or until the notes go. */
+ORFF_API orff_status orff_notes_text(orff_notes *notes, const char **text);
+
+/* Column i (0-based). `named` says whether the table had names at all. */
+ORFF_API orff_status orff_notes_set_named(orff_notes *notes, bool named);
+ORFF_API orff_status orff_notes_set_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_units(orff_notes *notes, orff_side side, size_t i, const char *units);
+ORFF_API orff_status orff_notes_set_standard_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_range(orff_notes *notes, size_t input, double low, double high);
+ORFF_API bool orff_notes_named(const orff_notes *notes);
+ORFF_API const char *orff_notes_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_units(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_standard_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API bool orff_notes_range(const orff_notes *notes, size_t input, double *low, double *high);
+
+/* Covariates: a flag for each input. Labels: one for each class, all different. */
+ORFF_API orff_status orff_notes_set_covariates(orff_notes *notes, const bool *covariate);
+ORFF_API bool orff_notes_is_covariate(const orff_notes *notes, size_t input);
+ORFF_API orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels);
+ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many: 0 where none are known */
+ORFF_API const char *orff_notes_label(const orff_notes *notes, size_t i);
+
+/* The plane, told to readers: a model knows its own. */
+ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane);
+ORFF_API bool orff_notes_plane(const orff_notes *notes, orff_plane *plane);
+
+/* What moments were made for, in the words of the program's options; key: "kernel", "base" or "sigma". */
+ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base, const char *sigma);
+ORFF_API const char *orff_notes_kernel(const orff_notes *notes, const char *key);
+
+/* A member of another program's own: any JSON value under a key. */
+ORFF_API orff_status orff_notes_set_member(orff_notes *notes, const char *key, const char *json);
+
+/* The units of a length that the inputs of the field's space share ("" where they do not), and those of what is derived
+ * from the first output: its own for each length, or times a length when integrated (potentials). False where they are
+ * not known, or `room` is too small. */
+ORFF_API const char *orff_notes_length_units(const orff_notes *notes);
+ORFF_API bool orff_notes_derived_units(const orff_notes *notes, bool integrated, char *units, size_t room);
 
 /* ---------------------------------------------------------------- 13. files and texts */
 

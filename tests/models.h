@@ -10,21 +10,8 @@
 #include "model/model.h"
 #include "support.h"
 
-static inline double *models_numbers(size_t n) {
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 static inline double *models_normal(size_t n, uint64_t seed) {
-    double *a = models_numbers(n);
-    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal((orffi_rng){seed, 77}, i, 0);
-    return a;
-}
-
-static inline void models_assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
+    return support_normal(n, seed, 77);
 }
 
 /* ---- kernels */

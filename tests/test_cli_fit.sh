@@ -41,7 +41,7 @@ expect 0 '^  v_ms +0\.0[0-9]+ +0\.0[0-9]+  m s-1$' fit --kernel div-free --sigma
 expect 0 '^  v_ms +0\.0[0-9]+ +m s-1$' fit --kernel div-free --sigma 0.7 --lambda 1e-5
 for key in n rmse mse r2 per_output; do grep -q "^  \"$key\": " e.json || fail "evaluate --json has no $key"; done
 
-# Options reach the library.
+# Whatever the options, it learns; that each makes a difference is seen in test_cli_options_*.sh.
 for options in '--sampling iid' '--sampling orthogonal' '--sampling grid' '--precision single' '--seed 3' '--center no' \
     '--base matern52' '--solver pcg' '--solver lsmr' '--scale-outputs yes' '--scale-inputs no' '--loss huber --iterations 20' \
     '--output-matrix covariance' '--compact' '--sigma 0.7,0.9' '--lambda 1e-4' '--posterior no' '--weights w' '--memory 0'; do

@@ -72,7 +72,7 @@ expect 2 '--center: there is no center "maybe"' fit --center maybe
 expect 2 '--mix: .*for kernel helmholtz' fit --mix 0.3
 expect 2 '--covariates: "z" is neither' fit --covariates z
 expect 2 '--covariates: no part of the kernel is a field' fit --covariates x_km
-expect 2 '--geo: "utm" is not known' fit --geo utm
+expect 2 '--geo: there is no geo "utm"' fit --geo utm
 expect 2 '--weight: "-1" is no weight' fit --weight -1
 expect 2 'auto stands alone' fit --kernel div-free+auto
 expect 2 '--sigma: kernel auto chooses' fit --kernel auto --sigma 1

@@ -196,6 +196,26 @@ static void same_as_primal(void **state) {
     support_case(NULL);
 }
 
+/* Rows that repeat each other leave the error flat down to the smallest lambdas: its last digits choose one. */
+static void repeated_rows(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 4; i += 3) { /* outputs by themselves, and coupled */
+        problem q = make(&cases[i]);
+        support_case("%s", cases[i].name);
+        for (size_t k = 0; k < N * q.d; k++) q.X[k] = q.X[k % (4 * q.d)];
+        for (size_t k = 0; k < N * q.p; k++) q.Y[k] = q.coded[k] = q.Y[k % (4 * q.p)];
+        q.parts[0].sigma = 60.0;
+        q.settings.lambda_low = 1e-10;
+        orff_model *dual = fit_dual(&cases[i], &q), *primal = fit_primal(&cases[i], &q, dual);
+        assert_close(dual->lambda / primal->lambda, 1.0, 1e-12);
+        assert_close(dual->cv_mse / primal->cv_mse, 1.0, 1e-9);
+        orff_model_free(dual);
+        orff_model_free(primal);
+        end(&q);
+    }
+    support_case(NULL);
+}
+
 /* A saved model predicts and bounds its errors as before. */
 static void survives_a_file(void **state) {
     (void)state;
@@ -351,9 +371,13 @@ static void unreached_outputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_primal), cmocka_unit_test(survives_a_file),
-        cmocka_unit_test(short_streams),  cmocka_unit_test(tuning),
-        cmocka_unit_test(many_outputs),   cmocka_unit_test(unreached_outputs),
+        cmocka_unit_test(same_as_primal),
+        cmocka_unit_test(repeated_rows),
+        cmocka_unit_test(survives_a_file),
+        cmocka_unit_test(short_streams),
+        cmocka_unit_test(tuning),
+        cmocka_unit_test(many_outputs),
+        cmocka_unit_test(unreached_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,6 @@
 #include "base/random.h"
 #include "support.h"
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 static orff_part part_of(orff_rule rule, orff_base base, double shape, double sigma) {
     orff_part part = orff_part_default();
     part.rule = rule;

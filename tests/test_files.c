@@ -41,35 +41,10 @@ static int tear_down(void **state) {
     return rmdir(directory); /* which fails when a temporary was left */
 }
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 static void assert_same_bits(const char *what, size_t count, const double *a, const double *b) {
     for (size_t i = 0; i < count; i++)
         if (memcmp(&a[i], &b[i], sizeof *a) != 0)
             fail_msg("%s: number %zu is %.17g, was %.17g", what, i, b[i], a[i]);
-}
-
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 22);
-    assert_non_null(bytes);
-    *size = fread(bytes, 1, 1 << 22, file);
-    assert_true(*size < 1 << 22);
-    fclose(file);
-    return bytes;
-}
-
-static void assert_same_files(const char *a, const char *b) {
-    size_t size_a, size_b;
-    char *bytes_a = read_bytes(a, &size_a), *bytes_b = read_bytes(b, &size_b);
-    assert_int_equal(size_a, size_b);
-    assert_memory_equal(bytes_a, bytes_b, size_a);
-    free(bytes_a);
-    free(bytes_b);
 }
 
 static size_t file_size(const char *path) {

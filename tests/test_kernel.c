@@ -7,12 +7,6 @@
 #include "base/random.h"
 #include "support.h"
 
-/* The message of the last refusal says what it must. */
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 static orff_kernel *make(size_t d, size_t p, size_t n_parts, const orff_part *parts) {
     orff_kernel *kernel = NULL;
     assert_ok(orff_kernel_create(&kernel, d, p, n_parts, parts));

@@ -6,11 +6,6 @@
 #include "base/random.h"
 #include "support.h"
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 /* ---- signatures */
 
 /* K0 of a kernel that has a closed form; self is that kernel. */

@@ -17,7 +17,7 @@ from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
-@parameters(EVERY, without=("scale_outputs",), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
+@parameters(EVERY, without=("scale_outputs", "geo"), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
 class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """Classification with operator-valued random Fourier features.
 
@@ -64,7 +64,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         places = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
         if not known.all():
-            raise ValueError(f"the class {y[~known][0]!r} is not among those named at first: {self.classes_}")
+            raise ValueError(f"the class {y[~known].tolist()[0]!r} is not among those named at first: {self.classes_}")
         return places
 
     def _class_notes(self) -> dict[str, Any]:

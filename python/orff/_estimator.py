@@ -23,6 +23,7 @@ except ImportError:
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
+from ._geo import plane_notes
 from ._library import ffi, lib, text
 from ._model import Model
 from ._parameters import STREAM
@@ -83,6 +84,11 @@ class ModelEstimator(BaseEstimator):
         return Options(given, inputs, getattr(self, "feature_names_in_", None)).written()
 
     @property
+    def _on_plane(self) -> bool:
+        """Whether inputs are degrees."""
+        return getattr(self, "geo", None) not in (None, TABLE["geo"].default)
+
+    @property
     def _is_exact(self) -> bool:
         return bool(self.solver == name_of("solver", lib.ORFF_SOLVER_EXACT))
 
@@ -94,7 +100,7 @@ class ModelEstimator(BaseEstimator):
 
     def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
-        the inputs as the user has them, where they are not X."""
+        the inputs whose ranges are noted, where they are not X."""
         settings = self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
         if X.dtype == np.float32 and not self._is_exact:
@@ -115,7 +121,7 @@ class ModelEstimator(BaseEstimator):
         about = {"class": type(self).__name__, **notes.pop("about", {})}
         model.set_notes(_notes.dump(_notes.make_notes(
             model.inputs, outputs, names, X=shown, space=settings.space, python=about,
-            settings=self._written(model.inputs), **notes)))
+            settings=self._written(model.inputs), **plane_notes(model.describe()), **notes)))
         self._model = model
         self._warn(model.describe())
 

@@ -7,12 +7,12 @@ from ._arrays import Array
 from ._library import lib
 from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
-from ._regression import GEO, RegressionMixin
+from ._regression import RegressionMixin
 from ._settings import name_of
 from ._tuning import TuningMixin
 
 
-@parameters(KERNEL | LEARNING, geo=GEO, verbose=VERBOSE, progress=PROGRESS)
+@parameters(KERNEL | LEARNING, verbose=VERBOSE, progress=PROGRESS)
 class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 

@@ -13,7 +13,6 @@ from ._classifier import ORFFClassifier
 from ._errors import OrffError, check
 from ._estimator import ModelEstimator
 from ._exact import OVKRegressor
-from ._geo import Plane
 from ._kernel import count_outputs, multipliers, part_texts, parts_of_model
 from ._library import ffi, lib
 from ._model import Model
@@ -206,17 +205,9 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     else:
         estimator._flat = bool(about.get("flat", False))
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
-        _restore_plane(estimator, notes)
+        if model.describe().on_plane:
+            estimator.geo = name_of("geo", lib.ORFF_GEO_LONLAT)
     return estimator
-
-
-def _restore_plane(estimator: Any, notes: dict) -> None:
-    if "geo" not in notes:
-        return
-    covariates = notes.get("covariates", [])
-    first, second = [i for i in range(estimator.n_features_in_) if i not in covariates][:2]
-    estimator.geo = "lonlat"
-    estimator._plane = Plane(notes["geo"]["lon"], notes["geo"]["lat"], (first, second))
 
 
 def _class_of(model: Model, about: dict) -> type:

@@ -14,8 +14,6 @@ from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
 from ._settings import name_of
 
-_STD_ROWS = 4096
-
 
 class Model:
     """Owns an orff_model, which does not change any more: many threads may use it at once."""
@@ -74,11 +72,9 @@ class Model:
         return self._derive(lib.orff_model_covariance, X, (self.outputs, self.outputs), **how)
 
     def std(self, X: Array, **how: Any) -> Array:
-        """Posterior standard deviation, n x p; the covariances are never held all at once."""
+        """Posterior standard deviation, n x p."""
         S = np.empty((len(X), self.outputs))
-        for first in range(0, len(X), _STD_ROWS):
-            C = self.covariance(X[first : first + _STD_ROWS], **how)
-            S[first : first + _STD_ROWS] = np.sqrt(np.diagonal(C, axis1=1, axis2=2))
+        run(lib.orff_model_std, self._handle, len(X), pointer(doubles(X)), False, pointer(S), **how)
         return S
 
     def derive(self, name: str, X: Array, **how: Any) -> Array:

@@ -49,6 +49,8 @@ class PathMixin:
         >>> path["dof"].shape, bool(path["cv_mse"][0] < path["cv_mse"][2])
         ((3,), True)
         """
+        if self._on_plane:
+            raise ValueError("geo: a path is of inputs in a plane; give them in km")
         X, Y, _, _ = self._flat_rows(X, y, None)
         X, Y = doubles(X), doubles(Y)
         settings = self._path_settings(X, Y)

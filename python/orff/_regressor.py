@@ -10,13 +10,13 @@ from ._fields import FieldsMixin
 from ._moments import Moments
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
-from ._regression import GEO, RegressionMixin
+from ._regression import RegressionMixin
 from ._settings import TABLE, Settings, text_of
 from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
-@parameters(EVERY, geo=GEO, precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
+@parameters(EVERY, precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
 class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, StreamingMixin):
     """Vector-valued ridge regression with operator-valued random Fourier features.
 
@@ -150,7 +150,6 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
-        self._plane = None
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
         return self

@@ -261,7 +261,7 @@ class Settings:
         self.options = Options({**given, "kernel": stand_ins(self.asked)}, inputs, names)
         self.c = ffi.new("orff_settings *")
         held = [None if names is None else [ffi.new("char[]", str(name).encode()) for name in names],
-                self._rows(X, "median", "sigma", "kernel"), self._rows(Y, "covariance", "output_matrix")]
+                *self._looked_at(X, Y)]
         listed = ffi.NULL if names is None else ffi.new("const char *[]", held[0])
         shape = ffi.new("orff_data_shape *", {
             "d": inputs, "p": 1 if classes else outputs, "classes": classes, "inputs": listed,
@@ -269,10 +269,15 @@ class Settings:
         self.options.resolve(shape, self.c)
         self._own_parts()
 
-    def _rows(self, rows: Optional[Array], word: str, *settings: str) -> Optional[Array]:
-        """Rows for the library to look at: none are converted that it need not see."""
-        asked = any(word in (self.options.given(name) or "") for name in settings)
-        return doubles(rows) if asked and rows is not None else None
+    def _looked_at(self, X: Optional[Array], Y: Optional[Array]) -> tuple:
+        """The rows for the library to look at: none are converted that it need not see. On a plane it takes both."""
+        def asked(word: str, *names: str) -> bool:
+            return any(word in (self.options.given(name) or "") for name in names)
+
+        median, covariance = asked("median", "sigma", "kernel"), asked("covariance", "output_matrix")
+        if self.options.given("geo") and Y is not None:
+            median = covariance = median or covariance
+        return (doubles(X) if median and X is not None else None, doubles(Y) if covariance and Y is not None else None)
 
     def _own_parts(self) -> None:
         """The parts, ours to change: here those come in that no text can give."""

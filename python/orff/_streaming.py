@@ -24,7 +24,7 @@ def can_stream(estimator: Any) -> bool:
             f"{name}: partial_fit and forget are for the {loss} loss and the {solver} solver, not for "
             f"loss={estimator.loss!r} and solver={estimator.solver!r}"
         )
-    if getattr(estimator, "geo", None) is not None:
+    if estimator._on_plane:
         raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
     if estimator.scale_outputs not in (False, "no"):
         raise AttributeError(

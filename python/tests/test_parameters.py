@@ -221,7 +221,7 @@ def parameter(key):
 
 @pytest.mark.parametrize("cls, uses, without", [
     (orff.ORFFRegressor, 63, ()),
-    (orff.ORFFClassifier, 63, ("scale-outputs",)),
+    (orff.ORFFClassifier, 63, ("scale-outputs", "geo")),
     (orff.OVKRegressor, 1 | 8, ()),
     (orff.OperatorFourierFeatures, 1 | 2, ()),
     (orff.Moments, 1 | 2 | 4, ("weight", "mix", "output-matrix")),
@@ -375,6 +375,8 @@ def test_the_path_of_features_is_that_of_fits(field):
     at = orff.ORFFRegressor(sigma=0.7, features=40).path(X, Y, chosen.chosen_lambda_)
     assert at["log_evidence"][0] == pytest.approx(chosen.log_evidence_, rel=1e-6)
     whole = orff.ORFFRegressor(sigma=0.7, features=40, lambda_grid=(1e-6, 1.0, 9)).path(X, Y, leave_one_out=False)
+    with pytest.raises(ValueError, match="geo: "):
+        orff.ORFFRegressor(geo="lonlat").path(X, Y)
     assert len(whole["lambda"]) == 9 and np.all(np.isnan(whole["loo_mse"]))
     assert np.all(np.diff(whole["dof"]) < 0)
 

@@ -107,10 +107,6 @@ static orff_status fill(orffi_dual *dual, const orff_moments_settings *folds) {
     ORFFI_TRY(fill_gram(dual));
     dual->rows.gram = dual->gram;
     ORFFI_TRY(orffi_exact_system_build(&dual->system, dual->features->kernel, &dual->plan, &dual->rows));
-    if (dual->system.modes == 1) {
-        orffi_release(dual->gram);
-        dual->rows.gram = dual->gram = NULL;
-    }
     ORFFI_TRY(orffi_progress("dual", 1.0, 2.0));
     return orffi_exact_system_eigen(&dual->system);
 }

@@ -16,7 +16,7 @@ typedef struct orffi_dual {
     orffi_exact_plan plan;
     orffi_exact_system system; /* in eigen form */
     double *phi;               /* N x L */
-    double *gram; /* n x n, where folds are solved one by one: the outputs have modes of their own */
+    double *gram;              /* n x n, without the weights */
     size_t folds;
     size_t *fold;    /* N: of each row, as in moments */
     double *weights; /* folds: what the weights of their rows add up to */

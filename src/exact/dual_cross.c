@@ -3,8 +3,10 @@
  *
  *     y_I - f(x_I) = (C^-1)_II^-1 (C^-1 y)_I
  *
- * so that the eigenvectors of G serve all folds. Where the outputs have modes m_b of their own there would be such a
- * block for every mode and lambda: the rows outside the fold are then decomposed by themselves. */
+ * so that the eigenvectors of G serve all folds. This has the rounding of C^-1: where a lambda is chosen that leaves too
+ * few digits, and where the outputs have modes m_b of their own, so that there would be such a block for every mode, the
+ * rows outside each fold are decomposed by themselves. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,16 +129,17 @@ static orff_status block_fold(const orffi_dual *dual, size_t k, size_t inside, c
     return status;
 }
 
-/* ---- modes of their own: K~ = k~ (x) A */
+/* ---- the rows outside by themselves */
 
+/* Sizes are rows of the system: `each` for a row of the data. */
 typedef struct rest {
-    size_t inside, outside;
+    size_t each, inside, outside;
     double *Y, *weights, *gram; /* of the rows outside */
     orffi_exact_plan plan;      /* the dual's, for fewer rows; not owned */
     orffi_exact_system system;
-    double *H, *y;  /* inside x outside: G F with the weights; inside x p: sqrt(c) (Y - mean) W */
+    double *H, *y;  /* inside x outside: G F with the weights; inside x r: sqrt(c) (Y - mean) W */
     size_t at_once; /* lambdas */
-    double *w, *f, *left, *turned; /* outside x (at_once p), inside x (at_once p), inside x p twice */
+    double *w, *f, *left, *turned; /* outside x (at_once r), inside x (at_once r), inside x r twice */
 } rest;
 
 static void rest_clear(rest *r) {
@@ -146,88 +149,115 @@ static void rest_clear(rest *r) {
 }
 
 static orff_status rest_allocate(rest *r, const orffi_dual *dual, size_t count) {
-    const size_t p = dual->plan.p, fit = ((size_t)1 << 22) / (dual->rows.n * p + 1);
+    const size_t columns = dual->system.r, fit = ((size_t)1 << 22) / (dual->system.n * columns + 1);
     r->at_once = fit < 1 ? 1 : fit < count ? fit : count;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, r->outside * p));
-    if (dual->rows.weights) ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, r->outside));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, r->outside * columns));
+    if (dual->rows.weights) ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, r->outside / r->each));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->gram, r->outside * r->outside));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->H, r->inside * r->outside));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->y, r->inside * p));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->w, r->outside * p * r->at_once));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->f, r->inside * p * r->at_once));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->left, r->inside * p));
-    return ORFFI_NEW_ARRAY(r->turned, r->inside * p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->y, r->inside * columns));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->w, r->outside * columns * r->at_once));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->f, r->inside * columns * r->at_once));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->left, r->inside * columns));
+    return ORFFI_NEW_ARRAY(r->turned, r->inside * columns);
+}
+
+/* Row i of the system, in the order of the fold. */
+static size_t system_row(const rest *r, const size_t *order, size_t i) {
+    return order[i / r->each] * r->each + i % r->each;
 }
 
 /* The system of the rows outside, in eigen form. */
 static orff_status rest_learn(rest *r, const orffi_dual *dual, const size_t *order) {
-    const size_t n = dual->rows.n, p = dual->plan.p, *others = order + r->inside;
-    for (size_t i = 0; i < r->outside; i++) {
+    const size_t n = dual->system.n, p = dual->plan.p, rows = r->outside / r->each;
+    const size_t *others = order + r->inside / r->each;
+    for (size_t i = 0; i < rows; i++) {
         memcpy(r->Y + i * p, dual->rows.Y + others[i] * p, p * sizeof *r->Y);
         if (r->weights) r->weights[i] = dual->rows.weights[others[i]];
-        for (size_t j = 0; j < r->outside; j++)
-            r->gram[i * r->outside + j] = dual->gram[others[i] * n + others[j]];
     }
-    const orffi_exact_rows rows = {
-        .n = r->outside, .Y = r->Y, .weights = r->weights, .center = dual->rows.center, .gram = r->gram};
+    for (size_t i = 0; i < r->outside; i++) {
+        const double *from = dual->gram + system_row(r, others, i) * n;
+        for (size_t j = 0; j < r->outside; j++) r->gram[i * r->outside + j] = from[system_row(r, others, j)];
+    }
+    const orffi_exact_rows given = {
+        .n = rows, .Y = r->Y, .weights = r->weights, .center = dual->rows.center, .gram = r->gram};
     r->plan = dual->plan;
-    r->plan.n = r->outside;
-    ORFFI_TRY(orffi_exact_system_build(&r->system, dual->features->kernel, &r->plan, &rows));
+    r->plan.n = rows;
+    ORFFI_TRY(orffi_exact_system_build(&r->system, dual->features->kernel, &r->plan, &given));
     return orffi_exact_system_eigen(&r->system);
 }
 
-/* H = G_(inside, outside) diag(sqrt(c)) F, and the outputs inside, turned. */
+/* y = sqrt(c) (Y - mean) W of the rows inside. */
+static void rest_outputs(rest *r, const orffi_dual *dual, const size_t *order) {
+    const size_t p = dual->plan.p, rows = r->inside / r->each;
+    for (size_t i = 0; i < rows * p; i++) {
+        const size_t row = order[i / p];
+        const double root = dual->system.root ? dual->system.root[row] : 1.0;
+        r->left[i] = root * (dual->rows.Y[row * p + i % p] - r->system.mean[i % p]);
+    }
+    if (r->plan.W)
+        orffi_gemm(false, false, rows, p, p, 1.0, r->left, p, r->plan.W, p, 0.0, r->y, p);
+    else
+        memcpy(r->y, r->left, rows * p * sizeof *r->y);
+}
+
+/* H = sqrt(c) G_(inside, outside) sqrt(c) F */
 static orff_status rest_face(rest *r, const orffi_dual *dual, const size_t *order) {
     const orffi_exact_system *s = &r->system;
-    const size_t p = s->p, n = dual->rows.n;
+    const double *root = dual->system.root;
+    const size_t n = dual->system.n;
     double *G;
     ORFFI_TRY(ORFFI_NEW_ARRAY(G, r->inside * r->outside));
     for (size_t i = 0; i < r->inside; i++) {
-        const double root = dual->system.root ? dual->system.root[order[i]] : 1.0;
+        const size_t row = system_row(r, order, i);
         for (size_t j = 0; j < r->outside; j++)
-            G[i * r->outside + j] =
-                root * dual->gram[order[i] * n + order[r->inside + j]] * (s->root ? s->root[j] : 1.0);
-        for (size_t k = 0; k < p; k++)
-            r->left[i * p + k] = root * (dual->rows.Y[order[i] * p + k] - s->mean[k]);
+            G[i * r->outside + j] = (root ? root[row / r->each] : 1.0) *
+                                    dual->gram[row * n + system_row(r, order, r->inside + j)] *
+                                    (s->root ? s->root[j / r->each] : 1.0);
     }
     orffi_gemm(false, false, r->inside, r->outside, r->outside, 1.0, G, r->outside, s->F, r->outside, 0.0,
                r->H, r->outside);
-    orffi_gemm(false, false, r->inside, p, p, 1.0, r->left, p, s->plan->W, p, 0.0, r->y, p);
     orffi_release(G);
+    rest_outputs(r, dual, order);
     return ORFF_OK;
 }
 
 /* f = H w of `count` lambdas, w_ab = m_b c_ab / (e_a m_b + shift). */
 static void rest_solve(rest *r, size_t count, const double *lambdas) {
     const orffi_exact_system *s = &r->system;
-    const size_t p = s->p, width = count * p;
+    const size_t columns = s->r, width = count * columns;
     for (size_t l = 0; l < count; l++) {
         const double shift = orffi_exact_system_shift(s, lambdas[l]);
-        for (size_t b = 0; b < p; b++) {
-            const double m = orffi_exact_system_value(s, b);
+        for (size_t b = 0; b < columns; b++) {
+            const double m = orffi_exact_system_value(s, s->modes > 1 ? b : 0);
             for (size_t a = 0; a < s->n; a++)
-                r->w[a * width + l * p + b] = m * s->c[a * p + b] / (s->e[a] * m + shift);
+                r->w[a * width + l * columns + b] = m * s->c[a * columns + b] / (s->e[a] * m + shift);
         }
     }
     orffi_gemm(false, false, r->inside, width, s->n, 1.0, r->H, s->n, r->w, width, 0.0, r->f, width);
 }
 
 static void rest_errors(rest *r, size_t count, size_t l, double *error, double *outputs) {
-    const size_t p = r->system.p;
+    const size_t p = r->system.p, columns = r->system.r;
+    const double *each = r->left;
     for (size_t i = 0; i < r->inside; i++)
-        for (size_t b = 0; b < p; b++) {
-            const double left = r->y[i * p + b] - r->f[(i * count + l) * p + b];
-            r->left[i * p + b] = left;
+        for (size_t b = 0; b < columns; b++) {
+            const double left = r->y[i * columns + b] - r->f[(i * count + l) * columns + b];
+            r->left[i * columns + b] = left;
             *error += left * left;
         }
     if (!outputs) return;
-    orffi_gemm(false, true, r->inside, p, p, 1.0, r->left, p, r->plan.W, p, 0.0, r->turned, p);
-    for (size_t i = 0; i < r->inside * p; i++) outputs[i % p] += r->turned[i] * r->turned[i];
+    if (r->plan.W) {
+        orffi_gemm(false, true, r->inside, p, p, 1.0, r->left, p, r->plan.W, p, 0.0, r->turned, p);
+        each = r->turned;
+    }
+    for (size_t i = 0; i < r->inside * columns; i++) outputs[i % p] += each[i] * each[i];
 }
 
 static orff_status rest_fold(const orffi_dual *dual, size_t inside, const size_t *order, size_t count,
                              const double *lambdas, double *errors, double *outputs) {
-    rest r = {.inside = inside, .outside = dual->rows.n - inside};
+    const size_t each = dual->system.n / dual->system.rows;
+    rest r = {.each = each, .inside = inside * each, .outside = (dual->rows.n - inside) * each};
     orff_status status = rest_allocate(&r, dual, count);
     if (!status) status = rest_learn(&r, dual, order);
     if (!status) status = rest_face(&r, dual, order);
@@ -250,17 +280,27 @@ bool orffi_dual_outputs_are_dear(const orffi_dual *dual, size_t count) {
     return dual->system.modes > 1 && (double)count * p * p > 5.0 * (double)dual->folds * n * n;
 }
 
-static orff_status add_folds(const orffi_dual *dual, size_t *order, size_t count, const double *lambdas,
-                             double *errors, double *outputs) {
+static orff_status add_folds(const orffi_dual *dual, bool blocks, size_t *order, size_t count,
+                             const double *lambdas, double *errors, double *outputs) {
+    memset(errors, 0, count * sizeof *errors);
+    if (outputs) memset(outputs, 0, count * dual->plan.p * sizeof *outputs);
     for (size_t k = 0; k < dual->folds; k++) {
         if (!(dual->weights[k] > 0.0)) continue;
         const size_t inside = sort_rows(dual, k, order);
         ORFFI_TRY(orffi_progress("cross-validation", (double)k, (double)dual->folds));
-        ORFFI_TRY(dual->system.modes > 1
-                      ? rest_fold(dual, inside, order, count, lambdas, errors, outputs)
-                      : block_fold(dual, k, inside, order, count, lambdas, errors, outputs));
+        ORFFI_TRY(blocks ? block_fold(dual, k, inside, order, count, lambdas, errors, outputs)
+                         : rest_fold(dual, inside, order, count, lambdas, errors, outputs));
     }
     return ORFF_OK;
+}
+
+/* Whether the smallest of the errors, at any of several lambdas, has nine digits. */
+static bool has_digits(const orffi_dual *dual, size_t count, const double *lambdas, const double *errors) {
+    const orffi_exact_system *s = &dual->system;
+    size_t best = 0;
+    for (size_t l = 1; l < count; l++)
+        if (errors[l] <= errors[best]) best = l;
+    return DBL_EPSILON * s->e[s->n - 1] * orffi_exact_system_value(s, 0) <= 1e-9 * s->N * lambdas[best];
 }
 
 orff_status orffi_dual_cross(const orffi_dual *dual, size_t count, const double *lambdas, double *errors,
@@ -271,9 +311,10 @@ orff_status orffi_dual_cross(const orffi_dual *dual, size_t count, const double 
     if (dual->folds < 2 || orffi_dual_too_few(dual))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "cross-validation needs rows in at least 2 folds");
     ORFFI_TRY(ORFFI_NEW_ARRAY(order, dual->rows.n));
-    memset(errors, 0, count * sizeof *errors);
-    if (outputs) memset(outputs, 0, count * p * sizeof *outputs);
-    const orff_status status = add_folds(dual, order, count, lambdas, errors, outputs);
+    const bool blocks = dual->system.modes == 1;
+    orff_status status = add_folds(dual, blocks, order, count, lambdas, errors, outputs);
+    if (!status && blocks && !has_digits(dual, count, lambdas, errors))
+        status = add_folds(dual, false, order, count, lambdas, errors, outputs);
     for (size_t l = 0; l < count; l++) errors[l] /= N * (double)p;
     for (size_t i = 0; outputs && i < count * p; i++) outputs[i] /= N;
     orffi_release(order);

@@ -8,6 +8,9 @@
  * Helmholtz parts when auto_mix: by cross-validation. */
 orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows);
 
+/* How many multiples are tried, at least. */
+size_t orffi_scale_candidates(const orffi_plan *plan);
+
 /* The best multiple of the median distances for the parts chosen, and its cross-validated error with D frequencies; the
  * plan is left with it. When the middle one's error is above `hopeless` no other is tried. */
 orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, const bool *chosen,

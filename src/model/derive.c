@@ -9,6 +9,7 @@
 #include <float.h>
 
 #include "base/memory.h"
+#include "model/plane_apply.h"
 #include "model/sweep.h"
 
 /* How many numbers a field has at a point. */
@@ -25,6 +26,7 @@ typedef struct field {
     field_size size;
     double sign; /* 1 for derivatives, -1 for what they are derivatives of */
     void (*coefficient)(size_t d, size_t p, const double *w, const double *v, double *out);
+    orffi_compute_fn call; /* the public one */
 } field;
 
 /* ---- the fields */
@@ -160,6 +162,9 @@ static orff_status derive(const orff_model *model, const field *what, size_t n, 
     double *C;
     if (!model || !X || !out)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the %s: NULL argument", what->name);
+    if (model->on_plane)
+        return orffi_plane_apply(model, what->call,
+                                 what->size == ENTRIES ? ORFFI_TURN_JACOBIAN : ORFFI_TURN_NOTHING, n, X, out);
     if (model->exact)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the %s of an exact model is not there: fit with features (another solver) for "
@@ -175,26 +180,26 @@ static orff_status derive(const orff_model *model, const field *what, size_t n, 
 }
 
 orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X, double *J) {
-    static const field what = {"jacobian", ENTRIES, 1.0, jacobian};
+    static const field what = {"jacobian", ENTRIES, 1.0, jacobian, orff_model_jacobian};
     return derive(model, &what, n, X, J);
 }
 
 orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X, double *out) {
-    static const field what = {"divergence", SCALAR, 1.0, divergence};
+    static const field what = {"divergence", SCALAR, 1.0, divergence, orff_model_divergence};
     return derive(model, &what, n, X, out);
 }
 
 orff_status orff_model_curl(const orff_model *model, size_t n, const double *X, double *out) {
-    static const field what = {"curl", TURN, 1.0, curl};
+    static const field what = {"curl", TURN, 1.0, curl, orff_model_curl};
     return derive(model, &what, n, X, out);
 }
 
 orff_status orff_model_potential(const orff_model *model, size_t n, const double *X, double *out) {
-    static const field what = {"potential", SCALAR, -1.0, potential};
+    static const field what = {"potential", SCALAR, -1.0, potential, orff_model_potential};
     return derive(model, &what, n, X, out);
 }
 
 orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X, double *out) {
-    static const field what = {"stream function", TURN, -1.0, stream};
+    static const field what = {"stream function", TURN, -1.0, stream, orff_model_stream_function};
     return derive(model, &what, n, X, out);
 }

@@ -18,6 +18,7 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
+#include "base/plane.h"
 #include "features/recipe.h"
 #include "model/file_exact.h"
 #include "model/model.h"
@@ -108,6 +109,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     json_t *document = json_object(), *object = pack_model(model);
     int failed = json_object_set_new(document, "model", object);
     if (!failed) failed = orffi_json_set_text(object, "notes", model->notes);
+    if (!failed) failed = orffi_plane_pack(object, model->on_plane ? &model->plane : NULL);
     orff_status status = failed ? no_memory() : ORFF_OK;
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
     if (!status && model->features)
@@ -228,6 +230,8 @@ static orff_status read_told(const orffi_fields *in, orff_model *model) {
     if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
+    ORFFI_TRY(orffi_plane_unpack(in, model->d, model->classes ? 1 : model->p, model->notes, &model->plane,
+                                 &model->on_plane));
     return model->lambda < 0.0 ? orffi_fields_fail(in, "lambda", "is negative") : ORFF_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/plane_rows.h"
 #include "model/question.h"
 
 #define LARGEST_DIRECT 16000 /* rows of the system: 2 GB for each matrix */
@@ -156,6 +157,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     double *codes = NULL;
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
+    if (settings->geo) return orffi_plane_fit(model, settings, d, p, n, X, Y, weights);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     orff_status status = orffi_question_open(&checkpoint, settings, d, p, weights != NULL, n);
     if (!status) status = witness_arrays(checkpoint, d, p, n, X, Y, weights);
@@ -192,6 +194,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
+    if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     orff_status status = orffi_question_open(&checkpoint, settings, d, p, reader->weighted, 0);
     if (!status) status = orffi_make_codes(settings->classes, &codes);
@@ -228,6 +231,7 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
     if (!status) status = orffi_plan_kernel(&plan, &kernel);
     if (!status) status = orff_moments_features(moments, kernel, &features);
     if (!status) status = orffi_fit_from_moments(&model, &plan, features, moments);
+    if (!status) status = orffi_plane_of_moments(model, settings, moments);
     status = finish(status, model, &plan, out);
     orff_features_free(features);
     orff_kernel_free(kernel);

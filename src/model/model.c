@@ -228,6 +228,8 @@ orff_model_info orff_model_describe(const orff_model *model) {
                              .log_evidence = model->log_evidence,
                              .noise = model->noise,
                              .single = model->single,
+                             .on_plane = model->on_plane,
+                             .plane = model->plane,
                              .has_posterior = model->posterior || (model->exact && model->exact->kept),
                              .kernel = model->kernel_words,
                              .output_train_mse = model->output_train_mse,

@@ -41,6 +41,8 @@ struct orff_model {
     double *codes;              /* T x (T-1), or NULL */
     orffi_posterior *posterior; /* or NULL */
     orffi_archive *file;        /* what F of the posterior may point into, or NULL */
+    bool on_plane;              /* points are given in degrees: see plane_apply.h */
+    orff_plane plane;
 
     /* what is told of it */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;

@@ -14,6 +14,8 @@ struct orff_options {
     char culprit[32];
     orffi_kernel_read kernel;
     double *omega, *weights; /* own frequencies */
+    size_t geo_inputs[2];
+    double *X, *Y; /* the rows on a plane */
 };
 
 /* The place of a setting in the table; past its end for none. */
@@ -34,7 +36,9 @@ static void clear_resolved(orff_options *o) {
     orffi_kernel_read_clear(&o->kernel);
     orffi_release(o->omega);
     orffi_release(o->weights);
-    o->omega = o->weights = NULL;
+    orffi_release(o->X);
+    orffi_release(o->Y);
+    o->omega = o->weights = o->X = o->Y = NULL;
 }
 
 void orff_options_free(orff_options *options) {
@@ -138,6 +142,37 @@ static orff_status read_frequencies(orff_options *o, const orff_data_shape *shap
     return status;
 }
 
+/* What is computed from rows of degrees is computed on their plane. */
+static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_data_shape *shape) {
+    orff_plane plane;
+    const size_t n = shape->n, d = shape->d;
+    ORFFI_TRY(orff_geo_inputs(d, shape->classes ? 1 : shape->p, covariate, o->geo_inputs));
+    if (!n || !shape->X) return ORFF_OK;
+    o->culprit[0] = '\0'; /* what is wrong from here on are rows */
+    ORFFI_TRY(orff_plane_around(&plane, d, o->geo_inputs, n, shape->X));
+    ORFFI_TRY(orffi_duplicate(&o->X, shape->X, n * d, sizeof *o->X));
+    ORFFI_TRY(orffi_duplicate(&o->Y, shape->Y, n * shape->p, sizeof *o->Y));
+    ORFFI_TRY(orff_plane_project(&plane, d, n, o->X, o->Y));
+    shape->X = o->X;
+    shape->Y = o->Y;
+    return ORFF_OK;
+}
+
+static orff_status read_geo(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
+    bool *covariate;
+    if (settings->geo == ORFF_GEO_NONE) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(covariate, shape->d));
+    snprintf(o->culprit, sizeof o->culprit, "covariates");
+    orff_status status = orffi_covariates_read(given(o, "covariates"), shape, covariate);
+    if (!status) {
+        snprintf(o->culprit, sizeof o->culprit, "geo");
+        status = lay_on_plane(o, covariate, shape);
+    }
+    settings->geo_inputs = o->geo_inputs;
+    orffi_release(covariate);
+    return status;
+}
+
 orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
                                  orff_settings *settings) {
     if (!options || !shape || !settings || !shape->d || !shape->p)
@@ -148,8 +183,10 @@ orff_status orff_options_resolve(orff_options *options, const orff_data_shape *s
     for (size_t i = 0; orff_setting_at(i); i++)
         if (options->texts[i])
             ORFFI_TRY(orffi_setting_apply(&resolved, orff_setting_at(i), options->texts[i]));
-    ORFFI_TRY(read_kernel(options, shape, &resolved));
-    ORFFI_TRY(read_frequencies(options, shape, &resolved.sampling));
+    orff_data_shape inner = *shape;
+    ORFFI_TRY(read_geo(options, &inner, &resolved));
+    ORFFI_TRY(read_kernel(options, &inner, &resolved));
+    ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
     resolved.checkpoint = given(options, "checkpoint");
     resolved.classes = shape->classes;
     *settings = resolved;

@@ -8,6 +8,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "model/plane_apply.h"
 #include "model/sweep.h"
 
 /* ---- building */
@@ -220,15 +221,14 @@ static void do_block(const orff_model *model, double noise, size_t rows, const d
     for (size_t i = 0; i < rows; i++) fill_point(model, w, noise, i, out + i * pp);
 }
 
-/* The noise variance of the scaled outputs, from its mean in the user's units. */
-static double inner_noise(const orff_model *model) {
+double orffi_inner_noise(const orff_model *model) {
     double sum = 0.0;
     for (size_t i = 0; i < model->p; i++) sum += model->spread[i] * model->spread[i];
     return model->noise * (double)model->p / sum;
 }
 
 static orff_status do_blocks(const orff_model *model, size_t n, const double *X, covariance_work *w) {
-    const double noise = inner_noise(model);
+    const double noise = orffi_inner_noise(model);
     const size_t pp = model->p * model->p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
@@ -241,7 +241,7 @@ static orff_status do_blocks(const orff_model *model, size_t n, const double *X,
 
 /* noise Phi(x)^T (G + shift)^-1 Phi(x) is noise / shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
 static orff_status exact_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
-    const double factor = inner_noise(model) / model->exact->shift;
+    const double factor = orffi_inner_noise(model) / model->exact->shift;
     const size_t p = model->p;
     size_t inputs, outputs;
     double *x = NULL, *values = NULL;
@@ -268,6 +268,8 @@ orff_status orff_model_covariance(const orff_model *model, size_t n, const doubl
     covariance_work w = {0};
     if (!model || !X || !covariance)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
+    if (model->on_plane)
+        return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
     if (model->exact && model->exact->kept) return exact_covariance(model, n, X, covariance);
     if (!model->posterior)
         return orffi_fail(

@@ -17,4 +17,7 @@ void orffi_posterior_slices(const orffi_posterior *posterior, size_t D, size_t p
 /* The posterior of a dual at lambda. */
 orff_status orffi_posterior_of_dual(orffi_posterior **out, const orffi_dual *dual, double lambda);
 
+/* The noise variance of the scaled outputs, from its mean in the user's units. */
+double orffi_inner_noise(const orff_model *model);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "model/plane_apply.h"
 #include "model/sweep.h"
 
 /* In double until x' is there: inputs far from 0 lose nothing to the shift. */
@@ -94,6 +95,7 @@ static orff_status predict_exact_single(const orff_model *model, size_t n, const
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
+    if (model->on_plane) return orffi_plane_apply(model, orff_model_predict, ORFFI_TURN_VECTOR, n, X, F);
     if (model->exact) return predict_exact(model, n, X, F);
     return orffi_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
 }
@@ -102,6 +104,7 @@ orff_status orff_model_predict_single(const orff_model *model, size_t n, const f
     float *V;
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
+    if (model->on_plane) return orffi_plane_predict_single(model, n, X, F);
     if (model->exact) return predict_exact_single(model, n, X, F);
     const size_t size = 2 * model->features->D * model->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(V, size));

@@ -6,6 +6,7 @@
 #include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/plane.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "moments/moments.h"
@@ -228,12 +229,11 @@ static orff_status add_all(orff_moments *m, size_t n, const double *X, const dou
     return ORFF_OK;
 }
 
-orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
-                                    const double *weights) {
+/* All of the rows or none. */
+static orff_status accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
+                              const double *weights) {
     workspace w = {0};
     orffi_moment_set *before = NULL;
-    if (!m || !X || !Y)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
     ORFFI_TRY(check_rows(m, n, X, Y, weights));
     const uint64_t arrived = m->arrived;
     orff_status status = workspace_fill(&w, m, n);
@@ -248,6 +248,29 @@ orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, 
     sets_free(before, m->n_sets);
     workspace_clear(&w);
     return status;
+}
+
+/* A copy of the rows, on the plane. */
+static orff_status accumulate_laid(orff_moments *m, size_t n, const double *X, const double *Y,
+                                   const double *weights) {
+    double *x = NULL, *y = NULL;
+    size_t inputs, outputs;
+    ORFFI_TRY(orffi_multiply(n, m->bank->d, &inputs));
+    ORFFI_TRY(orffi_multiply(n, m->p, &outputs));
+    orff_status status = orffi_duplicate(&x, X, inputs, sizeof *x);
+    if (!status) status = orffi_duplicate(&y, Y, outputs, sizeof *y);
+    if (!status) status = orffi_plane_rows(m->settings.plane, m->bank->d, 0, n, x, y);
+    if (!status) status = accumulate(m, n, x, y, weights);
+    orffi_release(x);
+    orffi_release(y);
+    return status;
+}
+
+orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
+                                    const double *weights) {
+    if (!m || !X || !Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
+    return (m->settings.plane ? accumulate_laid : accumulate)(m, n, X, Y, weights);
 }
 
 /* The buffers a reader fills. */
@@ -286,6 +309,8 @@ static orff_status read_block(orff_moments *m, const orff_reader *reader, const 
     }
     *more = got > 0;
     if (!n) return ORFF_OK;
+    if (m->settings.plane)
+        ORFFI_TRY(orffi_plane_rows(m->settings.plane, m->bank->d, (size_t)m->arrived, n, in->X, in->Y));
     ORFFI_TRY(check_rows(m, n, in->X, in->Y, in->weights));
     add_block(m, n, in->X, in->Y, in->weights, w);
     if (pass->after) pass->after(pass->self, m);

@@ -21,6 +21,7 @@ struct orff_moments {
     orff_moments_settings settings;
     size_t n_sets; /* folds, at least 1 */
     orffi_moment_set *sets;
+    orff_plane plane; /* where settings.plane points to, or zeros */
     char *notes;      /* the caller's, or NULL */
     uint64_t arrived; /* rows ever accumulated: the number of the next row */
 };
