@@ -106,6 +106,9 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status && exact) s.settings.solver = ORFF_SOLVER_EXACT;
     if (!status && s.settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
     if (!status) status = fit_data(a, &s.settings, &data, &model);
+    if (!status && exact)
+        status = cli_outcome(orff_options_set(s.options, "solver", orff_solver_name(ORFF_SOLVER_EXACT)), NULL);
+    if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
     if (!status && !exact) cli_checkpoint_forget(a);
     orff_model_free(model);

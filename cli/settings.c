@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "report.h"
+#include "result.h"
 
 /* ---- matrices from files */
 
@@ -137,6 +138,32 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
     const int status = cli_settings_read(s, a, &shape);
     free(names);
     return status;
+}
+
+/* Without the files of a run. */
+static orff_status written(const orff_options *options, orff_options *copy, char **text) {
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && orff_setting_at(i); i++) {
+        const orff_setting *setting = orff_setting_at(i);
+        if (orff_options_given(options, setting->name) && !(setting->uses & ORFF_USE_STREAM))
+            status = orff_options_set(copy, setting->name, orff_options_get(options, setting->name));
+    }
+    return status ? status : orff_options_write(copy, text);
+}
+
+int cli_settings_note(const cli_settings *s, orff_notes *notes) {
+    orff_options *copy = NULL;
+    char *text = NULL;
+    orff_status status = orff_options_create(&copy);
+    if (!status) status = written(s->options, copy, &text);
+    json_t *value = status ? NULL : cli_text_or_shown(text);
+    char *json = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (json) status = orff_notes_set_member(notes, "settings", json);
+    json_decref(value);
+    free(json);
+    orff_text_free(text);
+    orff_options_free(copy);
+    return cli_outcome(status, NULL);
 }
 
 void cli_settings_clear(cli_settings *s) {

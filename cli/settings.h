@@ -20,6 +20,9 @@ int cli_settings_read(cli_settings *settings, const cli_arguments *arguments, co
 int cli_settings_read_for(cli_settings *settings, const cli_arguments *arguments, const cli_data *data);
 void cli_settings_clear(cli_settings *settings);
 
+/* Puts the settings that were given into the notes of a model, so that the same can be fitted again. */
+int cli_settings_note(const cli_settings *settings, orff_notes *notes);
+
 /* Whether the kernel that the options name is a field, which has as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *arguments, bool *field);
 

@@ -212,6 +212,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = tune(&g, a, &data, &model);
     if (!status) say_scores(&g);
     if (!status && cli_given(a, CLI_OPT_REPORT)) status = write_report(&g, cli_text(a, CLI_OPT_REPORT));
+    if (!status) status = cli_settings_note(&g.specs[g.best], data.notes);
     if (!status)
         status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, scores_json(&g));
     orff_model_free(model);

@@ -948,6 +948,9 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* How many frequencies a fit with these settings takes for p outputs and so many rows (0: not known). */
+ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t p, size_t rows);
+
 /* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
  * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
  * it (docs/settings.md is). */
@@ -1098,6 +1101,11 @@ ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_par
 
 /* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
+
+/* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel; units of scaled inputs and
+ * outputs are those of their spread there. Models with features have neither: ORFF_ERROR_UNSUPPORTED. */
+ORFF_API orff_status orff_model_alpha(const orff_model *model, double *alpha);
+ORFF_API orff_status orff_model_norm2(const orff_model *model, double *norm2);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
  * predictions (rows x p) and returns 0, or anything else to stop with ORFF_ERROR_CALLBACK. */

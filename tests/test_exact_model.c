@@ -773,6 +773,41 @@ static void test_refused(void **state) {
 #undef REFUSE
 }
 
+/* The same alpha and norm as those of the exact solution itself; with scaled outputs f is still sum_i K alpha_i. */
+static void test_alpha_and_norm(void **state) {
+    (void)state;
+    enum { N = 30 };
+    double *X = numbers(2 * N, 1), *Y = numbers(2 * N, 2), *want = zeros(2 * N), *alpha = zeros(2 * N);
+    double norm2 = 0.0;
+    orff_part part = orff_part_default();
+    orff_settings s = exact_settings(1, &part);
+    orff_model *model = NULL;
+    orff_exact *exact = NULL;
+    orff_kernel *kernel = NULL;
+    s.lambda = 0.01;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
+    assert_ok(orff_exact_fit(&exact, kernel, N, X, Y, s.lambda, true, 0));
+    assert_ok(orff_exact_alpha(exact, want));
+    for (int scaled = 0; scaled < 2; scaled++) {
+        s.scale_outputs = scaled;
+        assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
+        assert_ok(orff_model_alpha(model, alpha));
+        for (size_t i = 0; i < 2 * N; i++) assert_close(alpha[i], want[i], 1e-9);
+        assert_ok(orff_model_norm2(model, &norm2));
+        if (!scaled) assert_close(norm2, orff_exact_norm2(exact), 1e-9);
+        orff_model_free(model);
+    }
+    s.solver = ORFF_SOLVER_DIRECT;
+    assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
+    assert_status(orff_model_alpha(model, alpha), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_model_norm2(model, &norm2), ORFF_ERROR_UNSUPPORTED);
+    assert_says("features");
+    orff_model_free(model);
+    orff_exact_free(exact);
+    orff_kernel_free(kernel);
+    RELEASE(X, Y, want, alpha);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
@@ -787,6 +822,7 @@ int main(void) {
         cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_lambda_and_tune),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alpha_and_norm),
     };
     snprintf(path, sizeof path, "/tmp/orff_exact_model_%ld", (long)getpid());
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Settings by name and text: the table, its defaults, and what texts become. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -112,6 +113,40 @@ static void kernels_are_read(void **state) {
     assert_int_equal(s.parts[2].rule, ORFF_RULE_CURL_FREE);
     assert_close(s.parts[2].sigma, 3.0, 0);
     assert_true(s.parts[2].normalise && !s.mixture && !s.auto_kernel);
+    orff_options_free(options);
+}
+
+/* One for each of many inputs, in the setting and in a part. */
+static void length_scales_of_many_inputs_are_read(void **state) {
+    (void)state;
+    enum { INPUTS = 300 };
+    const char *const forms[] = {"sigma=", "kernel=decomposable@"};
+    const orff_data_shape shape = {.d = INPUTS, .p = 1};
+    for (size_t k = 0; k < 2; k++) {
+        char text[INPUTS * 24 + 64];
+        size_t used = (size_t)snprintf(text, sizeof text, "%s", forms[k]);
+        for (size_t i = 0; i < INPUTS; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.17g", i ? "," : "",
+                                     1.0 + (double)i / 7.0);
+        orff_options *options = options_of(text);
+        orff_settings s;
+        support_case("%s", forms[k]);
+        assert_ok(orff_options_resolve(options, &shape, &s));
+        for (size_t i = 0; i < INPUTS; i++) assert_true(s.parts[0].sigmas[i] == 1.0 + (double)i / 7.0);
+        orff_options_free(options);
+    }
+}
+
+static void the_number_of_frequencies_can_be_asked(void **state) {
+    (void)state;
+    orff_options *options = options_of("kernel=helmholtz\nsigma=1\n");
+    orff_settings s;
+    assert_ok(orff_options_resolve(options, &plane, &s));
+    assert_int_equal(orff_settings_features(&s, 2, 0), 600); /* 2400 rows to be solved */
+    assert_int_equal(orff_settings_features(&s, 2, 400), 200);
+    s.sampling.features = 7;
+    assert_int_equal(orff_settings_features(&s, 2, 400), 7);
+    assert_int_equal(orff_settings_features(NULL, 2, 400), 0);
     orff_options_free(options);
 }
 
@@ -271,6 +306,8 @@ int main(void) {
         cmocka_unit_test(defaults_come_from_the_table),
         cmocka_unit_test(every_kind_of_value_arrives),
         cmocka_unit_test(kernels_are_read),
+        cmocka_unit_test(length_scales_of_many_inputs_are_read),
+        cmocka_unit_test(the_number_of_frequencies_can_be_asked),
         cmocka_unit_test(shapes_are_given_or_asked_for),
         cmocka_unit_test(output_matrices_are_read),
         cmocka_unit_test(covariates_and_frequencies_are_read),

@@ -1,14 +1,15 @@
 """Parts of a kernel that are functions of the user's: B(w), A(w) or K0(delta)."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from ._arrays import Array, view
-from ._errors import keep_cause
-from ._library import ffi, lib
+from ._errors import check, keep_cause
+from ._library import ffi, lib, text
 
 Function = Callable[[Array], Any]
 
@@ -75,7 +76,9 @@ class CustomPart:
     @property
     def rule(self) -> str:
         """The name of the library's rule."""
-        return "custom-b" if self.B is not None else "custom-a" if self.A is not None else "signature"
+        given = (lib.ORFF_RULE_CUSTOM_B if self.B is not None else lib.ORFF_RULE_CUSTOM_A if self.A is not None
+                 else lib.ORFF_RULE_SIGNATURE)
+        return text(lib.orff_rule_name(given))
 
     @property
     def function(self) -> Function:
@@ -102,9 +105,34 @@ def split(kernel: Any) -> list[Any]:
     return parts
 
 
-def rules(kernel: Any) -> list[str]:
-    """The names of the rules of the parameter kernel."""
-    return [part.rule if isinstance(part, CustomPart) else part for part in split(kernel)]
+def has_custom(kernel: Any) -> bool:
+    """Whether a parameter kernel has a CustomPart in it."""
+    return any(isinstance(part, CustomPart) for part in (kernel if isinstance(kernel, (list, tuple)) else [kernel]))
+
+
+def parts_as_text(kernel: Any, number_text: Callable, rule: Optional[str] = None) -> str:
+    """A parameter kernel with CustomParts as the library's text: under their own rules, which no text can make, or under
+    another that stands in until their functions are filled in."""
+    words = []
+    for part in split(kernel):
+        if isinstance(part, str):
+            words.append(part)
+            continue
+        sigma = 1.0 if part.K0 is not None else part.sigma  # a signature has no length scale: any number does
+        words.append((rule or part.rule) + (f":{part.base}" if part.base else "")
+                     + (f"@{_scales(sigma, number_text)}" if sigma is not None else "")
+                     + (f"*{number_text(part.weight)}" if part.weight is not None else ""))
+    return "+".join(words)
+
+
+def _scales(sigma: Any, number_text: Callable) -> str:
+    return sigma if isinstance(sigma, str) else ",".join(number_text(one) for one in np.ravel(sigma).tolist())
+
+
+def without_scales(kernel: Any, names: Sequence[str]) -> list[Any]:
+    """The parts, custom ones without what they say of base, scale and weight; the others by these names."""
+    return [replace(part, base=None, sigma=None, weight=None) if isinstance(part, CustomPart) else name
+            for part, name in zip(split(kernel), names)]
 
 
 # ---- functions that C calls
@@ -167,10 +195,13 @@ def _exact(self: Any, count: int, at: Any, out: Any) -> int:
 
 
 def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
-    """Put the functions into an orff_part whose rule, base, scales and weight are set. What is returned must live as
+    """Put the rule and the functions into an orff_part whose base, scales and weight are set. What is returned must live as
     long as any kernel, features or model that is made of the part."""
+    rule = ffi.new("orff_rule *")
+    check(lib.orff_rule_parse(part.rule.encode(), rule))
     functions = _Functions(part, inputs, outputs)
     handle = ffi.new_handle(functions)
+    c.rule, c.A = rule[0], ffi.NULL
     c.columns, c.stretchable, c.self = functions.columns, bool(part.stretchable), handle
     c.matrix = _matrix
     c.exact = _exact if part.exact is not None else ffi.NULL
@@ -179,15 +210,10 @@ def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
     return functions, handle
 
 
-def needs_function(rule: str) -> bool:
-    """Whether a rule of this name needs a function of the user's."""
-    found = ffi.new("orff_rule *")
-    return lib.orff_rule_parse(rule.encode(), found) == lib.ORFF_OK and not lib.orff_rule_describe(found[0]).named
-
-
-def refuse_names(names: Sequence[str]) -> None:
+def refuse_names(kernel: Any) -> None:
     """A loaded model tells the rules of its parts; their functions are not in its file."""
-    for name in names:
-        if needs_function(name):
-            raise ValueError(f"kernel '{name}' is a function, and the file of a model does not hold it: give "
-                             "kernel an orff.CustomPart to fit again")
+    for name in re.findall(r"[a-z-]+", kernel) if isinstance(kernel, str) else ():
+        found = ffi.new("orff_rule *")
+        if lib.orff_rule_parse(name.encode(), found) == lib.ORFF_OK and not lib.orff_rule_describe(found[0]).named:
+            raise ValueError(f"kernel: {name} is a function, and the file of a model does not hold it: give kernel an "
+                             "orff.CustomPart to fit again")

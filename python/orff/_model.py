@@ -9,10 +9,10 @@ import numpy as np
 
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
-from ._kernel import Part, part_of_model
+from ._kernel import Part, parts_of_model, scales_of
 from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
-from ._settings import Settings
+from ._settings import name_of
 
 
 class Model:
@@ -31,7 +31,20 @@ class Model:
 
     def parts(self) -> list[Part]:
         """The kernel as it was fitted, in the user's units."""
-        return [part_of_model(self._handle, i, self.inputs)[0] for i in range(self.describe().parts)]
+        return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
+                for part in parts_of_model(self._handle)]
+
+    def alpha(self) -> Array:
+        """The coefficients of an exact model: rows x outputs."""
+        alpha = np.empty((int(self.describe().rows), self.outputs))
+        check(lib.orff_model_alpha(self._handle, pointer(alpha)))
+        return alpha
+
+    def norm2(self) -> float:
+        """|f|^2 of an exact model, in the space of its kernel."""
+        found = ffi.new("double *")
+        check(lib.orff_model_norm2(self._handle, found))
+        return float(found[0])
 
     def shares(self) -> Optional[Array]:
         """Each part's share of the variance, noise's last; None unless learned."""
@@ -106,11 +119,11 @@ class Model:
     # ---- making
 
     @classmethod
-    def make(cls, function: Callable, settings: Settings, *arguments: Any, **how: Any) -> "Model":
-        """By a function (orff_model **, const orff_settings *, ...)."""
+    def make(cls, function: Callable, settings: Any, *arguments: Any, **how: Any) -> "Model":
+        """By a function (orff_model **, const orff_settings *, ...); of Settings, or of what belongs to them."""
         place = owner("orff_model", lib.orff_model_free)
-        run(function, place, settings.c, *arguments, **how)
-        keep_with(place, settings.parts)  # whose functions an exact model calls
+        run(function, place, getattr(settings, "c", settings), *arguments, **how)
+        keep_with(place, settings)  # whose functions an exact model calls
         return cls(place)
 
 

@@ -62,9 +62,11 @@ def parse(text: str, inputs: int, outputs: int, classes: int = 0, where: str = "
 
 
 def _check_python(notes: dict[str, Any]) -> None:
-    """The member "python", which is ours alone."""
+    """The members that only Python reads: "python", "settings"."""
     about = notes.get("python", {})
     wrong = '"python" is not an object' if not isinstance(about, dict) else ""
+    if not isinstance(notes.get("settings", ""), str):
+        wrong = '"settings" is not a text'
     for key in ("class", "labels", "loss") if not wrong else ():
         if not isinstance(about.get(key, ""), str):
             wrong = f'"python.{key}" is not a text'

@@ -1,13 +1,12 @@
 """What a fit will cost, from a short measurement on this machine."""
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple
 
 from ._errors import check
-from ._kernel import parse_kernel
 from ._library import ffi, lib
-from ._settings import Settings, is_single, whole
+from ._parameters import FEATURES, KERNEL, MOMENTS, takes
+from ._settings import Settings, whole
 
 
 class Plan(NamedTuple):
@@ -17,31 +16,15 @@ class Plan(NamedTuple):
     peak_bytes: int
 
 
-def plan(
-    n: int,
-    dim: int,
-    outputs: int,
-    *,
-    kernel: str = "decomposable",
-    base: str = "gaussian",
-    sigma: Any = "auto",
-    features: Any = "auto",
-    sampling: str = "auto",
-    weight: Any = 1.0,
-    mix: float = 0.5,
-    covariates: Optional[Sequence] = None,
-    precision: str = "double",
-    seed: int = 0,
-    folds: int = 5,
-) -> Plan:
+@takes(KERNEL | FEATURES | MOMENTS)
+def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """Predicted time and memory of a fit by the direct solver, with lambda "auto", on this machine.
 
     Parameters
     ----------
     n, dim, outputs : int
         Rows, inputs and outputs.
-    kernel, base, sigma, features, sampling, weight, mix, covariates, precision, seed, folds
-        See `ORFFRegressor`.
+    {parameters}
 
     Returns
     -------
@@ -56,12 +39,12 @@ def plan(
     True
     """
     n, dim, outputs = whole("n", n, 1, 1 << 50), whole("dim", dim, 1, 65536), whole("outputs", outputs, 1, 65536)
-    chosen = parse_kernel(dim, outputs, kernel, base, sigma, weight, mix, covariates)
-    if chosen.automatic or chosen.mixture or chosen.auto_mix:
+    if isinstance(given["sigma"], str):
+        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows to look at, and any number takes as long
+    chosen = Settings({**given, "output_matrix": None}, dim, outputs)
+    c = chosen.c
+    if c.auto_kernel or c.mixture or c.auto_mix:
         raise ValueError("kernel, weight and mix cannot be automatic in a plan")
-    parts = [replace(part, sigma=1.0) if isinstance(part.sigma, str) else part for part in chosen.parts]  # "median"
-    settings = Settings(replace(chosen, parts=parts), features, n, sampling=sampling, seed=seed,
-                        folds=whole("folds", folds, 2, 1000), single=is_single(precision, "float64"))
     cost = ffi.new("orff_cost *")
-    check(lib.orff_cost_estimate(settings.c, dim, outputs, n, cost))
+    check(lib.orff_cost_estimate(c, dim, outputs, n, cost))
     return Plan(cost.seconds, int(cost.bytes))

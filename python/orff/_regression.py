@@ -26,12 +26,12 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return X, columns(Y), row_weights(sample_weight, X)
 
     def _regression_notes(self) -> dict[str, Any]:
-        return {"output_names": self._output_names, "about": {"flat": self._flat, "loss": self.loss}}
+        return {"output_names": self._output_names, "about": {"flat": self._flat}}
 
     def _flat_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple:
         """Rows to learn from, and the notes of the model. Degrees are learned from in double precision."""
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
-        return X if self.geo is None else doubles(X), Y, weights, self._regression_notes()
+        return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RegressionMixin":
         """Learn from rows.

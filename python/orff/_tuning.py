@@ -45,5 +45,5 @@ class TuningMixin(ModelEstimator):
         self.tune_results_ = {name: [one[name] for one in candidates] for name in grid}
         self.tune_results_["cv_mse"] = scores
         self.set_params(**self.best_params_)
-        self._adopt(Model(place), settings[self.best_index_].parts.kernel, **{"shown": X, **notes})
+        self._adopt(Model(place), settings[self.best_index_], **{"shown": X, **notes})
         self._moments = None

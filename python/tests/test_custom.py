@@ -223,7 +223,7 @@ def test_wrong_parts(field):
     for kernel in ([], [3], 3, [CustomPart(B=turned), ""]):
         with pytest.raises(ValueError, match="kernel"):
             orff.ORFFRegressor(kernel=kernel).fit(X, Y)
-    with pytest.raises(ValueError, match="there is no 'nonsense'"):
+    with pytest.raises(ValueError, match='kernel: there is no kernel "nonsense"'):
         orff.ORFFRegressor(kernel=[CustomPart(B=turned), "nonsense"]).fit(X, Y)
 
 

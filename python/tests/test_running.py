@@ -320,7 +320,7 @@ def test_checkpoints_are_for_fit(field, tmp_path):
     with pytest.raises(orff.OrffError, match="left alone"):
         model.fit(X, Y)
     assert (tmp_path / "part").read_text() == "mine"
-    with pytest.raises(ValueError, match="checkpoint is 3"):
+    with pytest.raises(ValueError, match="checkpoint: 3 is not"):
         model.set_params(checkpoint=3).fit(X, Y)
     labels = np.where(X[:, 0] > 0, "a", "b")
     found = orff.ORFFClassifier(**FIXED, checkpoint=tmp_path / "classes", checkpoint_rows=20).fit(X, labels)

@@ -130,7 +130,7 @@ static bool check_labels(const check *c) {
     return good;
 }
 
-/* ---- the plane and the kernel */
+/* ---- the plane, the kernel and the settings */
 
 static bool is_within(const json_t *value, double most) {
     return json_is_number(value) && fabs(json_number_value(value)) <= most;
@@ -153,6 +153,10 @@ static bool check_geo(const check *c) {
     return true;
 }
 
+static bool check_settings(const check *c) {
+    return is_text(json_object_get(c->notes, "settings")) || refuse(c, "\"settings\" is not a text");
+}
+
 static bool check_kernel(const check *c) {
     static const char *const texts[] = {"kernel", "base", "sigma"};
     const json_t *kernel = json_object_get(c->notes, "kernel");
@@ -168,5 +172,6 @@ bool orffi_notes_check(const json_t *notes, const orffi_notes_sizes *sizes, char
     const check c = {notes, sizes, problem, room};
     if (!json_is_object(notes)) return refuse(&c, "they are not an object");
     return check_columns(&c, "inputs", sizes->inputs) && check_columns(&c, "outputs", sizes->outputs) &&
-           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_geo(&c) && check_kernel(&c);
+           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_geo(&c) && check_kernel(&c) &&
+           check_settings(&c);
 }

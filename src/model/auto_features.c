@@ -26,3 +26,8 @@ size_t orffi_auto_features(const orff_settings *s, size_t p, size_t rows) {
     if (rows && features > rows / 2) features = rows / 2; /* as many features as rows */
     return features < FEWEST ? FEWEST : features;
 }
+
+size_t orff_settings_features(const orff_settings *settings, size_t p, size_t rows) {
+    if (!settings || !p) return 0;
+    return settings->sampling.features ? settings->sampling.features : orffi_auto_features(settings, p, rows);
+}

@@ -20,7 +20,8 @@
 
 /* One part on its way. NULL where it leaves a thing to the settings of all. */
 typedef struct words {
-    char rule[LONGEST], base[LONGEST], sigma[512], weight[LONGEST];
+    char rule[LONGEST], base[LONGEST], weight[LONGEST];
+    char *sigma; /* as long as it is: one number for each of many inputs */
 } words;
 
 static orff_status wrong(orffi_kernel_read *k, const char *culprit, const char *format, ...)
@@ -101,18 +102,17 @@ static void split_at(char *text, char mark, char *rest, size_t room) {
     *at = '\0';
 }
 
-static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, words *w) {
-    char text[1024];
-    memset(w, 0, sizeof *w);
-    if (!word_of(t->kernel, m, text, sizeof text)) return wrong(k, "kernel", "a part is too long");
+/* text (room bytes): scratch; w->sigma has as much room. */
+static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, words *w,
+                              char *text, size_t room) {
+    word_of(t->kernel, m, text, room);
     split_at(text, '*', w->weight, sizeof w->weight);
-    split_at(text, '@', w->sigma, sizeof w->sigma);
+    split_at(text, '@', w->sigma, room);
     split_at(text, ':', w->base, sizeof w->base);
     snprintf(w->rule, sizeof w->rule, "%.*s", LONGEST - 1, text);
     if (!w->base[0] && !word_of(t->base, m, w->base, sizeof w->base))
         return wrong(k, "base", "there is no base of so long a name");
-    if (!w->sigma[0] && !word_of(t->sigma, m, w->sigma, sizeof w->sigma))
-        return wrong(k, "sigma", "a list of length scales is too long");
+    if (!w->sigma[0]) word_of(t->sigma, m, w->sigma, room);
     if (!w->weight[0] && !is_auto(t->weight) && !word_of(t->weight, m, w->weight, sizeof w->weight))
         return wrong(k, "weight", "a weight is too long");
     return ORFF_OK;
@@ -259,17 +259,28 @@ static orff_status allocate(orffi_kernel_read *k, size_t d) {
     return ORFFI_NEW_ARRAY(k->sigmas, k->n * d);
 }
 
-static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
-                             size_t space, size_t m) {
-    words w;
+static orff_status fill_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
+                             size_t space, size_t m, words *w) {
     orff_part *part = &k->parts[m];
     *part = orff_part_default();
     part->normalise = k->n > 1;
-    ORFFI_TRY(read_words(k, t, m, &w));
-    if (!k->automatic) ORFFI_TRY(read_rule(k, w.rule, part));
-    ORFFI_TRY(read_base(k, t, m, w.base, part));
-    ORFFI_TRY(read_weight(k, w.weight, part));
-    return read_sigma(k, shape, space, w.sigma, k->sigmas + m * shape->d, part);
+    if (!k->automatic) ORFFI_TRY(read_rule(k, w->rule, part));
+    ORFFI_TRY(read_base(k, t, m, w->base, part));
+    ORFFI_TRY(read_weight(k, w->weight, part));
+    return read_sigma(k, shape, space, w->sigma, k->sigmas + m * shape->d, part);
+}
+
+static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
+                             size_t space, size_t m) {
+    const size_t room = strlen(t->kernel) + strlen(t->sigma) + 1;
+    char *text;
+    words w = {0};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(text, 2 * room));
+    w.sigma = text + room;
+    orff_status status = read_words(k, t, m, &w, text, room);
+    if (!status) status = fill_part(k, t, shape, space, m, &w);
+    orffi_release(text);
+    return status;
 }
 
 /* What `auto` chooses itself may not be given. */
