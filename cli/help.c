@@ -138,7 +138,7 @@ void cli_print_manual(const cli_command *command) {
 static void complete_value(const cli_option *option) {
     if (strstr(option->argument, "FILE")) {
         printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);
-    } else if (strchr(option->argument, '|') || !strcmp(option->argument, "lonlat")) {
+    } else if (strchr(option->argument, '|')) {
         printf("        --%s) COMPREPLY=($(compgen -W '", option->name);
         for (const char *at = option->argument; *at; at++) putchar(*at == '|' ? ' ' : *at);
         puts("' -- \"$word\")); return ;;");
