@@ -777,7 +777,8 @@ static void test_refused(void **state) {
 static void test_alpha_and_norm(void **state) {
     (void)state;
     enum { N = 30 };
-    double *X = numbers(2 * N, 1), *Y = numbers(2 * N, 2), *want = zeros(2 * N), *alpha = zeros(2 * N);
+    double *X = support_normal(2 * N, 1, 5), *Y = support_normal(2 * N, 2, 5), *want = support_zeros(2 * N),
+           *alpha = support_zeros(2 * N);
     double norm2 = 0.0;
     orff_part part = orff_part_default();
     orff_settings s = exact_settings(1, &part);
