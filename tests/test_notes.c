@@ -7,11 +7,6 @@
 #include "forged.h"
 #include "support.h"
 
-static void assert_says(const char *words) {
-    if (!strstr(orff_error_message(), words))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), words);
-}
-
 static void test_round_trip(void **state) {
     (void)state;
     orff_notes *notes = NULL, *again = NULL;
