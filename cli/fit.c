@@ -107,7 +107,8 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status && s.settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
     if (!status) status = fit_data(a, &s.settings, &data, &model);
     if (!status && exact)
-        status = cli_outcome(orff_options_set(s.options, "solver", orff_solver_name(ORFF_SOLVER_EXACT)), NULL);
+        status =
+            cli_outcome(orff_options_set(s.options, "solver", orff_solver_name(ORFF_SOLVER_EXACT)), NULL);
     if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
     if (!status && !exact) cli_checkpoint_forget(a);
@@ -173,7 +174,10 @@ static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_
     const cli_arguments filled = with_kernel_of(a, notes, covariates, values);
     cli_settings s = {0};
     orff_model *model = NULL;
-    int status = cli_settings_read(&s, &filled, &shape);
+    json_t *all = cli_notes_json(notes);
+    const char *lines = json_string_value(json_object_get(all, "settings"));
+    int status = cli_settings_read_over(&s, &filled, &shape, lines ? lines : "");
+    json_decref(all);
     if (!status && s.auto_sigma)
         status = cli_wrong(a, cli_setting("sigma"), "the moments have theirs; name it");
     if (!status) status = cli_outcome(orff_model_fit_moments(&model, &s.settings, moments), NULL);

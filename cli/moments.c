@@ -189,6 +189,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_settings_read_for(&s, a, &data);
+    if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = accumulate(a, &data, &s, &moments);
     if (!status) status = finish(a, &data, moments, begin);
     orff_moments_free(moments);
