@@ -52,22 +52,35 @@ static void print_option(const cli_option *option) {
     wrap(text, indent, indent);
 }
 
-/* Options of a command in the order of the table, under the names of their groups. */
+/* The options of a command that are of one group, under its name. */
+static void print_group(const cli_command *command, const char *group) {
+    bool any = false;
+    for (cli_option_id i = 0; cli_option_at(i); i++) {
+        if (!cli_serves(i, command) || strcmp(cli_option_at(i)->group, group)) continue;
+        if (!any) printf("\n%s\n", group);
+        print_option(cli_option_at(i));
+        any = true;
+    }
+}
+
+/* Whether an option before this one is of the same group. */
+static bool is_told(cli_option_id id) {
+    cli_option_id i = 0;
+    while (i < id && strcmp(cli_option_at(i)->group, cli_option_at(id)->group)) i++;
+    return i < id;
+}
+
+/* Groups in the order of the table; what every command has comes last. */
 void cli_print_help(const cli_command *command) {
-    bool printed[CLI_MOST_OPTIONS] = {false};
+    const char *last = cli_option_at(CLI_OPT_HELP)->group;
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
            command->usage);
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
-    for (cli_option_id i = 0; cli_option_at(i); i++) {
-        if (printed[i] || !cli_serves(i, command)) continue;
-        printf("\n%s\n", cli_option_at(i)->group);
-        for (cli_option_id j = i; cli_option_at(j); j++) {
-            if (!cli_serves(j, command) || strcmp(cli_option_at(j)->group, cli_option_at(i)->group)) continue;
-            print_option(cli_option_at(j));
-            printed[j] = true;
-        }
-    }
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (!is_told(i) && strcmp(cli_option_at(i)->group, last))
+            print_group(command, cli_option_at(i)->group);
+    print_group(command, last);
 }
 
 /* ---- manual pages (man 7 man) */
