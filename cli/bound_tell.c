@@ -110,9 +110,10 @@ static void print_conclusion(const cli_bound_task *t) {
     if (r->best == ORFF_BOUND_COUNT)
         cli_print_line("No bound is proven for this kernel.");
     else
-        cli_print_line("* the fewest that are proven to keep the error below epsilon with probability %g.",
+        cli_print_line("* the smallest D that is proven to keep the error below epsilon with probability %g.",
                        t->question.probability);
-    cli_print_line("Bounds are for independent draws (--sampling iid); they are safe and far too large.");
+    cli_print_line(
+        "The bounds are for independent draws (--sampling iid). They are safe, but far too large.");
     if (isfinite(r->rule_of_thumb[1]))
         print_thumb("", r->rule_of_thumb);
     else

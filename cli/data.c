@@ -142,7 +142,8 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     if (!status && !data->whole && classify) {
         if (!fmt_table_can_rewind(data->table))
             return cli_failed(
-                "%s: needs to be read twice for --classify, which a pipe cannot; use a file or more --memory",
+                "%s: --classify reads the data twice, and a pipe can be read only once; use a file, or raise "
+                "--memory",
                 fmt_table_path(data->table));
         status = scan_rest(data);
         if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);

@@ -157,9 +157,9 @@ const cli_command cli_command_evaluate = {
     .name = "evaluate",
     .summary = "errors of a model on data it has not seen",
     .usage = "MODEL DATA",
-    .text = "Root mean square error, mean square error and R squared of every output and of all together, or "
-            "the error rate "
-            "of classes. Columns are found by the names that the model remembers.",
+    .text = "Prints the root mean square error, the mean square error and R squared of each output "
+            "and of all together, or the error rate for classes. Columns are found by the names that "
+            "the model remembers.",
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,

@@ -61,7 +61,7 @@ int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes,
 
 int cli_need_output(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_OUTPUT)) return CLI_DONE;
-    return cli_wrong_usage(a->command, "-o is missing: which file is to be written?");
+    return cli_wrong_usage(a->command, "-o is missing: which file shall be written?");
 }
 
 /* ---- from rows */
@@ -73,9 +73,8 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
         status = orff_model_fit(model, settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
     } else {
         const orff_reader reader = cli_data_reader(data);
-        cli_say("the data do not fit into --memory %s (MB): they are read in one pass, and the first %zu "
-                "rows decide "
-                "what is automatic",
+        cli_say("the data are larger than --memory %s (MB), so they are read in one pass; automatic choices "
+                "use the first %zu rows",
                 cli_text(a, CLI_OPT_MEMORY), data->n < settings->subsample ? data->n : settings->subsample);
         status = orff_model_fit_stream(model, settings, data->d, data->p, &reader);
     }
@@ -155,13 +154,14 @@ static int refuse_data_options(const cli_arguments *a) {
     static const cli_option_id ids[] = {CLI_OPT_INPUTS, CLI_OPT_OUTPUTS,      CLI_OPT_WEIGHTS, CLI_OPT_SELECT,
                                         CLI_OPT_MEMORY, CLI_OPT_SKIP_MISSING, CLI_OPT_CLASSIFY};
     if (a->n_words)
-        return cli_wrong_usage(a->command, "there is both --from-moments and data (%s)", a->words[0]);
+        return cli_wrong_usage(a->command, "give --from-moments or data (%s), not both", a->words[0]);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (cli_given(a, ids[i]))
-            return cli_wrong(a, ids[i], "has no effect on moments; it belongs to orff moments");
+            return cli_wrong(a, ids[i], "has no effect on moments; give it to orff moments instead");
     for (size_t i = 0; orff_setting_at(i); i++)
         if (cli_given(a, CLI_OWN_OPTIONS + i) && belongs_to_moments(orff_setting_at(i)))
-            return cli_wrong(a, CLI_OWN_OPTIONS + i, "has no effect on moments; it belongs to orff moments");
+            return cli_wrong(a, CLI_OWN_OPTIONS + i,
+                             "has no effect on moments; give it to orff moments instead");
     return CLI_DONE;
 }
 
@@ -175,7 +175,8 @@ static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_
     orff_model *model = NULL;
     int status = cli_settings_read(&s, &filled, &shape);
     if (!status && s.auto_sigma)
-        status = cli_wrong(a, cli_setting("sigma"), "the moments have theirs; name it");
+        status = cli_wrong(a, cli_setting("sigma"),
+                           "cannot be chosen here: the moments have their own; give that number");
     if (!status) status = cli_outcome(orff_model_fit_moments(&model, &s.settings, moments), NULL);
     if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
     orff_model_free(model);
@@ -210,11 +211,10 @@ const cli_command cli_command_fit = {
     .name = "fit",
     .summary = "learn a function from data and write a model file",
     .usage = "DATA -o MODEL",
-    .text = "Learns y = f(x) from the rows of DATA: a table (.csv, .tsv, also .gz; - is standard input), two "
-            "array files X Y "
-            "(.npy, IDX, also .gz) or a NetCDF file. Without further options sigma and lambda are chosen "
-            "from the data. "
-            "Names, units and classes travel in the model, so that predict and evaluate need no options.",
+    .text = "Learns y = f(x) from the rows of DATA. DATA is a table (.csv, .tsv, also .gz; - is "
+            "standard input), two array files X Y (.npy, IDX, also .gz) or a NetCDF file. Without "
+            "further options the length scale and lambda are chosen from the data. The model "
+            "remembers names, units and classes, so predict and evaluate need no options.",
     .example = "  orff fit wind.csv --inputs x,y --outputs u,v --kernel div-free+decomposable -o wind.orff\n",
     .least = 0,
     .most = 2,

@@ -58,8 +58,8 @@ static int check_targets(const cli_picture *picture) {
     if (status || !picture->keep) return status;
     char *path = script_beside(picture);
     if (!lstat(path, &there))
-        status =
-            cli_failed("%s: exists, and --keep would replace it; move it away, or leave --keep out", path);
+        status = cli_failed(
+            "%s: exists already, and --keep would replace it; move it away, or leave out --keep", path);
     if (!status) status = cli_outcome(orff_file_check(path), NULL);
     free(path);
     return status;
@@ -126,9 +126,8 @@ static int make_folder(void) {
     atexit(remove_folder);
     errno = ENAMETOOLONG;
     if ((size_t)length < sizeof folder && mkdtemp(folder)) return CLI_DONE;
-    const int status =
-        cli_failed("%s: a temporary directory cannot be made: %s; TMPDIR may name another place", folder,
-                   strerror(errno));
+    const int status = cli_failed("%s: a temporary directory cannot be made: %s; set TMPDIR to another place",
+                                  folder, strerror(errno));
     *folder = '\0';
     return status;
 }
@@ -189,7 +188,7 @@ static int write_script(const cli_picture *picture, const char *path, cli_pictur
     fputs("unset output\n", script);
     const bool bad = ferror(script);
     if ((fclose(script) || bad) && !status)
-        status = cli_failed("%s: cannot be written; is there room?", path);
+        status = cli_failed("%s: cannot be written; is the disk full?", path);
     return status;
 }
 
@@ -226,7 +225,8 @@ static int call_gnuplot(const cli_picture *picture) {
     const int status = wait_for(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return CLI_DONE;
-    return cli_failed("%s: gnuplot has failed; --keep leaves its script to look at", picture->path);
+    return cli_failed("%s: gnuplot has failed; --keep saves its script so that you can look at it",
+                      picture->path);
 }
 
 /* gnuplot does not notice when it cannot write. */
@@ -256,8 +256,8 @@ static int draw_in_folder(const cli_picture *picture, cli_picture_put *put, void
     if (!status && picture->keep) status = copy_file(script, beside);
     if (!status) status = call_gnuplot(picture);
     if (!status && !is_whole(picture, drawn))
-        status = cli_failed("%s: gnuplot has not written the whole picture; is there room in %s?",
-                            picture->path, folder);
+        status =
+            cli_failed("%s: gnuplot has not written the whole picture; is %s full?", picture->path, folder);
     if (!status) status = copy_file(drawn, picture->path);
     cli_signals_remove(NULL);
     free(script);

@@ -34,8 +34,8 @@ void cli_print_overview(void) {
     puts("orff learns vector-valued functions with operator-valued kernels.\n\nusage: orff COMMAND ...\n");
     for (size_t i = 0; cli_commands[i]; i++)
         printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    puts("  help       help with one command: orff help fit\n\n"
-         "DATA is a table (.csv, .tsv, also .gz, - is standard input), two array files X Y (.npy, IDX), or a "
+    puts("  help       show the help of one command: orff help fit\n\n"
+         "DATA is a table (.csv, .tsv, also .gz; - is standard input), two array files X Y (.npy, IDX), or a "
          "NetCDF file.\n"
          "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
 }
@@ -109,7 +109,7 @@ static void manual_program(void) {
         printf(".TP\n.BR orff\\-%s (1)\n", cli_commands[i]->name);
         troff(cli_commands[i]->summary);
     }
-    puts(".SH EXIT STATUS\n0 done, 1 could not be done, 2 wrong usage, 130 interrupted.");
+    puts(".SH EXIT STATUS\n0: done. 1: failed. 2: wrong usage. 130: interrupted.");
 }
 
 void cli_print_manual(const cli_command *command) {

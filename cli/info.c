@@ -129,7 +129,7 @@ static int show_moments(const char *path, const orff_moments *moments) {
 
 static int show_checkpoint(void) {
     if (cli_wants_json()) return cli_print_json(json_pack("{s:s}", "kind", "checkpoint"));
-    cli_print_line("checkpoint of a computation that did not end: repeat its command with --resume to go on");
+    cli_print_line("checkpoint of a run that did not finish: repeat its command with --resume to continue");
     return cli_check_stdout();
 }
 
@@ -198,9 +198,9 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_info = {
     .name = "info",
-    .summary = "what is in a model, a moments file or a data file",
+    .summary = "show what is in a model, a moments file or a data file",
     .usage = "FILE",
-    .text = "Recognises the kind of file by itself.",
+    .text = "Shows what is in FILE. You need not say which kind of file it is.",
     .example = "  orff info wind.orff\n",
     .least = 1,
     .most = 1,

@@ -59,7 +59,7 @@ static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes,
     *range++ = 0;
     while (i < l->d && !named(notes, i, entry)) i++;
     if (i == l->d) return unknown_input(a, notes, l->d, entry);
-    if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is there twice", entry);
+    if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is given twice", entry);
     if (!scan_range(range, &l->low[i], &l->high[i], &l->count[i]))
         return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value", range);
     return CLI_DONE;

@@ -57,7 +57,7 @@ static int fill_kernel(kernel_of *k, const cli_settings *s, const cli_arguments 
     }
     if (s->auto_sigma && !data->n)
         return cli_wrong(a, cli_setting("sigma"),
-                         "auto needs rows in memory; give a number or more --memory");
+                         "auto needs rows in memory; give a number, or raise --memory");
     const int status = s->auto_sigma ? choose_scales(k, *settings, data) : CLI_DONE;
     for (size_t m = 0; m < k->n; m++) {
         k->parts[m] = settings->parts[m];
@@ -199,11 +199,11 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_moments = {
     .name = "moments",
-    .summary = "accumulate data into a file of moments, for merge and fit --from-moments",
+    .summary = "sum up data in a file of moments, for merge and fit --from-moments",
     .usage = "DATA -o FILE",
-    .text = "Moments are all that the squared loss needs to know of the data, whatever the number of rows. "
-            "Files accumulated "
-            "apart with the same kernel options add up (orff merge); give all of them the same --sigma.",
+    .text = "Moments are sums over the rows. They hold all that a fit with the squared loss needs, "
+            "and their size does not grow with the number of rows. Files made with the same kernel "
+            "options can be added (orff merge). Give all of them the same --sigma.",
     .example = "  orff moments monday.csv --inputs x,y --outputs u,v --kernel div-free --sigma 0.3 -o "
                "monday.moments\n"
                "  orff fit --from-moments monday.moments -o monday.orff\n",
