@@ -1,5 +1,5 @@
-/* orff bound: how far the features may be from the kernel, and how many of them that takes; the bounds of the
- * paper as printed and as they should be, and the error as it is. */
+/* orff bound: the error of features and how many are needed, by the bounds of the paper, printed and corrected, and by
+ * measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

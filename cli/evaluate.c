@@ -72,7 +72,7 @@ static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
                   : cli_failed("%s: there are no rows", fmt_table_path(data->table));
 }
 
-/* ---- telling */
+/* ---- output */
 
 static json_t *scores(double error, double spread, double count) {
     return json_pack("{s:o, s:o, s:o}", "rmse", cli_number_or_null(sqrt(error / count)), "mse",

@@ -24,7 +24,7 @@ int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
-/* The most memory this process has had. */
+/* The peak memory of this process. */
 static json_int_t peak_bytes(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (json_int_t)usage.ru_maxrss * 1024;
@@ -37,7 +37,7 @@ static char *result_text(const cli_result *result, json_t *more) {
     return cli_json_text(object);
 }
 
-/* What is told is made before the file is written: who fails for want of memory has not replaced it. */
+/* The text for the user is made before the file is written: a failure for lack of memory leaves the old file. */
 int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more) {
     const cli_result result = {.model = model,
@@ -81,7 +81,7 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
     return cli_data_outcome(data, status);
 }
 
-/* What has no effect without features. */
+/* Options without effect on exact models. */
 static int refuse_features(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_COMPACT))
         return cli_wrong(a, CLI_OPT_COMPACT, "has no effect on an exact model");
@@ -120,7 +120,7 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
 
 #define FROM_NOTES 4
 
-/* What the moments were made for stands where an option is not given. */
+/* Options that are not given are those the moments were made with. */
 static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *covariates,
                                     const char *values[FROM_NOTES]) {
     static const char *const names[FROM_NOTES] = {"kernel", "base", "sigma", "covariates"};
@@ -135,7 +135,7 @@ static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *no
     return filled;
 }
 
-/* Their places counted from 1; NULL where there are none. To be freed. */
+/* The places of the covariates, counted from 1; NULL if there are none. To be freed. */
 static char *covariates_of(const orff_notes *notes, size_t d) {
     cli_string text = {0};
     for (size_t i = 0; i < d; i++)

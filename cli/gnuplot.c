@@ -51,7 +51,7 @@ static char *script_beside(const cli_picture *picture) {
     return path.text;
 }
 
-/* Before anything is computed: may the files be written? A script that is there already may be somebody's work. */
+/* Checked before anything is computed: may the files be written? An existing script may be somebody's work. */
 static int check_targets(const cli_picture *picture) {
     struct stat there;
     int status = cli_outcome(orff_file_check(picture->path), NULL);
@@ -94,8 +94,8 @@ int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
 static char folder[PATH_MAX]; /* empty: none */
 static pid_t owner;           /* a child of fork must leave its parent's */
 
-/* Our own files first, which takes no memory, then whatever gnuplot has left there. Also on every way out of the
- * program. */
+/* Removes our own files first, which takes no memory, then what gnuplot has left. Also called whenever the program
+ * exits. */
 static void remove_folder(void) {
     const int directory =
         *folder && owner == getpid() ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -202,7 +202,7 @@ static int wait_for(pid_t pid) {
     return status;
 }
 
-/* In the folder, without the user's settings, away from standard input and output. */
+/* Runs in the folder, without the user's settings, and not on standard input and output. */
 static int spawn_gnuplot(pid_t *pid) {
     char *const words[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){SCRIPT}, NULL};
     posix_spawn_file_actions_t actions;
@@ -229,7 +229,7 @@ static int call_gnuplot(const cli_picture *picture) {
                       picture->path);
 }
 
-/* gnuplot does not notice when it cannot write. */
+/* gnuplot does not notice if it cannot write, so the picture is checked. */
 static bool is_whole(const cli_picture *picture, const char *path) {
     char begin[16] = "", end[33] = "";
     const cli_picture_kind *kind = picture->kind;

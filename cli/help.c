@@ -72,7 +72,7 @@ void cli_print_help(const cli_command *command) {
 
 /* ---- manual pages (man 7 man) */
 
-/* Text with what troff would read as a command made plain. */
+/* Escapes what troff would read as a command. */
 static void troff(const char *text) {
     bool start = true;
     for (; *text; text++) {
@@ -134,7 +134,7 @@ void cli_print_manual(const cli_command *command) {
 
 /* ---- completion of bash */
 
-/* What may follow an option: files, one of the words between bars, or nothing to offer. */
+/* What completion offers after an option: files, the words between bars, or nothing. */
 static void complete_value(const cli_option *option) {
     if (strstr(option->argument, "FILE")) {
         printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);

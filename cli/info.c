@@ -29,7 +29,7 @@ static bool is_ours(const char *path) {
 
 /* ---- names */
 
-/* Notes need not hold what they should. */
+/* Notes may lack a name. */
 static const char *known(const char *text) {
     return text ? text : "?";
 }
@@ -133,7 +133,7 @@ static int show_checkpoint(void) {
     return cli_check_stdout();
 }
 
-/* Moments, a checkpoint, else a model; the message is that of the model, save where memory is short. */
+/* Tries moments, a checkpoint, then a model. The message is that of the model, except when memory is short. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
     orff_moments *moments = NULL;

@@ -14,7 +14,7 @@
 #include "notes.h"
 #include "report.h"
 
-/* Where nothing else is in the way: at a million points in a second this is half a month. */
+/* The limit if nothing else sets one: half a month at a million points a second. */
 #define MOST_POINTS ((uint64_t)1000000000000)
 
 /* LO:HI:COUNT or V. */
@@ -95,7 +95,7 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *
     return status ? status : check_all(l, a, notes);
 }
 
-/* Bytes free where the file will be; UINT64_MAX where that is not known. */
+/* Free bytes on the disk of the file; UINT64_MAX if they are not known. */
 static uint64_t free_space(const char *path) {
     struct statvfs about;
     char *directory = cli_copy_text(path), *slash = strrchr(directory, '/');

@@ -8,7 +8,7 @@
 #include "report.h"
 #include "result.h"
 
-/* Loads a file and adds it to the sum, or takes it off. */
+/* Loads a file and adds it to the sum, or subtracts it. */
 static int join(orff_moments *sum, const char *path,
                 orff_status (*how)(orff_moments *, const orff_moments *)) {
     orff_moments *other = NULL;

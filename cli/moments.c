@@ -1,4 +1,4 @@
-/* orff moments: one pass over data, all that ridge regression needs in a file. */
+/* orff moments: sums over all rows, in one pass, to a file for ridge regression. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /* ---- the kernel of the moments */
 
-/* Its parts, with length scales that are all known. */
+/* The parts of the kernel, all with known length scales. */
 typedef struct kernel_of {
     size_t n, d;
     orff_part *parts;
@@ -26,7 +26,7 @@ static void clear_kernel(kernel_of *k) {
     free(k->sigmas);
 }
 
-/* Those that a small fit to the rows held chooses, where some are auto. */
+/* Length scales that are auto are chosen by a small fit to the rows in memory. */
 static int choose_scales(kernel_of *k, orff_settings settings, const cli_data *data) {
     orff_model *model = NULL;
     settings.sampling.features = 300;
@@ -106,7 +106,7 @@ static int save(const orff_moments *moments, const char *path) {
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
-/* Without rows yet, on the kernel's frequencies. */
+/* Empty moments on the frequencies of the kernel. */
 static int start(const cli_data *data, const orff_settings *settings, const kernel_of *k,
                  orff_moments **moments) {
     const orff_moments_settings how = {
@@ -166,7 +166,7 @@ static void say(const cli_arguments *a, const cli_data *data, const orff_moments
             orff_notes_kernel(data->notes, "sigma"), seconds, cli_text(a, CLI_OPT_OUTPUT));
 }
 
-/* What is told is made before the file is written: see cli_json_text. */
+/* The text for the user is made before the file is written: see cli_json_text. */
 static int finish(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;

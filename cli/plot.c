@@ -1,4 +1,4 @@
-/* orff plot: a 2-D field as a picture, or the curves of a tuning. */
+/* orff plot: draws a 2-D field, or the curves of orff tune. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static int region_of_grid(picture *f) {
     return status;
 }
 
-/* From what the model remembers of its data; covariates in their middle. */
+/* The region of the model's data; covariates are held in the middle of their range. */
 static int region_of_data(picture *f) {
     for (size_t i = 0; i < f->applied.info.inputs; i++) {
         double low, high;
@@ -128,8 +128,8 @@ static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
     return status;
 }
 
-/* Far from data the error bars grow to those of knowing nothing: a few times what a well-known quarter of
- * the picture has. */
+/* Far from the data the error bars grow to those of the prior, a few times those of the best-known quarter of the
+ * picture. */
 static int find_limit(picture *f) {
     size_t count[2];
     double *X = points(f, PIXELS / 3, true, count);
@@ -326,7 +326,7 @@ static int put_script(void *self, FILE *script) {
 
 /* ---- options */
 
-/* Models have any name but that of a table. */
+/* A model may have any name except that of a table. */
 static bool is_report(const char *path) {
     const size_t length = strlen(path);
     return (length > 4 && !strcmp(path + length - 4, ".csv")) ||

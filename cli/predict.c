@@ -16,7 +16,7 @@
 #define BLOCK        4096
 #define MOST_DERIVED 8
 
-/* What stands in a row of the output, and where it comes from. */
+/* The columns of the output, and where they come from. */
 typedef struct job {
     const cli_arguments *arguments;
     cli_applied applied;
@@ -222,7 +222,7 @@ static char *told(const job *j, double seconds) {
                                    cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
 }
 
-/* What is told is made before the file is in its place: see cli_json_text. */
+/* The text for the user is made before the file is renamed into place: see cli_json_text. */
 static int finish(const job *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
     char *text = cli_wants_json() ? told(j, seconds) : NULL;

@@ -1,4 +1,4 @@
-/* orff tune: of several settings the one with the smallest cross-validated error. */
+/* orff tune: fits the settings with the smallest cross-validated error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static void clear(grid *g) {
     free(g->paths);
 }
 
-/* ---- telling */
+/* ---- output */
 
 static const char *const shown[] = {"kernel", "base", "sigma", "features", "sampling"};
 #define SHOWN (sizeof shown / sizeof *shown)
