@@ -155,7 +155,7 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_evaluate = {
     .name = "evaluate",
-    .summary = "errors of a model on data it has not seen",
+    .summary = "print the errors of a model on data it has not seen",
     .usage = "MODEL DATA",
     .text = "Prints the root mean square error, the mean square error and R squared of each output "
             "and of all together, or the error rate for classes. Columns are found by the names that "
