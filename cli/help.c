@@ -34,8 +34,8 @@ void cli_print_overview(void) {
     puts("orff learns vector-valued functions with operator-valued kernels.\n\nusage: orff COMMAND ...\n");
     for (size_t i = 0; cli_commands[i]; i++)
         printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    puts("  help       help with one command: orff help fit\n\n"
-         "DATA is a table (.csv, .tsv, also .gz, - is standard input), two array files X Y (.npy, IDX), or a "
+    puts("  help       show the help of one command: orff help fit\n\n"
+         "DATA is a table (.csv, .tsv, also .gz; - is standard input), two array files X Y (.npy, IDX), or a "
          "NetCDF file.\n"
          "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
 }
@@ -85,7 +85,7 @@ void cli_print_help(const cli_command *command) {
 
 /* ---- manual pages (man 7 man) */
 
-/* Text with what troff would read as a command made plain. */
+/* Escapes what troff would read as a command. */
 static void troff(const char *text) {
     bool start = true;
     for (; *text; text++) {
@@ -122,7 +122,7 @@ static void manual_program(void) {
         printf(".TP\n.BR orff\\-%s (1)\n", cli_commands[i]->name);
         troff(cli_commands[i]->summary);
     }
-    puts(".SH EXIT STATUS\n0 done, 1 could not be done, 2 wrong usage, 130 interrupted.");
+    puts(".SH EXIT STATUS\n0: done. 1: failed. 2: wrong usage. 130: interrupted.");
 }
 
 void cli_print_manual(const cli_command *command) {
@@ -147,7 +147,7 @@ void cli_print_manual(const cli_command *command) {
 
 /* ---- completion of bash */
 
-/* What may follow an option: files, one of the words between bars, or nothing to offer. */
+/* What completion offers after an option: files, the words between bars, or nothing. */
 static void complete_value(const cli_option *option) {
     if (strstr(option->argument, "FILE")) {
         printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);

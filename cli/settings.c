@@ -100,7 +100,7 @@ static int set(orff_options *options, const cli_arguments *a, const orff_setting
     return outcome ? complain(a, options, outcome) : CLI_DONE;
 }
 
-/* What only a fit can choose. */
+/* Refuses auto for commands that do not fit: only a fit can choose. */
 static int check_choices(const cli_settings *s, const cli_arguments *a) {
     static const char only[] = "auto is for commands that fit a model";
     if (a->command->uses & ORFF_USE_LEARNING) return CLI_DONE;
@@ -195,7 +195,7 @@ void cli_settings_clear(cli_settings *s) {
     *s = (cli_settings){0};
 }
 
-/* As many outputs as inputs must do for a field, one for any other kernel. */
+/* Whether a part of the kernel is a field, and so has as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *a, bool *field) {
     cli_settings s;
     cli_arguments bare = *a;
