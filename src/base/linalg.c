@@ -170,7 +170,7 @@ static orff_status factor_panel(size_t n, double *A, size_t first, size_t width)
 }
 
 /* With L11 factored: L21 = A21 L11^-T, A22 -= L21 L21^T. */
-static void take_panel_off(size_t n, double *A, size_t first, size_t width) {
+static void subtract_panel(size_t n, double *A, size_t first, size_t width) {
     const int rows = narrow(n - first - width), w = narrow(width), step = narrow(n);
     double *L11 = A + first * n + first, *L21 = L11 + width * n;
     if (!rows) return;
@@ -186,7 +186,7 @@ orff_status orffi_cholesky(size_t n, double *A) {
         width = panel_width(n, k);
         if (width < n) ORFFI_TRY(orffi_progress("factorisation", (double)k, (double)n));
         ORFFI_TRY(factor_panel(n, A, k, width));
-        take_panel_off(n, A, k, width);
+        subtract_panel(n, A, k, width);
     }
     for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
