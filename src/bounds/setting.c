@@ -13,7 +13,7 @@ static orff_status norm_at_zero(orffi_bound_setting *s) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->d + p * p));
     double *zero = work, *K = work + s->d;
     orff_status status = orffi_kernel_exact(s->kernel, zero, K);
-    if (!status) status = orffi_spectral_norm(p, p, K, &s->K0);
+    if (!status) status = orff_spectral_norm(p, p, K, &s->K0);
     orffi_release(work);
     return status;
 }
