@@ -87,14 +87,25 @@ def difference(script, kind, expected, printed):
     return wrong
 
 
+def renewed(expected, printed):
+    """What was printed, as expectations: lines that are as expected stay as they are written, and `...` where it can."""
+    shown = [next((e for e in expected if line_matches(e, line)), with_tolerance(line)) for line in printed]
+    lines = []
+    for _, i, i_end, j, j_end in difflib.SequenceMatcher(None, expected, shown, False).get_opcodes():
+        old, new = expected[i:i_end], shown[j:j_end]
+        nearest = [o if o == "..." else "".join(difflib.get_close_matches(o, new, 1, 0)) for o in old]
+        lines += nearest if "..." in old else new
+    return lines if lines_match(lines, printed) else shown
+
+
 def accept(script, kind, expected, printed):
-    """Writes what was printed; lines that were as expected stay as they are written."""
+    """Writes what was printed, unless it is as expected."""
     if lines_match(expected, printed):
         return
-    lines = [next((e for e in expected if line_matches(e, line)), with_tolerance(line)) for line in printed]
     path = script.with_suffix(f".{kind}")
     path.unlink(missing_ok=True)
-    if lines != expected_lines(script, kind):
+    lines = renewed(expected, printed)
+    if lines != expected_lines(script, kind): # those without a file
         path.write_text("".join(f"{line}\n" for line in lines))
 
 
