@@ -41,6 +41,13 @@ try 1 "$good" '' 3
 try 1 "$good" 'another\n' 3
 try 1 "$good" 'a warning\n' 0
 
+# A program that fails is seen through a pipe.
+cp "$work/group/case.sh" "$work/whole"
+echo "orff 'one\\n' '' 3 | grep one" >"$work/group/case.sh"
+try 0 'one\n' '' 3
+try 1 'one\n' '' 0
+mv "$work/whole" "$work/group/case.sh"
+
 # What is accepted holds, with a tolerance for the long number.
 try 1 'one\n...\nfirst\n' '' 0
 runs 0 --accept group

@@ -9,6 +9,7 @@ import difflib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 PATTERN = re.compile(rf"<number>|<({NUMBER}) ({NUMBER})>")
-SHELL = 'set -eu; . "$HELPERS/field.sh"; [ ! -e "$CASES/setup.sh" ] || . "$CASES/setup.sh"; . "$CASES/$CASE.sh"'
+SHELL = shutil.which("bash") or "sh"  # one that knows pipefail, which dash does not
+SCRIPT = 'set -euo pipefail; . "$HELPERS/field.sh"; [ ! -e "$CASES/setup.sh" ] || . "$CASES/setup.sh"; . "$CASES/$CASE.sh"'
 KINDS = ("out", "err", "status")
 
 
@@ -64,7 +66,7 @@ def run(program, script, work):
     """Runs a case in the directory `work`: what it printed and its status, as lines."""
     environment = dict(os.environ, PATH=f"{program.parent}:{os.environ['PATH']}", LC_ALL="C", OMP_NUM_THREADS="1",
                        HELPERS=str(HERE), CASES=str(script.parent), CASE=script.stem)
-    done = subprocess.run(["sh", "-c", SHELL], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run([SHELL, "-c", SCRIPT], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     streams = [stream.decode(errors="backslashreplace").splitlines() for stream in (done.stdout, done.stderr)]
     return dict(zip(KINDS, [*streams, [str(done.returncode)]]))
 

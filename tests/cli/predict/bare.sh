@@ -1,2 +1,2 @@
 # --bare leaves the inputs out.
-orff predict m.orff test.csv --bare -o - -q | head -n 1
+orff predict m.orff test.csv --bare -o - -q | sed -n 1p
