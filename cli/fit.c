@@ -103,8 +103,8 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status) status = cli_spec_parse(&spec, a, data.d, p, data.covariate);
     if (!status) status = cli_spec_output_matrix(&spec, a, &data);
     if (!status) status = cli_settings_parse(&settings, a, &spec, data.classes);
-    if (!status && exact) settings.solver = ORFF_SOLVER_EXACT;
-    if (!status && settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
+    if (!status && exact) settings.engine = ORFF_ENGINE_EXACT;
+    if (!status && settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
     if (!status) cli_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
     if (!status) {
         settings.checkpoint = checkpoint.path;

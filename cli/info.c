@@ -73,7 +73,7 @@ static void print_model(const cli_applied *ap) {
         cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", ap->geo.lon, ap->geo.lat);
     cli_print_line("%-14s%s", "kernel", info->kernel);
     if (words) cli_print_line("%-14s%s", "found", words);
-    if (info->exact)
+    if (info->engine == ORFF_ENGINE_EXACT)
         cli_print_line("%-14snone: the exact kernel, %zu coefficients", "features", info->parameters);
     else
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,

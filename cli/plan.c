@@ -157,7 +157,7 @@ static int time_exact(const task *t, size_t n, double *seconds) {
     fill(n, t->d, t->p, X, Y);
     settings.n_parts = t->spec.n;
     settings.parts = t->spec.parts;
-    settings.solver = ORFF_SOLVER_EXACT;
+    settings.engine = ORFF_ENGINE_EXACT;
     settings.posterior = ORFF_SWITCH_YES;
     const double start = cli_seconds();
     const int status = cli_outcome(orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL), NULL);

@@ -342,7 +342,10 @@ static int parse_precision(const cli_arguments *a, bool *single) {
 
 static int parse_learning(const cli_arguments *a, orff_settings *s) {
     PARSE_NAME(CLI_OPT_LOSS, orff_loss_parse, &s->loss)
-    PARSE_NAME(CLI_OPT_SOLVER, orff_solver_parse, &s->solver)
+    if (!strcmp(cli_text(a, CLI_OPT_SOLVER), orff_engine_name(ORFF_ENGINE_EXACT)))
+        s->engine = ORFF_ENGINE_EXACT;
+    else
+        PARSE_NAME(CLI_OPT_SOLVER, orff_solver_parse, &s->solver)
     int status = parse_lambda(a, s);
     if (!status) status = cli_size(a, CLI_OPT_FOLDS, 2, 1000, &s->folds);
     if (!status) status = cli_number(a, CLI_OPT_LOSS_PARAMETER, 0.0, 1e300, &s->loss_parameter);
@@ -370,35 +373,10 @@ int cli_settings_parse(orff_settings *s, const cli_arguments *a, const cli_spec 
 
 /* ---- how many frequencies */
 
-#define FEWEST_FEATURES 100
-#define LARGEST_SYSTEM  2400 /* seconds, not minutes, for a handful of eigendecompositions */
-
-static size_t columns_of(orff_rule rule, size_t p) {
-    return rule == ORFF_RULE_CURL_FREE ? 1 : rule == ORFF_RULE_DIV_FREE ? p - 1 : p;
-}
-
-/* Rows of the system for each frequency: parts that differ in their scales divide the frequencies among them.
- */
-static double rows_for_each(const cli_spec *spec, size_t p) {
-    size_t columns = 0;
-    bool same = true;
-    if (spec->auto_kernel) return 2.0 * (double)p;
-    if (spec->n == 1 && spec->parts[0].rule == ORFF_RULE_DECOMPOSABLE) return 2.0;
-    for (size_t m = 0; m < spec->n; m++) {
-        columns += columns_of(spec->parts[m].rule, p);
-        same = same && spec->parts[m].sigma == spec->parts[0].sigma &&
-               spec->parts[m].base == spec->parts[0].base;
-    }
-    if (same) return 2.0 * (double)(columns < p ? columns : p);
-    return 2.0 * (double)columns / (double)spec->n;
-}
-
+/* The library decides; what it decides is told. */
 void cli_settings_auto_features(orff_settings *settings, const cli_arguments *a, const cli_spec *spec,
                                 size_t rows, size_t p) {
-    const size_t most = (size_t)(LARGEST_SYSTEM / rows_for_each(spec, p));
-    size_t *features = &settings->sampling.features;
     if (!is_auto(cli_text(a, CLI_OPT_FEATURES))) return;
-    if (most < *features) *features = most;
-    if (rows && rows / 2 < *features) *features = rows / 2; /* as many features as rows */
-    if (*features < FEWEST_FEATURES) *features = FEWEST_FEATURES;
+    settings->sampling.features = 0;
+    settings->sampling.features = orff_settings_features(settings, spec->d, p, rows);
 }

@@ -137,17 +137,18 @@ static void rotated(size_t p, double slopes[3][3], double *out) {
 
 /* f less its mean and less the features that do not vary over the field's space, which have no potential. */
 static void varying(orff_model *model, const size_t *s, const double *x, double *f) {
-    const size_t p = model->p, frequencies = model->features->D;
+    const size_t p = model->p, frequencies = models_fit(model)->features->D;
     double *omega = models_numbers(frequencies * model->d), *phi = models_numbers(2 * frequencies);
     double *inner = models_numbers(model->d);
     orffi_model_transform(model, 1, x, inner);
-    assert_ok(orff_features_frequencies(model->features, omega, NULL));
-    assert_ok(orff_features_phi(model->features, 1, inner, phi));
+    assert_ok(orff_features_frequencies(models_fit(model)->features, omega, NULL));
+    assert_ok(orff_features_phi(models_fit(model)->features, 1, inner, phi));
     memset(f, 0, p * sizeof *f);
     for (size_t a = 0; a < 2 * frequencies; a++) {
         double size = 0.0;
         for (size_t i = 0; i < p; i++) size += fabs(omega[(a % frequencies) * model->d + s[i]]);
-        for (size_t i = 0; size > 0.0 && i < p; i++) f[i] += model->spread[i] * phi[a] * model->V[a * p + i];
+        for (size_t i = 0; size > 0.0 && i < p; i++)
+            f[i] += model->spread[i] * phi[a] * models_fit(model)->V[a * p + i];
     }
     free(omega);
     free(phi);
@@ -190,9 +191,9 @@ static void constants_are_left_out(void **state) {
     orff_model *model = NULL;
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
     assert_ok(orff_features_create_at(&features, kernel, 2, omega, NULL));
-    assert_ok(orffi_model_create(&model, features, 0));
-    for (size_t a = 0; a < features->M; a++) model->theta[a] = 1.0;
-    assert_ok(orffi_model_finish(model));
+    assert_ok(models_create(&model, features, 0));
+    for (size_t a = 0; a < features->M; a++) models_fit(model)->theta[a] = 1.0;
+    models_finish(model);
     assert_ok(orff_model_potential(model, 1, x, &potential));
     assert_ok(orff_model_stream_function(model, 1, x, &stream));
     const double angle = x[0] + 0.5 * x[1], turn = sqrt(0.5) * (sin(angle) - cos(angle)) / 1.25;

@@ -209,7 +209,7 @@ def _restore_plane(estimator: Any, notes: dict) -> None:
 def _class_of(model: Model) -> type:
     if model.classes:
         return ORFFClassifier
-    return OVKRegressor if model.describe().exact else ORFFRegressor
+    return OVKRegressor if model.describe().engine == lib.ORFF_ENGINE_EXACT else ORFFRegressor
 
 
 def _parameters(model: Model, notes: dict) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def _parameters(model: Model, notes: dict) -> dict[str, Any]:
         "scale_inputs": False,
         "covariates": notes.get("covariates") or None,
     }
-    if info.exact:
+    if info.engine == lib.ORFF_ENGINE_EXACT:
         return {**parameters, "solver": "exact"} if model.classes else parameters
     return {
         **parameters,

@@ -142,11 +142,19 @@ def _assign(member: str, convert: Any) -> Any:
     return setter
 
 
+def _set_solver(c: Any, value: Any) -> None:
+    """The name of a solver, or "exact", which is an engine."""
+    if value == "exact":
+        c.engine = lib.ORFF_ENGINE_EXACT
+    else:
+        c.solver = _name("solver", value, lib.orff_solver_parse, "orff_solver")
+
+
 _SETTERS = {
     "lambda_": _set_lambda,
     "lambda_grid": _set_grid,
     "folds": _assign("folds", lambda v: whole("folds", v, 1, 1000)),
-    "solver": _assign("solver", lambda v: _name("solver", v, lib.orff_solver_parse, "orff_solver")),
+    "solver": _set_solver,
     "loss": _assign("loss", lambda v: _name("loss", v, lib.orff_loss_parse, "orff_loss")),
     "loss_parameter": _assign("loss_parameter", lambda v: positive("loss_parameter", v)),
     "tolerance": _assign("tolerance", lambda v: positive("tolerance", v)),

@@ -195,8 +195,8 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
 }
 
 /* Weights count rows as often as they say, as in the moments: P = N p observations. */
-void orffi_exact_system_tell(const orffi_exact_system *s, double lambda, double shift, const double *t,
-                             orff_path_point *point) {
+void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, double shift, const double *t,
+                                   orff_path_point *point) {
     const double P = s->N * (double)s->p, rows = (double)s->rows * (double)s->p;
     double square = 0.0, quadratic = 0.0, dof, log_det;
     count(s, shift, &dof, &log_det);

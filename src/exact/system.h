@@ -66,8 +66,8 @@ void orffi_exact_system_inverse(const orffi_exact_system *system, double shift, 
 void orffi_exact_system_solve(const orffi_exact_system *system, double shift, double *t, double *work);
 
 /* What t and g tell. cv_mse is left alone. */
-void orffi_exact_system_tell(const orffi_exact_system *system, double lambda, double shift, const double *t,
-                             orff_path_point *point);
+void orffi_exact_system_fill_point(const orffi_exact_system *system, double lambda, double shift,
+                                   const double *t, orff_path_point *point);
 
 /* sqrt(c_i) (y_i - f_(-i)(x_i)) of the model without row i, shift held fixed, turned   (n x r). */
 orff_status orffi_exact_system_leave_one_out(const orffi_exact_system *system, const double *t,

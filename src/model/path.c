@@ -1,60 +1,92 @@
 #include "model/path.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "solve/ridge.h"
+
+/* From low to high in equal ratios. */
+static void fill_lambdas(orffi_path *path, const orff_settings *s, double size) {
+    const double ratio = s->lambda_high / s->lambda_low;
+    for (size_t l = 0; l < path->count; l++) {
+        const double along = path->count > 1 ? (double)l / (double)(path->count - 1) : 0.0;
+        path->lambdas[l] = size * s->lambda_low * pow(ratio, along);
+    }
+}
+
+static orff_status allocate(orffi_path *path, bool points, size_t p) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->lambdas, path->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->errors, path->count));
+    if (points) ORFFI_TRY(ORFFI_NEW_ARRAY(path->points, path->count));
+    return ORFFI_NEW_ARRAY(path->outputs, path->count * p);
+}
+
+/* Of two lambdas with the same error the larger: it asks less of the data. */
+static orff_status find_best(orffi_path *path) {
+    bool found = false;
+    for (size_t l = 0; l < path->count; l++) {
+        if (isnan(path->errors[l]) || (found && path->errors[l] > path->errors[path->best])) continue;
+        path->best = l;
+        found = true;
+    }
+    if (found || path->count == 1) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_INVALID_ARGUMENT,
+        "no lambda can be chosen: nothing is left to learn from without one row; give more rows, "
+        "or lambda");
+}
 
 /* Errors of outputs that were divided by their spread grow with its square. */
-static void to_user_units(orffi_cross_path *path, const orffi_plan *plan) {
+static void convert_to_user_units(orffi_path *path, const orffi_plan *plan) {
     const size_t p = plan->p;
     for (size_t l = 0; plan->units.spread && l < path->count; l++) {
-        path->points[l].cv_mse = 0.0;
+        double sum = 0.0;
         for (size_t k = 0; k < p; k++) {
             path->outputs[l * p + k] *= plan->units.spread[k] * plan->units.spread[k];
-            path->points[l].cv_mse += path->outputs[l * p + k] / (double)p;
+            sum += path->outputs[l * p + k] / (double)p;
         }
+        if (path->points) path->points[l].cv_mse = sum;
     }
 }
 
-static void find_best(orffi_cross_path *path) {
-    path->best = 0;
-    for (size_t l = 1; l < path->count; l++)
-        if (path->points[l].cv_mse <= path->points[path->best].cv_mse) path->best = l;
-}
-
-/* In place of errors that few rows, or rows that are all the same, do not give. */
-static void take_gcv(orffi_cross_path *path, size_t p) {
-    for (size_t l = 0; l < path->count; l++) {
-        path->points[l].cv_mse = path->points[l].gcv;
-        for (size_t k = 0; k < p; k++) path->outputs[l * p + k] = path->points[l].gcv;
-    }
-}
-
-orff_status orffi_cross_path_fill(orffi_cross_path *path, const orffi_plan *plan,
-                                  const orff_features *features, orff_ridge *ridge) {
-    const bool given = plan->settings.lambda > 0.0;
-    path->count = given ? 1 : plan->settings.lambda_count;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(path->lambdas, path->count));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(path->points, path->count));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(path->outputs, path->count * plan->p));
+orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_plan *plan,
+                            const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
+    const orff_settings *s = &plan->settings;
+    const bool given = s->lambda > 0.0 && kind != ORFFI_PATH_TRIAL;
+    double size;
+    path->count = given ? 1 : s->lambda_count;
+    ORFFI_TRY(allocate(path, kind == ORFFI_PATH_REPORT, plan->p));
     if (given) {
-        path->lambdas[0] = plan->settings.lambda;
+        path->lambdas[0] = s->lambda;
     } else {
-        ORFFI_TRY(orffi_plan_lambdas(plan, features, path->lambdas));
+        ORFFI_TRY(engine->size(rows, kernel, &size));
+        fill_lambdas(path, s, size);
     }
-    path->crossed = !orffi_moments_too_few(ridge->moments);
-    ORFFI_TRY(orffi_ridge_path_outputs(ridge, path->count, path->lambdas, path->points,
-                                       path->crossed ? path->outputs : NULL));
-    if (!path->crossed) take_gcv(path, plan->p);
-    find_best(path);
-    to_user_units(path, plan);
+    orffi_criterion c = {.errors = path->errors, .outputs = path->outputs, .points = path->points};
+    ORFFI_TRY(engine->criterion(rows, kernel, path->count, path->lambdas, &c));
+    path->crossed = c.crossed;
+    ORFFI_TRY(find_best(path));
+    convert_to_user_units(path, plan);
     return ORFF_OK;
 }
 
-void orffi_cross_path_clear(orffi_cross_path *path) {
+void orffi_path_clear(orffi_path *path) {
     orffi_release(path->lambdas);
+    orffi_release(path->errors);
     orffi_release(path->points);
     orffi_release(path->outputs);
     memset(path, 0, sizeof *path);
+}
+
+orff_status orffi_check_lambda(double lambda, const orffi_engine *engine, void *rows,
+                               const orff_kernel *kernel) {
+    double size;
+    ORFFI_TRY(engine->size(rows, kernel, &size));
+    if (lambda * DBL_EPSILON <= size) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "lambda is %g, but the kernel only of size %.3g: the data are lost in rounding beside it, and "
+        "nothing is learned; give a smaller lambda, or auto",
+        lambda, size);
 }

@@ -9,7 +9,6 @@ static const orffi_solver_row rows[ORFF_SOLVER_COUNT] = {
     [ORFF_SOLVER_IDR] = {.iterates = true, .solve = orffi_idr},
     [ORFF_SOLVER_PCG] = {.iterates = true, .solve = orffi_pcg, .preconditions = true},
     [ORFF_SOLVER_SGD] = {.iterates = true, .any_loss = true},
-    [ORFF_SOLVER_EXACT] = {.learns_weights = true},
 };
 
 static const char *const names[] = {ORFF_SOLVER_LIST(ORFFI_NAME_OF) NULL};
