@@ -6,7 +6,9 @@
 #include "model/question.h"
 
 orff_settings orff_settings_default(void) {
-    return (orff_settings){.sampling = orff_sampling_default(),
+    orff_sampling sampling = orff_sampling_default();
+    sampling.features = 0; /* auto: see orff_settings_features */
+    return (orff_settings){.sampling = sampling,
                            .lambda_low = 1e-10,
                            .lambda_high = 10.0,
                            .lambda_count = 45,
