@@ -780,8 +780,7 @@ static void test_refused(void **state) {
     part.sigma = 50.0;
     assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
     assert_true(orff_model_describe(model).solve.jitter > 0.0 && orff_model_describe(model).solve.fell_back);
-    assert_status(orff_model_jacobian(model, 1, X, J), ORFF_ERROR_UNSUPPORTED);
-    assert_says("features");
+    assert_ok(orff_model_jacobian(model, 1, X, J));
     orff_model_free(model);
     RELEASE(X, Y, c);
 #undef REFUSE
