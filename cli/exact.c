@@ -17,9 +17,8 @@ const cli_command cli_command_exact = {
             "features that approximate it. The cost grows with the cube of the rows, for kernels that couple "
             "outputs of rows times outputs, so it serves up to some thousands; what would not fit into half "
             "of the machine's memory is refused at once. lambda and sigma are chosen by the exact error of "
-            "leaving out each row in turn. The model file serves predict, evaluate, info and plot; fields "
-            "derived from f (divergence, curl, ..) need a model of orff fit. orff fit --solver exact is the "
-            "same.",
+            "leaving out each row in turn. The model file serves predict, evaluate, info and plot. "
+            "orff fit --solver exact is the same.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,

@@ -186,7 +186,7 @@ static bool stop_late(void *self, const char *task, double done, double total) {
 static void stops_when_told(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
-    const size_t n = orffi_bank_block_rows(models_fit(model)->features->bank) + 1;
+    const size_t n = ORFFI_MODEL_BLOCK + 1;
     double *X = models_normal(n * 2, 3), *F = models_numbers(n * 2);
     for (int calls = 0; calls < 3; calls++) {
         int left = calls;

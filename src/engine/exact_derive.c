@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/exact.h"
@@ -169,11 +168,10 @@ orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_
     double *work;
     for (size_t m = 0; m < exact->kernel->n_parts; m++) ORFFI_TRY(check_part(&exact->kernel->parts[m], what));
     ORFFI_TRY(check_units(exact, what));
-    ORFFI_TRY(orffi_progress(what->name, 0.0, (double)n));
     ORFFI_TRY(orffi_alloc(&work, room * (size_t)threads, sizeof *work));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 4)
     for (size_t i = 0; i < n; i++)
         derive_point(exact, what, x + i * d, work + room * (size_t)orffi_thread_index(), out + i * what->k);
     orffi_release(work);
-    return orffi_progress(what->name, (double)n, (double)n);
+    return ORFF_OK;
 }

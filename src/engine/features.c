@@ -349,7 +349,7 @@ static void describe(const void *self, orff_model_info *info) {
 
 static orff_status values(const void *self, size_t n, const double *x, double *F) {
     const orffi_features_fit *fit = self;
-    return orffi_features_apply_matrix(fit, "predict", fit->features->p, fit->V, n, x, F);
+    return orffi_features_apply_matrix(fit, fit->features->p, fit->V, n, x, F);
 }
 
 const orffi_engine orffi_engine_features = {

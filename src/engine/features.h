@@ -48,8 +48,8 @@ void orffi_features_fit_free(void *fit);
 void orffi_features_fit_fold(orffi_features_fit *fit);
 
 /* out (n x k) = phi(x) C, with C of 2D x k; in the second, in single precision. */
-orff_status orffi_features_apply_matrix(const orffi_features_fit *fit, const char *task, size_t k,
-                                        const double *C, size_t n, const double *x, double *out);
+orff_status orffi_features_apply_matrix(const orffi_features_fit *fit, size_t k, const double *C, size_t n,
+                                        const double *x, double *out);
 orff_status orffi_features_values_single(const void *fit, size_t n, const float *x, float *F);
 orff_status orffi_features_covariance(const void *fit, double noise, size_t n, const double *x,
                                       double *covariance);

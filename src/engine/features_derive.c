@@ -128,7 +128,7 @@ orff_status orffi_features_derive(const void *self, const orffi_derived *what, s
     ORFFI_TRY(orffi_multiply(2 * fit->features->D, what->k, &size));
     ORFFI_TRY(ORFFI_NEW_ARRAY(C, size));
     orff_status status = fill_matrix(fit, &fields[what->field], what, C);
-    if (!status) status = orffi_features_apply_matrix(fit, what->name, what->k, C, n, x, out);
+    if (!status) status = orffi_features_apply_matrix(fit, what->k, C, n, x, out);
     orffi_release(C);
     return status;
 }

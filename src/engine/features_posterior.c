@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -192,15 +191,13 @@ static void do_block(const orffi_features_fit *fit, double noise, size_t rows, c
     for (size_t i = 0; i < rows; i++) fill_point(fit, w, noise, i, out + i * pp);
 }
 
-static orff_status do_blocks(const orffi_features_fit *fit, double noise, size_t n, const double *X,
-                             covariance_work *w, double *out) {
+static void do_blocks(const orffi_features_fit *fit, double noise, size_t n, const double *X,
+                      covariance_work *w, double *out) {
     const size_t pp = fit->features->p * fit->features->p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
         do_block(fit, noise, rows, X + first * fit->features->d, w, out + first * pp);
     }
-    return orffi_progress("covariance", (double)n, (double)n);
 }
 
 orff_status orffi_features_covariance(const void *self, double noise, size_t n, const double *x,
@@ -208,7 +205,7 @@ orff_status orffi_features_covariance(const void *self, double noise, size_t n, 
     const orffi_features_fit *fit = self;
     covariance_work w = {0};
     orff_status status = work_fill(&w, fit, n);
-    if (!status) status = do_blocks(fit, noise, n, x, &w, covariance);
+    if (!status) do_blocks(fit, noise, n, x, &w, covariance);
     work_clear(&w);
     return status;
 }

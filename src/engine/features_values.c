@@ -1,6 +1,5 @@
 /* All that follows from a fit at a point is phi(x) times a matrix C of 2D x k: values (C = V), and the fields derived
  * from them. */
-#include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "engine/features.h"
@@ -17,9 +16,9 @@
 #define NAME(x) x##_single
 #include "engine/features_values.inc"
 
-orff_status orffi_features_apply_matrix(const orffi_features_fit *fit, const char *task, size_t k,
-                                        const double *C, size_t n, const double *x, double *out) {
-    return apply_double(fit->features->bank, task, k, C, n, x, out);
+orff_status orffi_features_apply_matrix(const orffi_features_fit *fit, size_t k, const double *C, size_t n,
+                                        const double *x, double *out) {
+    return apply_double(fit->features->bank, k, C, n, x, out);
 }
 
 orff_status orffi_features_values_single(const void *self, size_t n, const float *x, float *F) {
@@ -28,7 +27,7 @@ orff_status orffi_features_values_single(const void *self, size_t n, const float
     float *V;
     ORFFI_TRY(ORFFI_NEW_ARRAY(V, size));
     for (size_t i = 0; i < size; i++) V[i] = (float)fit->V[i];
-    const orff_status status = apply_single(fit->features->bank, "predict", p, V, n, x, F);
+    const orff_status status = apply_single(fit->features->bank, p, V, n, x, F);
     orffi_release(V);
     return status;
 }

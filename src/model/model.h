@@ -46,11 +46,10 @@ orff_status orffi_model_finish(orff_model *model);
 /* x' of n rows into out (n x d). */
 void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out);
 
-/* ORFF_ERROR_NOT_FINITE where some of the results of `task` (rows x k) are NaN or infinite. Points at hand and a model
- * that was learned give no such thing; numbers of a file that somebody changed do. */
-orff_status orffi_model_check_result(const char *task, size_t rows, size_t k, const double *out);
+enum { ORFFI_MODEL_BLOCK = 16384 }; /* rows that are transformed at a time: X is not copied as a whole */
 
-/* What a function of a fit gives at x' of n points: out (n x k) is untouched on failure. */
+/* What a function of a fit gives at x' of n points: out (n x k) is untouched on failure.
+ * ORFF_ERROR_NOT_FINITE where a result is NaN or infinite. Done in blocks of rows, and progress is theirs. */
 typedef orff_status orffi_at_points(const orff_model *model, const void *what, size_t n, const double *x,
                                     double *out);
 orff_status orffi_model_evaluate(const orff_model *model, const char *task, orffi_at_points *function,

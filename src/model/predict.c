@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "model/model.h"
 
@@ -13,27 +14,43 @@ static orff_status overflow(const char *task, size_t row) {
         task, row + 1);
 }
 
-orff_status orffi_model_check_result(const char *task, size_t rows, size_t k, const double *out) {
+/* Points at hand and a model that was learned give finite numbers; those of a file that somebody changed may not. */
+static orff_status check_result(const char *task, size_t first, size_t rows, size_t k, const double *out) {
     size_t row = 0;
     if (!orffi_check_finite(task, rows, k, out)) return ORFF_OK;
     while (!orffi_check_finite(task, 1, k, out + row * k)) row++;
-    return overflow(task, row);
+    return overflow(task, first + row);
+}
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* x: ORFFI_MODEL_BLOCK x d, or n x d where that is less. */
+static orff_status evaluate_blocks(const orff_model *model, const char *task, orffi_at_points *function,
+                                   const void *what, size_t k, size_t n, const double *X, double *x,
+                                   double *out) {
+    for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
+        const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
+        ORFFI_TRY(orffi_progress(task, (double)first, (double)n));
+        orffi_model_transform(model, rows, X + first * model->d, x);
+        ORFFI_TRY(check_result(task, first, rows, model->d, x));
+        ORFFI_TRY(function(model, what, rows, x, out + first * k));
+        ORFFI_TRY(check_result(task, first, rows, k, out + first * k));
+    }
+    return orffi_progress(task, (double)n, (double)n);
 }
 
 /* Results go to memory of their own first: a call that is stopped leaves the caller's untouched. */
 orff_status orffi_model_evaluate(const orff_model *model, const char *task, orffi_at_points *function,
                                  const void *what, size_t k, size_t n, const double *X, double *out) {
-    size_t inputs, outputs;
+    size_t outputs;
     double *x = NULL, *values = NULL;
     ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
-    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
     ORFFI_TRY(orffi_multiply(n, k, &outputs));
-    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    orff_status status = ORFFI_NEW_ARRAY(x, smaller(n, ORFFI_MODEL_BLOCK) * model->d);
     if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
-    if (!status) orffi_model_transform(model, n, X, x);
-    if (!status) status = orffi_model_check_result(task, n, model->d, x);
-    if (!status) status = function(model, what, n, x, values);
-    if (!status) status = orffi_model_check_result(task, n, k, values);
+    if (!status) status = evaluate_blocks(model, task, function, what, k, n, X, x, values);
     if (!status) memcpy(out, values, outputs * sizeof *out);
     orffi_release(x);
     orffi_release(values);
@@ -67,52 +84,64 @@ static void transform_single(const orff_model *model, size_t n, const float *X, 
         x[i] = (float)(((double)X[i] - model->shift[i % d]) / model->unit[i % d]);
 }
 
-static orff_status units_single(const orff_model *model, size_t n, float *F) {
+static orff_status units_single(const orff_model *model, size_t first, size_t n, float *F) {
     const size_t p = model->p;
     for (size_t i = 0; i < n * p; i++) {
         F[i] = (float)(model->mean[i % p] + model->spread[i % p] * (double)F[i]);
-        if (!isfinite(F[i])) return overflow("predict", i / p);
+        if (!isfinite(F[i])) return overflow("predict", first + i / p);
     }
     return ORFF_OK;
 }
 
-static orff_status predict_single(const orff_model *model, size_t n, const float *X, float *x, float *F) {
+static orff_status block_single(const orff_model *model, size_t first, size_t n, const float *X, float *x,
+                                float *F) {
     transform_single(model, n, X, x);
     ORFFI_TRY(model->engine->values_single(model->fit, n, x, F));
-    return units_single(model, n, F);
+    return units_single(model, first, n, F);
 }
 
 /* By an engine that computes in double all the same. */
-static orff_status predict_double(const orff_model *model, size_t n, const float *X, float *F) {
-    double *x = NULL, *values = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(x, n * model->d);
-    if (!status) status = ORFFI_NEW_ARRAY(values, n * model->p);
-    for (size_t i = 0; !status && i < n * model->d; i++) x[i] = (double)X[i];
-    if (!status) status = orff_model_predict(model, n, x, values);
-    for (size_t i = 0; !status && i < n * model->p; i++) {
+static orff_status block_double(const orff_model *model, size_t first, size_t n, const float *X, double *x,
+                                float *F) {
+    const size_t p = model->p;
+    double *inner = x + n * model->d, *values = inner + n * model->d;
+    for (size_t i = 0; i < n * model->d; i++) x[i] = (double)X[i];
+    orffi_model_transform(model, n, x, inner);
+    ORFFI_TRY(at_points(model, NULL, n, inner, values));
+    for (size_t i = 0; i < n * p; i++) {
         F[i] = (float)values[i];
-        if (!isfinite(F[i])) status = overflow("predict", i / model->p);
+        if (!isfinite(F[i])) return overflow("predict", first + i / p);
     }
-    orffi_release(x);
-    orffi_release(values);
-    return status;
+    return ORFF_OK;
+}
+
+/* work: room for a block in double, two of inputs and one of outputs. */
+static orff_status blocks_single(const orff_model *model, size_t n, const float *X, double *work, float *F) {
+    const bool single = model->engine->values_single != NULL;
+    for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
+        const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
+        const float *at = X + first * model->d;
+        float *out = F + first * model->p;
+        ORFFI_TRY(orffi_progress("predict", (double)first, (double)n));
+        ORFFI_TRY(single ? block_single(model, first, rows, at, (float *)work, out)
+                         : block_double(model, first, rows, at, work, out));
+    }
+    return orffi_progress("predict", (double)n, (double)n);
 }
 
 orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F) {
-    size_t inputs, outputs;
-    float *x = NULL, *values = NULL;
+    size_t outputs;
+    double *work = NULL;
+    float *values = NULL;
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
     ORFFI_TRY(orffi_check_finite_single("X", n, model->d, X));
-    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
     ORFFI_TRY(orffi_multiply(n, model->p, &outputs));
-    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    orff_status status = ORFFI_NEW_ARRAY(work, smaller(n, ORFFI_MODEL_BLOCK) * (2 * model->d + model->p));
     if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
-    if (!status)
-        status = model->engine->values_single ? predict_single(model, n, X, x, values)
-                                              : predict_double(model, n, X, values);
+    if (!status) status = blocks_single(model, n, X, work, values);
     if (!status) memcpy(F, values, outputs * sizeof *F);
-    orffi_release(x);
+    orffi_release(work);
     orffi_release(values);
     return status;
 }
