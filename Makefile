@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 60
 RELEASE = build/release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all demo check fuzz bench paper install format clean help
+.PHONY: all demo test check fuzz bench paper install format clean help
 
 all:
 	cmake -S . -B $(RELEASE)
@@ -18,6 +18,12 @@ demo:
 	$(RELEASE)/examples/orff-demo demo
 	@echo
 	scripts/demo.sh $(RELEASE)/cli/orff demo
+
+test:
+	scripts/setup.sh build
+	cmake -S . -B $(RELEASE) -DORFF_TESTS=ON
+	cmake --build $(RELEASE) -j $(JOBS)
+	ctest --test-dir $(RELEASE) -L quick -j $(JOBS) --output-on-failure --no-tests=error
 
 check:
 	scripts/setup.sh check
@@ -54,6 +60,7 @@ clean:
 help:
 	@echo 'make                  build the library and its tests in $(RELEASE)'
 	@echo 'make demo             install what is missing, build, and write the demo to demo/'
+	@echo 'make test             build, and run the quick tests: less than a minute'
 	@echo 'make check            install what is missing, run all tests, also under sanitizers; build with clang'
 	@echo 'make fuzz             fuzz every reader of files for FUZZ_SECONDS (now $(FUZZ_SECONDS)) with clang and libFuzzer'
 	@echo 'make bench            install what is missing and run the benchmarks'

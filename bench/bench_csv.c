@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "formats/number.h"
+#include "orff.h"
 #include "formats/table.h"
 #include "harness.h"
 
@@ -150,9 +150,9 @@ static bool comes_back(double value, const char *format) {
     if (format) {
         snprintf(printed, sizeof printed, format, value);
     } else {
-        fmt_number_print(printed, value, true);
+        orff_number_print(printed, value, true);
     }
-    return fmt_number_scan(printed, &back) && !memcmp(&back, &value, sizeof value);
+    return orff_number_scan(printed, &back) && !memcmp(&back, &value, sizeof value);
 }
 
 /* Random bit patterns of finite doubles, in three ways of printing. */

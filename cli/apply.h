@@ -1,21 +1,16 @@
-/* A model file at work in the user's coordinates: degrees and eastward, northward where it was learned on a
- * plane. */
+/* A model file at work: the library's calls with exit statuses. */
 #ifndef CLI_APPLY_H
 #define CLI_APPLY_H
 
 #include <jansson.h>
 
-#include "geo.h"
 #include "orff.h"
 
 typedef struct cli_applied {
     orff_model *model;
-    json_t *notes;
+    orff_notes *notes;
     orff_model_info info;
     size_t p; /* values of a prediction: outputs, or the codes of classes */
-    bool on_plane;
-    cli_geo geo;
-    size_t plane[2];
 } cli_applied;
 
 /* Returns an exit status, after a message; must be cleared in any case. */

@@ -39,7 +39,8 @@ static int measure_both(cli_bound_task *t) {
     iid.scheme = ORFF_SCHEME_IID;
     iid.importance = ORFF_SWITCH_NO;
     t->sampling.extent = extent;
-    int status = cli_outcome(orff_kernel_create(&kernel, t->d, t->p, t->spec.n, t->spec.parts), NULL);
+    int status = cli_outcome(
+        orff_kernel_create(&kernel, t->d, t->p, t->spec.settings.n_parts, t->spec.settings.parts), NULL);
     if (!status) status = measure(t, kernel, &iid, &t->measured[0]);
     if (!status) status = measure(t, kernel, &t->sampling, &t->measured[1]);
     orff_kernel_free(kernel);
@@ -55,12 +56,12 @@ static int evaluate(cli_bound_task *t) {
         return CLI_DONE;
     }
     q->features = t->sampling.features;
-    int status = cli_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
+    int status = cli_outcome(orff_bound_evaluate(t->spec.settings.parts, t->d, t->p, q, r), NULL);
     /* without --features: at the D that is needed */
-    if (!status && !cli_given(t->arguments, CLI_OPT_FEATURES) && r->best < ORFF_BOUND_COUNT &&
+    if (!status && !cli_given(t->arguments, cli_setting("features")) && r->best < ORFF_BOUND_COUNT &&
         r->bounds[r->best].features < 1e15) {
         q->features = (size_t)r->bounds[r->best].features;
-        status = cli_outcome(orff_bound_evaluate(t->spec.parts, t->d, t->p, q, r), NULL);
+        status = cli_outcome(orff_bound_evaluate(t->spec.settings.parts, t->d, t->p, q, r), NULL);
     }
     return status;
 }
@@ -70,19 +71,19 @@ static int evaluate(cli_bound_task *t) {
 static int parse_problem(cli_bound_task *t) {
     const cli_arguments *a = t->arguments;
     const cli_option_id needed[] = {CLI_OPT_PLAN_INPUTS, CLI_OPT_DIAMETER, CLI_OPT_EPSILON};
-    const char *kernel = cli_text(a, CLI_OPT_KERNEL);
-    const bool physical = strstr(kernel, "-free") || strstr(kernel, "helmholtz");
+    bool physical;
     for (size_t i = 0; i < 3; i++)
         if (!cli_given(a, needed[i])) return cli_wrong(a, needed[i], "is missing");
     t->question = orff_bound_question_default();
     t->question.relative = cli_given(a, CLI_OPT_RELATIVE);
-    int status = cli_size(a, CLI_OPT_PLAN_INPUTS, 1, 65536, &t->d);
+    int status = cli_settings_is_field(a, &physical);
+    if (!status) status = cli_size(a, CLI_OPT_PLAN_INPUTS, 1, 65536, &t->d);
     t->p = physical ? t->d : 1;
     if (!status && cli_given(a, CLI_OPT_PLAN_OUTPUTS))
         status = cli_size(a, CLI_OPT_PLAN_OUTPUTS, 1, 65536, &t->p);
     if (!status && physical && t->p != t->d)
         return cli_wrong(a, CLI_OPT_PLAN_OUTPUTS, "is %zu, but %s has as many outputs as inputs, here %zu",
-                         t->p, kernel, t->d);
+                         t->p, cli_text(a, cli_setting("kernel")), t->d);
     if (!status) status = cli_number(a, CLI_OPT_DIAMETER, 1e-300, 1e300, &t->question.diameter);
     if (!status) status = cli_number(a, CLI_OPT_EPSILON, 1e-300, 1e300, &t->question.epsilon);
     if (!status) status = cli_number(a, CLI_OPT_PROBABILITY, 1e-12, 1.0 - 1e-12, &t->question.probability);
@@ -93,23 +94,21 @@ static int parse_problem(cli_bound_task *t) {
 
 static int parse_kernel(cli_bound_task *t) {
     const cli_arguments *a = t->arguments;
-    const cli_data data = {.p = t->p};
-    int status = cli_spec_parse(&t->spec, a, t->d, t->p, NULL);
+    const orff_data_shape shape = {.d = t->d, .p = t->p};
+    const int status = cli_settings_read(&t->spec, a, &shape);
     if (status) return status;
-    if (t->spec.auto_sigma) return cli_wrong(a, CLI_OPT_SIGMA, "must be a number: there are no data here");
-    if (!strcmp(cli_text(a, CLI_OPT_OUTPUT_MATRIX), "covariance"))
-        return cli_wrong(a, CLI_OPT_OUTPUT_MATRIX, "covariance needs data; name a file");
-    t->bounds = t->spec.n == 1;
+    if (t->spec.auto_sigma)
+        return cli_wrong(a, cli_setting("sigma"), "must be a number: there are no data here");
+    t->bounds = t->spec.settings.n_parts == 1;
     if (!t->bounds && !t->repeats)
-        return cli_wrong(a, CLI_OPT_KERNEL,
+        return cli_wrong(a, cli_setting("kernel"),
                          "the bounds are of one kernel, not of a sum: ask for each part, or measure with "
                          "--empirical");
     if (!t->bounds && t->question.relative)
         return cli_wrong(a, CLI_OPT_RELATIVE, "is for one kernel, not for a sum");
-    status = cli_spec_output_matrix(&t->spec, a, &data);
-    if (!status) status = cli_sampling_parse(a, &t->sampling);
-    if (!cli_given(a, CLI_OPT_FEATURES)) t->sampling.features = MEASURE_FEATURES;
-    return status;
+    t->sampling = t->spec.settings.sampling;
+    if (!cli_given(a, cli_setting("features")) && !t->sampling.omega) t->sampling.features = MEASURE_FEATURES;
+    return CLI_DONE;
 }
 
 static int run(const cli_arguments *a) {
@@ -119,7 +118,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = evaluate(&t);
     if (!status && t.repeats) status = measure_both(&t);
     if (!status) status = cli_wants_json() ? cli_bound_tell_json(&t) : cli_bound_tell_text(&t);
-    cli_spec_clear(&t.spec);
+    cli_settings_clear(&t.spec);
     return status;
 }
 
@@ -141,6 +140,7 @@ const cli_command cli_command_bound = {
         "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n",
     .least = 0,
     .most = 0,
-    .bit = CLI_BOUND_BIT,
+    .bit = CLI_BIT(bound),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES,
     .run = run,
 };

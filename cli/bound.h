@@ -4,7 +4,7 @@
 
 #include "options.h"
 #include "orff.h"
-#include "spec.h"
+#include "settings.h"
 
 typedef struct cli_bound_measurement {
     bool there;
@@ -16,7 +16,7 @@ typedef struct cli_bound_measurement {
 typedef struct cli_bound_task {
     const cli_arguments *arguments;
     size_t d, p, repeats;
-    cli_spec spec;
+    cli_settings spec;
     orff_sampling sampling;
     orff_bound_question question;
     orff_bound_report report;

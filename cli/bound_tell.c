@@ -80,7 +80,7 @@ static void print_reasons(const orff_bound_report *r) {
 }
 
 static void print_bounds(const cli_bound_task *t) {
-    const bool at = cli_given(t->arguments, CLI_OPT_FEATURES);
+    const bool at = cli_given(t->arguments, cli_setting("features"));
     cli_end_line();
     cli_print("  %-41s %12s", "", "D needed");
     if (at) cli_print("   P{error >= epsilon} <= at D = %zu", t->question.features);
@@ -136,10 +136,10 @@ static void print_measured(const cli_bound_task *t) {
 }
 
 int cli_bound_tell_text(const cli_bound_task *t) {
-    const orff_part *part = &t->spec.parts[0];
+    const orff_part *part = &t->spec.settings.parts[0];
     if (t->bounds) {
         cli_print_line("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)",
-                       orff_rule_name(part->rule), cli_text(t->arguments, CLI_OPT_BASE), t->d, t->p,
+                       orff_rule_name(part->rule), orff_base_short_name(part->base, part->shape), t->d, t->p,
                        t->question.diameter, t->report.epsilon, t->report.epsilon / t->report.terms.K0);
         print_terms(&t->report.terms);
         print_bounds(t);
@@ -221,11 +221,11 @@ static json_t *measured_json(const cli_bound_task *t) {
 
 int cli_bound_tell_json(const cli_bound_task *t) {
     const orff_bound_report *r = &t->report;
-    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel",
-                          cli_text(t->arguments, CLI_OPT_KERNEL), "base",
-                          cli_text(t->arguments, CLI_OPT_BASE), "d", (json_int_t)t->d, "p", (json_int_t)t->p,
-                          "diameter", t->question.diameter, "epsilon", r->epsilon, "probability",
-                          t->question.probability, "features", (json_int_t)t->question.features);
+    json_t *o = json_pack(
+        "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel", cli_text(t->arguments, cli_setting("kernel")),
+        "base", orff_base_short_name(t->spec.settings.parts[0].base, t->spec.settings.parts[0].shape), "d",
+        (json_int_t)t->d, "p", (json_int_t)t->p, "diameter", t->question.diameter, "epsilon", r->epsilon,
+        "probability", t->question.probability, "features", (json_int_t)t->question.features);
     json_object_set_new(o, "printed", t->bounds ? probability(&r->bounds[ORFF_BOUND_PRINTED]) : json_null());
     json_object_set_new(o, "corrected",
                         t->bounds ? probability(&r->bounds[ORFF_BOUND_RIGOROUS]) : json_null());

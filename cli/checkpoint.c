@@ -1,18 +1,18 @@
 #include "checkpoint.h"
 
+#include <string.h>
+
 #include "orff.h"
 #include "report.h"
 
-int cli_checkpoint_parse(cli_checkpoint *checkpoint, const cli_arguments *a) {
-    *checkpoint =
-        (cli_checkpoint){.path = cli_text(a, CLI_OPT_CHECKPOINT), .resume = cli_given(a, CLI_OPT_RESUME)};
-    const int status = cli_whole(a, CLI_OPT_CHECKPOINT_ROWS, 1, UINT64_MAX / 2, &checkpoint->rows);
-    if (status) return status;
-    if (!checkpoint->path)
-        return checkpoint->resume ? cli_wrong(a, CLI_OPT_RESUME, "needs --checkpoint FILE") : CLI_DONE;
-    return cli_outcome(orff_checkpoint_check(checkpoint->path, checkpoint->resume), NULL);
+int cli_checkpoint_check(const cli_arguments *a) {
+    const char *path = cli_text(a, cli_setting("checkpoint"));
+    const bool resume = !strcmp(cli_text(a, cli_setting("resume")), "yes");
+    if (!path) return resume ? cli_wrong(a, cli_setting("resume"), "needs --checkpoint FILE") : CLI_DONE;
+    return cli_outcome(orff_checkpoint_check(path, resume), NULL);
 }
 
-void cli_checkpoint_forget(const cli_checkpoint *checkpoint) {
-    if (checkpoint->path && orff_checkpoint_remove(checkpoint->path)) cli_warn("%s", orff_error_message());
+void cli_checkpoint_forget(const cli_arguments *a) {
+    const char *path = cli_text(a, cli_setting("checkpoint"));
+    if (path && orff_checkpoint_remove(path)) cli_warn("%s", orff_error_message());
 }

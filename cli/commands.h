@@ -1,20 +1,11 @@
-/* One line for each command; its file has the same name. */
+/* The commands: one line each, and a file of the same name. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
 #include "options.h"
 
-extern const cli_command cli_command_fit;
-extern const cli_command cli_command_predict;
-extern const cli_command cli_command_evaluate;
-extern const cli_command cli_command_tune;
-extern const cli_command cli_command_info;
-extern const cli_command cli_command_kernel;
-extern const cli_command cli_command_moments;
-extern const cli_command cli_command_merge;
-extern const cli_command cli_command_plan;
-extern const cli_command cli_command_bound;
-extern const cli_command cli_command_exact;
-extern const cli_command cli_command_plot;
+#define CLI_COMMAND_DECLARE(name) extern const cli_command cli_command_##name;
+CLI_COMMAND_LIST(CLI_COMMAND_DECLARE)
+#undef CLI_COMMAND_DECLARE
 
 #endif

@@ -84,19 +84,13 @@ static int hold(cli_data *data, size_t budget) {
     return CLI_DONE;
 }
 
-static void add_places(const cli_data *data, cli_geo_sum *sum, size_t n, const double *X) {
-    for (size_t i = 0; data->on_plane && i < n; i++)
-        cli_geo_add(sum, X[i * data->d + data->plane[0]], X[i * data->d + data->plane[1]]);
-}
-
 /* Reads on to the end for what only all rows can tell. */
-static int scan_rest(cli_data *data, cli_geo_sum *sum) {
+static int scan_rest(cli_data *data) {
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
     size_t got = 1;
     int status = CLI_DONE;
     while (got && !status) {
         if (fmt_table_read(data->table, BLOCK, X, Y, NULL, &got)) status = table_failed(data->table);
-        if (!status) add_places(data, sum, got, X);
         if (!status && !show_reading(data)) status = cli_failed("interrupted");
     }
     free(X);
@@ -108,113 +102,54 @@ static int scan_rest(cli_data *data, cli_geo_sum *sum) {
 static int settle_labels(cli_data *data) {
     data->classes = fmt_table_label_count(data->table);
     size_t *order = cli_more(NULL, data->classes, sizeof *order);
-    json_t *list = json_array();
-    const int status = fmt_table_sort_labels(data->table, order) ? table_failed(data->table) : CLI_DONE;
+    const char **labels = cli_more(NULL, data->classes, sizeof *labels);
+    int status = fmt_table_sort_labels(data->table, order) ? table_failed(data->table) : CLI_DONE;
     for (size_t i = 0; !status && i < data->n; i++) data->Y[i] = (double)order[(size_t)data->Y[i]];
-    for (size_t i = 0; i < data->classes; i++)
-        json_array_append_new(list, cli_text_or_shown(fmt_table_label(data->table, i)));
-    json_object_set_new(data->notes, "labels", list);
+    for (size_t i = 0; i < data->classes; i++) labels[i] = fmt_table_label(data->table, i);
+    if (!status) status = cli_outcome(orff_notes_set_labels(data->notes, data->classes, labels), NULL);
+    free(labels);
     free(order);
     return status;
 }
 
 /* The range of every input over the rows held, in the user's units: a plot needs no other region. */
-static void note_ranges(cli_data *data) {
-    for (size_t k = 0; data->n && k < data->d; k++) {
+static int note_ranges(cli_data *data) {
+    int status = CLI_DONE;
+    for (size_t k = 0; !status && data->n && k < data->d; k++) {
         double low = data->X[k], high = data->X[k];
         for (size_t i = 1; i < data->n; i++) {
             low = fmin(low, data->X[i * data->d + k]);
             high = fmax(high, data->X[i * data->d + k]);
         }
-        json_t *entry = json_array_get(json_object_get(data->notes, "inputs"), k);
-        json_object_set_new(entry, "low", json_real(low));
-        json_object_set_new(entry, "high", json_real(high));
+        status = cli_outcome(orff_notes_set_range(data->notes, k, low, high), NULL);
     }
+    return status;
 }
 
 /* ---- the plane */
-
-static void to_plane(cli_data *data, size_t n, double *X, double *Y) {
-    for (size_t i = 0; data->on_plane && i < n; i++) {
-        double *x = X + i * data->d, place[2], turn[2];
-        cli_geo_forward(&data->geo, x[data->plane[0]], x[data->plane[1]], place, turn);
-        x[data->plane[0]] = place[0];
-        x[data->plane[1]] = place[1];
-        cli_geo_to_plane(turn, Y + i * data->p);
-        data->farthest = fmax(data->farthest, hypot(place[0], place[1]));
-    }
-}
-
-static int check_geo(cli_data *data, const cli_arguments *a) {
-    size_t found = 0;
-    const char *text = cli_text(a, CLI_OPT_GEO);
-    if (!text) return CLI_DONE;
-    if (strcmp(text, "lonlat"))
-        return cli_wrong(a, CLI_OPT_GEO, "\"%s\" is not known; expected lonlat", text);
-    for (size_t i = 0; found < 2 && i < data->d; i++)
-        if (!data->covariate[i]) data->plane[found++] = i;
-    if (found < 2 || data->p != 2 || cli_given(a, CLI_OPT_CLASSIFY))
-        return cli_wrong(a, CLI_OPT_GEO,
-                         "needs two inputs (longitude, latitude) and two outputs (eastward, northward); "
-                         "there are %zu and %zu",
-                         found, data->p);
-    data->on_plane = true;
-    return CLI_DONE;
-}
-
-static int check_degrees(const cli_data *data) {
-    for (size_t i = 0; data->on_plane && i < data->n; i++) {
-        const double lon = data->X[i * data->d + data->plane[0]], lat = data->X[i * data->d + data->plane[1]];
-        if (fabs(lat) > 90.0 || fabs(lon) > 540.0)
-            return cli_failed("--geo: row %zu is at longitude %g, latitude %g; expected degrees", i + 1, lon,
-                              lat);
-    }
-    return CLI_DONE;
-}
-
-static int settle_plane(cli_data *data, const cli_geo_sum *sum) {
-    if (!data->on_plane) return CLI_DONE;
-    if (!cli_geo_centre(sum, &data->geo))
-        return cli_failed("--geo: the data have no centre: they surround the Earth");
-    json_object_set_new(data->notes, "geo",
-                        json_pack("{s:s, s:f, s:f, s:s}", "projection", "azimuthal-equidistant", "lon",
-                                  data->geo.lon, "lat", data->geo.lat, "units", "km"));
-    to_plane(data, data->n, data->X, data->Y);
-    const double stretch = cli_geo_stretch(data->farthest);
-    cli_say("plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
-            data->geo.lon, data->geo.lat, data->farthest);
-    if (stretch > 0.05)
-        cli_warn(
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%",
-            data->farthest, 100.0 * stretch);
-    return CLI_DONE;
-}
 
 /* ---- opening */
 
 static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
-    cli_geo_sum sum = {0};
-    const bool classify = cli_given(a, CLI_OPT_CLASSIFY), twice = classify || data->on_plane;
-    int status = a->command->bit & cli_options[CLI_OPT_MEMORY].commands
+    const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
+    int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
                      ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
                      : CLI_DONE;
-    const size_t budget = a->command->bit & cli_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
+    const size_t budget =
+        a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
     if (!status) status = hold(data, budget);
-    if (!status) add_places(data, &sum, data->n, data->X);
-    if (!status && !data->whole && twice) {
-        if (!fmt_table_reader(data->table).rewind)
+    if (!status && !data->whole && classify) {
+        if (!fmt_table_can_rewind(data->table))
             return cli_failed(
-                "%s: needs to be read twice for --%s, which a pipe cannot; use a file or more --memory",
-                fmt_table_path(data->table), classify ? "classify" : "geo");
-        status = scan_rest(data, &sum);
+                "%s: needs to be read twice for --classify, which a pipe cannot; use a file or more --memory",
+                fmt_table_path(data->table));
+        status = scan_rest(data);
         if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);
         if (!status) status = hold(data, budget);
     }
-    if (!status) status = check_degrees(data);
     if (!status && classify) status = settle_labels(data);
-    if (!status) note_ranges(data);
-    if (!status) status = settle_plane(data, &sum);
+    if (!status) status = note_ranges(data);
     cli_progress_clear();
     return status;
 }
@@ -234,10 +169,9 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
     if (status) return status;
-    data->notes = cli_notes_of_table(data->table);
     data->covariate = cli_more(NULL, data->d, sizeof *data->covariate);
-    status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
-    if (!status) status = check_geo(data, a);
+    status = cli_notes_of_table(&data->notes, data->table);
+    if (!status) status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
     if (!status) status = hold_and_settle(data, a);
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
@@ -245,10 +179,10 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
 }
 
 /* Columns by name where the file has names, else all of them. */
-static char *columns_for(const cli_data *data, const char *given, const json_t *notes, const char *side,
-                         bool pair) {
+static char *columns_for(const cli_data *data, const char *given, const orff_notes *notes, orff_side side,
+                         size_t count, bool pair) {
     if (given) return cli_copy_text(given);
-    return fmt_table_named(data->table) && !pair ? cli_notes_columns(notes, side) : NULL;
+    return fmt_table_named(data->table) && !pair ? cli_notes_columns(notes, side, count) : NULL;
 }
 
 static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
@@ -261,20 +195,20 @@ static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     return CLI_DONE;
 }
 
-int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json_t *notes, size_t d, size_t p,
-                   bool outputs) {
+int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff_notes *notes, size_t d,
+                   size_t p, bool outputs) {
     *data = (cli_data){0};
     int status = open_words(data, a, first);
     if (status) return status;
     const bool pair = a->n_words > first + 1;
-    const bool takes_outputs = a->command->bit & cli_options[CLI_OPT_OUTPUTS].commands;
-    char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, "inputs", pair);
+    const bool takes_outputs = a->command->bit & cli_own_options[CLI_OPT_OUTPUTS].commands;
+    char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, ORFF_SIDE_INPUT, d, pair);
     char *y = outputs ? columns_for(data, takes_outputs ? cli_text(a, CLI_OPT_OUTPUTS) : NULL, notes,
-                                    "outputs", pair)
+                                    ORFF_SIDE_OUTPUT, p, pair)
                       : NULL;
-    const size_t count = outputs ? cli_notes_labels(notes) : 0;
+    const size_t count = outputs ? orff_notes_labels(notes) : 0;
     const char **labels = cli_more(NULL, count, sizeof *labels);
-    for (size_t i = 0; i < count; i++) labels[i] = cli_notes_label(notes, i);
+    for (size_t i = 0; i < count; i++) labels[i] = orff_notes_label(notes, i);
     const fmt_table_selection selection = {.inputs = x,
                                            .outputs = y,
                                            .fixed = cli_text(a, CLI_OPT_SELECT),
@@ -292,7 +226,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const json
 
 void cli_data_close(cli_data *data) {
     fmt_table_close(data->table);
-    json_decref(data->notes);
+    orff_notes_free(data->notes);
     free(data->covariate);
     free(data->X);
     free(data->Y);
@@ -323,7 +257,6 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
         return 0;
     }
     data->trouble = fmt_table_read(data->table, room, X, Y, weights, rows) != 0;
-    if (!data->trouble) to_plane(data, *rows, X, Y);
     cli_progress_rows(expected_rows(data));
     return data->trouble;
 }
@@ -338,23 +271,29 @@ int cli_data_outcome(const cli_data *data, orff_status status) {
 
 /* ---- matrices */
 
-int cli_data_matrix(const char *path, size_t p, double *matrix) {
+#define MOST_NUMBERS ((size_t)1 << 27)
+
+int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numbers) {
     fmt_table *table;
-    size_t rows = 0, more = 0;
-    double *extra = cli_more(NULL, p, sizeof *extra);
     const fmt_table_selection selection = {0};
+    size_t more = 1;
     int status = cli_data_open_table(&table, path);
     if (!status && fmt_table_select(table, &selection)) status = table_failed(table);
-    if (!status && fmt_table_inputs(table) != p)
-        status = cli_failed("%s: there are %zu columns; expected %zu, one for each output", path,
-                            fmt_table_inputs(table), p);
-    if (!status && fmt_table_read(table, p, matrix, NULL, NULL, &rows)) status = table_failed(table);
-    if (!status && rows == p && fmt_table_read(table, 1, extra, NULL, NULL, &more))
-        status = table_failed(table);
-    if (!status && rows + more != p)
-        status = cli_failed("%s: there are %s%zu rows; expected %zu, one for each output", path,
-                            more ? "at least " : "", rows + more, p);
+    *rows = 0;
+    *cols = status ? 0 : fmt_table_inputs(table);
+    while (!status && more) {
+        const size_t room = *rows / 2 + 64;
+        if ((*rows + room) * *cols > MOST_NUMBERS) {
+            status = cli_failed("%s: there are too many numbers for a matrix", path);
+            break;
+        }
+        *numbers = cli_more(*numbers, (*rows + room) * *cols, sizeof **numbers);
+        more = 0;
+        if (fmt_table_read(table, room, *numbers + *rows * *cols, NULL, NULL, &more))
+            status = table_failed(table);
+        *rows += more;
+    }
+    if (!status && !*rows) status = cli_failed("%s: there are no numbers", path);
     fmt_table_close(table);
-    free(extra);
     return status;
 }

@@ -3,22 +3,16 @@
 #define CLI_DATA_H
 
 #include "formats/table.h"
-#include "geo.h"
 #include "notes.h"
 #include "options.h"
 
 typedef struct cli_data {
     fmt_table *table;
-    json_t *notes;
+    orff_notes *notes;
     size_t d, p;
     bool weighted;
     size_t classes;  /* 0: none */
     bool *covariate; /* d */
-
-    bool on_plane; /* inputs plane[0..1] are km, outputs turned */
-    cli_geo geo;
-    size_t plane[2];
-    double farthest; /* km from the centre, of the rows seen */
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;
@@ -33,14 +27,14 @@ typedef struct cli_data {
 int cli_data_learn(cli_data *data, const cli_arguments *arguments, int first);
 
 /* For a model: columns by the names in its notes unless options name others; nothing is held. */
-int cli_data_apply(cli_data *data, const cli_arguments *arguments, int first, const json_t *notes, size_t d,
-                   size_t p, bool outputs);
+int cli_data_apply(cli_data *data, const cli_arguments *arguments, int first, const orff_notes *notes,
+                   size_t d, size_t p, bool outputs);
 void cli_data_close(cli_data *data);
 
 /* A block of rows as they are in the file. *rows = 0 at the end. Returns an exit status. */
 int cli_data_read(cli_data *data, size_t room, double *X, double *Y, size_t *rows);
 
-/* Rows held, then the rest, on the plane if there is one. */
+/* Rows held, then the rest. */
 orff_reader cli_data_reader(cli_data *data);
 
 /* The outcome of a library call that has read from the reader. */
@@ -49,7 +43,7 @@ int cli_data_outcome(const cli_data *data, orff_status status);
 /* Opens a file without selecting anything. */
 int cli_data_open_table(fmt_table **table, const char *path);
 
-/* A square table of p x p numbers. */
-int cli_data_matrix(const char *path, size_t p, double *matrix);
+/* All numbers of a table, rows x cols, from malloc. */
+int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numbers);
 
 #endif

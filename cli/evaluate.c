@@ -80,11 +80,11 @@ static json_t *scores(double error, double spread, double count) {
                      cli_number_or_null(spread > 0.0 ? 1.0 - error / spread : NAN));
 }
 
-static json_t *regression(const sums *s, const json_t *notes) {
+static json_t *regression(const sums *s, const orff_notes *notes) {
     json_t *list = json_array();
     double error = 0.0, spread = 0.0;
     for (size_t k = 0; k < s->p; k++) {
-        const char *name = cli_notes_name(notes, "outputs", k);
+        const char *name = orff_notes_name(notes, ORFF_SIDE_OUTPUT, k);
         json_t *entry = scores(s->error[k], s->spread[k], (double)s->n);
         json_object_set_new(entry, "name", name ? json_string(name) : json_null());
         json_array_append_new(list, entry);
@@ -163,6 +163,6 @@ const cli_command cli_command_evaluate = {
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,
-    .bit = CLI_EVALUATE_BIT,
+    .bit = CLI_BIT(evaluate),
     .run = run,
 };

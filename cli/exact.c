@@ -18,10 +18,11 @@ const cli_command cli_command_exact = {
             "outputs of rows times outputs, so it serves up to some thousands; what would not fit into half "
             "of the machine's memory is refused at once. lambda and sigma are chosen by the exact error of "
             "leaving out each row in turn. The model file serves predict, evaluate, info and plot. "
-            "orff fit --solver exact is the same.",
+            "orff fit --engine exact is the same.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,
-    .bit = CLI_EXACT_BIT,
+    .bit = CLI_BIT(exact),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_LEARNING,
     .run = run,
 };

@@ -12,11 +12,18 @@
 #include "report.h"
 
 /* Options that name files. Operands are read, all of them. A checkpoint is read as well, but by its own rules. */
-static const cli_option_id written[] = {CLI_OPT_OUTPUT, CLI_OPT_REPORT, CLI_OPT_CHECKPOINT};
-static const cli_option_id read_too[] = {CLI_OPT_FROM_MOMENTS, CLI_OPT_SUBTRACT, CLI_OPT_POINTS,
-                                         CLI_OPT_OUTPUT_MATRIX};
+static cli_option_id written(size_t k) {
+    const cli_option_id ids[] = {CLI_OPT_OUTPUT, CLI_OPT_REPORT, cli_setting("checkpoint")};
+    return ids[k];
+}
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+static cli_option_id read_too(size_t k) {
+    const cli_option_id ids[] = {CLI_OPT_FROM_MOMENTS, CLI_OPT_SUBTRACT, CLI_OPT_POINTS,
+                                 cli_setting("output-matrix"), cli_setting("frequencies")};
+    return ids[k];
+}
+
+enum { WRITTEN = 3, READ_TOO = 5 };
 
 /* ---- the same file */
 
@@ -60,7 +67,7 @@ static bool is_read(const char *input, const char *output) {
 static const char *output_of(const cli_arguments *a, cli_option_id id) {
     const char *path = cli_given(a, id) ? cli_text(a, id) : NULL;
     const bool standard =
-        path && id == CLI_OPT_OUTPUT && a->command->bit == CLI_PREDICT_BIT && !strcmp(path, "-");
+        path && id == CLI_OPT_OUTPUT && a->command->bit == CLI_BIT(predict) && !strcmp(path, "-");
     return standard ? NULL : path;
 }
 
@@ -73,8 +80,8 @@ static int refuse(const cli_arguments *a, cli_option_id id, const char *input) {
 static int compare_with_inputs(const cli_arguments *a, cli_option_id id, const char *output) {
     for (int i = 0; i < a->n_words; i++)
         if (is_read(a->words[i], output)) return refuse(a, id, a->words[i]);
-    for (size_t k = 0; k < COUNT(read_too); k++) {
-        const cli_option_id other = read_too[k];
+    for (size_t k = 0; k < READ_TOO; k++) {
+        const cli_option_id other = read_too(k);
         for (int i = 0; i < a->given[other].count; i++) {
             const char *input = a->given[other].values[i];
             if (!strncmp(input, "laplacian:", 10)) input += 10;
@@ -86,20 +93,20 @@ static int compare_with_inputs(const cli_arguments *a, cli_option_id id, const c
 
 static int compare_with_outputs(const cli_arguments *a, size_t place, const char *output) {
     for (size_t k = 0; k < place; k++) {
-        const char *other = output_of(a, written[k]);
+        const char *other = output_of(a, written(k));
         if (other && are_same_outputs(other, output))
-            return cli_wrong(a, written[place], "%s is the file of --%s too; choose another name", output,
-                             cli_options[written[k]].name);
+            return cli_wrong(a, written(place), "%s is the file of --%s too; choose another name", output,
+                             cli_option_at(written(k))->name);
     }
     return CLI_DONE;
 }
 
 int cli_files_check(const cli_arguments *a) {
     int status = CLI_DONE;
-    for (size_t k = 0; !status && k < COUNT(written); k++) {
-        const char *output = output_of(a, written[k]);
+    for (size_t k = 0; !status && k < WRITTEN; k++) {
+        const char *output = output_of(a, written(k));
         if (!output) continue;
-        if (a->command->bit != CLI_MERGE_BIT) status = compare_with_inputs(a, written[k], output);
+        if (a->command->bit != CLI_BIT(merge)) status = compare_with_inputs(a, written(k), output);
         if (!status) status = compare_with_outputs(a, k, output);
         if (!status) status = cli_outcome(orff_file_check(output), NULL);
     }

@@ -11,15 +11,16 @@
 #include "fit.h"
 #include "report.h"
 #include "result.h"
-#include "spec.h"
+#include "settings.h"
 
-int cli_write_model(const cli_arguments *a, orff_model *model, const json_t *notes) {
+int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
-    char *text = json_dumps(notes, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!text) return cli_failed("%s: its notes cannot be written", path);
-    orff_status status = orff_model_set_notes(model, text);
+    const orff_model_info info = orff_model_describe(model);
+    const char *text = "";
+    orff_status status = info.on_plane ? orff_notes_set_plane(notes, &info.plane) : ORFF_OK;
+    if (!status) status = orff_notes_text(notes, &text);
+    if (!status) status = orff_model_set_notes(model, text);
     if (!status) status = orff_model_save(model, path, cli_given(a, CLI_OPT_COMPACT));
-    free(text);
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
@@ -37,7 +38,7 @@ static char *result_text(const cli_result *result, json_t *more) {
 }
 
 /* What is told is made before the file is written: who fails for want of memory has not replaced it. */
-int cli_finish_fit(const cli_arguments *a, orff_model *model, const json_t *notes, uint64_t dropped,
+int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more) {
     const cli_result result = {.model = model,
                                .notes = notes,
@@ -72,9 +73,10 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
         status = orff_model_fit(model, settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
     } else {
         const orff_reader reader = cli_data_reader(data);
-        cli_say("the rows are more than --memory %s allows: they are streamed, and what is automatic is "
-                "decided on the first",
-                cli_text(a, CLI_OPT_MEMORY));
+        cli_say("the data do not fit into --memory %s (MB): they are read in one pass, and the first %zu "
+                "rows decide "
+                "what is automatic",
+                cli_text(a, CLI_OPT_MEMORY), data->n < settings->subsample ? data->n : settings->subsample);
         status = orff_model_fit_stream(model, settings, data->d, data->p, &reader);
     }
     return cli_data_outcome(data, status);
@@ -82,106 +84,117 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
 
 /* What has no effect without features. */
 static int refuse_features(const cli_arguments *a) {
-    static const cli_option_id ids[] = {CLI_OPT_FEATURES, CLI_OPT_SAMPLING,  CLI_OPT_SEED,
-                                        CLI_OPT_FOLDS,    CLI_OPT_TOLERANCE, CLI_OPT_ITERATIONS,
-                                        CLI_OPT_COMPACT,  CLI_OPT_CHECKPOINT};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (cli_given(a, ids[i])) return cli_wrong(a, ids[i], "has no effect on an exact model");
+    if (cli_given(a, CLI_OPT_COMPACT))
+        return cli_wrong(a, CLI_OPT_COMPACT, "has no effect on an exact model");
+    for (size_t i = 0; orff_setting_at(i); i++) {
+        const bool heard = orff_setting_at(i)->uses & (ORFF_USE_KERNEL | ORFF_USE_LEARNING);
+        const bool asked = !strcmp(orff_setting_at(i)->name, "engine");
+        if (!heard && !asked && cli_given(a, CLI_OWN_OPTIONS + i))
+            return cli_wrong(a, CLI_OWN_OPTIONS + i, "has no effect on an exact model");
+    }
     return CLI_DONE;
 }
 
 int cli_fit_rows(const cli_arguments *a, bool exact) {
     const double start = cli_seconds();
     cli_data data = {0};
-    cli_spec spec = {0};
-    cli_checkpoint checkpoint = {0};
-    orff_settings settings;
+    cli_settings s = {0};
     orff_model *model = NULL;
-    int status = exact ? CLI_DONE : cli_checkpoint_parse(&checkpoint, a);
+    int status = exact ? CLI_DONE : cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
-    const size_t p = data.classes ? data.classes - 1 : data.p;
-    if (!status) status = cli_spec_parse(&spec, a, data.d, p, data.covariate);
-    if (!status) status = cli_spec_output_matrix(&spec, a, &data);
-    if (!status) status = cli_settings_parse(&settings, a, &spec, data.classes);
-    if (!status && exact) settings.engine = ORFF_ENGINE_EXACT;
-    if (!status && settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
-    if (!status) cli_settings_auto_features(&settings, a, &spec, data.whole ? data.n : 0, p);
-    if (!status) {
-        settings.checkpoint = checkpoint.path;
-        settings.checkpoint_rows = checkpoint.rows;
-        settings.resume = checkpoint.resume;
-        status = fit_data(a, &settings, &data, &model);
-    }
+    if (!status) status = cli_settings_read_for(&s, a, &data);
+    if (!status && exact) s.settings.engine = ORFF_ENGINE_EXACT;
+    if (!status && s.settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
+    if (!status) status = fit_data(a, &s.settings, &data, &model);
+    if (!status && exact)
+        status =
+            cli_outcome(orff_options_set(s.options, "engine", orff_engine_name(ORFF_ENGINE_EXACT)), NULL);
+    if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
-    if (!status) cli_checkpoint_forget(&checkpoint);
+    if (!status && !exact) cli_checkpoint_forget(a);
     orff_model_free(model);
-    cli_spec_clear(&spec);
+    cli_settings_clear(&s);
     cli_data_close(&data);
     return status;
 }
 
 /* ---- from moments */
 
+#define FROM_NOTES 4
+
 /* What the moments were made for stands where an option is not given. */
-static cli_arguments with_kernel_of(const cli_arguments *a, const json_t *notes, const char *values[3]) {
-    static const cli_option_id ids[3] = {CLI_OPT_KERNEL, CLI_OPT_BASE, CLI_OPT_SIGMA};
+static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *covariates,
+                                    const char *values[FROM_NOTES]) {
+    static const char *const names[FROM_NOTES] = {"kernel", "base", "sigma", "covariates"};
     cli_arguments filled = *a;
-    for (size_t i = 0; i < 3; i++) {
-        values[i] =
-            json_string_value(json_object_get(json_object_get(notes, "kernel"), cli_options[ids[i]].name));
-        if (cli_given(a, ids[i]) || !values[i]) continue;
-        filled.given[ids[i]].values = &values[i];
-        filled.given[ids[i]].count = 1;
+    for (size_t i = 0; i < FROM_NOTES; i++) {
+        const cli_option_id id = cli_setting(names[i]);
+        values[i] = i < 3 ? orff_notes_kernel(notes, names[i]) : covariates;
+        if (cli_given(a, id) || !values[i]) continue;
+        filled.given[id].values = &values[i];
+        filled.given[id].count = 1;
     }
     return filled;
 }
 
+/* Their places counted from 1; NULL where there are none. To be freed. */
+static char *covariates_of(const orff_notes *notes, size_t d) {
+    cli_string text = {0};
+    for (size_t i = 0; i < d; i++)
+        if (orff_notes_is_covariate(notes, i)) cli_append(&text, "%s%zu", text.length ? "," : "", i + 1);
+    return text.text;
+}
+
+static bool belongs_to_moments(const orff_setting *setting) {
+    static const char *const others[] = {"covariates", "geo", "scale-inputs", "scale-outputs"};
+    bool named = false;
+    for (size_t i = 0; i < 4; i++) named = named || !strcmp(setting->name, others[i]);
+    return named || setting->uses & (ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_STREAM);
+}
+
 static int refuse_data_options(const cli_arguments *a) {
-    static const cli_option_id ids[] = {
-        CLI_OPT_INPUTS,        CLI_OPT_OUTPUTS,    CLI_OPT_WEIGHTS,       CLI_OPT_SELECT,
-        CLI_OPT_GEO,           CLI_OPT_MEMORY,     CLI_OPT_SKIP_MISSING,  CLI_OPT_CLASSIFY,
-        CLI_OPT_FEATURES,      CLI_OPT_SEED,       CLI_OPT_OUTPUT_MATRIX, CLI_OPT_SAMPLING,
-        CLI_OPT_FOLDS,         CLI_OPT_PRECISION,  CLI_OPT_COVARIATES,    CLI_OPT_SCALE_INPUTS,
-        CLI_OPT_SCALE_OUTPUTS, CLI_OPT_CHECKPOINT, CLI_OPT_RESUME,        CLI_OPT_CHECKPOINT_ROWS};
+    static const cli_option_id ids[] = {CLI_OPT_INPUTS, CLI_OPT_OUTPUTS,      CLI_OPT_WEIGHTS, CLI_OPT_SELECT,
+                                        CLI_OPT_MEMORY, CLI_OPT_SKIP_MISSING, CLI_OPT_CLASSIFY};
     if (a->n_words)
         return cli_wrong_usage(a->command, "there is both --from-moments and data (%s)", a->words[0]);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (cli_given(a, ids[i]))
             return cli_wrong(a, ids[i], "has no effect on moments; it belongs to orff moments");
+    for (size_t i = 0; orff_setting_at(i); i++)
+        if (cli_given(a, CLI_OWN_OPTIONS + i) && belongs_to_moments(orff_setting_at(i)))
+            return cli_wrong(a, CLI_OWN_OPTIONS + i, "has no effect on moments; it belongs to orff moments");
     return CLI_DONE;
+}
+
+static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_notes *notes, double start) {
+    const orff_moments_info info = orff_moments_describe(moments);
+    const orff_data_shape shape = {.d = info.inputs, .p = info.outputs};
+    const char *values[FROM_NOTES];
+    char *covariates = covariates_of(notes, info.inputs);
+    const cli_arguments filled = with_kernel_of(a, notes, covariates, values);
+    cli_settings s = {0};
+    orff_model *model = NULL;
+    int status = cli_settings_read(&s, &filled, &shape);
+    if (!status && s.auto_sigma)
+        status = cli_wrong(a, cli_setting("sigma"), "the moments have theirs; name it");
+    if (!status) status = cli_outcome(orff_model_fit_moments(&model, &s.settings, moments), NULL);
+    if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
+    orff_model_free(model);
+    cli_settings_clear(&s);
+    free(covariates);
+    return status;
 }
 
 static int fit_moments(const cli_arguments *a) {
     const double start = cli_seconds();
-    const char *path = cli_text(a, CLI_OPT_FROM_MOMENTS), *values[3];
+    const char *path = cli_text(a, CLI_OPT_FROM_MOMENTS);
     orff_moments *moments = NULL;
-    cli_spec spec = {0};
-    orff_settings settings;
-    orff_model *model = NULL;
+    orff_notes *notes = NULL;
     int status = refuse_data_options(a);
-    if (status) return status;
-    status = cli_outcome(orff_moments_load(&moments, path), NULL);
-    if (status) return status;
-    const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = NULL;
-    status = cli_notes_of_moments(&notes, path, moments);
-    if (status) {
-        orff_moments_free(moments);
-        return status;
-    }
-    const cli_arguments filled = with_kernel_of(a, notes, values);
-    bool *covariate = cli_more(NULL, info.inputs, sizeof *covariate);
-    for (size_t i = 0; i < info.inputs; i++) covariate[i] = cli_notes_is_covariate(notes, i);
-    status = cli_spec_parse(&spec, &filled, info.inputs, info.outputs, covariate);
-    if (!status) status = cli_settings_parse(&settings, &filled, &spec, 0);
-    if (!status && spec.auto_sigma)
-        status = cli_wrong(a, CLI_OPT_SIGMA, "the moments in %s have theirs; name it", path);
-    if (!status) status = cli_outcome(orff_model_fit_moments(&model, &settings, moments), NULL);
-    if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
-    orff_model_free(model);
-    cli_spec_clear(&spec);
-    free(covariate);
-    json_decref(notes);
+    if (!status) status = cli_outcome(orff_moments_load(&moments, path), NULL);
+    if (!status) status = cli_notes_of_moments(&notes, path, moments);
+    if (!status) status = fit_loaded(a, moments, notes, start);
+    orff_notes_free(notes);
     orff_moments_free(moments);
     return status;
 }
@@ -206,6 +219,8 @@ const cli_command cli_command_fit = {
     .example = "  orff fit wind.csv --inputs x,y --outputs u,v --kernel div-free+decomposable -o wind.orff\n",
     .least = 0,
     .most = 2,
-    .bit = CLI_FIT_BIT,
+    .bit = CLI_BIT(fit),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_LEARNING | ORFF_USE_SOLVING |
+            ORFF_USE_STREAM,
     .run = run,
 };

@@ -7,10 +7,6 @@
 
 #define WIDTH 92
 
-static bool serves(const cli_option *option, const cli_command *command) {
-    return option->commands & command->bit;
-}
-
 /* Words of a text, from column `at` on, in lines that begin at column `indent`. */
 static void wrap(const char *text, size_t indent, size_t at) {
     for (const char *word = text; *word;) {
@@ -51,25 +47,24 @@ static void print_option(const cli_option *option) {
     printf("--%s", option->name);
     if (option->argument) printf(" %s", option->argument);
     printf("\n%*s", (int)indent, "");
-    char text[512];
+    char text[1024];
     snprintf(text, sizeof text, option->fallback ? "%s (default %s)" : "%s", option->help, option->fallback);
     wrap(text, indent, indent);
 }
 
 /* Options of a command in the order of the table, under the names of their groups. */
 void cli_print_help(const cli_command *command) {
-    bool printed[CLI_OPTION_COUNT] = {false};
+    bool printed[CLI_MOST_OPTIONS] = {false};
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
            command->usage);
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-        if (printed[i] || !serves(&cli_options[i], command)) continue;
-        printf("\n%s\n", cli_options[i].group);
-        for (size_t j = i; j < CLI_OPTION_COUNT; j++) {
-            if (!serves(&cli_options[j], command) || strcmp(cli_options[j].group, cli_options[i].group))
-                continue;
-            print_option(&cli_options[j]);
+    for (cli_option_id i = 0; cli_option_at(i); i++) {
+        if (printed[i] || !cli_serves(i, command)) continue;
+        printf("\n%s\n", cli_option_at(i)->group);
+        for (cli_option_id j = i; cli_option_at(j); j++) {
+            if (!cli_serves(j, command) || strcmp(cli_option_at(j)->group, cli_option_at(i)->group)) continue;
+            print_option(cli_option_at(j));
             printed[j] = true;
         }
     }
@@ -130,8 +125,8 @@ void cli_print_manual(const cli_command *command) {
     puts("[options]\n.SH DESCRIPTION");
     troff(command->text);
     puts(".SH OPTIONS");
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (serves(&cli_options[i], command)) manual_option(&cli_options[i]);
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (cli_serves(i, command)) manual_option(cli_option_at(i));
     puts(".SH EXAMPLE\n.nf");
     troff(command->example);
     puts(".fi\n.SH SEE ALSO\n.BR orff (1)");
@@ -158,16 +153,71 @@ void cli_print_completion(void) {
     for (size_t i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
     puts("' -- \"$word\"))\n        return\n    fi\n    case $before in\n"
          "        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (cli_options[i].argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(&cli_options[i]);
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (cli_option_at(i)->argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(cli_option_at(i));
     puts("    esac\n    case ${COMP_WORDS[1]} in");
     for (size_t i = 0; cli_commands[i]; i++) {
         printf("        %s) options='", cli_commands[i]->name);
-        for (size_t j = 0; j < CLI_OPTION_COUNT; j++)
-            if (serves(&cli_options[j], cli_commands[i])) printf(" --%s", cli_options[j].name);
+        for (cli_option_id j = 0; cli_option_at(j); j++)
+            if (cli_serves(j, cli_commands[i])) printf(" --%s", cli_option_at(j)->name);
         puts("' ;;");
     }
     puts("    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
          "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
          "complete -o filenames -F _orff orff");
+}
+
+/* ---- the page of settings, in Markdown */
+
+/* A cell: bars would end it. */
+static void put_cell(const char *text) {
+    for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+}
+
+/* "0 to 1", or the names. */
+static void put_values(const orff_setting *s, const cli_option *option) {
+    if (s->kind == ORFF_SETTING_NUMBER || s->kind == ORFF_SETTING_WHOLE) {
+        printf("%s, %.9g to %.9g%s", s->kind == ORFF_SETTING_WHOLE ? "whole number" : "number", s->least,
+               s->most, s->automatic ? ", or `auto`" : "");
+    } else {
+        putchar('`');
+        put_cell(option->argument);
+        putchar('`');
+    }
+    if (*s->unit) printf("; in %s", s->unit);
+}
+
+static void put_takers(const orff_setting *s) {
+    const char *before = "";
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (!(s->uses & cli_commands[i]->uses)) continue;
+        printf("%s%s", before, cli_commands[i]->name);
+        before = ", ";
+    }
+}
+
+void cli_print_settings(void) {
+    const char *group = "";
+    puts("# Settings\n\n"
+         "Every setting of the library: the options of the program (`--lambda-grid`), the parameters of the "
+         "Python\n"
+         "estimators (`lambda_grid`; `lambda` is `lambda_` there) and the names that `orff_options_set` "
+         "takes in C. This\n"
+         "page is printed by `orff help --settings` from the one table in `src/model/settings.c`.");
+    for (size_t i = 0; orff_setting_at(i); i++) {
+        const orff_setting *s = orff_setting_at(i);
+        if (strcmp(group, s->group))
+            printf("\n## %s\n\n| setting | default | values | commands | what it does "
+                   "|\n|---|---|---|---|---|\n",
+                   s->group);
+        group = s->group;
+        printf("| `%s` | %s%s%s | ", s->name, s->fallback ? "`" : "", s->fallback ? s->fallback : "",
+               s->fallback ? "`" : "");
+        put_values(s, cli_option_at(CLI_OWN_OPTIONS + i));
+        printf(" | ");
+        put_takers(s);
+        printf(" | ");
+        put_cell(s->help);
+        puts(" |");
+    }
 }

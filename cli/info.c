@@ -34,28 +34,24 @@ static const char *known(const char *text) {
     return text ? text : "?";
 }
 
-static const char *member(const json_t *object, const char *key) {
-    return known(json_string_value(json_object_get(object, key)));
-}
-
-static void print_names(const char *title, const json_t *notes, const char *side, size_t count) {
+static void print_names(const char *title, const orff_notes *notes, orff_side side, size_t count) {
     const size_t most = 30;
-    if (!json_is_true(json_object_get(notes, "named"))) return;
+    if (!orff_notes_named(notes)) return;
     cli_print("%-14s", title);
     for (size_t i = 0; i < count && i < most; i++) {
-        const char *name = cli_notes_name(notes, side, i), *units = cli_notes_units(notes, side, i);
+        const char *name = orff_notes_name(notes, side, i), *units = orff_notes_units(notes, side, i);
         cli_print("%s%s", i ? ", " : "", known(name));
         if (units) cli_print(" [%s]", units);
     }
     cli_print_line("%s", count > most ? ", .." : "");
 }
 
-static void print_labels(const json_t *notes) {
-    const size_t count = cli_notes_labels(notes), most = 30;
+static void print_labels(const orff_notes *notes) {
+    const size_t count = orff_notes_labels(notes), most = 30;
     if (!count) return;
     cli_print("%-14s", "classes");
     for (size_t i = 0; i < count && i < most; i++)
-        cli_print("%s%s", i ? ", " : "", known(cli_notes_label(notes, i)));
+        cli_print("%s%s", i ? ", " : "", known(orff_notes_label(notes, i)));
     cli_print_line("%s", count > most ? ", .." : "");
 }
 
@@ -66,11 +62,12 @@ static void print_model(const cli_applied *ap) {
     char *words = cli_result_words(ap->model, ap->notes);
     cli_print_line("model of %" PRIu64 " rows, %zu inputs, %zu outputs", info->rows, info->inputs,
                    info->outputs);
-    print_names("inputs", ap->notes, "inputs", info->inputs);
-    print_names("outputs", ap->notes, "outputs", info->outputs);
+    print_names("inputs", ap->notes, ORFF_SIDE_INPUT, info->inputs);
+    print_names("outputs", ap->notes, ORFF_SIDE_OUTPUT, info->outputs);
     print_labels(ap->notes);
-    if (ap->on_plane)
-        cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", ap->geo.lon, ap->geo.lat);
+    if (info->on_plane)
+        cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", info->plane.lon,
+                       info->plane.lat);
     cli_print_line("%-14s%s", "kernel", info->kernel);
     if (words) cli_print_line("%-14s%s", "found", words);
     if (info->engine == ORFF_ENGINE_EXACT)
@@ -95,7 +92,7 @@ static int show_model(cli_applied *ap) {
     const cli_result result = {.model = ap->model, .notes = ap->notes};
     json_t *object = cli_result_json(&result);
     json_object_set_new(object, "kind", json_string("model"));
-    json_object_set(object, "notes", ap->notes);
+    json_object_set_new(object, "notes", cli_notes_json(ap->notes));
     return cli_print_json(object);
 }
 
@@ -103,29 +100,28 @@ static int show_model(cli_applied *ap) {
 
 static int show_moments(const char *path, const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
-    json_t *notes = NULL;
+    orff_notes *notes = NULL;
     int status = cli_notes_of_moments(&notes, path, moments);
-    const json_t *kernel = json_object_get(notes, "kernel");
     if (status) return status;
     if (cli_wants_json()) {
-        status = cli_print_json(json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:O}", "kind", "moments",
-                                          "n", (json_int_t)info.rows, "weight", info.weight, "d",
-                                          (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
-                                          (json_int_t)info.frequencies, "folds", (json_int_t)info.folds,
-                                          "precision", info.single ? "single" : "double", "notes", notes));
+        status = cli_print_json(json_pack(
+            "{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:o}", "kind", "moments", "n", (json_int_t)info.rows,
+            "weight", info.weight, "d", (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
+            (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "precision",
+            info.single ? "single" : "double", "notes", cli_notes_json(notes)));
     } else {
         cli_print_line("moments of %" PRIu64 " rows, %zu inputs, %zu outputs", info.rows, info.inputs,
                        info.outputs);
-        print_names("inputs", notes, "inputs", info.inputs);
-        print_names("outputs", notes, "outputs", info.outputs);
-        if (kernel)
-            cli_print_line("%-14s%s, %s, sigma %s", "kernel", member(kernel, "kernel"),
-                           member(kernel, "base"), member(kernel, "sigma"));
+        print_names("inputs", notes, ORFF_SIDE_INPUT, info.inputs);
+        print_names("outputs", notes, ORFF_SIDE_OUTPUT, info.outputs);
+        if (orff_notes_kernel(notes, "kernel"))
+            cli_print_line("%-14s%s, %s, sigma %s", "kernel", orff_notes_kernel(notes, "kernel"),
+                           orff_notes_kernel(notes, "base"), orff_notes_kernel(notes, "sigma"));
         cli_print_line("%-14s%zu", "frequencies", info.frequencies);
         cli_print_line("%-14s%zu", "folds", info.folds);
         status = cli_check_stdout();
     }
-    json_decref(notes);
+    orff_notes_free(notes);
     return status;
 }
 
@@ -208,6 +204,6 @@ const cli_command cli_command_info = {
     .example = "  orff info wind.orff\n",
     .least = 1,
     .most = 1,
-    .bit = CLI_INFO_BIT,
+    .bit = CLI_BIT(info),
     .run = run,
 };

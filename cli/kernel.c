@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "report.h"
 #include "result.h"
-#include "spec.h"
+#include "settings.h"
 
 #define MOST_INPUTS 65536
 
@@ -66,16 +66,14 @@ static void print_matrix(const char *name, size_t p, const double *K) {
     }
 }
 
-static int approximate(const cli_arguments *a, const orff_kernel *kernel, const double *x, const double *z,
+static int approximate(orff_sampling sampling, const orff_kernel *kernel, const double *x, const double *z,
                        double *K, orff_features_info *info) {
-    orff_sampling sampling;
     orff_features *features = NULL;
     const size_t d = orff_kernel_inputs(kernel);
     double *extent = cli_more(NULL, d, sizeof *extent);
     for (size_t i = 0; i < d; i++) extent[i] = fmax(fabs(x[i] - z[i]), 1e-6);
-    int status = cli_sampling_parse(a, &sampling);
     sampling.extent = extent;
-    if (!status) status = cli_outcome(orff_features_create(&features, kernel, &sampling), NULL);
+    int status = cli_outcome(orff_features_create(&features, kernel, &sampling), NULL);
     if (!status) status = cli_outcome(orff_features_kernel(features, x, z, K), NULL);
     if (!status) *info = orff_features_describe(features);
     orff_features_free(features);
@@ -83,7 +81,7 @@ static int approximate(const cli_arguments *a, const orff_kernel *kernel, const 
     return status;
 }
 
-static int tell(size_t p, const double *exact, const double *approx, const orff_features_info *info) {
+static int print_result(size_t p, const double *exact, const double *approx, const orff_features_info *info) {
     double *E = cli_more(NULL, p * p, sizeof *E);
     for (size_t i = 0; approx && i < p * p; i++) E[i] = approx[i] - exact[i];
     const double error = approx ? spectral_norm(p, E) : NAN;
@@ -94,40 +92,51 @@ static int tell(size_t p, const double *exact, const double *approx, const orff_
                                    cli_number_or_null(error));
         if (approx) json_object_set_new(object, "features", json_integer((json_int_t)info->frequencies));
         if (approx) json_object_set_new(object, "sampling", json_string(orff_scheme_name(info->scheme)));
+        if (approx) json_object_set_new(object, "importance", json_boolean(info->importance));
         return cli_print_json(object);
     }
     print_matrix("exact", p, exact);
     if (approx) {
         print_matrix("approximate", p, approx);
-        cli_print_line("spectral norm of the error %.6g (%zu frequencies, %s)", error, info->frequencies,
-                       orff_scheme_name(info->scheme));
+        cli_print_line("spectral norm of the error %.6g (%zu frequencies, %s, drawn from %s)", error,
+                       info->frequencies, orff_scheme_name(info->scheme),
+                       info->importance ? "|w|^2 mu" : "mu");
     }
     return cli_check_stdout();
 }
 
-/* Physical kernels have as many outputs as inputs; a decomposable one is shown with one output. */
-static size_t outputs_of(const cli_arguments *a, size_t d) {
-    return strstr(cli_text(a, CLI_OPT_KERNEL), "-free") || strstr(cli_text(a, CLI_OPT_KERNEL), "helmholtz")
-               ? d
-               : 1;
+/* A field has as many outputs as inputs; any other kernel is shown with one, or with those of --outputs. */
+static int count_outputs(const cli_arguments *a, size_t d, size_t *p) {
+    bool field;
+    int status = cli_settings_is_field(a, &field);
+    *p = field ? d : 1;
+    if (!status && cli_given(a, CLI_OPT_PLAN_OUTPUTS))
+        status = cli_size(a, CLI_OPT_PLAN_OUTPUTS, 1, 65536, p);
+    return status;
 }
 
 static int evaluate(const cli_arguments *a, size_t d, const double *x, const double *z) {
-    const size_t p = outputs_of(a, d);
-    cli_spec spec;
+    cli_settings s = {0};
+    orff_data_shape shape = {.d = d};
     orff_kernel *kernel = NULL;
     orff_features_info info = {0};
-    const bool wanted = cli_given(a, CLI_OPT_FEATURES) || cli_given(a, CLI_OPT_SAMPLING);
+    const bool wanted = cli_given(a, cli_setting("features")) || cli_given(a, cli_setting("sampling")) ||
+                        cli_given(a, cli_setting("frequencies"));
+    int status = count_outputs(a, d, &shape.p);
+    const size_t p = shape.p;
     double *exact = cli_more(NULL, 2 * p * p, sizeof *exact), *approx = wanted ? exact + p * p : NULL;
-    int status = cli_spec_parse(&spec, a, d, p, NULL);
-    if (!status && spec.auto_sigma)
-        status = cli_wrong(a, CLI_OPT_SIGMA, "must be a number: there are no data here");
-    if (!status) status = cli_outcome(orff_kernel_create(&kernel, d, p, spec.n, spec.parts), NULL);
+    if (!status) status = cli_settings_read(&s, a, &shape);
+    if (!status && s.auto_sigma)
+        status = cli_wrong(a, cli_setting("sigma"), "must be a number: there are no data here");
+    if (!status && !s.settings.sampling.features)
+        s.settings.sampling.features = orff_sampling_default().features;
+    if (!status)
+        status = cli_outcome(orff_kernel_create(&kernel, d, p, s.settings.n_parts, s.settings.parts), NULL);
     if (!status) status = cli_outcome(orff_kernel_eval(kernel, x, z, exact), NULL);
-    if (!status && wanted) status = approximate(a, kernel, x, z, approx, &info);
-    if (!status) status = tell(p, exact, approx, &info);
+    if (!status && wanted) status = approximate(s.settings.sampling, kernel, x, z, approx, &info);
+    if (!status) status = print_result(p, exact, approx, &info);
     orff_kernel_free(kernel);
-    cli_spec_clear(&spec);
+    cli_settings_clear(&s);
     free(exact);
     return status;
 }
@@ -148,13 +157,15 @@ const cli_command cli_command_kernel = {
     .name = "kernel",
     .summary = "the kernel K(x,z), exactly and by features",
     .usage = "--kernel K --sigma S --x X1,..,Xd --z Z1,..,Zd",
-    .text = "Prints K(x,z), a p x p matrix; p is the number of inputs where a part is curl-free, div-free or "
-            "helmholtz, else "
-            "1. With --features or --sampling also the approximation by random features and the spectral "
-            "norm of its error.",
+    .text = "Prints K(x,z), a p x p matrix. p is the number of inputs where a part of the kernel is a field, "
+            "else 1 or "
+            "what --outputs says. With --features, --sampling or --frequencies it also prints the "
+            "approximation by "
+            "features, the law their frequencies were drawn from, and the spectral norm of the error.",
     .example = "  orff kernel --kernel div-free --sigma 0.5 --x 0,0 --z 0.1,0.2 --features 1000\n",
     .least = 0,
     .most = 0,
-    .bit = CLI_KERNEL_BIT,
+    .bit = CLI_BIT(kernel),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES,
     .run = run,
 };

@@ -31,18 +31,19 @@ static bool scan_range(const char *text, double *low, double *high, size_t *coun
     return *high >= *low;
 }
 
-static bool named(const json_t *notes, size_t i, const char *name) {
+static bool named(const orff_notes *notes, size_t i, const char *name) {
     char number[24];
-    const char *own = cli_notes_name(notes, "inputs", i);
+    const char *own = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
     snprintf(number, sizeof number, "%zu", i + 1);
     return (own && !strcmp(own, name)) || !strcmp(number, name);
 }
 
-static int unknown_input(const cli_arguments *a, const json_t *notes, size_t d, const char *name) {
+static int unknown_input(const cli_arguments *a, const orff_notes *notes, size_t d, const char *name) {
     const char **names = cli_more(NULL, d, sizeof *names);
     size_t known = 0;
     for (size_t i = 0; i < d; i++)
-        if (cli_notes_name(notes, "inputs", i)) names[known++] = cli_notes_name(notes, "inputs", i);
+        if (orff_notes_name(notes, ORFF_SIDE_INPUT, i))
+            names[known++] = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
     const char *near = cli_suggest(name, known, names);
     if (!near && known) near = names[0];
     free(names);
@@ -51,7 +52,7 @@ static int unknown_input(const cli_arguments *a, const json_t *notes, size_t d, 
 }
 
 /* One entry NAME=RANGE. */
-static int take(cli_lattice *l, const cli_arguments *a, const json_t *notes, char *entry) {
+static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, char *entry) {
     char *range = strrchr(entry, '=');
     size_t i = 0;
     if (!range) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" has no =; expected INPUT=LO:HI:COUNT", entry);
@@ -64,10 +65,10 @@ static int take(cli_lattice *l, const cli_arguments *a, const json_t *notes, cha
     return CLI_DONE;
 }
 
-static int check_all(cli_lattice *l, const cli_arguments *a, const json_t *notes) {
+static int check_all(cli_lattice *l, const cli_arguments *a, const orff_notes *notes) {
     l->rows = 1;
     for (size_t i = 0; i < l->d; i++) {
-        const char *name = cli_notes_name(notes, "inputs", i);
+        const char *name = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
         if (!l->count[i])
             return cli_wrong(a, CLI_OPT_ON_GRID, "input %zu (%s) is missing", i + 1, name ? name : "no name");
         if (l->rows > UINT64_MAX / l->count[i]) l->rows = UINT64_MAX;
@@ -76,7 +77,7 @@ static int check_all(cli_lattice *l, const cli_arguments *a, const json_t *notes
     return CLI_DONE;
 }
 
-int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const json_t *notes, size_t d) {
+int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, size_t d) {
     int status = CLI_DONE;
     *l = (cli_lattice){.d = d};
     l->count = cli_more(NULL, d, sizeof *l->count);

@@ -2,7 +2,7 @@
 #ifndef CLI_LATTICE_H
 #define CLI_LATTICE_H
 
-#include <jansson.h>
+#include "orff.h"
 
 #include "options.h"
 
@@ -15,7 +15,8 @@ typedef struct cli_lattice {
 
 /* x=0:1:50,y=0:2:100,t=3: every input of the notes, in any order; numbers stand for names where there are
  * none. */
-int cli_lattice_parse(cli_lattice *lattice, const cli_arguments *arguments, const json_t *notes, size_t d);
+int cli_lattice_parse(cli_lattice *lattice, const cli_arguments *arguments, const orff_notes *notes,
+                      size_t d);
 void cli_lattice_clear(cli_lattice *lattice);
 
 /* Whether a table of the points with that many columns can be had: refuses a mistake of many zeros before any

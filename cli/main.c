@@ -8,19 +8,9 @@
 #include "report.h"
 
 const cli_command *const cli_commands[] = {
-    &cli_command_fit,
-    &cli_command_predict,
-    &cli_command_evaluate,
-    &cli_command_tune,
-    &cli_command_exact,
-    &cli_command_info,
-    &cli_command_kernel,
-    &cli_command_moments,
-    &cli_command_merge,
-    &cli_command_plan,
-    &cli_command_bound,
-    &cli_command_plot,
-    NULL,
+#define COMMAND(name) &cli_command_##name,
+    CLI_COMMAND_LIST(COMMAND) NULL,
+#undef COMMAND
 };
 
 static const cli_command *find(const char *name) {
@@ -49,11 +39,16 @@ static int print_version(void) {
     return cli_check_stdout();
 }
 
-/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion. */
+/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion, and
+ * help --settings, the page docs/settings.md. */
 static int help(int count, char **words) {
     const bool manual = count > 0 && !strcmp(words[0], "--man");
     if (count > 0 && !strcmp(words[0], "--completion")) {
         cli_print_completion();
+        return cli_check_stdout();
+    }
+    if (count > 0 && !strcmp(words[0], "--settings")) {
+        cli_print_settings();
         return cli_check_stdout();
     }
     count -= manual;

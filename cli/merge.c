@@ -61,6 +61,6 @@ const cli_command cli_command_merge = {
                "  orff merge both.moments --subtract monday.moments -o only_tuesday.moments\n",
     .least = 1,
     .most = 65536,
-    .bit = CLI_MERGE_BIT,
+    .bit = CLI_BIT(merge),
     .run = run,
 };

@@ -5,88 +5,60 @@
 #include <string.h>
 
 #include "formats/units.h"
-#include "notes_check.h"
 #include "report.h"
-#include "result.h"
 
-static json_t *column(const fmt_table *table, size_t i) {
-    const char *name = fmt_table_name(table, i), *units = fmt_table_units(table, i);
-    const char *standard = fmt_table_standard_name(table, i);
+static orff_status note_column(orff_notes *notes, const fmt_table *table, orff_side side, size_t i) {
+    const size_t at = side == ORFF_SIDE_INPUT ? fmt_table_input(table, i) : fmt_table_output(table, i);
+    const char *name = fmt_table_name(table, at), *units = fmt_table_units(table, at);
+    const char *standard = fmt_table_standard_name(table, at);
     if (!units) units = fmt_units_guess(name).units;
-    json_t *entry = json_pack("{s:o}", "name", cli_text_or_shown(name));
-    if (units) json_object_set_new(entry, "units", cli_text_or_shown(units));
-    if (standard) json_object_set_new(entry, "standard_name", cli_text_or_shown(standard));
-    return entry;
+    orff_status status = orff_notes_set_name(notes, side, i, name);
+    if (!status && units) status = orff_notes_set_units(notes, side, i, units);
+    if (!status && standard) status = orff_notes_set_standard_name(notes, side, i, standard);
+    return status;
 }
 
-json_t *cli_notes_of_table(const fmt_table *table) {
-    json_t *inputs = json_array(), *outputs = json_array();
-    for (size_t i = 0; i < fmt_table_inputs(table); i++)
-        json_array_append_new(inputs, column(table, fmt_table_input(table, i)));
-    for (size_t i = 0; i < fmt_table_outputs(table); i++)
-        json_array_append_new(outputs, column(table, fmt_table_output(table, i)));
-    return json_pack("{s:b, s:o, s:o}", "named", fmt_table_named(table), "inputs", inputs, "outputs",
-                     outputs);
+int cli_notes_of_table(orff_notes **notes, const fmt_table *table) {
+    const size_t d = fmt_table_inputs(table), p = fmt_table_outputs(table);
+    orff_status status = orff_notes_create(notes, d, p);
+    if (!status) status = orff_notes_set_named(*notes, fmt_table_named(table));
+    for (size_t i = 0; !status && i < d; i++) status = note_column(*notes, table, ORFF_SIDE_INPUT, i);
+    for (size_t i = 0; !status && i < p; i++) status = note_column(*notes, table, ORFF_SIDE_OUTPUT, i);
+    return cli_outcome(status, NULL);
 }
 
 /* ---- reading */
 
-static int read_notes(json_t **out, const char *path, const char *text, const cli_notes_sizes *sizes) {
-    char problem[256];
-    json_t *notes = json_loads(text, 0, NULL);
-    *out = NULL;
-    if (!json_is_object(notes)) {
-        json_decref(notes);
-        notes = json_object();
-    }
-    if (!cli_notes_check(notes, sizes, problem, sizeof problem)) {
-        json_decref(notes);
-        return cli_failed("%s: its notes are damaged or do not belong to it: %s", path, problem);
-    }
-    *out = notes;
-    return CLI_DONE;
+static int outcome(orff_status status, const char *path) {
+    return status == ORFF_ERROR_FORMAT ? cli_failed("%s: its %s", path, orff_error_message())
+                                       : cli_outcome(status, path);
 }
 
-int cli_notes_of_model(json_t **notes, const char *path, const orff_model *model) {
+int cli_notes_of_model(orff_notes **notes, const char *path, const orff_model *model) {
     const orff_model_info info = orff_model_describe(model);
-    const cli_notes_sizes sizes = {info.inputs, info.outputs, info.classes};
-    return read_notes(notes, path, orff_model_notes(model), &sizes);
+    return outcome(orff_notes_parse(notes, orff_model_notes(model), info.inputs, info.outputs, info.classes),
+                   path);
 }
 
 /* Moments have no classes. */
-int cli_notes_of_moments(json_t **notes, const char *path, const orff_moments *moments) {
+int cli_notes_of_moments(orff_notes **notes, const char *path, const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
-    const cli_notes_sizes sizes = {info.inputs, info.outputs, 0};
-    return read_notes(notes, path, orff_moments_notes(moments), &sizes);
+    return outcome(orff_notes_parse(notes, orff_moments_notes(moments), info.inputs, info.outputs, 0), path);
+}
+
+json_t *cli_notes_json(orff_notes *notes) {
+    const char *text;
+    return orff_notes_text(notes, &text) ? NULL : json_loads(text, 0, NULL);
 }
 
 /* ---- columns */
 
-static const char *member(const json_t *notes, const char *side, size_t i, const char *key) {
-    return json_string_value(json_object_get(json_array_get(json_object_get(notes, side), i), key));
-}
-
-const char *cli_notes_name(const json_t *notes, const char *side, size_t i) {
-    return member(notes, side, i, "name");
-}
-const char *cli_notes_units(const json_t *notes, const char *side, size_t i) {
-    return member(notes, side, i, "units");
-}
-
-bool cli_notes_range(const json_t *notes, size_t i, double *low, double *high) {
-    const json_t *entry = json_array_get(json_object_get(notes, "inputs"), i);
-    *low = json_number_value(json_object_get(entry, "low"));
-    *high = json_number_value(json_object_get(entry, "high"));
-    return json_is_number(json_object_get(entry, "low")) && *high >= *low;
-}
-
-char *cli_notes_columns(const json_t *notes, const char *side) {
+char *cli_notes_columns(const orff_notes *notes, orff_side side, size_t count) {
     cli_string text = {0};
-    const size_t count = json_array_size(json_object_get(notes, side));
-    if (!json_is_true(json_object_get(notes, "named")) || !count) return NULL;
+    if (!orff_notes_named(notes) || !orff_notes_name(notes, side, 0)) return NULL;
     for (size_t i = 0; i < count; i++) {
         cli_append(&text, i ? ",\"" : "\"");
-        for (const char *at = cli_notes_name(notes, side, i); at && *at; at++)
+        for (const char *at = orff_notes_name(notes, side, i); at && *at; at++)
             cli_append(&text, *at == '"' ? "\"\"" : "%c", *at);
         cli_append(&text, "\"");
     }
@@ -95,12 +67,12 @@ char *cli_notes_columns(const json_t *notes, const char *side) {
 
 /* ---- covariates */
 
-static int find_input(const cli_arguments *a, const json_t *notes, size_t d, const char *word,
+static int find_input(const cli_arguments *a, const orff_notes *notes, size_t d, const char *word,
                       size_t *found) {
     const char **names = cli_more(NULL, d, sizeof *names);
     char *end;
     for (size_t i = 0; i < d; i++) {
-        names[i] = cli_notes_name(notes, "inputs", i);
+        names[i] = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
         if (!strcmp(names[i], word)) {
             *found = i;
             free(names);
@@ -115,79 +87,33 @@ static int find_input(const cli_arguments *a, const json_t *notes, size_t d, con
         return CLI_DONE;
     }
     if (near)
-        return cli_wrong(a, CLI_OPT_COVARIATES, "\"%s\" is not an input; did you mean \"%s\"?", word, near);
-    return cli_wrong(a, CLI_OPT_COVARIATES,
+        return cli_wrong(a, cli_setting("covariates"), "\"%s\" is not an input; did you mean \"%s\"?", word,
+                         near);
+    return cli_wrong(a, cli_setting("covariates"),
                      "\"%s\" is neither the name of an input nor a number from 1 to %zu", word, d);
 }
 
-int cli_notes_covariates(const cli_arguments *a, json_t *notes, size_t d, bool *covariate) {
-    const char *text = cli_text(a, CLI_OPT_COVARIATES);
-    json_t *list = json_array();
+int cli_notes_covariates(const cli_arguments *a, orff_notes *notes, size_t d, bool *covariate) {
+    const char *text = cli_text(a, cli_setting("covariates"));
     memset(covariate, 0, d * sizeof *covariate);
     for (; text && *text; text += *text == ',') {
         char word[256];
         size_t length = strcspn(text, ","), i = 0;
         snprintf(word, sizeof word, "%.*s", (int)length, text);
         const int status = find_input(a, notes, d, word, &i);
-        if (status) {
-            json_decref(list);
-            return status;
-        }
+        if (status) return status;
         covariate[i] = true;
         text += length;
     }
-    for (size_t i = 0; i < d; i++)
-        if (covariate[i]) json_array_append_new(list, json_integer((json_int_t)i));
-    json_object_set_new(notes, "covariates", list);
-    return CLI_DONE;
+    return cli_outcome(orff_notes_set_covariates(notes, covariate), NULL);
 }
 
-size_t cli_notes_covariate_count(const json_t *notes) {
-    return json_array_size(json_object_get(notes, "covariates"));
-}
-
-bool cli_notes_is_covariate(const json_t *notes, size_t i) {
-    const json_t *list = json_object_get(notes, "covariates");
-    for (size_t k = 0; k < json_array_size(list); k++)
-        if ((size_t)json_integer_value(json_array_get(list, k)) == i) return true;
-    return false;
-}
-
-/* ---- classes and the plane */
-
-size_t cli_notes_labels(const json_t *notes) {
-    return json_array_size(json_object_get(notes, "labels"));
-}
-
-const char *cli_notes_label(const json_t *notes, size_t i) {
-    return json_string_value(json_array_get(json_object_get(notes, "labels"), i));
-}
-
-bool cli_notes_geo(const json_t *notes, cli_geo *geo) {
-    const json_t *entry = json_object_get(notes, "geo");
-    geo->lon = json_number_value(json_object_get(entry, "lon"));
-    geo->lat = json_number_value(json_object_get(entry, "lat"));
-    return json_is_object(entry);
-}
-
-const char *cli_notes_length_units(const json_t *notes, size_t d) {
-    const char *units = NULL;
-    cli_geo geo;
-    if (cli_notes_geo(notes, &geo)) return "km";
-    for (size_t i = 0; i < d; i++) {
-        const char *own = cli_notes_units(notes, "inputs", i);
-        if (cli_notes_is_covariate(notes, i)) continue;
-        if (!own || (units && strcmp(units, own))) return "";
-        units = own;
-    }
-    return units ? units : "";
-}
-
-char *cli_notes_derived_units(const json_t *notes, size_t d, const char *field) {
-    const char *own = cli_notes_units(notes, "outputs", 0), *length = cli_notes_length_units(notes, d);
-    const bool potential = !strcmp(field, "potential") || !strcmp(field, "stream");
-    cli_string text = {0};
-    if (!own || !*length) return NULL;
-    cli_append(&text, potential ? "%s %s" : "%s %s-1", own, length);
-    return text.text;
+char *cli_notes_derived_units(const orff_notes *notes, const char *field) {
+    const char *own = orff_notes_units(notes, ORFF_SIDE_OUTPUT, 0);
+    const size_t room = (own ? strlen(own) : 0) + strlen(orff_notes_length_units(notes)) + 8;
+    char *text = cli_more(NULL, room, 1);
+    if (orff_notes_derived_units(notes, !strcmp(field, "potential") || !strcmp(field, "stream"), text, room))
+        return text;
+    free(text);
+    return NULL;
 }

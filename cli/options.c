@@ -9,44 +9,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/number.h"
+#include "orff.h"
 #include "report.h"
+
+/* ---- the table */
+
+/* "decomposable|curl-free|..|auto", or how it is written; a matrix is in a file. */
+static const char *argument_of(const orff_setting *setting) {
+    cli_string text = {0};
+    for (size_t i = 0; setting->names && setting->names()[i]; i++)
+        cli_append(&text, "%s%s", text.length ? "|" : "", setting->names()[i]);
+    for (const char *at = setting->names ? "" : setting->form; *at;) {
+        const bool matrix = !strncmp(at, "MATRIX", 6);
+        cli_append(&text, matrix ? "FILE" : "%c", *at);
+        at += matrix ? 6 : 1;
+    }
+    if (setting->automatic) cli_append(&text, "|auto");
+    return text.text; /* kept as long as the program runs */
+}
+
+/* Made once, while the program has one thread. */
+static const cli_option *settings_as_options(void) {
+    static cli_option table[CLI_MOST_OPTIONS];
+    const bool made = table[0].name;
+    for (size_t i = 0; !made && orff_setting_at(i); i++) {
+        const orff_setting *s = orff_setting_at(i);
+        table[i] = (cli_option){.name = s->name,
+                                .argument = argument_of(s),
+                                .fallback = s->fallback,
+                                .group = s->group,
+                                .help = s->help};
+    }
+    return table;
+}
+
+const cli_option *cli_option_at(cli_option_id id) {
+    if (id < CLI_OWN_OPTIONS) return &cli_own_options[id];
+    return orff_setting_at(id - CLI_OWN_OPTIONS) ? &settings_as_options()[id - CLI_OWN_OPTIONS] : NULL;
+}
+
+cli_option_id cli_setting(const char *name) {
+    size_t i = 0;
+    while (orff_setting_at(i) && strcmp(orff_setting_at(i)->name, name)) i++;
+    return CLI_OWN_OPTIONS + i;
+}
+
+bool cli_serves(cli_option_id id, const cli_command *command) {
+    if (id < CLI_OWN_OPTIONS) return cli_own_options[id].commands & command->bit;
+    return orff_setting_at(id - CLI_OWN_OPTIONS)->uses & command->uses;
+}
+
+/* Whether a setting is a yes or no that is no unless asked for: a switch. */
+static bool is_switch(cli_option_id id) {
+    const orff_setting *s = id < CLI_OWN_OPTIONS ? NULL : orff_setting_at(id - CLI_OWN_OPTIONS);
+    return s && s->kind == ORFF_SETTING_NAME && !strcmp(s->fallback, "no");
+}
 
 /* ---- names alike */
 
-#define LONGEST 40
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Edits from one name to the other: letters put in, taken out or changed. */
-static size_t edits(const char *a, const char *b) {
-    size_t row[LONGEST + 1];
-    for (size_t j = 0; j <= strlen(b); j++) row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; b[j - 1]; j++) {
-            const size_t above = row[j];
-            row[j] = smaller(diagonal + (a[i - 1] != b[j - 1]), smaller(above, row[j - 1]) + 1);
-            diagonal = above;
-        }
-    }
-    return row[strlen(b)];
-}
-
 const char *cli_suggest(const char *name, size_t count, const char *const *names) {
-    const char *nearest = NULL;
-    size_t best = strlen(name) / 2 + 2;
-    for (size_t i = 0; strlen(name) < LONGEST && i < count; i++) {
-        const size_t far = strlen(names[i]) < LONGEST ? edits(name, names[i]) : SIZE_MAX;
-        if (far < best) {
-            best = far;
-            nearest = names[i];
-        }
-    }
-    return nearest;
+    const char **list = cli_more(NULL, count + 1, sizeof *list);
+    memcpy(list, names, count * sizeof *list);
+    list[count] = NULL;
+    const char *near = orff_text_nearest(name, list);
+    free(list);
+    return near;
 }
 
 /* ---- messages */
@@ -64,7 +91,7 @@ int cli_wrong_usage(const cli_command *command, const char *format, ...) {
 int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *format, ...) {
     char before[128];
     va_list list;
-    snprintf(before, sizeof before, "orff %s: --%s: ", arguments->command->name, cli_options[id].name);
+    snprintf(before, sizeof before, "orff %s: --%s: ", arguments->command->name, cli_option_at(id)->name);
     va_start(list, format);
     cli_complain(before, format, list);
     va_end(list);
@@ -73,33 +100,34 @@ int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *form
 
 /* ---- finding options */
 
-static bool serves(const cli_option *option, const cli_command *command) {
-    return option->commands & command->bit;
-}
-
 /* The option of a command by its name, `length` letters of it. */
-static const cli_option *by_name(const cli_command *command, const char *name, size_t length) {
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-        const cli_option *option = &cli_options[i];
-        if (serves(option, command) && strlen(option->name) == length && !strncmp(option->name, name, length))
-            return option;
+static bool by_name(const cli_command *command, const char *name, size_t length, cli_option_id *found) {
+    for (cli_option_id id = 0; cli_option_at(id); id++) {
+        const cli_option *option = cli_option_at(id);
+        if (!cli_serves(id, command) || strlen(option->name) != length || strncmp(option->name, name, length))
+            continue;
+        *found = id;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
-static const cli_option *by_letter(const cli_command *command, char letter) {
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (cli_options[i].letter == letter && serves(&cli_options[i], command)) return &cli_options[i];
-    return NULL;
+static bool by_letter(const cli_command *command, char letter, cli_option_id *found) {
+    for (cli_option_id id = 0; cli_option_at(id); id++) {
+        if (cli_option_at(id)->letter != letter || !cli_serves(id, command)) continue;
+        *found = id;
+        return true;
+    }
+    return false;
 }
 
 static int unknown(const cli_command *command, const char *word) {
-    const char *names[CLI_OPTION_COUNT], *name = word + (word[1] == '-' ? 2 : 1);
-    char text[LONGEST];
+    const char *names[CLI_MOST_OPTIONS], *name = word + (word[1] == '-' ? 2 : 1);
+    char text[64];
     size_t count = 0;
-    snprintf(text, sizeof text, "%.*s", (int)smaller(strcspn(name, "="), LONGEST - 1), name);
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (serves(&cli_options[i], command)) names[count++] = cli_options[i].name;
+    snprintf(text, sizeof text, "%.*s", (int)(strcspn(name, "=") < 60 ? strcspn(name, "=") : 60), name);
+    for (cli_option_id id = 0; cli_option_at(id); id++)
+        if (cli_serves(id, command)) names[count++] = cli_option_at(id)->name;
     const char *near = cli_suggest(text, count, names);
     if (near)
         return cli_wrong_usage(command, "there is no option \"%s\"; did you mean \"--%s\"?", word, near);
@@ -109,34 +137,37 @@ static int unknown(const cli_command *command, const char *word) {
 
 /* ---- parsing */
 
-static void keep(cli_arguments *a, const cli_option *option, const char *value) {
-    const size_t id = (size_t)(option - cli_options);
+static void keep(cli_arguments *a, cli_option_id id, const char *value) {
     a->given[id].values = cli_more(a->given[id].values, (size_t)a->given[id].count + 1, sizeof(char *));
     a->given[id].values[a->given[id].count++] = value;
 }
 
+/* The value of a yes or no may be left out. */
+static bool leaves_out_value(cli_option_id id, const char *next) {
+    return is_switch(id) && !(next && (!strcmp(next, "yes") || !strcmp(next, "no")));
+}
+
 /* The option that starts at words[at]; *at moves on when its value is the next word. */
-static int take_option(cli_arguments *a, int count, char **words, int *at) {
-    const char *word = words[*at], *value = NULL;
+static int read_option(cli_arguments *a, int count, char **words, int *at) {
+    const char *word = words[*at], *value = NULL, *next = *at + 1 < count ? words[*at + 1] : NULL;
     const bool longer = word[1] == '-';
-    const cli_option *option;
-    if (longer) {
-        const size_t length = strcspn(word + 2, "=");
-        option = by_name(a->command, word + 2, length);
-        if (word[2 + length]) value = word + 2 + length + 1;
-    } else {
-        option = by_letter(a->command, word[1]);
-        if (word[2]) value = word + 2;
-    }
+    cli_option_id id = 0;
+    const size_t length = longer ? strcspn(word + 2, "=") : 0;
+    const bool found =
+        longer ? by_name(a->command, word + 2, length, &id) : by_letter(a->command, word[1], &id);
+    if (longer && word[2 + length]) value = word + 2 + length + 1;
+    if (!longer && word[2]) value = word + 2;
+    const cli_option *option = found ? cli_option_at(id) : NULL;
     if (!option || (!longer && value && !option->argument)) return unknown(a->command, word);
     if (!option->argument && value)
         return cli_wrong_usage(a->command, "--%s takes no value, but \"%s\" was given", option->name, value);
+    if (!value && leaves_out_value(id, next)) value = "yes";
     if (option->argument && !value) {
-        if (*at + 1 >= count)
+        if (!next)
             return cli_wrong_usage(a->command, "--%s needs a value: %s", option->name, option->argument);
         value = words[++*at];
     }
-    keep(a, option, value ? value : "");
+    keep(a, id, value ? value : "");
     return CLI_DONE;
 }
 
@@ -161,7 +192,7 @@ int cli_arguments_parse(cli_arguments *a, const cli_command *command, int count,
         } else if (!strcmp(words[i], "--")) {
             only_words = true;
         } else {
-            const int status = take_option(a, count, words, &i);
+            const int status = read_option(a, count, words, &i);
             if (status) return status;
         }
     }
@@ -169,7 +200,7 @@ int cli_arguments_parse(cli_arguments *a, const cli_command *command, int count,
 }
 
 void cli_arguments_clear(cli_arguments *a) {
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) free(a->given[i].values);
+    for (size_t i = 0; i < CLI_MOST_OPTIONS; i++) free(a->given[i].values);
     free(a->words);
     *a = (cli_arguments){0};
 }
@@ -181,11 +212,11 @@ bool cli_given(const cli_arguments *a, cli_option_id id) {
 }
 
 const char *cli_text(const cli_arguments *a, cli_option_id id) {
-    return cli_given(a, id) ? a->given[id].values[a->given[id].count - 1] : cli_options[id].fallback;
+    return cli_given(a, id) ? a->given[id].values[a->given[id].count - 1] : cli_option_at(id)->fallback;
 }
 
 const char *cli_scan_number(const char *text, const char *stop, double *value) {
-    const char *end = fmt_number_scan(text, value);
+    const char *end = orff_number_scan(text, value);
     return end && isfinite(*value) && (!*end || strchr(stop, *end)) ? end : NULL;
 }
 

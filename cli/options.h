@@ -1,4 +1,4 @@
-/* The one table of options: what is parsed, what --help, the manual pages and the completion of bash show. */
+/* The options: the program's own table and the library's table of settings; what is parsed, what --help, the manual pages and the completion of bash show. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -8,6 +8,21 @@
 
 /* ---------------------------------------------------------------- commands */
 
+/* In the order in which help shows them. The build makes a manual page of each. */
+#define CLI_COMMAND_LIST(X) \
+    X(fit)                  \
+    X(predict)              \
+    X(evaluate)             \
+    X(tune)                 \
+    X(exact)                \
+    X(info)                 \
+    X(kernel)               \
+    X(moments)              \
+    X(merge)                \
+    X(plan)                 \
+    X(bound)                \
+    X(plot)
+
 typedef struct cli_arguments cli_arguments;
 
 typedef struct cli_command {
@@ -16,26 +31,21 @@ typedef struct cli_command {
     const char *text;                           /* paragraphs for --help and the manual */
     const char *example;                        /* lines that work as they stand */
     size_t least, most;                         /* operands */
-    unsigned bit;                               /* its place in the sets of the table below */
+    unsigned bit;                               /* CLI_BIT(name) */
+    unsigned uses;                              /* ORFF_USE_..: the settings of the library that it takes */
     int (*run)(const cli_arguments *arguments); /* returns the exit status */
 } cli_command;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 
 enum {
-    CLI_FIT_BIT = 1u << 0,
-    CLI_PREDICT_BIT = 1u << 1,
-    CLI_EVALUATE_BIT = 1u << 2,
-    CLI_TUNE_BIT = 1u << 3,
-    CLI_INFO_BIT = 1u << 4,
-    CLI_KERNEL_BIT = 1u << 5,
-    CLI_MOMENTS_BIT = 1u << 6,
-    CLI_MERGE_BIT = 1u << 7,
-    CLI_PLAN_BIT = 1u << 8,
-    CLI_PLOT_BIT = 1u << 9,
-    CLI_BOUND_BIT = 1u << 10,
-    CLI_EXACT_BIT = 1u << 11,
+#define CLI_COMMAND_PLACE(name) CLI_PLACE_##name,
+    CLI_COMMAND_LIST(CLI_COMMAND_PLACE)
+#undef CLI_COMMAND_PLACE
 };
+
+/* The bit of a command in the sets of the table of options. */
+#define CLI_BIT(name) (1u << CLI_PLACE_##name)
 
 /* ---------------------------------------------------------------- options */
 
@@ -45,29 +55,35 @@ typedef struct cli_option {
     char letter;          /* 0: none */
     const char *argument; /* NULL: a switch */
     const char *fallback; /* what stands when it is not given; NULL: nothing to show */
-    unsigned commands;
+    unsigned commands;    /* CLI_BIT.. of those that take it */
     const char *group, *help;
 } cli_option;
 
+/* The program's own options, and behind them the settings of the library, in the order of its table. */
+typedef size_t cli_option_id;
+
 /* clang-format off */
-typedef enum cli_option_id {
+enum {
     CLI_OPT_OUTPUT, CLI_OPT_INPUTS, CLI_OPT_OUTPUTS, CLI_OPT_WEIGHTS, CLI_OPT_SELECT,
-    CLI_OPT_SKIP_MISSING, CLI_OPT_GEO, CLI_OPT_COVARIATES, CLI_OPT_MEMORY, CLI_OPT_KERNEL,
-    CLI_OPT_WEIGHT, CLI_OPT_MIX, CLI_OPT_BASE, CLI_OPT_SIGMA, CLI_OPT_OUTPUT_MATRIX, CLI_OPT_CLASSIFY,
-    CLI_OPT_FEATURES, CLI_OPT_SAMPLING, CLI_OPT_SEED, CLI_OPT_PRECISION, CLI_OPT_LAMBDA,
-    CLI_OPT_LAMBDA_GRID, CLI_OPT_FOLDS, CLI_OPT_LOSS, CLI_OPT_LOSS_PARAMETER, CLI_OPT_SOLVER,
-    CLI_OPT_TOLERANCE, CLI_OPT_ITERATIONS, CLI_OPT_CENTER, CLI_OPT_SCALE_INPUTS, CLI_OPT_SCALE_OUTPUTS,
-    CLI_OPT_FROM_MOMENTS, CLI_OPT_CHECKPOINT, CLI_OPT_CHECKPOINT_ROWS, CLI_OPT_RESUME,
-    CLI_OPT_POSTERIOR, CLI_OPT_COMPACT, CLI_OPT_REPORT, CLI_OPT_STD, CLI_OPT_DERIVE, CLI_OPT_ON_GRID,
+    CLI_OPT_SKIP_MISSING, CLI_OPT_MEMORY, CLI_OPT_CLASSIFY,
+    CLI_OPT_FROM_MOMENTS, CLI_OPT_COMPACT, CLI_OPT_REPORT, CLI_OPT_STD, CLI_OPT_DERIVE, CLI_OPT_ON_GRID,
     CLI_OPT_BARE, CLI_OPT_SUBTRACT, CLI_OPT_POINT_X, CLI_OPT_POINT_Z, CLI_OPT_PLAN_ROWS,
     CLI_OPT_PLAN_INPUTS, CLI_OPT_PLAN_OUTPUTS, CLI_OPT_DIAMETER, CLI_OPT_EPSILON,
     CLI_OPT_RELATIVE, CLI_OPT_PROBABILITY, CLI_OPT_EMPIRICAL, CLI_OPT_WHAT, CLI_OPT_POINTS, CLI_OPT_EVERYWHERE, CLI_OPT_KEEP,
     CLI_OPT_SIZE, CLI_OPT_ARROWS, CLI_OPT_THREADS, CLI_OPT_QUIET, CLI_OPT_JSON, CLI_OPT_HELP,
-    CLI_OPT_VERSION, CLI_OPTION_COUNT
-} cli_option_id;
+    CLI_OPT_VERSION, CLI_OWN_OPTIONS, CLI_MOST_OPTIONS = 128
+};
 /* clang-format on */
 
-extern const cli_option cli_options[CLI_OPTION_COUNT];
+extern const cli_option cli_own_options[CLI_OWN_OPTIONS];
+
+/* All options, own and settings: NULL behind the last. */
+const cli_option *cli_option_at(cli_option_id id);
+
+/* A setting of the library as an option. */
+cli_option_id cli_setting(const char *name);
+
+bool cli_serves(cli_option_id id, const cli_command *command);
 
 /* ---------------------------------------------------------------- what was given */
 
@@ -78,7 +94,7 @@ struct cli_arguments {
     struct {
         int count;
         const char **values; /* in order; "" for a switch */
-    } given[CLI_OPTION_COUNT];
+    } given[CLI_MOST_OPTIONS];
 };
 
 /* Exit statuses; 128 + 2 is what a shell gives for an interrupt. */
@@ -119,5 +135,6 @@ void cli_print_overview(void);
 void cli_print_help(const cli_command *command);
 void cli_print_manual(const cli_command *command); /* NULL: of the program */
 void cli_print_completion(void);
+void cli_print_settings(void); /* docs/settings.md */
 
 #endif

@@ -36,7 +36,7 @@ static int find_axes(picture *f) {
     const cli_applied *ap = &f->applied;
     size_t found = 0;
     for (size_t i = 0; i < ap->info.inputs; i++) {
-        if (cli_notes_is_covariate(ap->notes, i)) continue;
+        if (orff_notes_is_covariate(ap->notes, i)) continue;
         if (found < 2) f->axis[found] = i;
         found++;
     }
@@ -64,8 +64,8 @@ static int region_of_grid(picture *f) {
 static int region_of_data(picture *f) {
     for (size_t i = 0; i < f->applied.info.inputs; i++) {
         double low, high;
-        const char *name = cli_notes_name(f->applied.notes, "inputs", i);
-        if (!cli_notes_range(f->applied.notes, i, &low, &high))
+        const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, i);
+        if (!orff_notes_range(f->applied.notes, i, &low, &high))
             return cli_failed("%s: does not know the region of its data; give --grid",
                               f->arguments->words[0]);
         f->fixed[i] = 0.5 * (low + high);
@@ -74,7 +74,7 @@ static int region_of_data(picture *f) {
             f->low[k] = low;
             f->high[k] = high;
         }
-        if (cli_notes_is_covariate(f->applied.notes, i))
+        if (orff_notes_is_covariate(f->applied.notes, i))
             cli_say("%s is held at %g", name ? name : "an input", f->fixed[i]);
     }
     return CLI_DONE;
@@ -256,18 +256,17 @@ static void put_label(const picture *f, const char *what, const char *name, cons
 }
 
 static const char *input_name(const picture *f, size_t k) {
-    const char *name = cli_notes_name(f->applied.notes, "inputs", f->axis[k]);
+    const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, f->axis[k]);
     return name ? name : k ? "y" : "x";
 }
 
 static void put_colour_label(const picture *f) {
-    char *derived =
-        f->derived ? cli_notes_derived_units(f->applied.notes, f->applied.info.inputs, f->what) : NULL;
+    char *derived = f->derived ? cli_notes_derived_units(f->applied.notes, f->what) : NULL;
     put_label(f, "cb",
               !strcmp(f->what, "field")   ? "magnitude"
               : !strcmp(f->what, "error") ? "standard deviation"
                                           : f->what,
-              f->derived ? derived : cli_notes_units(f->applied.notes, "outputs", 0));
+              f->derived ? derived : orff_notes_units(f->applied.notes, ORFF_SIDE_OUTPUT, 0));
     free(derived);
 }
 
@@ -287,16 +286,17 @@ static void put_palette(const picture *f, double largest) {
 }
 
 static double aspect_of(const picture *f) {
-    return f->applied.on_plane ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
-                               : 1.0;
+    return f->applied.info.on_plane
+               ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
+               : 1.0;
 }
 
 static void put_axes(const picture *f, double aspect) {
     fprintf(f->script, "set size ratio -%.9g\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", aspect,
             f->low[0], f->high[0], f->low[1], f->high[1]);
     fputs("set tics out nomirror\nset border lw 1\nunset key\nset xtics autofreq\n", f->script);
-    put_label(f, "x", input_name(f, 0), cli_notes_units(f->applied.notes, "inputs", f->axis[0]));
-    put_label(f, "y", input_name(f, 1), cli_notes_units(f->applied.notes, "inputs", f->axis[1]));
+    put_label(f, "x", input_name(f, 0), orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[0]));
+    put_label(f, "y", input_name(f, 1), orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[1]));
     put_colour_label(f);
 }
 
@@ -346,7 +346,8 @@ static int parse_what(picture *f) {
     }
     const char *near = cli_suggest(f->what, count, names);
     return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
-                     near ? "did you mean" : "there are", near ? near : cli_options[CLI_OPT_WHAT].argument);
+                     near ? "did you mean" : "there are",
+                     near ? near : cli_own_options[CLI_OPT_WHAT].argument);
 }
 
 static int plot_field(picture *f) {
@@ -387,6 +388,6 @@ const cli_command cli_command_plot = {
                "  orff plot scores.csv -o curves.svg\n",
     .least = 1,
     .most = 1,
-    .bit = CLI_PLOT_BIT,
+    .bit = CLI_BIT(plot),
     .run = run,
 };

@@ -44,32 +44,33 @@ static void add_column(job *j, fmt_output_column column, char *name) {
     j->names[j->filled++] = name;
 }
 
-static char *name_of(const job *j, const char *side, size_t i) {
-    const char *known = cli_notes_name(j->applied.notes, side, i);
+static char *name_of(const job *j, orff_side side, size_t i) {
+    const char *known = orff_notes_name(j->applied.notes, side, i);
     cli_string made = {0};
     if (known) return cli_copy_text(known);
-    cli_append(&made, "%c%zu", side[0] == 'i' ? 'x' : 'y', i + 1);
+    cli_append(&made, "%c%zu", side == ORFF_SIDE_INPUT ? 'x' : 'y', i + 1);
     return made.text;
 }
 
 static void add_inputs(job *j) {
     for (size_t i = 0; j->with_inputs && i < j->applied.info.inputs; i++)
-        add_column(
-            j, (fmt_output_column){.input = true, .units = cli_notes_units(j->applied.notes, "inputs", i)},
-            name_of(j, "inputs", i));
+        add_column(j,
+                   (fmt_output_column){.input = true,
+                                       .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i)},
+                   name_of(j, ORFF_SIDE_INPUT, i));
 }
 
 static void add_outputs(job *j) {
     const size_t classes = j->applied.info.classes;
     j->labels = cli_more(NULL, classes, sizeof *j->labels);
-    for (size_t i = 0; i < classes; i++) j->labels[i] = cli_notes_label(j->applied.notes, i);
-    const bool named = classes && cli_notes_labels(j->applied.notes) == classes;
+    for (size_t i = 0; i < classes; i++) j->labels[i] = orff_notes_label(j->applied.notes, i);
+    const bool named = classes && orff_notes_labels(j->applied.notes) == classes;
     for (size_t i = 0; i < j->applied.info.outputs; i++)
         add_column(j,
-                   (fmt_output_column){.units = cli_notes_units(j->applied.notes, "outputs", i),
+                   (fmt_output_column){.units = orff_notes_units(j->applied.notes, ORFF_SIDE_OUTPUT, i),
                                        .n_labels = named ? classes : 0,
                                        .labels = j->labels},
-                   name_of(j, "outputs", i));
+                   name_of(j, ORFF_SIDE_OUTPUT, i));
 }
 
 static void add_errors(job *j) {
@@ -78,7 +79,7 @@ static void add_errors(job *j) {
         cli_string name = {0};
         cli_append(&name, "%s_std", j->names[first + i]);
         add_column(j,
-                   (fmt_output_column){.units = cli_notes_units(j->applied.notes, "outputs", i),
+                   (fmt_output_column){.units = orff_notes_units(j->applied.notes, ORFF_SIDE_OUTPUT, i),
                                        .error_of = j->names[first + i]},
                    name.text);
     }
@@ -88,11 +89,11 @@ static void add_errors(job *j) {
 static void add_derived(job *j, size_t k) {
     const cli_derived *field = j->derived[k];
     const size_t d = j->applied.info.inputs, width = field->width(d, j->applied.p);
-    j->units[k] = cli_notes_derived_units(j->applied.notes, d, field->name);
+    j->units[k] = cli_notes_derived_units(j->applied.notes, field->name);
     for (size_t i = 0; i < width; i++) {
         cli_string name = {0};
         if (!strcmp(field->name, "jacobian")) {
-            char *output = name_of(j, "outputs", i / d), *input = name_of(j, "inputs", i % d);
+            char *output = name_of(j, ORFF_SIDE_OUTPUT, i / d), *input = name_of(j, ORFF_SIDE_INPUT, i % d);
             cli_append(&name, "d%s_d%s", output, input);
             free(output);
             free(input);
@@ -112,7 +113,7 @@ static int parse_derive(job *j) {
         const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
             return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
-                             cli_options[CLI_OPT_DERIVE].argument);
+                             cli_own_options[CLI_OPT_DERIVE].argument);
         if (!field->width(j->applied.info.inputs, j->applied.p) || j->applied.info.classes)
             return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
@@ -128,7 +129,7 @@ static int plan_columns(job *j) {
     int status = parse_derive(j);
     if (status) return status;
     j->with_inputs = !array && !cli_given(j->arguments, CLI_OPT_BARE) &&
-                     (j->lattice.rows || json_is_true(json_object_get(j->applied.notes, "named")));
+                     (j->lattice.rows || orff_notes_named(j->applied.notes));
     j->with_std = cli_given(j->arguments, CLI_OPT_STD);
     if (j->with_std && j->applied.info.classes)
         return cli_failed("--std: classes have no standard deviation");
@@ -299,6 +300,6 @@ const cli_command cli_command_predict = {
                "  orff predict wind.orff --grid x=0:1:50,y=0:1:50 --derive curl -o field.nc\n",
     .least = 1,
     .most = 2,
-    .bit = CLI_PREDICT_BIT,
+    .bit = CLI_BIT(predict),
     .run = run,
 };

@@ -25,12 +25,12 @@ json_t *cli_text_or_shown(const char *text) {
 /* ---- parts */
 
 /* The length scale of a part in its field's space; NAN where inputs differ. */
-static double one_scale(const orff_model *model, const json_t *notes, const orff_part *part) {
+static double one_scale(const orff_model *model, const orff_notes *notes, const orff_part *part) {
     const size_t d = orff_model_describe(model).inputs;
     double sigma = NAN;
     if (!part->sigmas) return part->sigma;
     for (size_t i = 0; i < d; i++) {
-        if (cli_notes_is_covariate(notes, i)) continue;
+        if (orff_notes_is_covariate(notes, i)) continue;
         if (!isnan(sigma) && fabs(part->sigmas[i] - sigma) > 1e-9 * sigma) return NAN;
         sigma = part->sigmas[i];
     }
@@ -47,23 +47,14 @@ static json_t *scale_json(const orff_model *model, const orff_part *part) {
     return list;
 }
 
-static const char *base_text(const orff_part *part) {
-    if (part->base == ORFF_BASE_RATIONAL_QUADRATIC && part->shape == 1.0) return "cauchy";
-    if (part->base != ORFF_BASE_MATERN) return orff_base_name(part->base);
-    return part->shape == 0.5   ? "matern12"
-           : part->shape == 1.5 ? "matern32"
-           : part->shape == 2.5 ? "matern52"
-           : part->shape == 3.5 ? "matern72"
-                                : "matern";
-}
-
 static json_t *part_json(const orff_model *model, size_t i) {
     const orff_model_info info = orff_model_describe(model);
     orff_part part;
     if (orff_model_part(model, i, &part)) return json_null();
     json_t *object = json_pack("{s:s, s:s, s:o, s:f}", "kernel", orff_rule_name(part.rule), "base",
-                               base_text(&part), "sigma", scale_json(model, &part), "weight", part.weight);
-    if (part.rule == ORFF_RULE_HELMHOLTZ) json_object_set_new(object, "mix", json_real(part.mix));
+                               orff_base_short_name(part.base, part.shape), "sigma", scale_json(model, &part),
+                               "weight", part.weight);
+    if (orff_rule_describe(part.rule).mixes) json_object_set_new(object, "mix", json_real(part.mix));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
     return object;
 }
@@ -89,30 +80,18 @@ static void set_kernel(json_t *object, const json_t *parts) {
 
 /* ---- in words */
 
-static const char *rule_words(orff_rule rule) {
-    switch (rule) {
-    case ORFF_RULE_CURL_FREE:
-        return "curl-free";
-    case ORFF_RULE_DIV_FREE:
-        return "divergence-free";
-    case ORFF_RULE_HELMHOLTZ:
-        return "Helmholtz";
-    default:
-        return "unstructured";
-    }
-}
-
-static void append_share(cli_string *text, const orff_model *model, const json_t *notes, size_t i,
+static void append_share(cli_string *text, const orff_model *model, const orff_notes *notes, size_t i,
                          double share) {
     orff_part part;
-    const char *units = cli_notes_length_units(notes, orff_model_describe(model).inputs);
+    const char *units = orff_notes_length_units(notes);
     if (orff_model_part(model, i, &part)) return;
-    cli_append(text, "%s%.0f %% %s", text->length ? ", " : "", 100.0 * share, rule_words(part.rule));
+    cli_append(text, "%s%.0f %% %s", text->length ? ", " : "", 100.0 * share,
+               orff_rule_describe(part.rule).words);
     const double sigma = one_scale(model, notes, &part);
     if (!isnan(sigma)) cli_append(text, " at %.3g%s%s", sigma, *units ? " " : "", units);
 }
 
-char *cli_result_words(const orff_model *model, const json_t *notes) {
+char *cli_result_words(const orff_model *model, const orff_notes *notes) {
     const orff_model_info info = orff_model_describe(model);
     cli_string text = {0};
     if (!info.shares) return NULL;
@@ -132,8 +111,8 @@ char *cli_result_words(const orff_model *model, const json_t *notes) {
 
 /* ---- as a table */
 
-static const char *output_name(const json_t *notes, size_t i, char text[24]) {
-    const char *name = cli_notes_name(notes, "outputs", i);
+static const char *output_name(const orff_notes *notes, size_t i, char text[24]) {
+    const char *name = orff_notes_name(notes, ORFF_SIDE_OUTPUT, i);
     snprintf(text, 24, "y%zu", i + 1);
     return name ? name : text;
 }
@@ -159,7 +138,7 @@ static void say_errors(const cli_result *r, const orff_model_info *info) {
     for (size_t i = 0; i < count && i < most; i++)
         say_error(output_name(r->notes, i, text), info->output_train_mse[i],
                   info->output_cv_mse ? info->output_cv_mse[i] : NAN, crossed,
-                  cli_notes_units(r->notes, "outputs", i));
+                  orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
     if (count > most) cli_say("  (and %zu more outputs)", count - most);
     if (count != 1)
         say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);

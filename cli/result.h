@@ -8,7 +8,7 @@
 
 typedef struct cli_result {
     const orff_model *model;
-    const json_t *notes;
+    const orff_notes *notes;
     const char *path; /* of the model file */
     uint64_t dropped; /* rows left out */
     double seconds;
@@ -17,7 +17,7 @@ typedef struct cli_result {
 
 /* "61 % divergence-free at 120 km, 30 % unstructured at 25 km, 9 % noise"; from malloc; NULL where no shares
  * are known. */
-char *cli_result_words(const orff_model *model, const json_t *notes);
+char *cli_result_words(const orff_model *model, const orff_notes *notes);
 
 /* The short table at the end of fit and tune, on standard error, with what cli_result_words has found (may be NULL).
  * Takes no memory. */

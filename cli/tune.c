@@ -8,32 +8,32 @@
 #include "fit.h"
 #include "report.h"
 #include "result.h"
-#include "spec.h"
+#include "settings.h"
 
 #define MOST_CANDIDATES 100000
 
 /* Options that were given more than once are the axes of a grid of candidates. */
 typedef struct grid {
     size_t n_axes, count;
-    cli_option_id axes[CLI_OPTION_COUNT];
+    cli_option_id axes[CLI_MOST_OPTIONS];
     cli_arguments *arguments; /* count: each with one value of every axis */
-    cli_spec *specs;          /* count */
+    cli_settings *specs;      /* count */
     orff_settings *settings;  /* count */
     double *scores;           /* count */
     orff_path_point **paths;  /* count: lambdas and errors of each */
     size_t best;
 } grid;
 
-static bool may_repeat(size_t id) {
-    const char *group = cli_options[id].group;
-    return !strcmp(group, "Kernel") || !strcmp(group, "Features") || !strcmp(group, "Learning");
+/* The settings of the library may. */
+static bool may_repeat(cli_option_id id) {
+    return id >= CLI_OWN_OPTIONS;
 }
 
 static int find_axes(grid *g, const cli_arguments *a) {
     double count = 1.0;
-    for (size_t id = 0; id < CLI_OPTION_COUNT; id++) {
-        if (a->given[id].count < 2 || !may_repeat(id) || !cli_options[id].argument) continue;
-        g->axes[g->n_axes++] = (cli_option_id)id;
+    for (cli_option_id id = 0; cli_option_at(id); id++) {
+        if (a->given[id].count < 2 || !may_repeat(id)) continue;
+        g->axes[g->n_axes++] = id;
         count *= (double)a->given[id].count;
     }
     if (count > MOST_CANDIDATES) return cli_wrong_usage(a->command, "%.0f candidates are too many", count);
@@ -60,7 +60,6 @@ static size_t path_length(const grid *g, size_t i) {
 }
 
 static int make_candidates(grid *g, const cli_arguments *a, const cli_data *data) {
-    const size_t p = data->classes ? data->classes - 1 : data->p;
     int status = CLI_DONE;
     g->arguments = cli_more(NULL, g->count, sizeof *g->arguments);
     g->specs = cli_more(NULL, g->count, sizeof *g->specs);
@@ -71,18 +70,15 @@ static int make_candidates(grid *g, const cli_arguments *a, const cli_data *data
     memset(g->paths, 0, g->count * sizeof *g->paths);
     for (size_t i = 0; !status && i < g->count; i++) {
         g->arguments[i] = pick(g, a, i);
-        status = cli_spec_parse(&g->specs[i], &g->arguments[i], data->d, p, data->covariate);
-        if (!status) status = cli_spec_output_matrix(&g->specs[i], &g->arguments[i], data);
-        if (!status)
-            status = cli_settings_parse(&g->settings[i], &g->arguments[i], &g->specs[i], data->classes);
-        if (!status) cli_settings_auto_features(&g->settings[i], &g->arguments[i], &g->specs[i], data->n, p);
+        status = cli_settings_read_for(&g->specs[i], &g->arguments[i], data);
+        g->settings[i] = g->specs[i].settings;
         if (!status) g->paths[i] = cli_more(NULL, path_length(g, i), sizeof **g->paths);
     }
     return status;
 }
 
 static void clear(grid *g) {
-    for (size_t i = 0; g->specs && i < g->count; i++) cli_spec_clear(&g->specs[i]);
+    for (size_t i = 0; g->specs && i < g->count; i++) cli_settings_clear(&g->specs[i]);
     free(g->arguments);
     free(g->specs);
     free(g->settings);
@@ -93,18 +89,17 @@ static void clear(grid *g) {
 
 /* ---- telling */
 
-static const cli_option_id shown[] = {CLI_OPT_KERNEL, CLI_OPT_BASE, CLI_OPT_SIGMA, CLI_OPT_FEATURES,
-                                      CLI_OPT_SAMPLING};
+static const char *const shown[] = {"kernel", "base", "sigma", "features", "sampling"};
 #define SHOWN (sizeof shown / sizeof *shown)
 
 /* Options of a line of the report: the usual ones and whatever else was varied. lambda has a column of its
  * own. */
 static size_t report_columns(const grid *g, cli_option_id *ids) {
     size_t count = SHOWN;
-    memcpy(ids, shown, sizeof shown);
+    for (size_t i = 0; i < SHOWN; i++) ids[i] = cli_setting(shown[i]);
     for (size_t k = 0; k < g->n_axes; k++) {
-        bool there = g->axes[k] == CLI_OPT_LAMBDA;
-        for (size_t i = 0; i < SHOWN; i++) there = there || shown[i] == g->axes[k];
+        bool there = g->axes[k] == cli_setting("lambda");
+        for (size_t i = 0; i < SHOWN; i++) there = there || ids[i] == g->axes[k];
         if (!there) ids[count++] = g->axes[k];
     }
     return count;
@@ -124,10 +119,10 @@ static void append_cell(cli_string *line, const char *text) {
 /* "div-free, sigma 0.3": kernel, sigma, and whatever else was varied. */
 static void append_label(const grid *g, size_t i, cli_string *label) {
     const cli_arguments *a = &g->arguments[i];
-    cli_append(label, "%s, sigma %s", cli_text(a, CLI_OPT_KERNEL), cli_text(a, CLI_OPT_SIGMA));
+    cli_append(label, "%s, sigma %s", cli_text(a, cli_setting("kernel")), cli_text(a, cli_setting("sigma")));
     for (size_t k = 0; k < g->n_axes; k++)
-        if (g->axes[k] != CLI_OPT_KERNEL && g->axes[k] != CLI_OPT_SIGMA)
-            cli_append(label, ", %s %s", cli_options[g->axes[k]].name, cli_text(a, g->axes[k]));
+        if (g->axes[k] != cli_setting("kernel") && g->axes[k] != cli_setting("sigma"))
+            cli_append(label, ", %s %s", cli_option_at(g->axes[k])->name, cli_text(a, g->axes[k]));
 }
 
 /* A line for every lambda of a candidate; `before` holds its other cells. */
@@ -142,10 +137,10 @@ static void put_path(const grid *g, size_t i, const char *before, cli_string *te
 }
 
 static void put_report(const grid *g, cli_string *text) {
-    cli_option_id ids[SHOWN + CLI_OPTION_COUNT];
+    cli_option_id ids[SHOWN + CLI_MOST_OPTIONS];
     const size_t count = report_columns(g, ids);
     cli_append(text, "candidate,label");
-    for (size_t k = 0; k < count; k++) cli_append(text, ",%s", cli_options[ids[k]].name);
+    for (size_t k = 0; k < count; k++) cli_append(text, ",%s", cli_option_at(ids[k])->name);
     cli_append(text, ",lambda,cv_mse,cv_rmse,chosen\n");
     for (size_t i = 0; i < g->count; i++) {
         cli_string label = {0}, cells = {0};
@@ -172,7 +167,7 @@ static json_t *scores_json(const grid *g) {
     for (size_t i = 0; i < g->count; i++) {
         json_t *entry = json_object();
         for (size_t k = 0; k < g->n_axes; k++)
-            json_object_set_new(entry, cli_options[g->axes[k]].name,
+            json_object_set_new(entry, cli_option_at(g->axes[k])->name,
                                 cli_text_or_shown(cli_text(&g->arguments[i], g->axes[k])));
         json_object_set_new(entry, "cv_mse", cli_number_or_null(g->scores[i]));
         json_object_set_new(entry, "cv_rmse", cli_number_or_null(sqrt(g->scores[i])));
@@ -186,7 +181,7 @@ static void say_scores(const grid *g) {
     for (size_t i = 0; i < g->count; i++) {
         cli_string line = {0};
         for (size_t k = 0; k < g->n_axes; k++)
-            cli_append(&line, "--%s %s  ", cli_options[g->axes[k]].name,
+            cli_append(&line, "--%s %s  ", cli_option_at(g->axes[k])->name,
                        cli_text(&g->arguments[i], g->axes[k]));
         cli_say("%s %.6g  %s", i == g->best ? "best" : "    ", sqrt(g->scores[i]),
                 line.text ? line.text : "");
@@ -217,6 +212,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = tune(&g, a, &data, &model);
     if (!status) say_scores(&g);
     if (!status && cli_given(a, CLI_OPT_REPORT)) status = write_report(&g, cli_text(a, CLI_OPT_REPORT));
+    if (!status) status = cli_settings_note(&g.specs[g.best], data.notes);
     if (!status)
         status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, scores_json(&g));
     orff_model_free(model);
@@ -237,6 +233,7 @@ const cli_command cli_command_tune = {
                "      --report scores.csv -o wind.orff\n",
     .least = 1,
     .most = 2,
-    .bit = CLI_TUNE_BIT,
+    .bit = CLI_BIT(tune),
+    .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_LEARNING | ORFF_USE_SOLVING,
     .run = run,
 };

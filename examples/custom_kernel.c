@@ -10,20 +10,23 @@ static int fail(void) {
 }
 
 /* A(w) = |w|^2 I - w w^T + 0.1 I   (2 x 2, positive) */
-static int almost_div_free(void *self, const double *w, double *A) {
+static int almost_div_free(void *self, size_t count, const double *w, double *A) {
     (void)self;
-    A[0] = w[1] * w[1] + 0.1;
-    A[1] = A[2] = -w[0] * w[1];
-    A[3] = w[0] * w[0] + 0.1;
+    for (size_t i = 0; i < count; i++, w += 2, A += 4) {
+        A[0] = w[1] * w[1] + 0.1;
+        A[1] = A[2] = -w[0] * w[1];
+        A[3] = w[0] * w[0] + 0.1;
+    }
     return 0;
 }
 
 /* K0(delta) = exp(-|delta|^2/2) [[1, 0.8], [0.8, 1]] */
-static int coupled(void *self, const double *delta, double *K) {
-    const double k0 = exp(-0.5 * (delta[0] * delta[0] + delta[1] * delta[1]));
+static int coupled(void *self, size_t count, const double *delta, double *K) {
     (void)self;
-    K[0] = K[3] = k0;
-    K[1] = K[2] = 0.8 * k0;
+    for (size_t i = 0; i < count; i++, delta += 2, K += 4) {
+        K[0] = K[3] = exp(-0.5 * (delta[0] * delta[0] + delta[1] * delta[1]));
+        K[1] = K[2] = 0.8 * K[0];
+    }
     return 0;
 }
 

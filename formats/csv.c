@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats/csv_lines.h"
-#include "formats/number.h"
+#include "orff.h"
 
 typedef struct csv {
     fmt_csv_lines lines;
@@ -93,7 +93,7 @@ static int cell_value(fmt_table *table, size_t column, size_t slot, const cell *
         return ORFF_OK;
     }
     if (slot == table->label_slot) return label_value(table, column, t, value);
-    if (fmt_number_scan(t->text, value) == t->end)
+    if (orff_number_scan(t->text, value) == t->end)
         return isinf(*value) ? fail_cell(table, column, t, "is too large for a number") : ORFF_OK;
     const char *word = t->text + (*t->text == '-' || *t->text == '+');
     const cell unsigned_word = {(char *)word, t->end};
@@ -140,7 +140,7 @@ static bool quick_cell(const csv *c, const fmt_csv_record *r, char **at, size_t 
         return true;
     }
     if ((size_t)slot == label_slot) return false;
-    const char *behind = fmt_number_scan(*at, &row[slot]);
+    const char *behind = orff_number_scan(*at, &row[slot]);
     if (!behind || (behind != r->end && *behind != c->lines.separator) || isinf(row[slot])) return false;
     *at += behind - *at;
     return true;
@@ -219,7 +219,7 @@ static bool has_text(const csv *c, fmt_csv_record r) {
         cell t;
         double value;
         if (!take_cell(&at, r.end, c->lines.separator, &t)) return true;
-        if (!is_missing(&t) && fmt_number_scan(t.text, &value) != t.end) return true;
+        if (!is_missing(&t) && orff_number_scan(t.text, &value) != t.end) return true;
         if (at >= r.end) return false;
     }
 }
@@ -315,8 +315,11 @@ static void csv_close(fmt_table *table) {
     free(c);
 }
 
+static const char *const ends[] = {".csv", ".tsv", ".txt", NULL};
+
 const fmt_source fmt_source_csv = {
     .name = "csv",
+    .ends = ends,
     .open = csv_open,
     .choose = csv_choose,
     .next = csv_next,

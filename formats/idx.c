@@ -45,8 +45,16 @@ static int idx_open(fmt_table *table) {
     return fmt_array_open(table, read_header);
 }
 
+static const char *const ends[] = {"-ubyte", ".idx", NULL};
+
+static bool claims(const unsigned char *head, size_t got) {
+    return got >= 4 && !head[0] && !head[1] && head[2] >= 8 && head[2] <= 14 && head[3];
+}
+
 const fmt_source fmt_source_idx = {
     .name = "idx",
+    .ends = ends,
+    .claims = claims,
     .open = idx_open,
     .choose = fmt_array_choose,
     .next = fmt_array_next,

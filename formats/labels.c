@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/number.h"
 #include "orff.h"
 
 /* FNV-1a. */
@@ -71,8 +70,8 @@ static int find_or_add(fmt_labels *labels, const char *text, size_t length, size
 }
 
 int fmt_labels_index_number(fmt_labels *labels, double value, size_t *index) {
-    char text[FMT_NUMBER_ROOM];
-    const size_t length = fmt_number_print(text, value == 0.0 ? 0.0 : value, true);
+    char text[ORFF_NUMBER_ROOM];
+    const size_t length = orff_number_print(text, value == 0.0 ? 0.0 : value, true);
     return find_or_add(labels, text, length, index);
 }
 
@@ -82,7 +81,7 @@ static bool as_number(const char *text, size_t length, double *value) {
     if (length >= sizeof copy) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    return length > 0 && fmt_number_scan(copy, value) == copy + length;
+    return length > 0 && orff_number_scan(copy, value) == copy + length;
 }
 
 int fmt_labels_index(fmt_labels *labels, const char *text, size_t length, size_t *index) {

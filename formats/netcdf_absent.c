@@ -1,7 +1,7 @@
 /* In place of the NetCDF reader where netcdf-c was not found. */
 #include <math.h>
 
-#include "formats/source.h"
+#include "formats/netcdf_name.h"
 
 static int refuse(fmt_table *table) {
     return fmt_table_fail(
@@ -18,5 +18,9 @@ static void nothing(fmt_table *table) {
     (void)table;
 }
 
-const fmt_source fmt_source_netcdf = {
-    .name = "netcdf", .open = refuse, .progress = no_progress, .close = nothing};
+const fmt_source fmt_source_netcdf = {.name = "netcdf",
+                                      .ends = fmt_netcdf_ends,
+                                      .claims = fmt_netcdf_claims,
+                                      .open = refuse,
+                                      .progress = no_progress,
+                                      .close = nothing};

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "formats/child_source.h"
+#include "formats/netcdf_name.h"
 #include "formats/netcdf_variable.h"
-#include "formats/number.h"
+#include "orff.h"
 
 #define VARIABLE "ORFF_NETCDF_LIMITS"
 
@@ -25,7 +26,7 @@ static int find_factor(fmt_table *table, double *factor) {
     const char *text = getenv(VARIABLE);
     *factor = 1.0;
     if (!text || !*text) return ORFF_OK;
-    const char *end = fmt_number_scan(text, factor);
+    const char *end = orff_number_scan(text, factor);
     if (end && !*end && *factor > 0.0 && *factor <= 1e6) return ORFF_OK;
     return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
                           VARIABLE " is \"%.40s\"; expected a number above 0, at most 1000000", text);
@@ -57,6 +58,8 @@ static int open_in_child(fmt_table *table) {
 
 const fmt_source fmt_source_netcdf = {
     .name = "netcdf",
+    .ends = fmt_netcdf_ends,
+    .claims = fmt_netcdf_claims,
     .open = open_in_child,
     .choose = fmt_child_source_choose,
     .next = fmt_child_source_next,

@@ -159,8 +159,16 @@ static int npy_open(fmt_table *table) {
     return fmt_array_open(table, read_header);
 }
 
+static const char *const ends[] = {".npy", NULL};
+
+static bool claims(const unsigned char *head, size_t got) {
+    return got >= 6 && !memcmp(head, "\x93NUMPY", 6);
+}
+
 const fmt_source fmt_source_npy = {
     .name = "npy",
+    .ends = ends,
+    .claims = claims,
     .open = npy_open,
     .choose = fmt_array_choose,
     .next = fmt_array_next,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/sink.h"
+#include "formats/source.h"
 
 int fmt_output_fail(fmt_output *output, int status, const char *format, ...) {
     const size_t room = sizeof output->message;
@@ -28,48 +29,36 @@ const char *fmt_output_error(const fmt_output *output) {
     return output ? output->message : "not enough memory";
 }
 
-static bool ends_with(const char *path, const char *end) {
-    const size_t n = strlen(path), m = strlen(end);
-    return n >= m && !strcasecmp(path + n - m, end);
+static const fmt_sink *const sinks[] = {
+#define SINK_OF(file) &fmt_sink_##file,
+    FMT_SINK_LIST(SINK_OF) NULL
+#undef SINK_OF
+};
+
+static bool claims_name(const fmt_sink *sink, const char *path) {
+    for (const char *const *end = sink->ends; *end; end++)
+        if (fmt_ends_with(path, *end)) return true;
+    return false;
 }
 
-static const fmt_sink *sink_by_format(fmt_format format) {
-    switch (format) {
-    case FMT_FORMAT_CSV:
-        return &fmt_sink_csv;
-    case FMT_FORMAT_NPY:
-        return &fmt_sink_npy;
-    case FMT_FORMAT_NETCDF:
-        return &fmt_sink_netcdf;
-    default:
-        return NULL;
-    }
-}
-
-static const fmt_sink *sink_by_name(const char *path) {
-    static const struct {
-        const char *end;
-        const fmt_sink *sink;
-    } known[] = {
-        {".csv", &fmt_sink_csv},    {".csv.gz", &fmt_sink_csv}, {".tsv", &fmt_sink_csv},
-        {".tsv.gz", &fmt_sink_csv}, {".txt", &fmt_sink_csv},    {".npy", &fmt_sink_npy},
-        {".nc", &fmt_sink_netcdf},  {".nc4", &fmt_sink_netcdf},
-    };
-    if (!strcmp(path, "-")) return &fmt_sink_csv;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ends_with(path, known[i].end)) return known[i].sink;
+/* Standard output gets the first. */
+static const fmt_sink *find_sink(const char *path, fmt_format format) {
+    if (format == FMT_FORMAT_AUTO && !strcmp(path, "-")) return sinks[0];
+    for (size_t i = 0; sinks[i]; i++)
+        if (format == FMT_FORMAT_AUTO ? claims_name(sinks[i], path) : sinks[i]->format == format)
+            return sinks[i];
     return NULL;
 }
 
 static int begin(fmt_output *output) {
     const fmt_output_options *o = &output->options;
     const char *path = output->path;
-    output->sink = o->format == FMT_FORMAT_AUTO ? sink_by_name(path) : sink_by_format(o->format);
+    output->sink = find_sink(path, o->format);
     if (!output->sink)
         return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
                                "no format that can be written: the name must end in .csv, .tsv, .npy or .nc");
     if (o->n_columns == 0) return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT, "no columns to write");
-    output->separator = ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
+    output->separator = fmt_ends_with(path, ".tsv") || fmt_ends_with(path, ".tsv.gz") ? '\t' : ',';
     const int status = fmt_output_file_open(output);
     return status || !output->sink->begin ? status : output->sink->begin(output);
 }
@@ -115,11 +104,11 @@ static uint64_t product(uint64_t a, uint64_t b) {
 /* A cell of CSV has a digit and a separator. Deflate packs at most 1032 bytes in one. Of a NetCDF grid the inputs
  * take next to nothing, so one column counts. */
 void fmt_output_least(const char *path, size_t columns, uint64_t rows, uint64_t *file, uint64_t *memory) {
-    const fmt_sink *sink = sink_by_name(path);
+    const fmt_sink *sink = find_sink(path, FMT_FORMAT_AUTO);
     const uint64_t cells = product(rows, columns);
     *memory = sink == &fmt_sink_netcdf ? product(cells, sizeof(double)) : 0;
     *file = sink == &fmt_sink_netcdf ? product(rows, sizeof(double))
             : sink == &fmt_sink_npy  ? product(cells, sizeof(double))
                                      : product(cells, 2);
-    if (ends_with(path, ".gz") && *file != UINT64_MAX) *file /= 1032;
+    if (fmt_ends_with(path, ".gz") && *file != UINT64_MAX) *file /= 1032;
 }

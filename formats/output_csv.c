@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "formats/number.h"
 #include "formats/sink.h"
+#include "orff.h"
 
 /* Text that a reader could take for something else stands in quotes, with its own quotes doubled. */
 static int put_text(fmt_output *output, const char *text) {
@@ -18,9 +18,9 @@ static int put_text(fmt_output *output, const char *text) {
 }
 
 static int put_number(fmt_output *output, double value) {
-    char text[FMT_NUMBER_ROOM];
+    char text[ORFF_NUMBER_ROOM];
     if (isnan(value)) return fmt_output_put(output, "nan", 3);
-    return fmt_output_put(output, text, fmt_number_print(text, value, output->options.shortest));
+    return fmt_output_put(output, text, orff_number_print(text, value, output->options.shortest));
 }
 
 static int put_cell(fmt_output *output, const fmt_output_column *column, double value) {
@@ -50,4 +50,7 @@ static int csv_write(fmt_output *output, size_t rows, const double *cells) {
     return status;
 }
 
-const fmt_sink fmt_sink_csv = {.name = "csv", .begin = csv_begin, .write = csv_write};
+static const char *const ends[] = {".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", NULL};
+
+const fmt_sink fmt_sink_csv = {
+    .format = FMT_FORMAT_CSV, .ends = ends, .begin = csv_begin, .write = csv_write};

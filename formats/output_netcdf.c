@@ -355,7 +355,10 @@ static void netcdf_close(fmt_output *output) {
     free(w);
 }
 
-const fmt_sink fmt_sink_netcdf = {.name = "netcdf",
+static const char *const ends[] = {".nc", ".nc4", NULL};
+
+const fmt_sink fmt_sink_netcdf = {.format = FMT_FORMAT_NETCDF,
+                                  .ends = ends,
                                   .begin = netcdf_begin,
                                   .write = netcdf_write,
                                   .finish = netcdf_finish,

@@ -44,4 +44,7 @@ static int npy_finish(fmt_output *output) {
     return status ? status : fmt_output_overwrite(output, header, HEADER);
 }
 
-const fmt_sink fmt_sink_npy = {.name = "npy", .begin = npy_begin, .write = npy_write, .finish = npy_finish};
+static const char *const ends[] = {".npy", NULL};
+
+const fmt_sink fmt_sink_npy = {
+    .format = FMT_FORMAT_NPY, .ends = ends, .begin = npy_begin, .write = npy_write, .finish = npy_finish};

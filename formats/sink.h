@@ -6,14 +6,23 @@
 #include "formats/output.h"
 
 typedef struct fmt_sink {
-    const char *name;
+    fmt_format format;
+    const char *const *ends;          /* of names of such files; ends with NULL */
     int (*begin)(fmt_output *output); /* the file is open; may be NULL */
     int (*write)(fmt_output *output, size_t rows, const double *cells);
     int (*finish)(fmt_output *output); /* what stands at the end; may be NULL */
     void (*close)(fmt_output *output); /* frees state; may be NULL */
 } fmt_sink;
 
-extern const fmt_sink fmt_sink_csv, fmt_sink_npy, fmt_sink_netcdf;
+/* The formats that can be written: one line here, and a file with its fmt_sink. */
+#define FMT_SINK_LIST(X) \
+    X(csv)               \
+    X(npy)               \
+    X(netcdf)
+
+#define FMT_SINK_DECLARE(file) extern const fmt_sink fmt_sink_##file;
+FMT_SINK_LIST(FMT_SINK_DECLARE)
+#undef FMT_SINK_DECLARE
 
 #define FMT_OUTPUT_ROOM 65536
 

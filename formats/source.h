@@ -10,6 +10,10 @@
 /* Calls return an orff_status, after fmt_table_fail or fmt_table_fail_stream when it is not ORFF_OK. */
 typedef struct fmt_source {
     const char *name;
+    const char *const *ends; /* of names of such files, also with .gz behind; ends with NULL */
+
+    /* Whether a file that begins with these bytes (`got` of them, at most FMT_HEAD) is one; NULL: no way to tell. */
+    bool (*claims)(const unsigned char *head, size_t got);
 
     /* Read what stands before the rows: sets state, the columns' names, and rows and rewindable where
      * known. */
@@ -28,6 +32,11 @@ typedef struct fmt_source {
     double (*progress)(const fmt_table *table);
     void (*close)(fmt_table *table); /* state may be NULL or half made */
 } fmt_source;
+
+#define FMT_HEAD 8
+
+/* Whether a name ends so, in letters of any size. */
+bool fmt_ends_with(const char *path, const char *end);
 
 #define FMT_NO_SLOT SIZE_MAX
 
@@ -62,7 +71,9 @@ struct fmt_table {
     char message[640];
 };
 
-extern const fmt_source fmt_source_csv, fmt_source_npy, fmt_source_idx, fmt_source_netcdf;
+#define FMT_SOURCE_DECLARE(name, file) extern const fmt_source fmt_source_##file;
+FMT_FORMAT_LIST(FMT_SOURCE_DECLARE)
+#undef FMT_SOURCE_DECLARE
 
 /* NetCDF without a process of its own: what runs in the child of fmt_source_netcdf. */
 extern const fmt_source fmt_source_netcdf_bare;

@@ -63,74 +63,58 @@ int fmt_table_make_columns(fmt_table *table, uint64_t columns) {
     return ORFF_OK;
 }
 
-static bool ends_with(const char *path, const char *end) {
+bool fmt_ends_with(const char *path, const char *end) {
     const size_t n = strlen(path), m = strlen(end);
     return n >= m && !strcasecmp(path + n - m, end);
 }
 
-/* By the name, with or without .gz. */
-static const fmt_source *source_by_name(const char *path) {
-    static const struct {
-        const char *end;
-        const fmt_source *source;
-    } known[] = {
-        {".csv", &fmt_source_csv},    {".tsv", &fmt_source_csv},    {".txt", &fmt_source_csv},
-        {".npy", &fmt_source_npy},    {"-ubyte", &fmt_source_idx},  {".idx", &fmt_source_idx},
-        {".nc", &fmt_source_netcdf},  {".nc4", &fmt_source_netcdf}, {".cdf", &fmt_source_netcdf},
-        {".grd", &fmt_source_netcdf},
-    };
-    char packed[16];
-    if (!strcmp(path, "-")) return &fmt_source_csv;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        snprintf(packed, sizeof packed, "%s.gz", known[i].end);
-        if (ends_with(path, known[i].end) || ends_with(path, packed)) return known[i].source;
+/* In the order of fmt_format, without auto. */
+static const fmt_source *const sources[] = {
+#define SOURCE_OF(name, file) &fmt_source_##file,
+    FMT_FORMAT_LIST(SOURCE_OF)
+#undef SOURCE_OF
+};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+static bool claims_name(const fmt_source *source, const char *path) {
+    char packed[32];
+    for (const char *const *end = source->ends; *end; end++) {
+        snprintf(packed, sizeof packed, "%s.gz", *end);
+        if (fmt_ends_with(path, *end) || fmt_ends_with(path, packed)) return true;
     }
+    return false;
+}
+
+static const fmt_source *source_by_name(const char *path) {
+    if (!strcmp(path, "-")) return sources[0];
+    for (size_t i = 0; i < SOURCES; i++)
+        if (claims_name(sources[i], path)) return sources[i];
     return NULL;
 }
 
 /* By the first bytes. Those of a pipe can be read only once: it is taken for CSV, as standard input is. */
 static int source_by_content(fmt_table *table) {
     struct stat about;
+    table->source = sources[0];
     if (!stat(table->path, &about) &&
-        (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode) || S_ISSOCK(about.st_mode))) {
-        table->source = &fmt_source_csv;
+        (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode) || S_ISSOCK(about.st_mode)))
         return ORFF_OK;
-    }
-    unsigned char head[8] = {0};
+    unsigned char head[FMT_HEAD] = {0};
     size_t got = 0;
     fmt_stream *stream;
     int status = fmt_stream_open(&stream, table->path);
     if (!status) status = fmt_stream_read(stream, head, sizeof head, &got);
     if (status) fmt_table_fail_stream(table, status, stream);
     fmt_stream_close(stream);
-    if (!memcmp(head, "\x93NUMPY", 6)) {
-        table->source = &fmt_source_npy;
-    } else if (!memcmp(head, "CDF", 3) || !memcmp(head, "\x89HDF", 4)) {
-        table->source = &fmt_source_netcdf;
-    } else if (got >= 4 && !head[0] && !head[1] && head[2] >= 8 && head[2] <= 14 && head[3]) {
-        table->source = &fmt_source_idx;
-    } else {
-        table->source = &fmt_source_csv;
-    }
+    for (size_t i = SOURCES; !status && i-- > 0;)
+        if (sources[i]->claims && sources[i]->claims(head, got)) table->source = sources[i];
     return status;
 }
 
 static int find_source(fmt_table *table) {
-    switch (table->options.format) {
-    case FMT_FORMAT_CSV:
-        table->source = &fmt_source_csv;
+    if (table->options.format != FMT_FORMAT_AUTO) {
+        table->source = sources[table->options.format - 1];
         return ORFF_OK;
-    case FMT_FORMAT_NPY:
-        table->source = &fmt_source_npy;
-        return ORFF_OK;
-    case FMT_FORMAT_IDX:
-        table->source = &fmt_source_idx;
-        return ORFF_OK;
-    case FMT_FORMAT_NETCDF:
-        table->source = &fmt_source_netcdf;
-        return ORFF_OK;
-    case FMT_FORMAT_AUTO:
-        break;
     }
     table->source = source_by_name(table->path);
     return table->source ? ORFF_OK : source_by_content(table);
@@ -343,8 +327,11 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
     return ORFF_OK;
 }
 
-int fmt_table_rewind(void *self) {
-    fmt_table *table = self;
+bool fmt_table_can_rewind(const fmt_table *table) {
+    return table->rewindable;
+}
+
+int fmt_table_rewind(fmt_table *table) {
     if (!table->rewindable) return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read twice");
     table->used = table->dropped = 0;
     table->ended = false;
@@ -352,8 +339,6 @@ int fmt_table_rewind(void *self) {
 }
 
 orff_reader fmt_table_reader(fmt_table *table) {
-    return (orff_reader){.read = fmt_table_read,
-                         .rewind = table->rewindable ? fmt_table_rewind : NULL,
-                         .self = table,
-                         .weighted = table->weight_slot != FMT_NO_SLOT};
+    return (orff_reader){
+        .read = fmt_table_read, .self = table, .weighted = table->weight_slot != FMT_NO_SLOT};
 }

@@ -20,12 +20,19 @@
 
 typedef struct fmt_table fmt_table;
 
+/* The formats that can be read: one line here, and a file with its fmt_source. A file that is none of the others is taken
+ * for the first. */
+#define FMT_FORMAT_LIST(X) \
+    X(CSV, csv)            \
+    X(NPY, npy)            \
+    X(IDX, idx)            \
+    X(NETCDF, netcdf)
+
 typedef enum fmt_format {
     FMT_FORMAT_AUTO, /* by the file's name, else by its first bytes; "-" is CSV */
-    FMT_FORMAT_CSV,
-    FMT_FORMAT_NPY,
-    FMT_FORMAT_IDX,
-    FMT_FORMAT_NETCDF
+#define FMT_FORMAT_ENUM(name, file) FMT_FORMAT_##name,
+    FMT_FORMAT_LIST(FMT_FORMAT_ENUM)
+#undef FMT_FORMAT_ENUM
 } fmt_format;
 
 typedef struct fmt_table_options {
@@ -101,9 +108,10 @@ bool fmt_table_weighted(const fmt_table *table);
  * weights: room or NULL. *rows = 0 at the end. A row that cannot be used ends in an error, or is left out
  * and counted. */
 int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
-int fmt_table_rewind(void *self);
+int fmt_table_rewind(fmt_table *table);
+bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 
-/* Reader of a selected table; its rewind is NULL where the input cannot be read twice (a pipe). */
+/* Reader of a selected table. */
 orff_reader fmt_table_reader(fmt_table *table);
 
 uint64_t fmt_table_used(const fmt_table *table);    /* rows handed out since the start or the last rewind */

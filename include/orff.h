@@ -83,7 +83,35 @@ ORFF_API const char *orff_status_text(orff_status status);
  * expected. Valid until the next failing call in the same thread; "" when none failed. */
 ORFF_API const char *orff_error_message(void);
 
-/* ---------------------------------------------------------------- 2. threads and hooks */
+/* ---------------------------------------------------------------- 2. the simple call
+ *
+ *     const char *const settings[] = {"kernel=div-free", "sigma=0.5", NULL};
+ *     orff_model *model;
+ *     if (orff_learn(&model, settings, 2, 2, n, X, Y)) return puts(orff_error_message());
+ *     orff_model_predict(model, m, Z, F);
+ *     orff_model_save(model, "field.orff", false);
+ *     orff_model_free(model);
+ */
+
+typedef struct orff_model orff_model;
+
+/* Learn f from n rows X (n x d) and Y (n x p). Settings are texts "name=value", ending with NULL; docs/settings.md lists
+ * them. What is not given has its default, which for most is automatic; NULL: all of them. Weights, classes, rows that do
+ * not fit in memory: section 12. */
+ORFF_API orff_status orff_learn(orff_model **model, const char *const *settings, size_t d, size_t p, size_t n,
+                                const double *X, const double *Y);
+
+/* F = predictions at n points X: n x p (simplex codes for classes: n x (T-1)). What follows from a model at a point is
+ * finite or an error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
+ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
+
+/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
+ * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
+ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
+ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
+ORFF_API void orff_model_free(orff_model *model);
+
+/* ---------------------------------------------------------------- 3. threads and hooks */
 
 /* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
  * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
@@ -188,10 +216,10 @@ ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 /* p' for p outputs; 0 where the part says it (custom-b). */
 ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
 
-/* A matrix-valued function of a point of R^d, written by the caller: fills `matrix` (row-major, size
- * as the rule says) and returns 0, or anything else to report failure. Called from one thread at a
- * time. */
-typedef int (*orff_matrix_fn)(void *self, const double *at, double *matrix);
+/* A matrix-valued function on R^d, written by the caller and asked for many points at once: `at` holds `count` points
+ * (count x d), `matrices` receives as many matrices (count x rows x columns, as the rule says). Returns 0, or anything
+ * else to report failure. Called from one thread at a time, for at most a few thousand points. */
+typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
 typedef struct orff_part {
     orff_rule rule;
@@ -215,6 +243,12 @@ typedef struct orff_part {
     orff_matrix_fn matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
     orff_matrix_fn exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
     void *self;            /* handed to the callbacks */
+
+    /* Parts with callbacks: these see w and delta in the user's units, also where a model scales its inputs. What they
+     * compute may be a law of physics, as far as the library knows, so inputs (and outputs) of a model are scaled by
+     * one common unit, as for physical rules. true: each input may have its own, and with sigma auto its own length
+     * scale, by its spread. */
+    bool stretchable;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
@@ -253,7 +287,10 @@ ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y,
 
 /* Pseudo-inverse of the graph Laplacian diag(W 1) - W of symmetric non-negative weights W (p x p): tasks
  * joined by an edge are pulled together. ridge >= 0 is added to the Laplacian's eigenvalues first; with
- * ridge = 0 the constant vectors of each connected component are in the null space. */
+ * ridge = 0 the constant vectors of each connected component are in the null space, so that what the outputs have in
+ * common cannot be learned. ORFF_RIDGE_AUTO is the smallest eigenvalue that is not zero: what is common is then twice
+ * as free as the smoothest difference, and no difference loses more than half of its variance. */
+#define ORFF_RIDGE_AUTO (-1.0)
 ORFF_API orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A);
 
 /* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
@@ -262,16 +299,16 @@ ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 /* ---------------------------------------------------------------- 5. frequencies */
 
 #define ORFF_SCHEME_LIST(X)                                                                                        \
-    X(AUTO, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
-    X(IID, "iid")               /* independent draws from mu */                                                    \
-    X(ORTHOGONAL, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
-    X(QMC, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
-    X(HALTON, "halton")         /* scrambled Halton points, the same way */                                        \
-    X(HADAMARD, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
-    X(GRID, "grid")             /* trapezoid quadrature for d <= 3, with weights */
+    X(AUTO, auto, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
+    X(IID, iid, "iid")               /* independent draws from mu */                                                    \
+    X(ORTHOGONAL, orthogonal, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
+    X(QMC, qmc, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
+    X(HALTON, halton, "halton")         /* scrambled Halton points, the same way */                                        \
+    X(HADAMARD, hadamard, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
+    X(GRID, grid, "grid")             /* trapezoid quadrature for d <= 3, with weights */
 
 typedef enum orff_scheme {
-#define ORFF_SCHEME_ENUM(name, text) ORFF_SCHEME_##name,
+#define ORFF_SCHEME_ENUM(name, file, text) ORFF_SCHEME_##name,
     ORFF_SCHEME_LIST(ORFF_SCHEME_ENUM)
 #undef ORFF_SCHEME_ENUM
         ORFF_SCHEME_COUNT
@@ -281,7 +318,7 @@ ORFF_API const char *orff_scheme_name(orff_scheme scheme);
 ORFF_API const char *const *orff_scheme_names(void);
 ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
 
-typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch;
+typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch; /* "auto", "yes", "no" */
 
 typedef struct orff_sampling {
     orff_scheme scheme;
@@ -304,6 +341,10 @@ typedef struct orff_sampling {
 
     /* grid, signature: largest error of K relative to |K(0)|; 0: what D allows (grid), 1e-6 (signature). */
     double tolerance;
+
+    /* The caller's own frequencies (features x d) instead of drawn ones, and their weights (features values, NULL:
+     * 1/features); for kernels of one group. NULL: drawn. */
+    const double *omega, *weights;
 } orff_sampling;
 
 /* auto, D = 1000, seed 0. */
@@ -324,7 +365,8 @@ typedef struct orff_features orff_features;
 ORFF_API orff_status orff_features_create(orff_features **features, const orff_kernel *kernel,
                                           const orff_sampling *sampling);
 
-/* The caller's own frequencies omega (D x d) and weights (D values, NULL: 1/D); for kernels of one group. */
+/* The caller's own frequencies omega (D x d) and weights (D values, NULL: 1/D); for kernels of one group. The same as a
+ * sampling that has them. */
 ORFF_API orff_status orff_features_create_at(orff_features **features, const orff_kernel *kernel, size_t D,
                                              const double *omega, const double *weights);
 
@@ -337,6 +379,7 @@ ORFF_API void orff_features_free(orff_features *features);
 
 #define ORFF_WARN_INFINITE_VARIANCE 1u /* the estimate of K converges slower than D^-1/2, with wild draws */
 #define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
+#define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -405,10 +448,17 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
+/* A plane that touches the Earth where the data are: see section 12. */
+typedef struct orff_plane {
+    double lon, lat;  /* its centre, degrees */
+    size_t inputs[2]; /* the inputs (0-based) that are longitude and latitude */
+} orff_plane;
+
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
     uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
+    const orff_plane *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
@@ -424,10 +474,9 @@ ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, co
 
 /* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights
  * (room) if that pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else
- * to report failure. rewind goes back to the first row; NULL where that cannot be done. */
+ * to report failure. */
 typedef struct orff_reader {
     int (*read)(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
-    int (*rewind)(void *self);
     void *self;
     bool weighted;
 } orff_reader;
@@ -451,7 +500,7 @@ ORFF_API orff_status orff_checkpoint_check(const char *path, bool resume);
 /* Removes a checkpoint whose result is safe; nothing else is ever removed (ORFF_ERROR_FORMAT). It may be gone. */
 ORFF_API orff_status orff_checkpoint_remove(const char *path);
 
-/* into += other, into -= other; same frequencies, outputs and folds, else ORFF_ERROR_MISMATCH naming the
+/* into += other, into -= other; same frequencies, outputs, folds and plane, else ORFF_ERROR_MISMATCH naming the
  * difference. Subtracting loses digits when little is left of much. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
@@ -461,6 +510,8 @@ typedef struct orff_moments_info {
     uint64_t rows; /* rows accumulated: subtracted ones are taken off */
     double weight; /* sum of the weights */
     bool single;
+    bool on_plane; /* rows are given in degrees and lie on ... */
+    orff_plane plane;
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 
@@ -531,7 +582,20 @@ ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const doub
 ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
                                               size_t count, const double *lambdas, double *loo_mse);
 
-typedef enum orff_criterion { ORFF_CRITERION_EVIDENCE, ORFF_CRITERION_CROSS_VALIDATION } orff_criterion;
+#define ORFF_CRITERION_LIST(X)                                                                  \
+    X(EVIDENCE, "evidence")                 /* the largest marginal likelihood */               \
+    X(CROSS_VALIDATION, "cross-validation") /* the smallest cross-validated error */
+
+typedef enum orff_criterion {
+#define ORFF_CRITERION_ENUM(name, text) ORFF_CRITERION_##name,
+    ORFF_CRITERION_LIST(ORFF_CRITERION_ENUM)
+#undef ORFF_CRITERION_ENUM
+        ORFF_CRITERION_COUNT
+} orff_criterion;
+
+ORFF_API const char *orff_criterion_name(orff_criterion criterion);
+ORFF_API const char *const *orff_criterion_names(void);
+ORFF_API orff_status orff_criterion_parse(const char *name, orff_criterion *criterion);
 
 /* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or
  * minimise the cross-validated error. weights holds the start values (multipliers of the parts' own
@@ -574,15 +638,15 @@ ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t
                                         const double *y, double *value, double *gradient);
 
 #define ORFF_SOLVER_LIST(X)                                                                              \
-    X(AUTO, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
-    X(DIRECT, "direct") /* from moments, in closed form */                                               \
-    X(LSMR, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
-    X(IDR, "idr")                                                                                        \
-    X(PCG, "pcg")                                                                                        \
-    X(SGD, "sgd")
+    X(AUTO, auto, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
+    X(DIRECT, direct, "direct") /* from moments, in closed form */                                               \
+    X(LSMR, lsmr, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
+    X(IDR, idr, "idr")                                                                                        \
+    X(PCG, pcg, "pcg")                                                                                        \
+    X(SGD, sgd, "sgd")
 
 typedef enum orff_solver {
-#define ORFF_SOLVER_ENUM(name, text) ORFF_SOLVER_##name,
+#define ORFF_SOLVER_ENUM(name, file, text) ORFF_SOLVER_##name,
     ORFF_SOLVER_LIST(ORFF_SOLVER_ENUM)
 #undef ORFF_SOLVER_ENUM
         ORFF_SOLVER_COUNT
@@ -805,6 +869,35 @@ ORFF_API const char *orff_engine_name(orff_engine engine);
 ORFF_API const char *const *orff_engine_names(void);
 ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
 
+/* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
+ * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
+ * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
+ * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km. */
+#define ORFF_GEO_LIST(X)                                                    \
+    X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
+    X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
+
+typedef enum orff_geo {
+#define ORFF_GEO_ENUM(name, text) ORFF_GEO_##name,
+    ORFF_GEO_LIST(ORFF_GEO_ENUM)
+#undef ORFF_GEO_ENUM
+        ORFF_GEO_COUNT
+} orff_geo;
+
+ORFF_API const char *orff_geo_name(orff_geo geo);
+ORFF_API const char *const *orff_geo_names(void);
+ORFF_API orff_status orff_geo_parse(const char *name, orff_geo *geo);
+
+/* The two inputs that are degrees: the first two that are no covariates (covariate: d flags; NULL: none is). Refuses
+ * fewer, and other than two outputs. */
+ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, size_t inputs[2]);
+
+/* What a fit does by itself, for moments and for programs of their own: the plane at the centre of n rows X (n x d),
+ * and rows X and vectors (n x 2, may be NULL) from degrees, eastward and northward to the plane, in place. Refuses
+ * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
+ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
+ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
      * of 0 (and no sigmas) means auto: a multiple of the median distance between inputs, the multiple chosen
@@ -812,7 +905,8 @@ typedef struct orff_settings {
     size_t n_parts;
     const orff_part *parts;
 
-    bool mixture;     /* learn the weights of the parts by the evidence */
+    bool mixture;             /* learn the weights of the parts ... */
+    orff_criterion criterion; /* ... by this */
     bool auto_kernel; /* a mixture of all rules that fit d and p at several scales; of the parts only the
                          first one's base, shape and space are looked at */
     bool auto_mix;    /* Helmholtz parts: choose c by cross-validation */
@@ -833,14 +927,23 @@ typedef struct orff_settings {
     double loss_parameter;
     double tolerance; /* of iterative solvers */
     size_t max_iterations;
+    size_t shadow; /* idr: s of IDR(s) */
+    size_t batch;  /* sgd: rows in a step */
 
     size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
     bool single;    /* moments and iterations in single precision */
+
+    /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
+     * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, else
+     * the first two. A fit from moments has the plane of the moments. */
+    orff_geo geo;
+    const size_t *geo_inputs;
+
     bool center;    /* take the mean off y */
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
-     * curl-free would not stay curl-free). Given sigmas are then in units of the spread. AUTO: when sigma is
-     * auto and no part is physical. */
+     * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
+     * the spread. AUTO: when sigma is auto and no part is of these kinds. */
     orff_switch scale_inputs;
     bool scale_outputs; /* divide outputs by their spread, likewise */
 
@@ -868,6 +971,89 @@ ORFF_API orff_settings orff_settings_default(void);
  * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
  * unknowns, and at least 100. 0: the tolerance of a grid decides. */
 ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t d, size_t p, size_t rows);
+
+/* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
+ * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
+ * it (docs/settings.md is). */
+
+typedef enum orff_setting_kind {
+    ORFF_SETTING_NUMBER,
+    ORFF_SETTING_WHOLE, /* a whole number */
+    ORFF_SETTING_NAME,  /* one of `names` */
+    ORFF_SETTING_TEXT   /* a form of its own, which may have names in it */
+} orff_setting_kind;
+
+/* What a setting bears on. A command of the program takes the settings of its uses. */
+#define ORFF_USE_KERNEL   1u  /* what the kernel is */
+#define ORFF_USE_FEATURES 2u  /* how frequencies are drawn */
+#define ORFF_USE_MOMENTS  4u  /* what is summed over rows */
+#define ORFF_USE_LEARNING 8u  /* how the model is learned */
+#define ORFF_USE_SOLVING  16u /* how its equations are solved; none for exact models */
+#define ORFF_USE_STREAM   32u /* long passes over rows */
+
+typedef struct orff_setting {
+    const char *name; /* "lambda-grid" */
+    orff_setting_kind kind;
+    const char *fallback;               /* the default, as text; NULL: not given */
+    bool automatic;                     /* numbers: "auto" is taken too */
+    double least, most;                 /* numbers: the range */
+    const char *const *(*names)(void);  /* the names it takes; NULL: none */
+    const char *form;                   /* how it is written: "S | S1,..,Sd | auto" */
+    const char *unit;                   /* in words; "" where there is none */
+    unsigned uses;
+    const char *group, *help;
+} orff_setting;
+
+/* Line i of the table, NULL behind its end; and a setting by its name, NULL where there is none. */
+ORFF_API const orff_setting *orff_setting_at(size_t i);
+ORFF_API const orff_setting *orff_setting_find(const char *name);
+
+/* Texts of settings on their way to an orff_settings. */
+typedef struct orff_options orff_options;
+
+ORFF_API orff_status orff_options_create(orff_options **options);
+ORFF_API void orff_options_free(orff_options *options);
+
+/* A setting by name and text. What can be checked without the data is checked here. The message of a failure begins with
+ * the name: "sigma: ..". */
+ORFF_API orff_status orff_options_set(orff_options *options, const char *name, const char *text);
+
+/* As it was set, else its default; NULL where it has none, or there is no such setting. */
+ORFF_API const char *orff_options_get(const orff_options *options, const char *name);
+ORFF_API bool orff_options_given(const orff_options *options, const char *name);
+
+/* The setting that the last failing call was about; "" when it was about none. */
+ORFF_API const char *orff_options_culprit(const orff_options *options);
+
+/* What texts are resolved against. */
+typedef struct orff_data_shape {
+    size_t d, p;               /* inputs, and outputs as the user sees them (1 for classes) */
+    size_t classes;            /* 0: regression */
+    const char *const *inputs; /* d names, or NULL: for covariates */
+    size_t n;                  /* rows at hand; 0: none ... */
+    const double *X, *Y;       /* ... for what is computed from them: a median of distances, a covariance of outputs */
+} orff_data_shape;
+
+/* All of them as settings, whose pointers live as long as the options and until they are resolved again. */
+ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
+                                          orff_settings *settings);
+
+/* The settings that were given, as lines "name=text": orff_options_read takes them again. */
+ORFF_API orff_status orff_options_write(const orff_options *options, char **text); /* orff_text_free */
+ORFF_API orff_status orff_options_read(orff_options *options, const char *text);
+ORFF_API void orff_text_free(char *text);
+
+/* What a fit of n rows will cost on this machine. */
+typedef struct orff_cost {
+    double seconds;
+    double bytes;    /* at the peak, besides the caller's rows */
+    size_t features; /* that it would take; 0: none, an exact model */
+} orff_cost;
+
+/* Measures for about a second and scales up; other programs that run disturb it. For the direct and the exact solver,
+ * with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
+ * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
+ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
 
 typedef struct orff_model orff_model;
 
@@ -899,7 +1085,6 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
                                            size_t d, size_t p, size_t n, const double *X, const double *Y,
                                            const double *weights, double *scores, size_t *best,
                                            orff_path_point **paths);
-ORFF_API void orff_model_free(orff_model *model);
 
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
@@ -917,6 +1102,8 @@ typedef struct orff_model_info {
     double dof, log_evidence; /* NAN when not known */
     double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
+    bool on_plane;    /* learned from degrees (settings.geo) on ... */
+    orff_plane plane; /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
     const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
@@ -934,10 +1121,13 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
-/* F = predictions (n x p; simplex codes for classes: n x (T-1)). What follows from a model at a point is finite or an
- * error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
-ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
+/* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
+
+/* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel; units of scaled inputs and
+ * outputs are those of their spread there. Models with features have neither: ORFF_ERROR_UNSUPPORTED. */
+ORFF_API orff_status orff_model_alpha(const orff_model *model, double *alpha);
+ORFF_API orff_status orff_model_norm2(const orff_model *model, double *norm2);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
  * predictions (rows x p) and returns 0, or anything else to stop with ORFF_ERROR_CALLBACK. */
@@ -952,6 +1142,9 @@ ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, cons
  * orff_model_info. */
 ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
                                            double *covariance);
+
+/* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
+ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
 /* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
  * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
@@ -974,10 +1167,58 @@ ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t 
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
 
-/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
- * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
-ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
-ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
+/* Notes that the program `orff`, the Python package and others understand: names, units and ranges of columns,
+ * covariates, labels of classes, the plane, as JSON (docs/files.md). Made for so many columns; for classes there is one
+ * output. What has not been set is NULL, "" or false. Texts that are not UTF-8 are kept as orff_text_show shows them. */
+typedef struct orff_notes orff_notes;
+typedef enum orff_side { ORFF_SIDE_INPUT, ORFF_SIDE_OUTPUT } orff_side;
+
+ORFF_API orff_status orff_notes_create(orff_notes **notes, size_t inputs, size_t outputs);
+ORFF_API void orff_notes_free(orff_notes *notes);
+
+/* From the text of a model or of moments. A text that is no JSON object belongs to somebody else, and gives empty notes.
+ * ORFF_ERROR_FORMAT names the first member that is not what it should be. */
+ORFF_API orff_status orff_notes_parse(orff_notes **notes, const char *text, size_t inputs, size_t outputs,
+                                      size_t classes);
+
+/* The text for orff_model_set_notes and orff_moments_set_notes; it lives until the next call, or until the notes go. */
+ORFF_API orff_status orff_notes_text(orff_notes *notes, const char **text);
+
+/* Column i (0-based). `named` says whether the table had names at all. */
+ORFF_API orff_status orff_notes_set_named(orff_notes *notes, bool named);
+ORFF_API orff_status orff_notes_set_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_units(orff_notes *notes, orff_side side, size_t i, const char *units);
+ORFF_API orff_status orff_notes_set_standard_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_range(orff_notes *notes, size_t input, double low, double high);
+ORFF_API bool orff_notes_named(const orff_notes *notes);
+ORFF_API const char *orff_notes_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_units(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API const char *orff_notes_standard_name(const orff_notes *notes, orff_side side, size_t i);
+ORFF_API bool orff_notes_range(const orff_notes *notes, size_t input, double *low, double *high);
+
+/* Covariates: a flag for each input. Labels: one for each class, all different. */
+ORFF_API orff_status orff_notes_set_covariates(orff_notes *notes, const bool *covariate);
+ORFF_API bool orff_notes_is_covariate(const orff_notes *notes, size_t input);
+ORFF_API orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels);
+ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many: 0 where none are known */
+ORFF_API const char *orff_notes_label(const orff_notes *notes, size_t i);
+
+/* The plane, told to readers: a model knows its own. */
+ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane);
+ORFF_API bool orff_notes_plane(const orff_notes *notes, orff_plane *plane);
+
+/* What moments were made for, in the words of the program's options; key: "kernel", "base" or "sigma". */
+ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base, const char *sigma);
+ORFF_API const char *orff_notes_kernel(const orff_notes *notes, const char *key);
+
+/* A member of another program's own: any JSON value under a key. */
+ORFF_API orff_status orff_notes_set_member(orff_notes *notes, const char *key, const char *json);
+
+/* The units of a length that the inputs of the field's space share ("" where they do not), and those of what is derived
+ * from the first output: its own for each length, or times a length when integrated (potentials). False where they are
+ * not known, or `room` is too small. */
+ORFF_API const char *orff_notes_length_units(const orff_notes *notes);
+ORFF_API bool orff_notes_derived_units(const orff_notes *notes, bool integrated, char *units, size_t room);
 
 /* ---------------------------------------------------------------- 13. files and texts */
 
@@ -1005,6 +1246,17 @@ ORFF_API orff_status orff_file_check(const char *path);
 
 /* Removes the temporary files that this process is writing now. Safe in the handler of a signal that ends it. */
 ORFF_API void orff_file_remove_temporaries(void);
+
+/* Numbers as text, the same in every locale. The number [+-]digits[.digits][e[+-]digits] at the start of `text`, rounded
+ * to the nearest double (infinity when it is too large for one): returns where it ends, NULL when there is none. The text
+ * must hold, somewhere, a character that no number has: a newline or a zero byte. */
+ORFF_API const char *orff_number_scan(const char *text, double *value);
+
+#define ORFF_NUMBER_ROOM 32
+
+/* Writes the value and a zero byte, returns the length. With `shortest` the fewest of 15, 16 or 17 significant digits that
+ * read back to the same value, else 17 of them. */
+ORFF_API size_t orff_number_print(char text[ORFF_NUMBER_ROOM], double value, bool shortest);
 
 /* The word most like a given one among others (ending with NULL), for "did you mean"; NULL where none is near. */
 ORFF_API const char *orff_text_nearest(const char *word, const char *const *words);

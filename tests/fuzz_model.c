@@ -77,7 +77,8 @@ static bool try_file(bool saving) {
 int main(void) {
     enum { TRIALS = 3000 };
     return fuzz_seed(ORFF_TEST_DIR "/golden/model_v1.orff", TRIALS) &&
-                   fuzz_seed(ORFF_TEST_DIR "/golden/exact_v1.orff", TRIALS)
+                   fuzz_seed(ORFF_TEST_DIR "/golden/exact_v1.orff", TRIALS) &&
+                   fuzz_seed(ORFF_TEST_DIR "/golden/custom_v1.orff", TRIALS)
                ? 0
                : 1;
 }

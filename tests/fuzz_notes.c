@@ -1,56 +1,78 @@
-/* Any text at all is taken for the notes of a file: it is refused with what is wrong, or everything that the program reads
- * of notes is there.
+/* Any text at all is taken for the notes of a file: it is refused with what is wrong, or everything that is read of notes is
+ * there.
  *
  * With libFuzzer: make fuzz, or scripts/fuzz.sh notes. Without it the program runs over seeds of its own and mutations of
  * them, as a test.
  */
-#include "cli/notes.h"
-#include "cli/notes_check.h"
 #include "forged_change.h"
 #include "fuzz_seeds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void use_columns(const json_t *notes, const char *side, size_t count) {
-    char *columns = cli_notes_columns(notes, side);
-    const bool there = json_object_get(notes, side) != NULL;
+typedef struct sizes {
+    size_t inputs, outputs, classes;
+} sizes;
+
+static void use_columns(const orff_notes *notes, orff_side side, size_t count) {
+    const bool there = orff_notes_name(notes, side, 0) != NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *units = cli_notes_units(notes, side, i);
-        if (there != (cli_notes_name(notes, side, i) != NULL)) abort();
+        const char *units = orff_notes_units(notes, side, i);
+        if (there != (orff_notes_name(notes, side, i) != NULL)) abort();
         if (units && strlen(units) > 1 << 24) abort();
     }
-    free(columns);
+    if (orff_notes_name(notes, side, count)) abort();
 }
 
-static void use(const json_t *notes, const cli_notes_sizes *sizes) {
-    cli_geo geo;
+static void use(const orff_notes *notes, const sizes *s) {
+    orff_plane plane;
+    char units[64];
     double low, high;
-    const size_t labels = cli_notes_labels(notes);
-    use_columns(notes, "inputs", sizes->inputs);
-    use_columns(notes, "outputs", sizes->outputs);
-    for (size_t i = 0; i < sizes->inputs; i++)
-        if (cli_notes_range(notes, i, &low, &high) && !(low <= high && isfinite(low) && isfinite(high)))
+    size_t covariates = 0;
+    const size_t labels = orff_notes_labels(notes);
+    use_columns(notes, ORFF_SIDE_INPUT, s->inputs);
+    use_columns(notes, ORFF_SIDE_OUTPUT, s->outputs);
+    for (size_t i = 0; i < s->inputs; i++) {
+        covariates += orff_notes_is_covariate(notes, i);
+        if (orff_notes_range(notes, i, &low, &high) && !(low <= high && isfinite(low) && isfinite(high)))
             abort();
-    if (labels && labels != sizes->classes) abort();
+    }
+    if (labels && labels != s->classes) abort();
     for (size_t i = 0; i < labels; i++)
-        if (!cli_notes_label(notes, i)) abort();
-    if (cli_notes_covariate_count(notes) > sizes->inputs) abort();
-    if (cli_notes_geo(notes, &geo) && !(fabs(geo.lon) <= 360.0 && fabs(geo.lat) <= 90.0)) abort();
-    free(cli_notes_derived_units(notes, sizes->inputs, "curl"));
+        if (!orff_notes_label(notes, i)) abort();
+    if (orff_notes_plane(notes, &plane) &&
+        !(fabs(plane.lon) <= 360.0 && fabs(plane.lat) <= 90.0 && s->inputs - covariates >= 2))
+        abort();
+    orff_notes_derived_units(notes, true, units, sizeof units);
 }
 
-/* True when the text is an object that is good for these sizes. */
-static bool try_text(const uint8_t *data, size_t size, const cli_notes_sizes *sizes) {
-    char problem[256] = "";
-    json_t *notes = json_loadb((const char *)data, size, 0, NULL);
-    const bool good = cli_notes_check(notes, sizes, problem, sizeof problem);
-    if (good == (*problem != '\0')) abort();
-    if (good) use(notes, sizes);
-    json_decref(notes);
-    return good;
+/* The text that notes make is read as the same notes. */
+static void go_round(orff_notes *notes, const sizes *s) {
+    orff_notes *again = NULL;
+    const char *text, *other;
+    if (orff_notes_text(notes, &text) || orff_notes_parse(&again, text, s->inputs, s->outputs, s->classes) ||
+        orff_notes_text(again, &other) || strcmp(text, other) != 0)
+        abort();
+    orff_notes_free(again);
 }
 
-static const cli_notes_sizes field = {2, 2, 0}, classes = {2, 1, 3}, wide = {5, 2, 0};
+/* True when the text is not refused for these sizes. */
+static bool try_text(const uint8_t *data, size_t size, const sizes *s) {
+    orff_notes *notes = NULL;
+    char *text = calloc(size + 1, 1);
+    if (!text) abort();
+    memcpy(text, data, size);
+    const orff_status status = orff_notes_parse(&notes, text, s->inputs, s->outputs, s->classes);
+    if (status && (status != ORFF_ERROR_FORMAT || notes)) abort();
+    if (!status) {
+        use(notes, s);
+        go_round(notes, s);
+    }
+    orff_notes_free(notes);
+    free(text);
+    return !status;
+}
+
+static const sizes field = {2, 2, 0}, classes = {2, 1, 3}, wide = {5, 2, 0};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try_text(data, size, &field);
@@ -62,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #ifndef ORFF_FUZZ
 static const struct {
     const char *text;
-    const cli_notes_sizes *sizes;
+    const sizes *sizes;
 } seeds[] = {
     {"{}", &field},
     {"{\"named\":true,\"inputs\":[{\"name\":\"lon\",\"units\":\"degrees_east\",\"low\":-7.5,\"high\":3},{"

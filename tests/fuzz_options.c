@@ -9,7 +9,7 @@
 #include "lattice.h"
 #include "options.h"
 #include "report.h"
-#include "spec.h"
+#include "settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,32 +19,31 @@ static void require(bool holds) {
     if (!holds) abort();
 }
 
-static void check_spec(const cli_spec *spec) {
-    require(spec->n >= 1 && spec->n <= CLI_MOST_PARTS);
-    for (size_t m = 0; m < spec->n; m++) {
-        const orff_part *part = &spec->parts[m];
+static void check_parts(const orff_settings *s, size_t d) {
+    require(s->n_parts >= 1 && s->n_parts <= 64);
+    for (size_t m = 0; m < s->n_parts; m++) {
+        const orff_part *part = &s->parts[m];
         require(part->sigma >= 0.0 && isfinite(part->sigma) && part->weight >= 0.0 && isfinite(part->weight));
         require(part->mix >= 0.0 && part->mix <= 1.0);
-        for (size_t i = 0; part->sigmas && i < spec->d; i++) require(part->sigmas[i] > 0.0);
+        for (size_t i = 0; part->sigmas && i < d; i++) require(part->sigmas[i] > 0.0);
     }
 }
 
 static void check_settings(const orff_settings *s) {
     require(s->lambda >= 0.0 && s->lambda_low > 0.0 && s->lambda_high > s->lambda_low &&
             s->lambda_count >= 2);
-    require(s->folds >= 2 && s->max_iterations >= 1 && s->sampling.features >= 1);
+    require(s->folds >= 2 && s->max_iterations >= 1);
     require(isfinite(s->loss_parameter) && s->tolerance >= 0.0 && s->tolerance <= 1.0);
 }
 
 static void parse_kernel(const cli_arguments *a, size_t d, size_t p) {
-    cli_spec spec = {0};
-    orff_settings settings;
-    int status = cli_spec_parse(&spec, a, d, p, NULL);
-    if (!status) check_spec(&spec);
-    if (!status) status = cli_settings_parse(&settings, a, &spec, 0);
-    if (!status) check_settings(&settings);
-    if (!status) cli_settings_auto_features(&settings, a, &spec, 100, p);
-    cli_spec_clear(&spec);
+    const orff_data_shape shape = {.d = d, .p = p};
+    cli_settings s;
+    if (!cli_settings_read(&s, a, &shape)) {
+        check_parts(&s.settings, d);
+        check_settings(&s.settings);
+    }
+    cli_settings_clear(&s);
 }
 
 static void parse_grid(const cli_arguments *a) {
@@ -117,6 +116,9 @@ int main(void) {
         "fit\n--lambda-grid\n1e-6:1:20\n--mix\n0.3\n--kernel\nhelmholtz\n--scale-inputs\nyes",
         "predict\nm.orff\n--grid\n1=0:1:10,2=3\n--std\n--derive\ncurl",
         "kernel\n--x\n0,0\n--z\n1,1\n--base\nmatern32\n--sigma\nauto",
+        "fit\n--kernel\ndiv-free:matern/1.7@2,1*3+decomposable@1e+2\n--output-matrix\nlaplacian:0,1;1,0:0.1",
+        "moments\n--frequencies\n1,2,0.5;3,4,0.5\n--shape\n1.5+2\n--base\nmatern+rational-quadratic\n--"
+        "resume",
         "bound\n--dim\n4\n--epsilon\n0.1\n--\n-q",
     };
     for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {

@@ -11,21 +11,8 @@
 #include "model/model.h"
 #include "support.h"
 
-static inline double *models_numbers(size_t n) {
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 static inline double *models_normal(size_t n, uint64_t seed) {
-    double *a = models_numbers(n);
-    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal((orffi_rng){seed, 77}, i, 0);
-    return a;
-}
-
-static inline void models_assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
+    return support_normal(n, seed, 77);
 }
 
 /* ---- kernels */
@@ -46,29 +33,32 @@ typedef struct models_case {
 } models_case;
 
 /* B(w), 2 x 1 */
-static inline int models_custom_b(void *self, const double *w, double *B) {
+static inline int models_custom_b_at(void *self, const double *w, double *B) {
     (void)self;
     B[0] = 1.0 + 0.3 * w[0];
     B[1] = 0.5 * w[1];
     return 0;
 }
+SUPPORT_MANY(models_custom_b, 2, 2)
 
 /* A(w) = I + w w^T / 4, 2 x 2 */
-static inline int models_custom_a(void *self, const double *w, double *A) {
+static inline int models_custom_a_at(void *self, const double *w, double *A) {
     (void)self;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < 2; k++) A[i * 2 + k] = (double)(i == k) + 0.25 * w[i] * w[k];
     return 0;
 }
+SUPPORT_MANY(models_custom_a, 2, 4)
 
 /* exp(-|delta|^2/2) times a fixed matrix, 2 x 2 */
-static inline int models_signature(void *self, const double *delta, double *K) {
+static inline int models_signature_at(void *self, const double *delta, double *K) {
     static const double A[] = {1.0, 0.3, 0.3, 0.5};
     const double k0 = exp(-0.5 * (delta[0] * delta[0] + delta[1] * delta[1]));
     (void)self;
     for (size_t i = 0; i < 4; i++) K[i] = k0 * A[i];
     return 0;
 }
+SUPPORT_MANY(models_signature, 2, 4)
 
 static const double models_sigmas2[] = {0.8, 1.7}, models_sigmas4[] = {1.1, 0.9, 1.3, 2.0};
 static const double models_low_rank[] = {1.0, -0.5, 2.0}; /* p = 3, one column */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 static char current_case[256];
 
 void support_case(const char *format, ...) {
@@ -145,5 +147,48 @@ void support_assert_status(orff_status got, orff_status want, const char *label,
     print_label(label);
     print_error("got \"%s\", want \"%s\"; message: %s\n", orff_status_text(got), orff_status_text(want),
                 orff_error_message());
+    _fail(file, line);
+}
+
+void support_assert_says(const char *words, const char *file, int line) {
+    if (strstr(orff_error_message(), words)) return;
+    print_error("\"%s\" does not say \"%s\"\n", orff_error_message(), words);
+    _fail(file, line);
+}
+
+double *support_zeros(size_t n) {
+    return new_doubles(n);
+}
+
+double *support_normal(size_t n, uint64_t seed, uint32_t stream) {
+    double *a = new_doubles(n);
+    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal((orffi_rng){seed, stream}, i, 0);
+    return a;
+}
+
+char *support_read_bytes(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END)) fail_msg("%s cannot be read", path);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = calloc(*size + 1, 1);
+    if (!bytes || fread(bytes, 1, *size, file) != *size) fail_msg("%s cannot be read", path);
+    fclose(file);
+    return bytes;
+}
+
+void support_write_bytes(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) fail_msg("%s cannot be written", path);
+}
+
+void support_assert_same_files(const char *a, const char *b, const char *file, int line) {
+    size_t size_a, size_b;
+    char *bytes_a = support_read_bytes(a, &size_a), *bytes_b = support_read_bytes(b, &size_b);
+    const bool same = size_a == size_b && !memcmp(bytes_a, bytes_b, size_a);
+    free(bytes_a);
+    free(bytes_b);
+    if (same) return;
+    print_error("%s and %s differ\n", a, b);
     _fail(file, line);
 }

@@ -14,6 +14,16 @@
 
 #include "orff.h"
 
+/* An orff_matrix_fn `name` from one for a single point, `name`_at(self, at, matrix): d numbers in, `size` numbers out;
+ * both may depend on self. */
+#define SUPPORT_MANY(name, d, size)                                                        \
+    static inline int name(void *self, size_t count, const double *at, double *matrices) { \
+        int code = 0;                                                                      \
+        for (size_t i = 0; !code && i < count; i++)                                        \
+            code = name##_at(self, at + i * (size_t)(d), matrices + i * (size_t)(size));   \
+        return code;                                                                       \
+    }
+
 /* A JSON file of tests/, for example "golden/kernels.json". End it with json_decref. */
 json_t *support_load(const char *name);
 
@@ -37,6 +47,14 @@ void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)))
  * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);
 
+/* n zeros, and n normal numbers that the seed and the stream decide. End them with free(). */
+double *support_zeros(size_t n);
+double *support_normal(size_t n, uint64_t seed, uint32_t stream);
+
+/* A file whole, with a zero after its bytes (end it with free()), and a file of these bytes. */
+char *support_read_bytes(const char *path, size_t *size);
+void support_write_bytes(const char *path, const void *bytes, size_t size);
+
 /* |got - want| <= tol max(1, |want|); equal infinities are close, NaN is close to nothing. */
 #define assert_close(got, want, tol) support_assert_close(got, want, tol, #got, __FILE__, __LINE__)
 
@@ -48,6 +66,12 @@ const char *support_data_path(const char *name);
 #define assert_ok(call)           support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)
 #define assert_status(call, want) support_assert_status(call, want, #call, __FILE__, __LINE__)
 
+/* The message of the last refusal has these words; two files are alike to the last byte. */
+#define assert_says(words)      support_assert_says(words, __FILE__, __LINE__)
+#define assert_same_files(a, b) support_assert_same_files(a, b, __FILE__, __LINE__)
+
+void support_assert_says(const char *words, const char *file, int line);
+void support_assert_same_files(const char *a, const char *b, const char *file, int line);
 void support_assert_close(double got, double want, double tol, const char *label, const char *file, int line);
 void support_assert_all_close(size_t n, const double *got, const double *want, double tol, const char *label,
                               const char *file, int line);

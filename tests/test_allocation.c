@@ -93,20 +93,22 @@ static void check(cycle_fn *cycle, int least) {
 
 /* ---- kernels */
 
-static int custom(void *self, const double *at, double *matrix) {
+static int custom_at(void *self, const double *at, double *matrix) {
     (void)self, (void)at;
     matrix[0] = 2;
     matrix[3] = 1;
     matrix[1] = matrix[2] = 0.5;
     return 0;
 }
+SUPPORT_MANY(custom, 2, 4)
 
-static int bell(void *self, const double *delta, double *K) {
+static int bell_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = exp2(-delta[0] * delta[0] - delta[1] * delta[1]);
     K[1] = K[2] = 0.5 * K[0];
     return 0;
 }
+SUPPORT_MANY(bell, 2, 4)
 
 static const double output_matrix[4] = {2, 1, 1, 3}, scales[2] = {0.5, 2};
 

@@ -6,11 +6,6 @@
 
 #include "support.h"
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 /* ---- names */
 
 static void names_and_numbers_agree(void **state) {

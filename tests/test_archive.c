@@ -341,11 +341,6 @@ static void test_many_tensors(void **state) {
     orffi_archive_close(archive);
 }
 
-static void assert_says(const char *text) {
-    if (!strstr(orff_error_message(), text))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), text);
-}
-
 static void test_getters_refuse(void **state) {
     (void)state;
     orffi_archive *archive = NULL;

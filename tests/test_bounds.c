@@ -289,12 +289,13 @@ static void bases_without_the_moments_are_refused(void **state) {
     }
 }
 
-static int identity(void *self, const double *w, double *B) {
+static int identity_at(void *self, const double *w, double *B) {
     (void)self;
     (void)w;
     B[0] = 1.0;
     return 0;
 }
+SUPPORT_MANY(identity, 2, 1)
 
 static void nothing_is_known_of_custom_rules(void **state) {
     (void)state;

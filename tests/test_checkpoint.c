@@ -44,34 +44,6 @@ static bool exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-static char *bytes_of(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    struct stat about;
-    assert_non_null(file);
-    assert_int_equal(fstat(fileno(file), &about), 0);
-    char *bytes = malloc((size_t)about.st_size + 1);
-    assert_non_null(bytes);
-    *size = fread(bytes, 1, (size_t)about.st_size, file);
-    fclose(file);
-    return bytes;
-}
-
-static void put_bytes(const char *path, const char *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void assert_same_files(const char *a, const char *b) {
-    size_t n, m;
-    char *x = bytes_of(a, &n), *y = bytes_of(b, &m);
-    assert_int_equal(n, m);
-    assert_memory_equal(x, y, n);
-    free(x);
-    free(y);
-}
-
 /* ---- rows that are handed out a few at a time, by a process that may die */
 
 typedef struct source {
@@ -107,7 +79,7 @@ static orff_reader reader_of(source *s) {
 static source make_source(bool weighted, size_t classes) {
     source s = {.rows = fields_draw(fields_rotation, ROWS, 2, 2, 0.1, 30), .classes = classes, .most = 7};
     if (classes) s.rows.p = 1;
-    if (weighted) s.weights = models_numbers(ROWS);
+    if (weighted) s.weights = support_zeros(ROWS);
     for (size_t i = 0; weighted && i < ROWS; i++) s.weights[i] = 0.5 + (double)(i % 4);
     for (size_t i = 0; classes && i < ROWS; i++)
         s.rows.Y[i] = (double)((s.rows.X[2 * i] > 0.0) + (s.rows.X[2 * i + 1] > 0.3));
@@ -300,7 +272,7 @@ static void a_reader_that_fails_loses_nothing(void **state) {
         support_case("fails at %zu", k);
         s.fails_at = k;
         assert_status(stream(&model, &settings, &s), ORFF_ERROR_CALLBACK);
-        models_assert_says("the reader returned 42");
+        assert_says("the reader returned 42");
         s.fails_at = 0;
         assert_true(exists(saved));
         assert_ok(stream(&model, &settings, &s));
@@ -409,15 +381,15 @@ static void iterations_go_on_where_they_were(void **state) {
         }
         assert_int_equal(waitpid(child, &ended, 0), child);
         assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
-        char *before = bytes_of(saved, &size);
+        char *before = support_read_bytes(saved, &size);
         s.rows.n = ROWS - 1; /* an iteration needs all its rows, and no others */
         assert_status(stream(&resumed, &settings, &s), ORFF_ERROR_MISMATCH);
-        models_assert_says("only 229");
+        assert_says("only 229");
         s.rows.n = ROWS;
         s.rows.Y[8] += 1.0;
         if (!cases[i].classes) assert_status(stream(&resumed, &settings, &s), ORFF_ERROR_MISMATCH);
         s.rows.Y[8] -= 1.0;
-        put_bytes("text", before, size);
+        support_write_bytes("text", before, size);
         assert_same_files(saved, "text");
         assert_ok(stream(&resumed, &settings, &s));
         fields_assert_same(resumed, whole, &s.rows, cases[i].classes ? 2 : 2, cases[i].within);
@@ -462,11 +434,11 @@ static orff_settings left_behind(source *s, size_t row) {
 static void assert_refused(const orff_settings *settings, source *s, orff_status status, const char *says) {
     orff_model *model = NULL;
     size_t size;
-    char *before = bytes_of(saved, &size);
-    put_bytes("text", before, size);
+    char *before = support_read_bytes(saved, &size);
+    support_write_bytes("text", before, size);
     assert_status(stream(&model, settings, s), status);
-    models_assert_says(says);
-    models_assert_says(saved);
+    assert_says(says);
+    assert_says(saved);
     assert_null(model);
     assert_same_files(saved, "text");
     free(before);
@@ -544,18 +516,18 @@ static void what_is_no_checkpoint_is_left_alone(void **state) {
     source s;
     const orff_settings settings = left_behind(&s, 180);
     size_t size;
-    char *good = bytes_of(saved, &size);
+    char *good = support_read_bytes(saved, &size);
     for (size_t k = 0; k < size; k += 1 + size / 40) {
         good[k] ^= 4;
-        put_bytes(saved, good, size);
+        support_write_bytes(saved, good, size);
         good[k] ^= 4;
         support_case("byte %zu", k);
         assert_refused(&settings, &s, ORFF_ERROR_FORMAT, "is left alone");
         assert_status(orff_checkpoint_check(saved, true), ORFF_ERROR_FORMAT);
-        put_bytes(saved, good, size / 100 * (k % 100));
+        support_write_bytes(saved, good, size / 100 * (k % 100));
         assert_refused(&settings, &s, ORFF_ERROR_FORMAT, "is left alone");
     }
-    put_bytes(saved, "a,b\n1,2\n", 8);
+    support_write_bytes(saved, "a,b\n1,2\n", 8);
     assert_refused(&settings, &s, ORFF_ERROR_FORMAT, "is left alone");
     assert_status(orff_checkpoint_remove(saved), ORFF_ERROR_FORMAT);
     assert_true(exists(saved));
@@ -572,7 +544,7 @@ static void what_is_no_checkpoint_is_left_alone(void **state) {
     assert_status(orff_checkpoint_remove(saved), ORFF_ERROR_FORMAT);
     assert_true(exists(saved));
     orff_moments_free(moments);
-    put_bytes(saved, good, size); /* nor is a checkpoint a file of moments */
+    support_write_bytes(saved, good, size); /* nor is a checkpoint a file of moments */
     assert_status(orff_moments_load(&moments, saved), ORFF_ERROR_FORMAT);
     assert_ok(orff_checkpoint_check(saved, true));
     assert_status(orff_checkpoint_check(saved, false), ORFF_ERROR_IO);
@@ -602,7 +574,7 @@ static void what_keeps_no_checkpoint_says_so(void **state) {
                   ORFF_ERROR_UNSUPPORTED);
     settings.engine = ORFF_ENGINE_EXACT;
     assert_status(stream(&model, &settings, &s), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("exact");
+    assert_says("exact");
     settings.engine = ORFF_ENGINE_AUTO;
     settings.checkpoint_rows = 0;
     assert_status(stream(&model, &settings, &s), ORFF_ERROR_INVALID_ARGUMENT);
@@ -629,8 +601,8 @@ static void a_full_disk_leaves_the_last_one(void **state) {
     const orff_settings settings = left_behind(&s, 150);
     size_t size;
     int ended;
-    char *before = bytes_of(saved, &size);
-    put_bytes("text", before, size);
+    char *before = support_read_bytes(saved, &size);
+    support_write_bytes("text", before, size);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -711,17 +683,17 @@ static void moments_refuse_what_differs(void **state) {
     assert_status(read_moments(moments, &s), ORFF_ERROR_CALLBACK);
     s.fails_at = 0;
     assert_status(read_moments(sigma, &s), ORFF_ERROR_MISMATCH);
-    models_assert_says("length scale");
+    assert_says("length scale");
     assert_status(read_moments(folds, &s), ORFF_ERROR_MISMATCH);
-    models_assert_says("folds");
+    assert_says("folds");
     s.rows.Y[300] += 1.0;
     assert_status(read_moments(same, &s), ORFF_ERROR_MISMATCH);
-    models_assert_says("rows 129 to ");
+    assert_says("rows 129 to ");
     s.rows.Y[300] -= 1.0;
     const orff_settings settings = settings_of(&kinds[0]);
     orff_model *model = NULL;
     assert_status(stream(&model, &settings, &s), ORFF_ERROR_MISMATCH);
-    models_assert_says("task was \"moments\" and is \"fit\" now");
+    assert_says("task was \"moments\" and is \"fit\" now");
     assert_ok(orff_checkpoint_remove(saved));
     orff_moments_free(moments);
     orff_moments_free(sigma);

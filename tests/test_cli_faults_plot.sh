@@ -3,7 +3,7 @@
 # test_cli_plot.sh.
 . "$SOURCE_DIR/tests/cli/common.sh"
 . "$SOURCE_DIR/tests/cli/faults.sh"
-command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
+command -v gnuplot >/dev/null || { echo "skipped: gnuplot is not installed"; exit 77; }
 
 prepare field t.csv 1 24
 prepare "$orff" tune t.csv --inputs x_km,y_km --outputs u_ms,v_ms --features 6 --sigma 0.5 --sigma 0.7 --report r.csv -q -o m.orff

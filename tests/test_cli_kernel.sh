@@ -16,5 +16,5 @@ expect 2 '--sigma: must be a number' "$orff" kernel --x 0 --z 0
 expect 2 '--x: is missing' "$orff" kernel --sigma 1
 expect 2 '--z: has 1 numbers, --x has 2' "$orff" kernel --sigma 1 --x 0,1 --z 0
 expect 2 '--x: "a" is not a list' "$orff" kernel --sigma 1 --x a --z 0
-expect 2 'auto is for fit, tune and exact' "$orff" kernel --kernel auto --x 0 --z 0
+expect 2 'auto is for commands that fit' "$orff" kernel --kernel auto --x 0 --z 0
 finish

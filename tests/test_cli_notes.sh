@@ -3,7 +3,7 @@
 # overflow are errors, and nothing crashes.
 . "$(dirname "$0")/cli/common.sh"
 forge=$BUILD_DIR/tests/forge
-[ -x "$forge" ] || { echo "there is no $forge"; exit 77; }
+[ -x "$forge" ] || { echo "there is no $forge"; exit 1; }
 
 field train.csv 1 60
 awk -F, 'NR == 1 { print "x,y,kind"; next } { print $1 "," $2 "," ($1 > 0 ? "a" : $2 > 0 ? "b" : "c") }' train.csv >kinds.csv

@@ -72,13 +72,14 @@ static void fill_helmholtz(subject *s) {
 }
 
 /* B(w) = b(|w|) (i + k + 1), even in w, 3 x 2. */
-static int custom_b(void *self, const double *w, double *B) {
+static int custom_b_at(void *self, const double *w, double *B) {
     const subject *s = self;
     double n2 = 0;
     for (size_t i = 0; i < s->d; i++) n2 += w[i] * w[i];
     for (size_t i = 0; i < 6; i++) B[i] = (double)(i / 2 + i % 2 + 1) / (1 + n2);
     return 0;
 }
+SUPPORT_MANY(custom_b, ((subject *)self)->d, 6)
 
 static void fill_custom_b(subject *s) {
     s->p = 3;
@@ -89,23 +90,25 @@ static void fill_custom_b(subject *s) {
 }
 
 /* The matrix of a decomposable kernel, of rank 2, so that its exact form is known. */
-static int custom_a(void *self, const double *w, double *A) {
+static int custom_a_at(void *self, const double *w, double *A) {
     (void)self, (void)w;
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++)
             A[i * 3 + j] = low_rank[2 * i] * low_rank[2 * j] + low_rank[2 * i + 1] * low_rank[2 * j + 1];
     return 0;
 }
+SUPPORT_MANY(custom_a, ((subject *)self)->d, 9)
 
-static int custom_exact(void *self, const double *delta, double *K) {
+static int custom_exact_at(void *self, const double *delta, double *K) {
     const subject *s = self;
     const double zero[MOST_INPUTS] = {0};
     double k0;
-    custom_a(self, delta, K);
+    custom_a_at(self, delta, K);
     if (orff_kernel_eval(s->scalar, delta, zero, &k0)) return 1;
     for (size_t i = 0; i < 9; i++) K[i] *= k0;
     return 0;
 }
+SUPPORT_MANY(custom_exact, ((subject *)self)->d, 9)
 
 static void fill_custom_a(subject *s) {
     s->p = 3;
@@ -242,20 +245,6 @@ typedef struct bench {
     double widest; /* largest sum |w_i x_i|, what the rounding of angles is proportional to */
 } bench;
 
-static double *numbers(size_t n, uint32_t stream) {
-    const orffi_rng rng = {17, stream};
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    for (size_t i = 0; i < n; i++) a[i] = orffi_rng_normal(rng, i, 0);
-    return a;
-}
-
-static double *zeros(size_t n) {
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 static void open_bench(bench *b, const orff_features *features, size_t n) {
     const orff_features_info info = orff_features_describe(features);
     *b = (bench){.features = features,
@@ -265,23 +254,23 @@ static void open_bench(bench *b, const orff_features *features, size_t n) {
                  .M = info.parameters,
                  .n = n};
     assert_int_equal(info.length, 2 * b->D);
-    b->omega = zeros(b->D * b->d);
-    b->q = zeros(b->D);
+    b->omega = support_zeros(b->D * b->d);
+    b->q = support_zeros(b->D);
     assert_ok(orff_features_frequencies(features, b->omega, b->q));
     b->B = calloc(b->D, sizeof *b->B);
     b->columns = calloc(b->D, sizeof *b->columns);
     size_t M = 0;
     for (size_t j = 0; j < b->D; j++) {
         assert_ok(orff_features_block(features, j, &b->columns[j], NULL));
-        b->B[j] = zeros(b->p * b->columns[j]);
+        b->B[j] = support_zeros(b->p * b->columns[j]);
         assert_ok(orff_features_block(features, j, &b->columns[j], b->B[j]));
         M += 2 * b->columns[j];
     }
     assert_int_equal(M, b->M);
-    b->X = numbers(n * b->d, 1);
+    b->X = support_normal(n * b->d, 17, 1);
     for (size_t i = 0; i < n * b->d; i++) b->X[i] = (double)(float)b->X[i];
-    b->theta = numbers(b->M, 2);
-    b->Y = numbers(n * b->p, 3);
+    b->theta = support_normal(b->M, 17, 2);
+    b->Y = support_normal(n * b->p, 17, 3);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < b->D; j++) {
             double sum = 0;
@@ -323,7 +312,7 @@ static void plain_map(const bench *b, const double *x, double *Phi) {
 
 /* F = Phi(x_i)^T theta, back = sum_i Phi(x_i) y_i; sizes get the same sums of absolute values. */
 static void plain_operators(const bench *b, double *F, double *F_size, double *back, double *back_size) {
-    double *Phi = zeros(b->M * b->p);
+    double *Phi = support_zeros(b->M * b->p);
     *F_size = *back_size = 0;
     for (size_t n = 0; n < b->n; n++) {
         plain_map(b, b->X + n * b->d, Phi);
@@ -386,7 +375,7 @@ static void expected_A(const subject *s, const orff_part *part, const double *w,
  * part. */
 static void check_blocks(const subject *s, const bench *b, size_t groups) {
     const size_t p = s->p, pp = p * p;
-    double *want = zeros(pp), *got = zeros(pp);
+    double *want = support_zeros(pp), *got = support_zeros(pp);
     for (size_t j = 0; j < b->D; j++) {
         const double *w = b->omega + j * b->d, *B = b->B[j];
         const size_t columns = b->columns[j];
@@ -405,8 +394,9 @@ static void check_blocks(const subject *s, const bench *b, size_t groups) {
 
 static double check_operators(const bench *b) {
     const size_t np = b->n * b->p;
-    double *F = zeros(np), *back = zeros(b->M), *F_plain = zeros(np), *back_plain = zeros(b->M),
-           *normal = zeros(b->M), *again = zeros(b->M), F_size, back_size;
+    double *F = support_zeros(np), *back = support_zeros(b->M), *F_plain = support_zeros(np),
+           *back_plain = support_zeros(b->M), *normal = support_zeros(b->M), *again = support_zeros(b->M),
+           F_size, back_size;
     plain_operators(b, F_plain, &F_size, back_plain, &back_size);
     const double eps = 1e-15 * (20 + b->widest);
     assert_ok(orff_features_apply(b->features, b->n, b->X, b->theta, F));
@@ -424,7 +414,7 @@ static double check_operators(const bench *b) {
     assert_near(b->M, normal, again, 1e-12 * most, "P^* P theta");
     /* P(2 theta + P^* Y) = 2 P theta + P P^* Y */
     for (size_t i = 0; i < b->M; i++) again[i] = 2 * b->theta[i] + back[i];
-    double *sum = zeros(np), *PPY = zeros(np), PPY_size = 0;
+    double *sum = support_zeros(np), *PPY = support_zeros(np), PPY_size = 0;
     assert_ok(orff_features_apply(b->features, b->n, b->X, again, sum));
     assert_ok(orff_features_apply(b->features, b->n, b->X, back, PPY));
     for (size_t i = 0; i < np; i++) PPY_size = fmax(PPY_size, fabs(PPY[i]));
@@ -447,8 +437,9 @@ static double kernel_size(const bench *b) {
 static void check_kernel(const bench *b) {
     const size_t p = b->p, pp = p * p;
     const double *x = b->X, *z = b->X + b->d, room = 1e-14 * (20 + b->widest) * kernel_size(b);
-    double *Phi = zeros(b->M * p), *Psi = zeros(b->M * p), *plain = zeros(b->M * p), *K = zeros(pp),
-           *back = zeros(pp), *product = zeros(pp), *moved = zeros(2 * b->d);
+    double *Phi = support_zeros(b->M * p), *Psi = support_zeros(b->M * p), *plain = support_zeros(b->M * p),
+           *K = support_zeros(pp), *back = support_zeros(pp), *product = support_zeros(pp),
+           *moved = support_zeros(2 * b->d);
     assert_ok(orff_features_map(b->features, x, Phi));
     assert_ok(orff_features_map(b->features, z, Psi));
     plain_map(b, x, plain);
@@ -469,7 +460,7 @@ static void check_kernel(const bench *b) {
 /* The Gram matrix of K~ on all points has no negative eigenvalue. */
 static void check_gram(const bench *b) {
     const size_t p = b->p, side = b->n * p;
-    double *G = zeros(side * side), *values = zeros(side), *K = zeros(p * p);
+    double *G = support_zeros(side * side), *values = support_zeros(side), *K = support_zeros(p * p);
     for (size_t i = 0; i < b->n; i++) {
         for (size_t j = 0; j < b->n; j++) {
             assert_ok(orff_features_kernel(b->features, b->X + i * b->d, b->X + j * b->d, K));
@@ -489,7 +480,8 @@ static void check_single(const bench *b, double F_size) {
     const size_t np = b->n * b->p;
     const double eps = 1e-6 * (4 + b->widest);
     float *X = calloc(b->n * b->d, sizeof *X), *Y = calloc(np, sizeof *Y), *F = calloc(np, sizeof *F);
-    double *want = zeros(np), *got = zeros(np), *out = zeros(b->M), *ref = zeros(b->M), most = 0;
+    double *want = support_zeros(np), *got = support_zeros(np), *out = support_zeros(b->M),
+           *ref = support_zeros(b->M), most = 0;
     for (size_t i = 0; i < b->n * b->d; i++) X[i] = (float)b->X[i];
     for (size_t i = 0; i < np; i++) Y[i] = (float)b->Y[i];
     assert_ok(orff_features_apply(b->features, b->n, b->X, b->theta, want));
@@ -645,8 +637,9 @@ static void check_sizes(const orff_features *features) {
     enum { N = 1100, FIRST = 7 };
     bench b;
     open_bench(&b, features, N);
-    double *F = zeros(N * b.p), *few = zeros(N * b.p), *whole = zeros(b.M), *piece = zeros(b.M),
-           *sum = zeros(b.M), *phi = zeros(N * 2 * b.D), *phi_few = zeros(2 * b.D);
+    double *F = support_zeros(N * b.p), *few = support_zeros(N * b.p), *whole = support_zeros(b.M),
+           *piece = support_zeros(b.M), *sum = support_zeros(b.M), *phi = support_zeros(N * 2 * b.D),
+           *phi_few = support_zeros(2 * b.D);
     assert_ok(orff_features_apply(features, N, b.X, b.theta, F));
     assert_ok(orff_features_apply(features, FIRST, b.X, b.theta, few));
     assert_all_close(FIRST * b.p, few, F, 1e-11);
@@ -688,9 +681,9 @@ static void check_threads(const orff_kernel *kernel, const orff_sampling *sampli
         open_bench(&b, features, N);
         D = b.D;
         M = b.M;
-        omega[k] = zeros(D * d);
-        F[k] = zeros(N * p);
-        back[k] = zeros(M);
+        omega[k] = support_zeros(D * d);
+        F[k] = support_zeros(N * p);
+        back[k] = support_zeros(M);
         memcpy(omega[k], b.omega, D * d * sizeof *b.omega);
         assert_ok(orff_features_apply(features, N, b.X, b.theta, F[k]));
         assert_ok(orff_features_adjoint(features, N, b.X, b.Y, back[k]));

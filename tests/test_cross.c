@@ -20,7 +20,7 @@ static void find_folds(const orff_features *features, const fields_rows *rows, s
 }
 
 static fields_rows room(size_t n, size_t d, size_t p) {
-    return (fields_rows){n, d, p, models_numbers(n * d), models_numbers(n * p), models_numbers(1)};
+    return (fields_rows){n, d, p, support_zeros(n * d), support_zeros(n * p), support_zeros(1)};
 }
 
 /* Rows of all folds but k, and with keep those of k. */
@@ -43,7 +43,7 @@ static void refit(const orff_settings *settings, const fields_rows *rows, const 
     for (size_t k = 0; k < FOLDS; k++) {
         fields_rows rest = part_of(rows, fold, k, false), held = part_of(rows, fold, k, true);
         orff_model *model = fields_fit(settings, &rest);
-        double *F = models_numbers(held.n * held.p + 1);
+        double *F = support_zeros(held.n * held.p + 1);
         assert_ok(orff_model_predict(model, held.n, held.X, F));
         for (size_t i = 0; i < held.n * held.p; i++)
             errors[i % held.p] += (F[i] - held.Y[i]) * (F[i] - held.Y[i]) / (double)rows->n;
@@ -187,7 +187,7 @@ static void not_cross_validated(void **state) {
     orff_model_free(model);
     settings.solver = ORFF_SOLVER_AUTO;
     settings.classes = 3;
-    double *labels = models_numbers(N);
+    double *labels = support_zeros(N);
     for (size_t i = 0; i < N; i++) labels[i] = (double)(i % 3);
     model = NULL;
     assert_ok(orff_model_fit(&model, &settings, 2, 1, N, rows.X, labels, NULL));

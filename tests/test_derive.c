@@ -12,7 +12,7 @@ typedef orff_status (*evaluate_fn)(const orff_model *, size_t, const double *, d
 static void difference(const orff_model *model, evaluate_fn evaluate, size_t outputs, const double *x,
                        size_t k, double *slope) {
     static const double weights[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
-    double *at = models_numbers(model->d), *value = models_numbers(outputs);
+    double *at = support_zeros(model->d), *value = support_zeros(outputs);
     memset(slope, 0, outputs * sizeof *slope);
     for (int s = 0; s < 4; s++) {
         memcpy(at, x, model->d * sizeof *at);
@@ -26,7 +26,7 @@ static void difference(const orff_model *model, evaluate_fn evaluate, size_t out
 
 /* J (p x d) by differences. */
 static void slow_jacobian(const orff_model *model, const double *x, double *J) {
-    double *slope = models_numbers(model->p);
+    double *slope = support_zeros(model->p);
     for (size_t k = 0; k < model->d; k++) {
         difference(model, orff_model_predict, model->p, x, k, slope);
         for (size_t i = 0; i < model->p; i++) J[i * model->d + k] = slope[i];
@@ -53,8 +53,8 @@ static void jacobian_by_differences(void **state) {
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         orff_model *model = models_make(&models_cases[c], D);
         const size_t size = model->p * model->d;
-        double *X = models_normal(ROWS * model->d, c), *J = models_numbers(ROWS * size),
-               *want = models_numbers(size);
+        double *X = models_normal(ROWS * model->d, c), *J = support_zeros(ROWS * size),
+               *want = support_zeros(size);
         assert_ok(orff_model_jacobian(model, ROWS, X, J));
         for (size_t i = 0; i < ROWS; i++) {
             slow_jacobian(model, X + i * model->d, want);
@@ -76,7 +76,7 @@ static void divergence_and_curl_from_the_jacobian(void **state) {
         if (!s) continue;
         orff_model *model = models_make(&models_cases[c], D);
         const size_t d = model->d, p = model->p, turns = p == 2 ? 1 : 3;
-        double *X = models_normal(ROWS * d, c), *J = models_numbers(ROWS * p * d), divergence[ROWS],
+        double *X = models_normal(ROWS * d, c), *J = support_zeros(ROWS * p * d), divergence[ROWS],
                curl[3 * ROWS];
         assert_ok(orff_model_jacobian(model, ROWS, X, J));
         assert_ok(orff_model_divergence(model, ROWS, X, divergence));
@@ -109,7 +109,7 @@ static void physical_rules_keep_their_promise(void **state) {
             continue;
         orff_model *model = models_make(&models_cases[c], D);
         const size_t d = model->d, p = model->p;
-        double *X = models_normal(ROWS * d, c), *J = models_numbers(ROWS * p * d), zero[3 * ROWS] = {0};
+        double *X = models_normal(ROWS * d, c), *J = support_zeros(ROWS * p * d), zero[3 * ROWS] = {0};
         assert_ok(orff_model_jacobian(model, ROWS, X, J));
         assert_ok(
             (rule == ORFF_RULE_CURL_FREE ? orff_model_curl : orff_model_divergence)(model, ROWS, X, zero));
@@ -139,8 +139,8 @@ static void rotated(size_t p, double slopes[3][3], double *out) {
 /* f less its mean and less the features that do not vary over the field's space, which have no potential. */
 static void varying(orff_model *model, const size_t *s, const double *x, double *f) {
     const size_t p = model->p, frequencies = models_fit(model)->features->D;
-    double *omega = models_numbers(frequencies * model->d), *phi = models_numbers(2 * frequencies);
-    double *inner = models_numbers(model->d);
+    double *omega = support_zeros(frequencies * model->d), *phi = support_zeros(2 * frequencies);
+    double *inner = support_zeros(model->d);
     orffi_model_transform(model, 1, x, inner);
     assert_ok(orff_features_frequencies(models_fit(model)->features, omega, NULL));
     assert_ok(orff_features_phi(models_fit(model)->features, 1, inner, phi));
@@ -215,14 +215,14 @@ static void refuses_fields_without_a_space(void **state) {
     double x[4] = {0}, out[4];
     orff_model *model = models_make(&models_cases[1], D), *four = models_make(&wide, D);
     assert_status(orff_model_divergence(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("3 inputs and 2 outputs");
+    assert_says("3 inputs and 2 outputs");
     assert_status(orff_model_curl(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     assert_status(orff_model_potential(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     assert_status(orff_model_stream_function(model, 1, x, out), ORFF_ERROR_UNSUPPORTED);
     assert_ok(orff_model_divergence(four, 1, x, out));
     assert_ok(orff_model_potential(four, 1, x, out));
     assert_status(orff_model_curl(four, 1, x, out), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("2 and 3 dimensions");
+    assert_says("2 and 3 dimensions");
     assert_status(orff_model_jacobian(NULL, 1, x, out), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_model_curl(model, 1, NULL, out), ORFF_ERROR_INVALID_ARGUMENT);
     orff_model_free(model);
@@ -280,8 +280,8 @@ static void exact_jacobian_by_differences(void **state) {
         for (size_t b = 0; is_named(&models_cases[c]) && b < EXACT_BASES; b++) {
             orff_model *model = exact_model(&models_cases[c], exact_bases[b], b % 2 ? 2.5 : 3.2);
             const size_t size = model->p * model->d;
-            double *X = models_normal(ROWS * model->d, c), *J = models_numbers(ROWS * size),
-                   *want = models_numbers(size);
+            double *X = models_normal(ROWS * model->d, c), *J = support_zeros(ROWS * size),
+                   *want = support_zeros(size);
             assert_ok(orff_model_jacobian(model, ROWS, X, J));
             for (size_t i = 0; i < ROWS; i++) {
                 slow_jacobian(model, X + i * model->d, want);
@@ -356,16 +356,16 @@ static void exact_promises_and_refusals(void **state) {
     orff_model_free(model);
     model = exact_model(&curl_free, ORFF_BASE_MATERN, 1.5);
     assert_status(orff_model_jacobian(model, 1, X, J), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("smooth");
+    assert_says("smooth");
     assert_ok(orff_model_potential(model, 1, X, &zero));
     orff_model_free(model);
     model = exact_model(&plain, ORFF_BASE_LAPLACE, 0.0);
     assert_status(orff_model_divergence(model, 1, X, &zero), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("smooth");
+    assert_says("smooth");
     orff_model_free(model);
     model = exact_model(&plain, ORFF_BASE_GAUSSIAN, 0.0);
     assert_status(orff_model_potential(model, 1, X, &zero), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("features");
+    assert_says("features");
     orff_model_free(model);
 }
 

@@ -22,17 +22,9 @@
 
 /* ---- data and references */
 
-static double *numbers(size_t count, uint64_t seed) {
-    const orffi_rng rng = {.seed = seed, .stream = 3};
-    double *a = calloc(count ? count : 1, sizeof *a);
-    assert_non_null(a);
-    for (size_t i = 0; i < count; i++) a[i] = orffi_rng_normal(rng, i, 0);
-    return a;
-}
-
 /* A = B B^T with B p x rank. */
 static double *positive(size_t p, size_t rank, uint64_t seed) {
-    double *B = numbers(p * rank, seed), *A = calloc(p * p, sizeof *A);
+    double *B = support_normal(p * rank, seed, 3), *A = calloc(p * p, sizeof *A);
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < p; j++)
             for (size_t k = 0; k < rank; k++) A[i * p + j] += B[i * rank + k] * B[j * rank + k];
@@ -114,7 +106,8 @@ static void free_reference(reference *r) {
  * assert. */
 static void assert_like_elimination(const orff_kernel *kernel, size_t n, double lambda, double tolerance) {
     const size_t d = orff_kernel_inputs(kernel), p = orff_kernel_outputs(kernel), m = 7;
-    double *X = numbers(n * d, 1), *Y = numbers(n * p, 2), *Z = numbers(m * d, 3);
+    double *X = support_normal(n * d, 1, 3), *Y = support_normal(n * p, 2, 3),
+           *Z = support_normal(m * d, 3, 3);
     double *alpha = calloc(n * p, 8), *F = calloc(m * p, 8);
     reference want = solve_plainly(kernel, n, X, Y, lambda, m, Z);
     orff_exact *exact = NULL;
@@ -280,7 +273,7 @@ static void test_sums(void **state) {
 static void test_dense_agrees(void **state) {
     (void)state;
     enum { N = 30, P = 3, D = 2 };
-    double *A = positive(P, P, 4), *X = numbers(N * D, 5), *Y = numbers(N * P, 6);
+    double *A = positive(P, P, 4), *X = support_normal(N * D, 5, 3), *Y = support_normal(N * P, 6, 3);
     orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, 1);
     part.A = A;
     orff_kernel *kernel = make_kernel(D, P, 1, &part);
@@ -303,7 +296,7 @@ static void test_dense_agrees(void **state) {
 static void test_center(void **state) {
     (void)state;
     enum { N = 25, P = 2 };
-    double *X = numbers(N * 2, 1), *Y = numbers(N * P, 2), plain[P], shifted[P];
+    double *X = support_normal(N * 2, 1, 3), *Y = support_normal(N * P, 2, 3), plain[P], shifted[P];
     const double far[2] = {1e3, -1e3};
     const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, P, 1, &part);
@@ -332,7 +325,7 @@ static void test_center(void **state) {
 static void test_limits_of_lambda(void **state) {
     (void)state;
     enum { N = 15, P = 2 };
-    double *X = numbers(N * 2, 21), *Y = numbers(N * P, 22), F[N * P];
+    double *X = support_normal(N * 2, 21, 3), *Y = support_normal(N * P, 22, 3), F[N * P];
     orff_part parts[2] = {part_of(ORFF_RULE_DIV_FREE, 0.7), part_of(ORFF_RULE_DECOMPOSABLE, 0.5)};
     for (int which = 0; which < 2; which++) {
         orff_kernel *kernel = make_kernel(2, P, 1, &parts[which]);
@@ -379,7 +372,8 @@ static void test_norm_at_every_lambda(void **state) {
 static void test_predict_in_blocks(void **state) {
     (void)state;
     enum { N = 600, M = 4000, P = 2 };
-    double *X = numbers(N * 2, 31), *Y = numbers(N * P, 32), *Z = numbers(M * 2, 33), *F = calloc(M * P, 8);
+    double *X = support_normal(N * 2, 31, 3), *Y = support_normal(N * P, 32, 3),
+           *Z = support_normal(M * 2, 33, 3), *F = calloc(M * P, 8);
     orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, 1), part_of(ORFF_RULE_CURL_FREE, 1)};
     for (size_t count = 1; count <= 2; count++) {
         orff_kernel *kernel = make_kernel(2, P, count, parts);
@@ -432,24 +426,26 @@ static void test_refusals(void **state) {
     orff_kernel_free(kernel);
 }
 
-static int identity_block(void *self, const double *at, double *matrix) {
+static int identity_block_at(void *self, const double *at, double *matrix) {
     (void)self;
     (void)at;
     matrix[0] = matrix[3] = 1;
     matrix[1] = matrix[2] = 0;
     return 0;
 }
+SUPPORT_MANY(identity_block, 2, 4)
 
 /* A custom part whose K0 is not known has no exact ridge; one whose callback stops answering fails with its
  * status. */
 static int failing_after;
-static int gaussian_value(void *self, const double *delta, double *matrix) {
+static int gaussian_value_at(void *self, const double *delta, double *matrix) {
     (void)self;
     const double k = exp(-0.5 * (delta[0] * delta[0] + delta[1] * delta[1]));
     matrix[0] = matrix[3] = k;
     matrix[1] = matrix[2] = 0;
     return failing_after-- == 0;
 }
+SUPPORT_MANY(gaussian_value, 2, 4)
 
 static void test_callbacks(void **state) {
     (void)state;
@@ -547,7 +543,7 @@ static void test_singular(void **state) {
 
 static void test_memory_limit(void **state) {
     (void)state;
-    double *X = numbers(200, 1), *Y = numbers(200, 2);
+    double *X = support_normal(200, 1, 3), *Y = support_normal(200, 2, 3);
     const orff_part part = part_of(ORFF_RULE_CURL_FREE, 1);
     orff_kernel *kernel = make_kernel(2, 2, 1, &part);
     orff_exact *exact = NULL;
@@ -594,7 +590,7 @@ static void fit_once(const orff_kernel *kernel, size_t n, const double *X, const
 /* Prints the bytes announced and taken. A small problem first brings up BLAS and its threads. */
 static int measure_peak(size_t way) {
     const size_t sizes[WAYS] = {1000, 2400, 1800, 1100}, n = sizes[way];
-    double *X = numbers(2 * n, 1), *Y = numbers(n * OUTPUTS, 2);
+    double *X = support_normal(2 * n, 1, 3), *Y = support_normal(n * OUTPUTS, 2, 3);
     orff_kernel *kernel = way_kernel(way);
     orff_set_threads(1);
     fit_once(kernel, 300, X, Y);

@@ -14,29 +14,10 @@
 
 /* ---- data */
 
-static double *numbers(size_t count, uint64_t seed) {
-    const orffi_rng rng = {.seed = seed, .stream = 5};
-    double *a = calloc(count ? count : 1, sizeof *a);
-    assert_non_null(a);
-    for (size_t i = 0; i < count; i++) a[i] = orffi_rng_normal(rng, i, 0);
-    return a;
-}
-
-static double *zeros(size_t count) {
-    double *a = calloc(count ? count : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 static void release(size_t count, double **all) {
     for (size_t i = 0; i < count; i++) free(all[i]);
 }
 #define RELEASE(...) release(sizeof((double *[]){__VA_ARGS__}) / sizeof(double *), (double *[]){__VA_ARGS__})
-
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
 
 static orff_settings exact_settings(size_t n_parts, const orff_part *parts) {
     orff_settings s = orff_settings_default();
@@ -102,7 +83,8 @@ static void mean_without(const problem *q, size_t without, double *mean) {
 /* f(x) of m points by the rows but `without` (n: all), of weight > 0: (K + shift/c) alpha = y - mean. */
 static void refit(const problem *q, size_t without, size_t m, const double *Z, double *F) {
     const size_t p = q->p, d = q->d;
-    double *X = zeros(q->n * d), *b = zeros(q->n * p), *c = zeros(q->n), *mean = zeros(p);
+    double *X = support_zeros(q->n * d), *b = support_zeros(q->n * p), *c = support_zeros(q->n),
+           *mean = support_zeros(p);
     size_t n = 0;
     mean_without(q, without, mean);
     for (size_t i = 0; i < q->n; i++) {
@@ -111,7 +93,7 @@ static void refit(const problem *q, size_t without, size_t m, const double *Z, d
         for (size_t k = 0; k < p; k++) b[n * p + k] = q->Y[i * p + k] - mean[k];
         c[n++] = weight(q, i);
     }
-    double *G = zeros(n * p * n * p), *k = zeros(m * p * n * p);
+    double *G = support_zeros(n * p * n * p), *k = support_zeros(m * p * n * p);
     assert_ok(orff_kernel_gram(q->kernel, n, X, n, X, G));
     assert_ok(orff_kernel_gram(q->kernel, m, Z, n, X, k));
     for (size_t i = 0; i < n * p; i++) G[i * n * p + i] += q->shift / c[i / p];
@@ -143,7 +125,7 @@ static void check_golden(const json_t *entry) {
     if (part.rule == ORFF_RULE_HELMHOLTZ) part.mix = support_number(entry, "c");
     orff_settings s = exact_settings(1, &part);
     orff_model *model = NULL;
-    double *got = zeros(m * p);
+    double *got = support_zeros(m * p);
     s.lambda = support_number(entry, "lambda");
     s.center = false;
     assert_ok(orff_model_fit(&model, &s, d, p, n, X, Y, NULL));
@@ -198,7 +180,7 @@ enum { CASES = 8 };
 /* ---- leave one out, against as many refits as there are rows */
 
 static double brute_force(const problem *q, double *outputs) {
-    double *F = zeros(q->p), total = 0.0, N = 0.0;
+    double *F = support_zeros(q->p), total = 0.0, N = 0.0;
     memset(outputs, 0, q->p * sizeof *outputs);
     for (size_t i = 0; i < q->n; i++) {
         N += weight(q, i);
@@ -222,8 +204,8 @@ static void check_left_out(size_t i, bool center, bool weighted) {
     const char *name;
     const size_t n_parts = fill_case(i, parts, &name);
     support_case("%s, center %d, weights %d", name, center, weighted);
-    double *X = numbers(N * D, 7), *Y = numbers(N * P, 8), *c = zeros(N), *F = zeros(N * P),
-           *G = zeros(N * P);
+    double *X = support_normal(N * D, 7, 5), *Y = support_normal(N * P, 8, 5), *c = support_zeros(N),
+           *F = support_zeros(N * P), *G = support_zeros(N * P);
     double outputs[P], total = 0.0;
     for (size_t k = 0; k < N; k++) total += c[k] = weighted ? (double)(k % 4) * 0.7 : 1.0;
     orff_kernel *kernel = NULL;
@@ -273,8 +255,8 @@ static void check_path(size_t i) {
     const char *name;
     const size_t n_parts = fill_case(i, parts, &name);
     support_case("%s", name);
-    double *X = numbers(N * D, 21), *Y = numbers(N * P, 22), *K = zeros(M * M), *C = zeros(M * M),
-           *inverse = zeros(M * M), outputs[P];
+    double *X = support_normal(N * D, 21, 5), *Y = support_normal(N * P, 22, 5), *K = support_zeros(M * M),
+           *C = support_zeros(M * M), *inverse = support_zeros(M * M), outputs[P];
     orff_kernel *kernel = NULL;
     orff_path_point points[2];
     assert_ok(orff_kernel_create(&kernel, D, P, n_parts, parts));
@@ -336,14 +318,14 @@ static void test_path(void **state) {
 static void dense_covariance(const problem *q, const double *z, double *out) {
     const size_t p = q->p;
     size_t n = 0;
-    double *X = zeros(q->n * q->d), *c = zeros(q->n);
+    double *X = support_zeros(q->n * q->d), *c = support_zeros(q->n);
     for (size_t i = 0; i < q->n; i++) {
         if (weight(q, i) == 0.0) continue;
         memcpy(X + n * q->d, q->X + i * q->d, q->d * sizeof *X);
         c[n++] = weight(q, i);
     }
     const size_t M = n * p;
-    double *G = zeros(M * M), *k = zeros(M * p), *S = zeros(M * p);
+    double *G = support_zeros(M * M), *k = support_zeros(M * p), *S = support_zeros(M * p);
     assert_ok(orff_kernel_gram(q->kernel, n, X, n, X, G));
     assert_ok(orff_kernel_gram(q->kernel, n, X, 1, z, k));
     for (size_t i = 0; i < M; i++) G[i * M + i] += q->shift / c[i / p];
@@ -362,8 +344,9 @@ static void check_covariance(size_t i, bool weighted, bool path) {
     const char *name;
     const size_t n_parts = fill_case(i, parts, &name);
     support_case("%s, weights %d, path %d", name, weighted, path);
-    double *X = numbers(N * D, 31), *Y = numbers(N * P, 32), *Z = numbers(M * D, 33), *c = zeros(N),
-           *got = zeros(M * P * P), want[P * P], total = 0.0;
+    double *X = support_normal(N * D, 31, 5), *Y = support_normal(N * P, 32, 5),
+           *Z = support_normal(M * D, 33, 5), *c = support_zeros(N), *got = support_zeros(M * P * P),
+           want[P * P], total = 0.0;
     for (size_t k = 0; k < N; k++) total += c[k] = weighted ? (double)((k + 1) % 3) : 1.0;
     orff_kernel *kernel = NULL;
     orff_settings s = exact_settings(n_parts, parts);
@@ -399,7 +382,8 @@ static void test_covariance(void **state) {
 static void test_covariance_never_negative(void **state) {
     (void)state;
     enum { D = 2, P = 2, N = 40 };
-    double *X = numbers(N * D, 41), *Y = numbers(N * P, 42), *got = zeros(N * P * P), want[P * P];
+    double *X = support_normal(N * D, 41, 5), *Y = support_normal(N * P, 42, 5),
+           *got = support_zeros(N * P * P), want[P * P];
     for (size_t i = 0; i < CASES; i++) {
         orff_part parts[2];
         const char *name;
@@ -441,8 +425,9 @@ static void test_covariance_never_negative(void **state) {
 static void test_features_converge(void **state) {
     (void)state;
     enum { D = 2, P = 2, N = 25, M = 6 };
-    double *X = numbers(N * D, 51), *Y = numbers(N * P, 52), *Z = numbers(M * D, 53), *c = zeros(N),
-           *a = zeros(M * P * P), *b = zeros(M * P * P);
+    double *X = support_normal(N * D, 51, 5), *Y = support_normal(N * P, 52, 5),
+           *Z = support_normal(M * D, 53, 5), *c = support_zeros(N), *a = support_zeros(M * P * P),
+           *b = support_zeros(M * P * P);
     const double extent[D] = {6.0, 6.0};
     for (size_t k = 0; k < N; k++) {
         c[k] = 0.5 + (double)(k % 3);
@@ -492,7 +477,7 @@ static char path[96];
 static void same_model(const orff_model *a, const orff_model *b, size_t m, const double *Z) {
     const orff_model_info x = orff_model_describe(a), y = orff_model_describe(b);
     const size_t p = x.classes ? x.classes - 1 : x.outputs;
-    double *F = zeros(m * p * p), *G = zeros(m * p * p);
+    double *F = support_zeros(m * p * p), *G = support_zeros(m * p * p);
     assert_string_equal(x.kernel, y.kernel);
     assert_string_equal(x.solve.method, y.solve.method);
     assert_true(y.engine == ORFF_ENGINE_EXACT && x.rows == y.rows && x.parameters == y.parameters &&
@@ -515,7 +500,8 @@ static void same_model(const orff_model *a, const orff_model *b, size_t m, const
 static void test_files(void **state) {
     (void)state;
     enum { D = 2, P = 2, N = 20, M = 7 };
-    double *X = numbers(N * D, 61), *Y = numbers(N * P, 62), *Z = numbers(M * D, 63), *c = zeros(N);
+    double *X = support_normal(N * D, 61, 5), *Y = support_normal(N * P, 62, 5),
+           *Z = support_normal(M * D, 63, 5), *c = support_zeros(N);
     for (size_t k = 0; k < N; k++) c[k] = (double)(k % 3);
     for (size_t i = 0; i < CASES; i++) {
         for (int kept = 0; kept < 2; kept++) {
@@ -565,7 +551,7 @@ static void test_golden_file(void **state) {
 static void test_classes(void **state) {
     (void)state;
     enum { N = 90 };
-    double *X = numbers(2 * N, 71), *labels = zeros(N), *F = zeros(2 * N);
+    double *X = support_normal(2 * N, 71, 5), *labels = support_zeros(N), *F = support_zeros(2 * N);
     float single[2 * N], G[2 * N];
     size_t found[N], right = 0;
     orff_settings s = orff_settings_default();
@@ -601,7 +587,7 @@ static void test_classes(void **state) {
 
 /* A divergence-free field with a little noise. */
 static void field(size_t n, double *X, double *Y, double noise, uint64_t seed) {
-    double *e = numbers(n * 4, seed);
+    double *e = support_normal(n * 4, seed, 5);
     for (size_t i = 0; i < n; i++) {
         X[2 * i] = e[4 * i];
         X[2 * i + 1] = e[4 * i + 1];
@@ -638,7 +624,7 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
 static void test_automatic(void **state) {
     (void)state;
     enum { N = 100 };
-    double *X = zeros(2 * N), *Y = zeros(2 * N), *c = zeros(N);
+    double *X = support_zeros(2 * N), *Y = support_zeros(2 * N), *c = support_zeros(N);
     orff_part parts[2] = {orff_part_default(), orff_part_default()};
     orff_settings s = orff_settings_default();
     orff_model *model = NULL;
@@ -692,7 +678,7 @@ static void test_automatic(void **state) {
 static void test_lambda_and_tune(void **state) {
     (void)state;
     enum { N = 60, L = 9 };
-    double *X = zeros(2 * N), *Y = zeros(2 * N), lambdas[L], scores[3];
+    double *X = support_zeros(2 * N), *Y = support_zeros(2 * N), lambdas[L], scores[3];
     orff_part narrow = orff_part_default(), right = orff_part_default();
     orff_kernel *kernel = NULL;
     orff_model *model = NULL;
@@ -732,17 +718,18 @@ static void test_lambda_and_tune(void **state) {
 
 /* ---- what is refused */
 
-static int bell(void *self, const double *w, double *A) {
+static int bell_at(void *self, const double *w, double *A) {
     (void)self, (void)w;
     A[0] = A[3] = 1.0;
     A[1] = A[2] = 0.0;
     return 0;
 }
+SUPPORT_MANY(bell, 2, 4)
 
 static void test_refused(void **state) {
     (void)state;
     enum { N = 30 };
-    double *X = zeros(2 * N), *Y = zeros(2 * N), *c = zeros(N), J[4];
+    double *X = support_zeros(2 * N), *Y = support_zeros(2 * N), *c = support_zeros(N), J[4];
     orff_part part = orff_part_default();
     orff_model *model = NULL;
     field(N, X, Y, 0.0, 96);
@@ -786,6 +773,42 @@ static void test_refused(void **state) {
 #undef REFUSE
 }
 
+/* The same alpha and norm as those of the exact solution itself; with scaled outputs f is still sum_i K alpha_i. */
+static void test_alpha_and_norm(void **state) {
+    (void)state;
+    enum { N = 30 };
+    double *X = support_normal(2 * N, 1, 5), *Y = support_normal(2 * N, 2, 5), *want = support_zeros(2 * N),
+           *alpha = support_zeros(2 * N);
+    double norm2 = 0.0;
+    orff_part part = orff_part_default();
+    orff_settings s = exact_settings(1, &part);
+    orff_model *model = NULL;
+    orff_exact *exact = NULL;
+    orff_kernel *kernel = NULL;
+    s.lambda = 0.01;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
+    assert_ok(orff_exact_fit(&exact, kernel, N, X, Y, s.lambda, true, 0));
+    assert_ok(orff_exact_alpha(exact, want));
+    for (int scaled = 0; scaled < 2; scaled++) {
+        s.scale_outputs = scaled;
+        assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
+        assert_ok(orff_model_alpha(model, alpha));
+        for (size_t i = 0; i < 2 * N; i++) assert_close(alpha[i], want[i], 1e-9);
+        assert_ok(orff_model_norm2(model, &norm2));
+        if (!scaled) assert_close(norm2, orff_exact_norm2(exact), 1e-9);
+        orff_model_free(model);
+    }
+    s.engine = ORFF_ENGINE_FEATURES;
+    assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
+    assert_status(orff_model_alpha(model, alpha), ORFF_ERROR_UNSUPPORTED);
+    assert_status(orff_model_norm2(model, &norm2), ORFF_ERROR_UNSUPPORTED);
+    assert_says("features");
+    orff_model_free(model);
+    orff_exact_free(exact);
+    orff_kernel_free(kernel);
+    RELEASE(X, Y, want, alpha);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
@@ -800,6 +823,7 @@ int main(void) {
         cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_lambda_and_tune),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alpha_and_norm),
     };
     snprintf(path, sizeof path, "/tmp/orff_exact_model_%ld", (long)getpid());
     return cmocka_run_group_tests(tests, NULL, NULL);

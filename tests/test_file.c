@@ -78,12 +78,6 @@ static orff_status replace(const char *path, const char *text) {
     return status;
 }
 
-static void assert_says(const char *part) {
-    if (strstr(orff_error_message(), part)) return;
-    print_error("\"%s\" does not say \"%s\"\n", orff_error_message(), part);
-    fail();
-}
-
 /* ---- replacing */
 
 static void test_whole_or_not_at_all(void **state) {

@@ -41,35 +41,10 @@ static int tear_down(void **state) {
     return rmdir(directory); /* which fails when a temporary was left */
 }
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 static void assert_same_bits(const char *what, size_t count, const double *a, const double *b) {
     for (size_t i = 0; i < count; i++)
         if (memcmp(&a[i], &b[i], sizeof *a) != 0)
             fail_msg("%s: number %zu is %.17g, was %.17g", what, i, b[i], a[i]);
-}
-
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 22);
-    assert_non_null(bytes);
-    *size = fread(bytes, 1, 1 << 22, file);
-    assert_true(*size < 1 << 22);
-    fclose(file);
-    return bytes;
-}
-
-static void assert_same_files(const char *a, const char *b) {
-    size_t size_a, size_b;
-    char *bytes_a = read_bytes(a, &size_a), *bytes_b = read_bytes(b, &size_b);
-    assert_int_equal(size_a, size_b);
-    assert_memory_equal(bytes_a, bytes_b, size_a);
-    free(bytes_a);
-    free(bytes_b);
 }
 
 static size_t file_size(const char *path) {
@@ -373,31 +348,6 @@ static void test_save_over_itself(void **state) {
 
 /* ---- what cannot be saved or loaded */
 
-static int callback(void *self, const double *w, double *B) {
-    (void)self;
-    B[0] = 1.0;
-    B[1] = w[0];
-    return 0;
-}
-
-static void test_callbacks_refused(void **state) {
-    (void)state;
-    const orff_part parts[] = {PART(1.0, .rule = ORFF_RULE_DECOMPOSABLE),
-                               PART(1.0, .rule = ORFF_RULE_CUSTOM_B, .columns = 1, .matrix = callback)};
-    orff_settings settings = orff_settings_default();
-    orff_model *model = NULL;
-    fill_data(2, 2, 0);
-    settings.n_parts = 2;
-    settings.parts = parts;
-    settings.sampling.features = 10;
-    settings.lambda = 1e-2;
-    assert_ok(orff_model_fit(&model, &settings, 2, 2, ROWS, X, Y, NULL));
-    assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_UNSUPPORTED);
-    assert_says("part 2 of the kernel (custom-b)");
-    assert_int_equal(access(in_directory("a"), F_OK), -1);
-    orff_model_free(model);
-}
-
 static void test_not_finite_refused(void **state) {
     (void)state;
     orff_model *model = fit(&setups[0]);
@@ -638,12 +588,13 @@ static void test_notes(void **state) {
     orff_moments_free(again);
 }
 
-static int smooth(void *self, const double *delta, double *K) {
+static int smooth_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = exp(-delta[0] * delta[0]);
     K[1] = K[2] = 0.5 * K[0];
     return 0;
 }
+SUPPORT_MANY(smooth, 1, 4)
 
 /* Frequencies found from a signature have no law: they are stored as they are. */
 static void test_moments_of_signature(void **state) {
@@ -782,7 +733,6 @@ int main(void) {
         TEST(test_given),
         TEST(test_unused_groups),
         TEST(test_save_over_itself),
-        TEST(test_callbacks_refused),
         TEST(test_not_finite_refused),
         TEST(test_unreadable_refused),
         TEST(test_unreadable_moments_refused),

@@ -130,8 +130,9 @@ static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/moments_v1.orff", try_moments},
     {compact_path, try_model},
     {structured_path, try_model},
-    {ORFF_TEST_DIR "/golden/exact_v1.orff", try_model}, /* of a sum */
-    {exact_path, try_model},                            /* of one decomposable part */
+    {ORFF_TEST_DIR "/golden/exact_v1.orff", try_model},  /* of a sum */
+    {exact_path, try_model},                             /* of one decomposable part */
+    {ORFF_TEST_DIR "/golden/custom_v1.orff", try_model}, /* of functions */
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

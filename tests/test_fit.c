@@ -76,11 +76,11 @@ static void compare_with_ridge(const char *name, const orff_part *part, const fi
     assert_ok(orff_moments_create(&moments, features, &plain));
     assert_ok(orff_moments_accumulate(moments, rows->n, rows->X, rows->Y, NULL));
     assert_ok(orff_ridge_create(&ridge, features, moments, true));
-    double *theta = models_numbers(features->M), *F = models_numbers(rows->n * rows->p), mean[2];
+    double *theta = support_zeros(features->M), *F = support_zeros(rows->n * rows->p), mean[2];
     assert_ok(orff_ridge_solve(ridge, lambda, theta, mean, NULL));
     assert_ok(orff_features_apply(features, rows->n, rows->X, theta, F));
     for (size_t i = 0; i < rows->n * rows->p; i++) F[i] += mean[i % rows->p];
-    double *G = models_numbers(rows->n * rows->p);
+    double *G = support_zeros(rows->n * rows->p);
     assert_ok(orff_model_predict(model, rows->n, rows->X, G));
     assert_all_close(rows->n * rows->p, G, F, 1e-8);
     free(theta);
@@ -147,7 +147,7 @@ static void mixture_of_given_parts(void **state) {
 /* Three blobs around the corners of a triangle; labels in Y. */
 static fields_rows blobs(size_t n, uint64_t seed) {
     static const double corners[3][2] = {{0.0, 1.0}, {-0.9, -0.5}, {0.9, -0.5}};
-    fields_rows rows = {n, 2, 1, models_normal(2 * n, seed), models_numbers(n), NULL};
+    fields_rows rows = {n, 2, 1, models_normal(2 * n, seed), support_zeros(n), NULL};
     for (size_t i = 0; i < n; i++) {
         rows.Y[i] = (double)(i % 3);
         for (size_t k = 0; k < 2; k++) rows.X[2 * i + k] = 0.25 * rows.X[2 * i + k] + corners[i % 3][k];
@@ -330,7 +330,7 @@ static void pinball_covers_its_quantile(void **state) {
                 test = fields_draw(fields_smooth, 600, 3, 2, 0.3, 18);
     const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 2.0);
     orff_settings settings = fields_given(&part, 60, 1e-5);
-    double *F = models_numbers(1200);
+    double *F = support_zeros(1200);
     size_t below = 0;
     settings.loss = ORFF_LOSS_PINBALL;
     settings.loss_parameter = 0.9;
@@ -352,7 +352,7 @@ static void centring(void **state) {
     fields_rows rows = fields_draw(fields_gradient, 100, 2, 2, 0.1, 19);
     const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.5);
     orff_settings settings = fields_given(&part, 60, 1e-2);
-    double *F = models_numbers(200), mean[2] = {0};
+    double *F = support_zeros(200), mean[2] = {0};
     orff_model *before = fields_fit(&settings, &rows);
     assert_ok(orff_model_predict(before, 100, rows.X, F));
     for (size_t i = 0; i < 200; i++) {
@@ -361,7 +361,7 @@ static void centring(void **state) {
         mean[i % 2] += rows.Y[i] / 100.0;
     }
     orff_model *after = fields_fit(&settings, &rows);
-    double *G = models_numbers(200);
+    double *G = support_zeros(200);
     assert_ok(orff_model_predict(after, 100, rows.X, G));
     assert_all_close(200, G, F, 1e-10);
     settings.center = false;
@@ -661,28 +661,28 @@ static void streams_that_fail(void **state) {
         for (size_t i = 0; i < 2; i++) {
             assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7, .fails_at = at[i]}),
                           ORFF_ERROR_CALLBACK);
-            models_assert_says("42");
+            assert_says("42");
         }
         assert_status(stream(&model, &settings, &(source){.rows = &none, .most = 7}),
                       ORFF_ERROR_INVALID_ARGUMENT);
-        models_assert_says("no rows");
+        assert_says("no rows");
         assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7, .claims = 3}),
                       ORFF_ERROR_CALLBACK);
-        models_assert_says("filled");
+        assert_says("filled");
         /* after the head, rows are named by their number in the whole stream */
         rows.Y[2 * 77 + 1] = NAN;
         assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_ERROR_NOT_FINITE);
-        models_assert_says("Y is nan in row 78, column 2");
+        assert_says("Y is nan in row 78, column 2");
         rows.Y[2 * 77 + 1] = 0.0;
         rows.X[2 * 12] = INFINITY;
         assert_status(stream(&model, &settings, &(source){.rows = &rows, .most = 7}), ORFF_ERROR_NOT_FINITE);
-        models_assert_says("X is inf in row 13, column 1");
+        assert_says("X is inf in row 13, column 1");
         rows.X[2 * 12] = 0.0;
         settings.classes = 3;
         labels.Y[88] = 3.0;
         assert_status(stream(&model, &settings, &(source){.rows = &labels, .most = 7}),
                       ORFF_ERROR_INVALID_ARGUMENT);
-        models_assert_says("the label of row 89 is 3");
+        assert_says("the label of row 89 is 3");
         labels.Y[88] = 0.0;
         settings.classes = 0;
         assert_null(model);
@@ -782,11 +782,11 @@ static void moments_refuse(void **state) {
     settings.classes = 0;
     settings.lambda = 0.0; /* one set: nothing to cross-validate with */
     assert_status(FIT, ORFF_ERROR_INVALID_ARGUMENT);
-    models_assert_says("folds");
+    assert_says("folds");
     settings.lambda = 1e-3;
     part.sigma = 0.7;
     assert_status(FIT, ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("length scale");
+    assert_says("length scale");
     assert_status(orff_model_fit_moments(&model, &settings, NULL), ORFF_ERROR_INVALID_ARGUMENT);
 #undef FIT
     assert_null(model);
@@ -817,7 +817,7 @@ static void refuse_rows(void **state) {
 #define REFUSE(status, word, call)   \
     do {                             \
         assert_status(call, status); \
-        models_assert_says(word);    \
+        assert_says(word);           \
         assert_null(model);          \
     } while (0)
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "d=0", FIT(0, 2, 40, rows.X, rows.Y, NULL));
@@ -864,7 +864,7 @@ static void refuse_settings(void **state) {
         settings = plain;                                                                         \
         change;                                                                                   \
         assert_status(orff_model_fit(&model, &settings, 2, 2, 40, rows.X, rows.Y, NULL), status); \
-        models_assert_says(word);                                                                 \
+        assert_says(word);                                                                        \
         assert_null(model);                                                                       \
     } while (0)
     REFUSE_WITH(settings.lambda = -1.0, ORFF_ERROR_INVALID_ARGUMENT, "lambda is -1");
@@ -902,7 +902,7 @@ static void refuse_settings(void **state) {
     orff_set_hooks(NULL);
     orff_solver solver;
     assert_status(orff_solver_parse("newton", &solver), ORFF_ERROR_INVALID_ARGUMENT);
-    models_assert_says("newton");
+    assert_says("newton");
     for (int i = 0; i < ORFF_SOLVER_COUNT; i++) {
         assert_ok(orff_solver_parse(orff_solver_name((orff_solver)i), &solver));
         assert_int_equal(solver, i);

@@ -43,22 +43,16 @@ static orff_features *make_features(size_t rule, size_t d, size_t p, size_t freq
     return f;
 }
 
-static double *numbers(size_t count) {
-    double *a = calloc(count ? count : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 /* Points in a square; a smooth field with some noise; weights with zeros among them. */
 static problem make(size_t rule, size_t n, size_t d, size_t p, size_t frequencies, bool weighted,
                     bool shifted) {
     const orffi_rng rng = {.seed = 11, .stream = 7};
     problem q = {.f = make_features(rule, d, p, frequencies), .n = n, .d = d, .p = p};
     q.M = orff_features_describe(q.f).parameters;
-    q.X = numbers(n * d);
-    q.Y = numbers(n * p);
-    q.weights = weighted ? numbers(n) : NULL;
-    q.intercept = shifted ? numbers(p) : NULL;
+    q.X = support_zeros(n * d);
+    q.Y = support_zeros(n * p);
+    q.weights = weighted ? support_zeros(n) : NULL;
+    q.intercept = shifted ? support_zeros(p) : NULL;
     for (size_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < d; k++) q.X[i * d + k] = 4.0 * orffi_rng_uniform(rng, i, k) - 2.0;
         for (uint32_t k = 0; k < p; k++)
@@ -92,7 +86,7 @@ static double total_of(const problem *q) {
 
 /* G = sum c Phi Phi^T + N lambda I   (M x M),   b = sum c Phi (y - intercept)   (M) */
 static void normal_equations(const problem *q, double lambda, double *G, double *b) {
-    double *Phi = numbers(q->M * q->p);
+    double *Phi = support_zeros(q->M * q->p);
     memset(G, 0, q->M * q->M * sizeof *G);
     memset(b, 0, q->M * sizeof *b);
     for (size_t i = 0; i < q->n; i++) {
@@ -124,8 +118,8 @@ typedef struct closed_form {
 } closed_form;
 
 static closed_form solve_closed(const problem *q, double lambda) {
-    closed_form c = {numbers(q->M * q->M), numbers(q->M), numbers(q->M)};
-    double *L = numbers(q->M * q->M);
+    closed_form c = {support_zeros(q->M * q->M), support_zeros(q->M), support_zeros(q->M)};
+    double *L = support_zeros(q->M * q->M);
     normal_equations(q, lambda, c.G, c.b);
     memcpy(L, c.G, q->M * q->M * sizeof *L);
     memcpy(c.theta, c.b, q->M * sizeof *c.theta);
@@ -143,7 +137,7 @@ static void drop_closed(closed_form *c) {
 
 /* |G theta - b| / |b| */
 static double residual(const problem *q, const closed_form *c, const double *theta) {
-    double *r = numbers(q->M);
+    double *r = support_zeros(q->M);
     memcpy(r, c->b, q->M * sizeof *r);
     orffi_gemm(false, false, q->M, 1, q->M, 1, c->G, q->M, theta, 1, -1, r, 1);
     const double relative = norm(q->M, r) / norm(q->M, c->b);
@@ -172,7 +166,7 @@ static orff_solve_info iterate(const problem *q, const orff_iteration *how, doub
  * errors of theta may be larger than the residual by the condition, which is bounded by the trace over
  * lambda. */
 static void check_method(const problem *q, const orff_iteration *how, const closed_form *want) {
-    double *theta = numbers(q->M);
+    double *theta = support_zeros(q->M);
     const orff_solve_info info = iterate(q, how, theta);
     const double got = residual(q, want, theta);
     assert_true(info.converged);
@@ -209,7 +203,7 @@ static void every_method_reaches_the_closed_form(void **state) {
 
 /* (1/N) sum c_i L + lambda |theta|^2 */
 static double objective(const problem *q, const orff_iteration *how, const double *theta) {
-    double *F = numbers(q->n * q->p), sum = how->lambda * norm(q->M, theta) * norm(q->M, theta);
+    double *F = support_zeros(q->n * q->p), sum = how->lambda * norm(q->M, theta) * norm(q->M, theta);
     assert_ok(orff_features_apply(q->f, q->n, q->X, theta, F));
     for (size_t i = 0; i < q->n; i++) {
         double value;
@@ -229,7 +223,7 @@ static void sgd_reaches_the_closed_form(void **state) {
     for (size_t rule = 0; rule < RULES; rule++) {
         for (int with = 0; with < 2; with++) {
             problem q = make(rule, N, INPUTS, OUTPUTS, D, with, with);
-            double *theta = numbers(q.M);
+            double *theta = support_zeros(q.M);
             for (size_t l = 0; l < 3; l++) {
                 orff_iteration how = settings(ORFF_SOLVER_SGD, lambdas[l], 1e-9, 400);
                 closed_form want = solve_closed(&q, lambdas[l]);
@@ -259,7 +253,7 @@ static void start_values_are_used(void **state) {
     (void)state;
     problem q = make(3, N, INPUTS, OUTPUTS, D, true, false);
     closed_form want = solve_closed(&q, 1e-3);
-    double *theta = numbers(q.M);
+    double *theta = support_zeros(q.M);
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
         orff_iteration how =
             settings((orff_solver)method, 1e-3, method == ORFF_SOLVER_SGD ? 1e-10 : 1e-9, 1000);
@@ -287,7 +281,7 @@ static void single_precision_is_near(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, true, true);
     closed_form want = solve_closed(&q, 1e-3);
-    double *theta = numbers(q.M);
+    double *theta = support_zeros(q.M);
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
         orff_iteration how =
             settings((orff_solver)method, 1e-3, method == ORFF_SOLVER_SGD ? 1e-8 : 1e-5, 500);
@@ -329,7 +323,7 @@ static void too_few_iterations_are_not_convergence(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     closed_form want = solve_closed(&q, 1e-7);
-    double *theta = numbers(q.M), *zero = numbers(q.M);
+    double *theta = support_zeros(q.M), *zero = support_zeros(q.M);
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
         orff_iteration how = settings((orff_solver)method, 1e-7, 1e-10, 4);
         how.subsample = 10;
@@ -353,7 +347,7 @@ static void conditions_are_of_the_right_size(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
     closed_form want = solve_closed(&q, 1e-4);
-    double *theta = numbers(q.M), *values = numbers(q.M);
+    double *theta = support_zeros(q.M), *values = support_zeros(q.M);
     assert_ok(orffi_eigen(q.M, want.G, values));
     const double condition = values[q.M - 1] / values[0];
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_PCG; method += 2) {
@@ -373,7 +367,7 @@ static void conditions_are_of_the_right_size(void **state) {
 static void zero_data_give_zero(void **state) {
     (void)state;
     problem q = make(0, 20, INPUTS, OUTPUTS, 5, false, false);
-    double *theta = numbers(q.M);
+    double *theta = support_zeros(q.M);
     memset(q.Y, 0, q.n * q.p * sizeof *q.Y);
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
         const orff_iteration how = settings((orff_solver)method, 1e-3, 1e-8, 10);
@@ -388,7 +382,7 @@ static void zero_data_give_zero(void **state) {
 static void results_repeat_and_follow_the_seed(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
-    double *a = numbers(q.M), *b = numbers(q.M), *c = numbers(q.M);
+    double *a = support_zeros(q.M), *b = support_zeros(q.M), *c = support_zeros(q.M);
     orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 0, 3);
     how.batch = 16;
     iterate(&q, &how, a);
@@ -424,7 +418,7 @@ static bool watch(void *self, const char *task, double done, double total) {
 static void progress_is_told_and_cancels(void **state) {
     (void)state;
     problem q = make(0, N, INPUTS, OUTPUTS, D, false, false);
-    double *theta = numbers(q.M), *before = numbers(q.M);
+    double *theta = support_zeros(q.M), *before = support_zeros(q.M);
     for (int method = ORFF_SOLVER_LSMR; method <= ORFF_SOLVER_SGD; method++) {
         orff_iteration how = settings((orff_solver)method, 1e-6, 1e-12, 50);
         watcher w = {.stop_at = 3, .ordered = true};
@@ -450,7 +444,8 @@ static void progress_is_told_and_cancels(void **state) {
 /* Plain (sub)gradient descent with steps 1/sqrt(t) times a safe length, best value kept: slow, simple,
  * right. */
 static double descend(const problem *q, const orff_iteration *how, double length, size_t steps) {
-    double *theta = numbers(q->M), *F = numbers(q->n * q->p), *g = numbers(q->M), *G = numbers(q->p);
+    double *theta = support_zeros(q->M), *F = support_zeros(q->n * q->p), *g = support_zeros(q->M),
+           *G = support_zeros(q->p);
     double best = (double)INFINITY;
     for (size_t t = 1; t <= steps; t++) {
         double value = how->lambda * norm(q->M, theta) * norm(q->M, theta), loss;
@@ -508,8 +503,13 @@ static void add_variable(const problem *q, box_dual *dual, const double *Phi, si
  * class. */
 static box_dual make_dual(const problem *q, const orff_iteration *how) {
     const size_t most = q->n * (q->p + 1);
-    box_dual dual = {0, numbers(most * q->M), numbers(most), numbers(most), numbers(most), numbers(most)};
-    double *Phi = numbers(q->M * q->p), codes[6], unit[2];
+    box_dual dual = {0,
+                     support_zeros(most * q->M),
+                     support_zeros(most),
+                     support_zeros(most),
+                     support_zeros(most),
+                     support_zeros(most)};
+    double *Phi = support_zeros(q->M * q->p), codes[6], unit[2];
     assert_ok(orff_simplex_codes(q->p + 1, codes));
     for (size_t i = 0; i < q->n; i++) {
         const double *y = q->Y + i * q->p;
@@ -531,7 +531,7 @@ static box_dual make_dual(const problem *q, const orff_iteration *how) {
  * a: raised here one variable at a time. */
 static double lower_bound(const problem *q, const orff_iteration *how, size_t rounds) {
     box_dual dual = make_dual(q, how);
-    double *a = numbers(dual.count), *sum = numbers(q->M), value = 0;
+    double *a = support_zeros(dual.count), *sum = support_zeros(q->M), value = 0;
     for (size_t round = 0; round < rounds; round++) {
         for (size_t v = 0; v < dual.count; v++) {
             const double *psi = dual.psi + v * q->M, share = dual.share[v];
@@ -568,7 +568,7 @@ static void smooth_losses_reach_their_minimum(void **state) {
     for (size_t c = 0; c < 4; c++) {
         orff_iteration how;
         problem q = loss_problem(losses[c / 2], 0.3, c % 2, &how);
-        double *theta = numbers(q.M);
+        double *theta = support_zeros(q.M);
         const orff_solve_info info = iterate(&q, &how, theta);
         assert_string_equal(info.method, "sgd");
         assert_true(info.residual < 5e-3);
@@ -586,7 +586,7 @@ static void losses_with_kinks_reach_their_minimum(void **state) {
     for (size_t c = 0; c < 4; c++) {
         orff_iteration how;
         problem q = loss_problem(losses[c / 2], 0.8, c % 2, &how);
-        double *theta = numbers(q.M);
+        double *theta = support_zeros(q.M);
         const orff_solve_info info = iterate(&q, &how, theta);
         const double got = objective(&q, &how, theta), least = lower_bound(&q, &how, 1000);
         assert_true(got >= least && got <= least * 1.015);
@@ -602,7 +602,7 @@ static void epsilon_is_no_worse_than_descent(void **state) {
     for (int with = 0; with < 2; with++) {
         orff_iteration how;
         problem q = loss_problem(ORFF_LOSS_EPSILON, 0.1, with, &how);
-        double *theta = numbers(q.M);
+        double *theta = support_zeros(q.M);
         iterate(&q, &how, theta);
         assert_true(objective(&q, &how, theta) <= descend(&q, &how, 1.0, 2000));
         free(theta);
@@ -620,7 +620,7 @@ static void classes_are_separated(void **state) {
     assert_ok(orff_simplex_codes(3, codes));
     for (size_t l = 0; l < 2; l++) {
         problem q = make(0, N, 2, 2, D, false, false);
-        double *theta = numbers(q.M), *F = numbers(q.n * 2);
+        double *theta = support_zeros(q.M), *F = support_zeros(q.n * 2);
         orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 1e-5, 60);
         size_t wrong = 0;
         how.loss = losses[l];
@@ -653,7 +653,7 @@ static void classes_are_separated(void **state) {
 static void quantiles_are_robust(void **state) {
     (void)state;
     problem q = make(0, N, 2, 1, 12, false, false);
-    double *theta = numbers(q.M), *F = numbers(q.n), *far = numbers(q.n);
+    double *theta = support_zeros(q.M), *F = support_zeros(q.n), *far = support_zeros(q.n);
     orff_iteration how = settings(ORFF_SOLVER_SGD, 1e-3, 1e-9, 300);
     how.loss = ORFF_LOSS_PINBALL;
     how.loss_parameter = 0.5;
@@ -686,9 +686,9 @@ static void the_data_operator_is_an_operator(void **state) {
     for (size_t rule = 0; rule < RULES; rule++) {
         problem q = make(rule, 40, INPUTS, OUTPUTS, 7, false, false);
         const size_t rows = q.n * q.p;
-        double *root = numbers(q.n), *x = numbers(q.M), *u = numbers(rows), *out = numbers(q.M),
-               *K = numbers(rows * rows);
-        double *v = numbers(rows), *w = numbers(rows), trace;
+        double *root = support_zeros(q.n), *x = support_zeros(q.M), *u = support_zeros(rows),
+               *out = support_zeros(q.M), *K = support_zeros(rows * rows);
+        double *v = support_zeros(rows), *w = support_zeros(rows), trace;
         orffi_data data;
         for (size_t i = 0; i < q.n; i++) root[i] = 0.5 + 0.1 * (double)(i % 5);
         for (size_t i = 0; i < q.M; i++) x[i] = cos((double)i);
@@ -720,7 +720,7 @@ static void the_data_operator_is_an_operator(void **state) {
 
 static void assert_refuses(const problem *q, const orff_iteration *how, orff_status status,
                            const char *word) {
-    double *theta = numbers(q->M);
+    double *theta = support_zeros(q->M);
     orff_solve_info info = {.iterations = 5};
     assert_status(orff_iterate(q->f, q->n, q->X, q->Y, q->weights, q->intercept, how, theta, &info), status);
     if (!strstr(orff_error_message(), word))

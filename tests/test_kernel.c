@@ -7,12 +7,6 @@
 #include "base/random.h"
 #include "support.h"
 
-/* The message of the last refusal says what it must. */
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 static orff_kernel *make(size_t d, size_t p, size_t n_parts, const orff_part *parts) {
     orff_kernel *kernel = NULL;
     assert_ok(orff_kernel_create(&kernel, d, p, n_parts, parts));
@@ -306,12 +300,13 @@ static void gram_may_be_rectangular_and_empty(void **state) {
 /* ---- sums */
 
 /* (1, 2; 3, 4) times the number that self points at. */
-static int numbers(void *self, const double *at, double *matrix) {
+static int numbers_at(void *self, const double *at, double *matrix) {
     (void)at;
     const double scale = *(const double *)self;
     for (size_t i = 0; i < 4; i++) matrix[i] = scale * (double)(i + 1);
     return 0;
 }
+SUPPORT_MANY(numbers, 2, 4)
 
 /* K of a sum is the sum of the weighted K. */
 static void sums_add(void **state) {
@@ -441,16 +436,18 @@ static void parts_are_copied(void **state) {
 
 /* ---- refusals */
 
-static int always_7(void *self, const double *at, double *matrix) {
+static int always_7_at(void *self, const double *at, double *matrix) {
     (void)self, (void)at, (void)matrix;
     return 7;
 }
+SUPPORT_MANY(always_7, 2, 4)
 
-static int not_a_number(void *self, const double *at, double *matrix) {
+static int not_a_number_at(void *self, const double *at, double *matrix) {
     (void)self, (void)at;
     for (size_t i = 0; i < 4; i++) matrix[i] = (double)NAN;
     return 0;
 }
+SUPPORT_MANY(not_a_number, 2, 4)
 
 static void refuse(size_t d, size_t p, const orff_part *part, orff_status status, const char *word) {
     orff_kernel *const untouched = (orff_kernel *)(uintptr_t)64;
@@ -673,6 +670,18 @@ static void laplacian_is_pseudo_inverted(void **state) {
     for (size_t i = 0; i < 16; i++) assert_close(product[i], i % 5 == 0 ? 1.0 : 0.0, 1e-14);
 }
 
+/* The automatic ridge is the smallest eigenvalue that is not zero; without edges A is the identity. */
+static void automatic_ridge(void **state) {
+    (void)state;
+    const double path[9] = {0, 1, 0, 1, 0, 1, 0, 1, 0}, none[4] = {0}; /* eigenvalues 0, 1, 3 */
+    double A[9], want[9];
+    assert_ok(orff_output_laplacian(3, path, ORFF_RIDGE_AUTO, A));
+    assert_ok(orff_output_laplacian(3, path, 1.0, want));
+    assert_all_close(9, A, want, 1e-12);
+    assert_ok(orff_output_laplacian(2, none, ORFF_RIDGE_AUTO, A));
+    for (size_t i = 0; i < 4; i++) assert_close(A[i], i % 3 == 0 ? 1.0 : 0.0, 1e-14);
+}
+
 static void wrong_graphs_are_refused(void **state) {
     (void)state;
     const double crooked[4] = {0, 1, 2, 0}, negative[4] = {0, -1, -1, 0}, good[4] = {0, 1, 1, 0};
@@ -682,8 +691,8 @@ static void wrong_graphs_are_refused(void **state) {
     assert_says("symmetric");
     assert_status(orff_output_laplacian(2, negative, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("W[1][2] = -1");
-    assert_status(orff_output_laplacian(2, good, -1, A), ORFF_ERROR_INVALID_ARGUMENT);
-    assert_says("ridge is -1");
+    assert_status(orff_output_laplacian(2, good, -0.5, A), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_says("ridge is -0.5");
     assert_status(orff_output_laplacian(0, good, 0, A), ORFF_ERROR_INVALID_ARGUMENT);
     assert_memory_equal(A, untouched, sizeof A);
 }
@@ -709,6 +718,7 @@ int main(void) {
         cmocka_unit_test(simplex_codes_have_equal_angles),
         cmocka_unit_test(covariance_is_that_of_the_outputs),
         cmocka_unit_test(laplacian_is_pseudo_inverted),
+        cmocka_unit_test(automatic_ridge),
         cmocka_unit_test(wrong_graphs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

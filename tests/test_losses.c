@@ -22,11 +22,6 @@ static double value_of(orff_loss loss, double parameter, size_t p, const double 
     return value;
 }
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 /* ---- golden numbers */
 
 static void check_golden(const json_t *entry, const char *key, orff_loss loss, const char *parameter_key,

@@ -190,7 +190,7 @@ static void add_part(const scene *s, size_t m, double v, double *C) {
 /* log N(y - mean; 0, sum_m v_m K~_m + s2 I) */
 static double dense_evidence(const scene *s, const double *x) {
     const size_t p = s->sum->p, P = s->n * p;
-    double *C = models_numbers(P * P), *r = models_numbers(P), *solved = models_numbers(P), mean[3] = {0},
+    double *C = support_zeros(P * P), *r = support_zeros(P), *solved = support_zeros(P), mean[3] = {0},
            value = 0.0;
     for (size_t i = 0; s->sum->center && i < P; i++) mean[i % p] += s->Y[i] / (double)s->n;
     for (size_t i = 0; i < P; i++) r[i] = solved[i] = s->Y[i] - mean[i % p];
@@ -366,7 +366,7 @@ static orff_features *weighted(const orff_features *features, const double *weig
 
 /* A sample of the Gaussian process with kernel sum_m v_m K~_m, noise and a mean. */
 static drawn draw(size_t n, size_t folds, uint64_t seed) {
-    drawn s = {.n = n, .X = models_numbers(2 * n), .Y = models_numbers(2 * n)};
+    drawn s = {.n = n, .X = support_zeros(2 * n), .Y = support_zeros(2 * n)};
     double *noise = models_normal(2 * n, seed + 1), *theta;
     for (size_t i = 0; i < 2 * n; i++) s.X[i] = 5.0 * orffi_rng_uniform((orffi_rng){seed, 5}, i, 0);
     s.features = features_of(2, 2, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 120);
@@ -506,7 +506,7 @@ static bool stop(void *self, const char *task, double done, double total) {
 #define assert_refused(status, word, call)                                             \
     do {                                                                               \
         assert_status(call, status);                                                   \
-        models_assert_says(word);                                                      \
+        assert_says(word);                                                             \
         assert_close(lambda, 5.0, 0.0);                                                \
         for (size_t m_ = 0; m_ < MOST_PARTS; m_++) assert_close(shares[m_], 6.0, 0.0); \
     } while (0)
@@ -516,7 +516,7 @@ static void refusals(void **state) {
     drawn s = draw(60, 1, 2);
     orff_features *other = features_of(2, 2, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 126);
     orff_features *three = features_of(3, 3, MOST_PARTS, dictionary, ORFF_SCHEME_QMC, 120);
-    double weights[MOST_PARTS], shares[MOST_PARTS + 1], lambda = 5.0, *flat = models_numbers(2 * s.n);
+    double weights[MOST_PARTS], shares[MOST_PARTS + 1], lambda = 5.0, *flat = support_zeros(2 * s.n);
     const orff_moments_settings plain = {.folds = 1};
     orff_moments *none = NULL, *constant = NULL;
     set_all(MOST_PARTS, weights, 1.0);
@@ -582,7 +582,7 @@ static void too_many_parts(void **state) {
     assert_status(orff_mixture_learn(features, moments, true, ORFF_CRITERION_EVIDENCE, 0.0, weights, &lambda,
                                      NULL, NULL),
                   ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("70 parts");
+    assert_says("70 parts");
     orff_moments_free(moments);
     orff_features_free(features);
     orff_kernel_free(kernel);

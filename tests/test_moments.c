@@ -9,17 +9,6 @@
 
 enum { INPUTS = 3, OUTPUTS = 2, ROWS = 700 };
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
-static double *numbers(size_t n) {
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 /* ---- a data set and features */
 
 typedef struct data {
@@ -89,7 +78,7 @@ typedef struct sums {
 
 static sums sums_make(size_t L, size_t p) {
     sums s = {.L = L, .p = p, .count = L * L + L * p + L + p + p * p + 2};
-    s.all = numbers(s.count);
+    s.all = support_zeros(s.count);
     s.S = s.all;
     s.R = s.S + L * L;
     s.phi = s.R + L * p;
@@ -127,7 +116,7 @@ static sums naive_sums(const orff_features *features, size_t n, const double *X,
                        const double *weights) {
     const orff_features_info info = orff_features_describe(features);
     sums s = sums_make(info.length, info.outputs);
-    double *phi = numbers(n * info.length);
+    double *phi = support_zeros(n * info.length);
     assert_ok(orff_features_phi(features, n, X, phi));
     for (size_t i = 0; i < n; i++)
         add_naively(&s, weights ? weights[i] : 1, phi + i * info.length, Y + i * info.outputs);
@@ -748,7 +737,7 @@ static void cancelling_changes_nothing(void **state) {
     (void)state;
     const size_t rows = 5000;
     data *set = make_data();
-    double *X = numbers(rows * INPUTS), *Y = numbers(rows * OUTPUTS);
+    double *X = support_zeros(rows * INPUTS), *Y = support_zeros(rows * OUTPUTS);
     for (size_t i = 0; i < rows * INPUTS; i++) X[i] = set->X[i % (ROWS * INPUTS)];
     for (size_t i = 0; i < rows * OUTPUTS; i++) Y[i] = set->Y[i % (ROWS * OUTPUTS)];
     orff_moments *moments = empty(&usual, 2, false), *before = empty(&usual, 2, false);

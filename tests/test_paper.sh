@@ -4,7 +4,7 @@
 set -eu
 
 program=$BUILD_DIR/paper/orff-paper
-[ -x "$program" ] || { echo "orff-paper is not built here"; exit 77; }
+[ -x "$program" ] || { echo "there is no $program"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*" >&2; exit 1; }

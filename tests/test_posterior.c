@@ -14,7 +14,7 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
     orff_moments *moments = NULL;
     orffi_system system = {0};
     const orff_moments_settings settings = {0};
-    double *inner = models_numbers(DATA * model->d), *Y = models_normal(DATA * model->p, 8), squares = 0.0;
+    double *inner = support_zeros(DATA * model->d), *Y = models_normal(DATA * model->p, 8), squares = 0.0;
     orffi_model_transform(model, DATA, X, inner);
     assert_ok(orff_moments_create(&moments, models_fit(model)->features, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, inner, Y, NULL));
@@ -35,7 +35,7 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
 static double *prior(const orff_model *model, double scale, size_t n, const double *X, size_t m,
                      const double *Z) {
     const size_t p = model->p, d = model->d;
-    double *K = models_numbers(n * p * m * p), block[9];
+    double *K = support_zeros(n * p * m * p), block[9];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++) {
             assert_ok(orff_features_kernel(models_fit(model)->features, X + i * d, Z + j * d, block));
@@ -48,11 +48,11 @@ static double *prior(const orff_model *model, double scale, size_t n, const doub
 /* K(x,x) - K(x,X) (K(X,X) + noise I)^-1 K(X,x) with K = (noise/shift) K~, then in the outputs' units. */
 static void dense_formula(const orff_model *model, const double *X, const double *x, double *want) {
     const size_t p = model->p, n = DATA * p;
-    double *inner = models_numbers(DATA * model->d), *at = models_numbers(model->d);
+    double *inner = support_zeros(DATA * model->d), *at = support_zeros(model->d);
     orffi_model_transform(model, DATA, X, inner);
     orffi_model_transform(model, 1, x, at);
     double *K = prior(model, noise / shift, DATA, inner, DATA, inner);
-    double *cross = prior(model, noise / shift, DATA, inner, 1, at), *solved = models_numbers(n * p);
+    double *cross = prior(model, noise / shift, DATA, inner, 1, at), *solved = support_zeros(n * p);
     double *own = prior(model, noise / shift, 1, at, 1, at);
     for (size_t i = 0; i < n; i++) K[i * n + i] += noise;
     memcpy(solved, cross, n * p * sizeof *solved);
@@ -71,7 +71,7 @@ static void dense_formula(const orff_model *model, const double *X, const double
 
 static void check_form(const models_case *c, form how) {
     double *X = models_normal(DATA * c->d, 1), *x = models_normal(POINTS * c->d, 2), want[9];
-    double *covariance = models_numbers(POINTS * c->p * c->p);
+    double *covariance = support_zeros(POINTS * c->p * c->p);
     orff_model *model = make_model(c, how, X, shift);
     const size_t pp = c->p * c->p;
     assert_true(orff_model_describe(model).has_posterior);
@@ -156,7 +156,7 @@ static void blocks_do_not_show(void **state) {
     orff_model *model = make_model(c, CHOLESKY, X, shift);
     const size_t n = orffi_bank_block_rows(models_fit(model)->features->bank) + 7, p = c->p,
                  rows[] = {0, n - 8, n - 7, n - 1};
-    double *x = models_normal(n * c->d, 2), *covariance = models_numbers(n * p * p), alone[9];
+    double *x = models_normal(n * c->d, 2), *covariance = support_zeros(n * p * p), alone[9];
     assert_ok(orff_model_covariance(model, n, x, covariance));
     for (size_t i = 0; i < 4; i++) {
         assert_ok(orff_model_covariance(model, 1, x + rows[i] * c->d, alone));
@@ -180,7 +180,7 @@ static void survives_a_singular_system(void **state) {
     const size_t some[] = {0, 3, 6};
     for (size_t k = 0; k < 3; k++) {
         const models_case *c = &models_cases[some[k]];
-        double *X = models_normal(DATA * c->d, 1), *covariance = models_numbers(DATA * c->p * c->p);
+        double *X = models_normal(DATA * c->d, 1), *covariance = support_zeros(DATA * c->p * c->p);
         orff_model *model = make_model(c, CHOLESKY, X, 1e-20);
         assert_true(models_fit(model)->posterior->F[models_fit(model)->posterior->n] != 0.0);
         assert_ok(orff_model_covariance(model, DATA, X, covariance));
@@ -200,11 +200,11 @@ static void refuses_what_cannot_be(void **state) {
     orffi_posterior *posterior = NULL;
     orffi_system system = {0};
     assert_status(orff_model_covariance(model, 1, X, covariance), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("no posterior");
+    assert_says("no posterior");
     orff_model_free(model);
     model = make_model(&models_cases[0], CHOLESKY, X, shift);
     assert_status(orff_model_covariance(model, 1, x, covariance), ORFF_ERROR_NOT_FINITE);
-    models_assert_says("row 1, column 2");
+    assert_says("row 1, column 2");
     assert_status(orff_model_covariance(NULL, 1, X, covariance), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_model_covariance(model, 1, X, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orffi_posterior_build(&posterior, &system, 0.0), ORFF_ERROR_INVALID_ARGUMENT);

@@ -5,7 +5,7 @@
 /* f(x) = mean + spread * Phi(x')^T theta, from the explicit map. */
 static void naive(const orff_model *model, const double *x, double *f) {
     const orff_features *features = models_fit(model)->features;
-    double *Phi = models_numbers(features->M * model->p), *inner = models_numbers(model->d);
+    double *Phi = support_zeros(features->M * model->p), *inner = support_zeros(model->d);
     for (size_t k = 0; k < model->d; k++) inner[k] = (x[k] - model->shift[k]) / model->unit[k];
     assert_ok(orff_features_map(features, inner, Phi));
     for (size_t i = 0; i < model->p; i++) {
@@ -22,8 +22,8 @@ static void matches_naive(void **state) {
     enum { ROWS = 9 };
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         orff_model *model = models_make(&models_cases[c], 32);
-        double *X = models_normal(ROWS * model->d, c), *F = models_numbers(ROWS * model->p);
-        double *want = models_numbers(ROWS * model->p);
+        double *X = models_normal(ROWS * model->d, c), *F = support_zeros(ROWS * model->p);
+        double *want = support_zeros(ROWS * model->p);
         assert_ok(orff_model_predict(model, ROWS, X, F));
         for (size_t i = 0; i < ROWS; i++) naive(model, X + i * model->d, want + i * model->p);
         assert_all_close(ROWS * model->p, F, want, 1e-12);
@@ -41,7 +41,7 @@ static void blocks_do_not_show(void **state) {
     const size_t block = orffi_bank_block_rows(models_fit(model)->features->bank),
                  sizes[] = {block - 1, block, block + 1, 2 * block + 3};
     const size_t most = 2 * block + 3;
-    double *X = models_normal(most * model->d, 3), *F = models_numbers(most * model->p);
+    double *X = models_normal(most * model->d, 3), *F = support_zeros(most * model->p);
     double alone[2];
     for (size_t s = 0; s < 4; s++) {
         const size_t n = sizes[s],
@@ -88,8 +88,8 @@ static void streams_as_arrays(void **state) {
     (void)state;
     enum { N = 9001 };
     orff_model *model = models_make(&models_cases[0], 20);
-    double *X = models_normal(N * model->d, 5), *F = models_numbers(N * model->p),
-           *want = models_numbers(N * model->p);
+    double *X = models_normal(N * model->d, 5), *F = support_zeros(N * model->p),
+           *want = support_zeros(N * model->p);
     assert_ok(orff_model_predict(model, N, X, want));
     for (size_t piece = 997; piece < 10000; piece += 8000) {
         pipe_ends ends = {
@@ -102,7 +102,7 @@ static void streams_as_arrays(void **state) {
     pipe_ends broken = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = 500, .fail_at = 2};
     const orff_reader reader = {.read = give_rows, .self = &broken};
     assert_status(orff_model_predict_stream(model, &reader, take_rows, &broken), ORFF_ERROR_CALLBACK);
-    models_assert_says("returned 7");
+    assert_says("returned 7");
     assert_int_equal(broken.taken, 1500);
     free(X);
     free(F);
@@ -126,7 +126,7 @@ static void single_is_close(void **state) {
     enum { ROWS = 50 };
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         orff_model *model = models_make(&models_cases[c], 32);
-        double *X = models_normal(ROWS * model->d, c), *F = models_numbers(ROWS * model->p), size = 0.0;
+        double *X = models_normal(ROWS * model->d, c), *F = support_zeros(ROWS * model->p), size = 0.0;
         float *x = calloc(ROWS * model->d, sizeof *x), *f = calloc(ROWS * model->p, sizeof *f);
         for (size_t i = 0; i < ROWS * model->d; i++) X[i] = x[i] = (float)X[i];
         assert_ok(orff_model_predict(model, ROWS, X, F));
@@ -164,10 +164,10 @@ static void refuses_what_is_not_finite(void **state) {
     x[6] = INFINITY;
     F[0] = 3.0;
     assert_status(orff_model_predict(model, 4, X, F), ORFF_ERROR_NOT_FINITE);
-    models_assert_says("row 3, column 2");
+    assert_says("row 3, column 2");
     assert_true(F[0] == 3.0);
     assert_status(orff_model_predict_single(model, 4, x, f), ORFF_ERROR_NOT_FINITE);
-    models_assert_says("row 4, column 1");
+    assert_says("row 4, column 1");
     assert_status(orff_model_divergence(model, 4, X, F), ORFF_ERROR_NOT_FINITE);
     assert_status(orff_model_predict(NULL, 4, X, F), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_model_predict(model, 4, NULL, F), ORFF_ERROR_INVALID_ARGUMENT);
@@ -187,7 +187,7 @@ static void stops_when_told(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
     const size_t n = ORFFI_MODEL_BLOCK + 1;
-    double *X = models_normal(n * 2, 3), *F = models_numbers(n * 2);
+    double *X = models_normal(n * 2, 3), *F = support_zeros(n * 2);
     for (int calls = 0; calls < 3; calls++) {
         int left = calls;
         orff_set_hooks(&(orff_hooks){.progress = stop_late, .self = &left});
@@ -226,7 +226,7 @@ static void classifies_by_the_nearest_code(void **state) {
     for (size_t classes = 2; classes <= 6; classes++) {
         orff_model *model = make_classifier(classes);
         const size_t p = classes - 1;
-        double *X = models_normal(ROWS * 3, 4), *F = models_numbers(ROWS * p);
+        double *X = models_normal(ROWS * 3, 4), *F = support_zeros(ROWS * p);
         size_t labels[ROWS], seen = 0;
         assert_ok(orff_model_classify(model, ROWS, X, labels));
         assert_ok(orff_model_predict(model, ROWS, X, F));

@@ -9,17 +9,6 @@
 
 enum { MOST_OUTPUTS = 3, TESTS = 5 };
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
-static double *numbers(size_t n) {
-    double *a = calloc(n ? n : 1, sizeof *a);
-    assert_non_null(a);
-    return a;
-}
-
 static orff_kernel *kernel_of(size_t d, size_t p, size_t n_parts, const orff_part *parts) {
     orff_kernel *kernel = NULL;
     assert_ok(orff_kernel_create(&kernel, d, p, n_parts, parts));
@@ -57,7 +46,7 @@ static orff_ridge *ridge_of(const orff_features *features, const orff_moments *m
 static double *golden_theta(const json_t *entry, const char *key, size_t D, size_t M) {
     const size_t columns = M / (2 * D);
     size_t length;
-    double *golden = support_array(support_member(entry, key), &length), *ours = numbers(M);
+    double *golden = support_array(support_member(entry, key), &length), *ours = support_zeros(M);
     assert_int_equal(length, M);
     for (size_t j = 0; j < D; j++)
         for (size_t half = 0; half < 2; half++)
@@ -136,7 +125,7 @@ static void check_matrix(const json_t *entry, const char *key, size_t count, con
 
 static void check_golden_fit(const golden_case *c, const json_t *entry, double lambda, const char *theta_key,
                              const char *test_key, const char *train_key) {
-    double *theta = numbers(c->M), *F = numbers((c->n + c->n_test) * c->p);
+    double *theta = support_zeros(c->M), *F = support_zeros((c->n + c->n_test) * c->p);
     assert_ok(orff_ridge_solve(c->ridge, lambda, theta, NULL, NULL));
     if (c->theta_is_ours && theta_key) {
         double *want = golden_theta(entry, theta_key, c->D, c->M);
@@ -210,7 +199,7 @@ static const double B32[] = {1.0, 0.2, -0.4, 0.9, 0.3, 0.3},
 static const double scales[] = {0.9, 1.6, 1.2};
 static const size_t space[] = {2, 0};
 
-static int block_of_w(void *self, const double *w, double *B) {
+static int block_of_w_at(void *self, const double *w, double *B) {
     (void)self;
     B[0] = 1.0;
     B[1] = tanh(w[0]);
@@ -218,14 +207,16 @@ static int block_of_w(void *self, const double *w, double *B) {
     B[3] = -1.0;
     return 0;
 }
+SUPPORT_MANY(block_of_w, 2, 4)
 
-static int matrix_of_w(void *self, const double *w, double *A) {
+static int matrix_of_w_at(void *self, const double *w, double *A) {
     (void)self;
     A[0] = 1.0 + w[0] * w[0];
     A[1] = A[2] = w[0];
     A[3] = 1.0;
     return 0;
 }
+SUPPORT_MANY(matrix_of_w, 2, 4)
 
 typedef struct rule_case {
     const char *name;
@@ -316,8 +307,12 @@ typedef struct problem {
 /* A smooth function with an offset, and noise. */
 static problem problem_make(size_t n, size_t d, size_t p) {
     const orffi_rng rng = {21, 4};
-    problem q = {
-        .n = n, .d = d, .p = p, .X = numbers(n * d), .Y = numbers(n * p), .X_test = numbers(TESTS * d)};
+    problem q = {.n = n,
+                 .d = d,
+                 .p = p,
+                 .X = support_zeros(n * d),
+                 .Y = support_zeros(n * p),
+                 .X_test = support_zeros(TESTS * d)};
     for (size_t i = 0; i < n * d; i++) q.X[i] = orffi_rng_normal(rng, i, 0);
     for (size_t i = 0; i < TESTS * d; i++) q.X_test[i] = orffi_rng_normal(rng, i, 1);
     for (size_t i = 0; i < n; i++)
@@ -388,7 +383,7 @@ static void backward(size_t n, const double *L, double *x) {
 /* P is the number of rows used, times p. */
 static void dense_rows(dense *s, const orff_features *f, const problem *q, const bool *use,
                        const double *mean) {
-    double *map = numbers(s->M * q->p);
+    double *map = support_zeros(s->M * q->p);
     for (size_t i = 0; i < q->n; i++) {
         const double root = sqrt(q->weights ? q->weights[i] : 1.0);
         if (use && !use[i]) continue;
@@ -413,7 +408,7 @@ static void dense_kernel(dense *s, double shift) {
 
 /* tr K~ (K~ + shift)^-1 = P - shift |L^-1|^2 */
 static double dense_trace(const dense *s, double shift) {
-    double *unit = numbers(s->P), sum = 0;
+    double *unit = support_zeros(s->P), sum = 0;
     for (size_t i = 0; i < s->P; i++) {
         memset(unit, 0, s->P * sizeof *unit);
         unit[i] = 1.0;
@@ -426,7 +421,7 @@ static double dense_trace(const dense *s, double shift) {
 
 /* theta = Phi^T alpha, y - f = shift alpha; log N(y; 0, K~ + shift). */
 static void dense_solve(dense *s, double shift) {
-    double *alpha = numbers(s->P);
+    double *alpha = support_zeros(s->P);
     memcpy(alpha, s->y, s->P * sizeof *alpha);
     forward(s->P, s->K, alpha);
     s->log_evidence = -0.5 * (double)s->P * log(2.0 * acos(-1.0));
@@ -443,10 +438,10 @@ static dense dense_fit(const orff_features *f, const problem *q, const bool *use
                        double shift) {
     const size_t most = q->n * q->p;
     dense s = {.M = orff_features_describe(f).parameters, .p = q->p};
-    s.Phi = numbers(most * s.M);
-    s.y = numbers(most);
-    s.K = numbers(most * most);
-    s.theta = numbers(s.M);
+    s.Phi = support_zeros(most * s.M);
+    s.y = support_zeros(most);
+    s.K = support_zeros(most * most);
+    s.theta = support_zeros(s.M);
     dense_rows(&s, f, q, use, mean);
     dense_kernel(&s, shift);
     dense_solve(&s, shift);
@@ -473,7 +468,7 @@ static double dense_error(const dense *s, const orff_features *f, const problem 
 
 static void assert_test_predictions(const orff_features *f, const problem *q, const double *theta,
                                     const double *want, double tol) {
-    double *got = numbers(TESTS * q->p), *reference = numbers(TESTS * q->p);
+    double *got = support_zeros(TESTS * q->p), *reference = support_zeros(TESTS * q->p);
     assert_ok(orff_features_apply(f, TESTS, q->X_test, theta, got));
     assert_ok(orff_features_apply(f, TESTS, q->X_test, want, reference));
     assert_all_close(TESTS * q->p, got, reference, tol);
@@ -484,7 +479,7 @@ static void assert_test_predictions(const orff_features *f, const problem *q, co
 static void check_solution(orff_ridge *ridge, const orff_features *f, const problem *q, double lambda,
                            const double *mean, const dense *want) {
     orff_solve_info info;
-    double *theta = numbers(want->M), intercept[MOST_OUTPUTS];
+    double *theta = support_zeros(want->M), intercept[MOST_OUTPUTS];
     assert_ok(orff_ridge_solve(ridge, lambda, theta, intercept, &info));
     assert_all_close(want->M, theta, want->theta, 1e-8);
     assert_all_close(q->p, intercept, mean, 1e-13);
@@ -534,7 +529,7 @@ static void check_against_dense(const orff_features *f, const problem *q, const 
 /* Some weights are zero, some above one; they sum to about n. */
 static double *make_weights(size_t n) {
     const orffi_rng rng = {22, 5};
-    double *weights = numbers(n);
+    double *weights = support_zeros(n);
     for (size_t i = 0; i < n; i++) weights[i] = i % 9 == 4 ? 0.0 : 2.2 * orffi_rng_uniform(rng, i, 0);
     return weights;
 }
@@ -591,7 +586,7 @@ static void all_numbers(const orff_features *f, const problem *q, bool center, d
     orff_moments *moments = moments_of(f, 3, q->n, q->X, q->Y, NULL);
     orff_ridge *ridge = ridge_of(f, moments, center);
     orff_path_point points[2];
-    double *theta = numbers(orff_features_describe(f).parameters);
+    double *theta = support_zeros(orff_features_describe(f).parameters);
     for (size_t l = 0; l < 2; l++, out += TESTS * q->p) {
         assert_ok(orff_ridge_solve(ridge, lambdas[l], theta, NULL, NULL));
         assert_ok(orff_features_apply(f, TESTS, q->X_test, theta, out));
@@ -655,7 +650,7 @@ static void many_outputs_take_the_eigen_form(void **state) {
     assert_ok(orff_ridge_solve(ridge, 1e-3, theta, NULL, &info));
     assert_string_equal(info.method, "stein-eigen");
     assert_false(info.fell_back);
-    double *F = numbers(N * P), *F1 = numbers(N);
+    double *F = support_zeros(N * P), *F1 = support_zeros(N);
     assert_ok(orff_features_apply(f, N, X, theta, F));
     for (size_t k = 0; k < P; k++) {
         orff_part scalar = orff_part_default();
@@ -693,7 +688,7 @@ static void methods_are_named(void **state) {
         orff_features *f = features_of(2, 2, 1, &part, 6);
         orff_moments *moments = moments_of(f, 0, q.n, q.X, q.Y, NULL);
         orff_ridge *ridge = ridge_of(f, moments, true);
-        double *theta = numbers(orff_features_describe(f).parameters);
+        double *theta = support_zeros(orff_features_describe(f).parameters);
         assert_ok(orff_ridge_solve(ridge, lambda, theta, NULL, &info));
         assert_string_equal(info.method, names[2 * r]);
         assert_ok(orff_ridge_path(ridge, 1, &lambda, false, &point));
@@ -717,7 +712,7 @@ static void integer_weights_are_repeated_rows(void **state) {
         problem q = problem_make(24, rule_cases[c].d, rule_cases[c].p);
         orff_features *f = case_features(&rule_cases[c]);
         orff_moments *repeated = moments_of(f, 0, 0, q.X, q.Y, NULL);
-        q.weights = numbers(q.n);
+        q.weights = support_zeros(q.n);
         for (size_t i = 0; i < q.n; i++) {
             q.weights[i] = (double)(i % 4);
             for (size_t times = 0; times < i % 4; times++)
@@ -873,7 +868,7 @@ static void cross_validation_needs_weight_outside_each_fold(void **state) {
     problem q = problem_make(20, 2, 1);
     orff_features *f = features_of(2, 1, 1, &part, 4);
     find_folds(f, 2, &q, fold);
-    q.weights = numbers(q.n);
+    q.weights = support_zeros(q.n);
     for (size_t i = 0; i < q.n; i++) q.weights[i] = fold[i] == 1 ? 1.0 : 0.0;
     orff_moments *moments = moments_of(f, 2, q.n, q.X, q.Y, q.weights);
     orff_ridge *ridge = ridge_of(f, moments, true);
@@ -964,7 +959,7 @@ static void leave_one_out_goes_in_blocks(void **state) {
     orff_features *f = features_of(2, 2, 1, &part, 8);
     orff_moments *all = moments_of(f, 0, q.n, q.X, q.Y, NULL);
     orff_ridge *ridge = ridge_of(f, all, false);
-    double *theta = numbers(orff_features_describe(f).parameters), got, want = 0;
+    double *theta = support_zeros(orff_features_describe(f).parameters), got, want = 0;
     for (size_t i = 0; i < q.n; i++) {
         orff_moments *one = moments_of(f, 0, 1, q.X + i * q.d, q.Y + i * q.p, NULL);
         assert_ok(orff_moments_subtract(all, one));
@@ -1025,7 +1020,8 @@ static void leave_one_out_refuses_other_rows(void **state) {
 /* f at the test points of exact ridge with K: K_test (K + N lambda)^-1 y. */
 static double *exact_predictions(const orff_kernel *kernel, const problem *q, double lambda) {
     const size_t P = q->n * q->p, T = TESTS * q->p;
-    double *K = numbers(P * P), *K_test = numbers(T * P), *alpha = numbers(P), *F = numbers(T);
+    double *K = support_zeros(P * P), *K_test = support_zeros(T * P), *alpha = support_zeros(P),
+           *F = support_zeros(T);
     assert_ok(orff_kernel_gram(kernel, q->n, q->X, q->n, q->X, K));
     assert_ok(orff_kernel_gram(kernel, TESTS, q->X_test, q->n, q->X, K_test));
     for (size_t i = 0; i < P; i++) K[i * P + i] += (double)q->n * lambda;
@@ -1051,7 +1047,7 @@ static double distance_to_exact(const orff_kernel *kernel, const problem *q, dou
     assert_ok(orff_features_create(&f, kernel, &sampling));
     orff_moments *moments = moments_of(f, 0, q->n, q->X, q->Y, NULL);
     orff_ridge *ridge = ridge_of(f, moments, false);
-    double *theta = numbers(orff_features_describe(f).parameters), F[TESTS * MOST_OUTPUTS], worst = 0;
+    double *theta = support_zeros(orff_features_describe(f).parameters), F[TESTS * MOST_OUTPUTS], worst = 0;
     assert_ok(orff_ridge_solve(ridge, lambda, theta, NULL, NULL));
     assert_ok(orff_features_apply(f, TESTS, q->X_test, theta, F));
     for (size_t i = 0; i < TESTS * q->p; i++) worst = fmax(worst, fabs(F[i] - want[i]));
@@ -1104,7 +1100,7 @@ static void check_tiny_lambda(const orff_features *f, const problem *q, const or
                               double lambda) {
     const double small = 1e-10, P = (double)(q->n * q->p);
     const size_t M = orff_features_describe(f).parameters;
-    double *want = numbers(M), *theta = numbers(M), loo[2];
+    double *want = support_zeros(M), *theta = support_zeros(M), loo[2];
     orff_ridge *ridge = ridge_of(f, moments, false);
     orff_solve_info info;
     orff_path_point at[2];
@@ -1171,7 +1167,7 @@ static void single_precision_has_its_own_rounding(void **state) {
         orff_moments *moments = NULL;
         orff_path_point points[3];
         orff_solve_info info;
-        double *theta = numbers(orff_features_describe(f).parameters), *F = numbers(q.n * q.p);
+        double *theta = support_zeros(orff_features_describe(f).parameters), *F = support_zeros(q.n * q.p);
         assert_ok(orff_moments_create(&moments, f, &settings));
         assert_ok(orff_moments_accumulate(moments, q.n, q.X, q.Y, NULL));
         orff_ridge *ridge = ridge_of(f, moments, false);
@@ -1239,7 +1235,7 @@ static void nothing_to_learn_from_is_refused(void **state) {
                   *wide = features_of(2, 2, 1, &part, 4);
     orff_moments *empty = moments_of(f, 0, 0, q.X, q.Y, NULL);
     orff_ridge *ridge = NULL;
-    q.weights = numbers(q.n);
+    q.weights = support_zeros(q.n);
     assert_status(orff_ridge_create(&ridge, f, empty, true), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("no rows");
     assert_ok(orff_moments_accumulate(empty, q.n, q.X, q.Y, q.weights));

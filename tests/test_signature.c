@@ -6,18 +6,14 @@
 #include "base/random.h"
 #include "support.h"
 
-static void assert_says(const char *word) {
-    if (!strstr(orff_error_message(), word))
-        fail_msg("\"%s\" does not say \"%s\"", orff_error_message(), word);
-}
-
 /* ---- signatures */
 
 /* K0 of a kernel that has a closed form; self is that kernel. */
-static int from_kernel(void *self, const double *delta, double *K) {
+static int from_kernel_at(void *self, const double *delta, double *K) {
     const double zero[4] = {0};
     return orff_kernel_eval(self, delta, zero, K) != ORFF_OK;
 }
+SUPPORT_MANY(from_kernel, orff_kernel_inputs(self), orff_kernel_outputs(self) * orff_kernel_outputs(self))
 
 /* exp(-r^2) in the plane. */
 static double bell(const double *delta) {
@@ -25,60 +21,68 @@ static double bell(const double *delta) {
 }
 
 /* A positive function times a matrix with the eigenvalues 3 and -1. */
-static int indefinite_matrix(void *self, const double *delta, double *K) {
+static int indefinite_matrix_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = bell(delta);
     K[1] = K[2] = 2 * bell(delta);
     return 0;
 }
+SUPPORT_MANY(indefinite_matrix, 2, 4)
 
 /* exp(-x^4): smooth and even, but its transform goes below zero. */
-static int flat_top(void *self, const double *delta, double *K) {
+static int flat_top_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = exp(-pow(delta[0], 4));
     return 0;
 }
+SUPPORT_MANY(flat_top, 1, 1)
 
-static int box(void *self, const double *delta, double *K) {
+static int box_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = fabs(delta[0]) < 1 && fabs(delta[1]) < 1;
     return 0;
 }
+SUPPORT_MANY(box, 2, 1)
 
-static int crooked(void *self, const double *delta, double *K) {
+static int crooked_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = bell(delta);
     K[1] = 0.1 * bell(delta);
     K[2] = 0;
     return 0;
 }
+SUPPORT_MANY(crooked, 2, 4)
 
-static int odd(void *self, const double *delta, double *K) {
+static int odd_at(void *self, const double *delta, double *K) {
     (void)self;
     K[0] = K[3] = bell(delta) * (1 + 0.1 * delta[0]);
     K[1] = K[2] = 0;
     return 0;
 }
+SUPPORT_MANY(odd, 2, 4)
 
-static int constant(void *self, const double *delta, double *K) {
+static int constant_at(void *self, const double *delta, double *K) {
     (void)self, (void)delta;
     K[0] = K[3] = 1;
     K[1] = K[2] = 0;
     return 0;
 }
+SUPPORT_MANY(constant, 2, 4)
 
-static int nothing(void *self, const double *delta, double *K) {
+static int nothing_at(void *self, const double *delta, double *K) {
     (void)self, (void)delta;
     memset(K, 0, 4 * sizeof *K);
     return 0;
 }
+SUPPORT_MANY(nothing, 2, 4)
 
-static int fails_after_five(void *self, const double *delta, double *K) {
+static int fails_after_five_at(void *self, const double *delta, double *K) {
     int *calls = self;
     K[0] = K[3] = bell(delta);
     K[1] = K[2] = 0;
     return ++*calls > 5 ? 3 : 0;
 }
+SUPPORT_MANY(fails_after_five, 2, 4)
 
 /* ---- running */
 

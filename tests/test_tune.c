@@ -233,7 +233,7 @@ static void noise_has_no_kernel(void **state) {
     const orff_status status = orff_model_fit(&model, &settings, 2, 2, 100, rows.X, noise, NULL);
     if (status) { /* the evidence keeps nothing, and says so */
         assert_int_equal(status, ORFF_ERROR_NUMERICAL);
-        models_assert_says("noise");
+        assert_says("noise");
     } else { /* or next to nothing */
         const orff_model_info info = orff_model_describe(model);
         assert_true(info.shares[info.parts] > 0.8);
@@ -328,7 +328,7 @@ static void tuning_of_everything(void **state) {
     const orff_part automatic = fields_part(ORFF_RULE_CURL_FREE, 0.0);
     const orff_part parts[] = {fields_part(ORFF_RULE_CURL_FREE, 0.6), fields_part(ORFF_RULE_DIV_FREE, 0.6)};
     orff_settings settings[5];
-    double scores[5], *weights = models_numbers(150);
+    double scores[5], *weights = support_zeros(150);
     size_t best;
     orff_model *model = NULL;
     for (size_t i = 0; i < 150; i++) weights[i] = 0.5 + (double)(i % 3);
@@ -380,7 +380,7 @@ static void tuning_of_classes(void **state) {
     rows.Y[77] = 4.0;
     assert_status(orff_model_tune(&model, 2, settings, 2, 1, 150, rows.X, rows.Y, NULL, scores, &best),
                   ORFF_ERROR_INVALID_ARGUMENT);
-    models_assert_says("the label of row 78 is 4");
+    assert_says("the label of row 78 is 4");
     assert_null(model);
     fields_free(&rows);
 }
@@ -396,7 +396,7 @@ static void tuning_refuses(void **state) {
     assert_status(tune(&model, 2, NULL, &rows, scores, &best), ORFF_ERROR_INVALID_ARGUMENT);
     settings[1].loss = ORFF_LOSS_HUBER;
     assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_UNSUPPORTED);
-    models_assert_says("candidate 2");
+    assert_says("candidate 2");
     settings[1] = settings[0];
     settings[1].lambda = 1e-3;
     settings[1].folds = 1;
@@ -404,11 +404,11 @@ static void tuning_refuses(void **state) {
     settings[1] = settings[0];
     settings[1].lambda = -2.0;
     assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_INVALID_ARGUMENT);
-    models_assert_says("lambda");
+    assert_says("lambda");
     settings[1] = settings[0];
     rows.Y[11] = NAN;
     assert_status(tune(&model, 2, settings, &rows, scores, &best), ORFF_ERROR_NOT_FINITE);
-    models_assert_says("row 6, column 2");
+    assert_says("row 6, column 2");
     assert_null(model);
     assert_close(scores[0] + scores[1], 14.0, 0.0);
     assert_int_equal(best, 9);
@@ -419,7 +419,7 @@ static void tuning_refuses(void **state) {
 
 /* Rows of x, y, u, v; the first line is a header. */
 static fields_rows load(const char *path, size_t most) {
-    fields_rows rows = {0, 2, 2, models_numbers(2 * most), models_numbers(2 * most), NULL};
+    fields_rows rows = {0, 2, 2, support_zeros(2 * most), support_zeros(2 * most), NULL};
     char line[256];
     FILE *file = fopen(path, "r");
     assert_non_null(file);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "paper.h"
+#include "slips.h"
 
 #define SEED        3
 #define PROBABILITY 0.95
@@ -209,6 +209,7 @@ int paper_bounds(paper_run *run) {
     needed(run, table, &e);
     probabilities(run, bounds, seen, &e);
     agree(run, table);
+    bounds_slips(run);
     paper_plot(run, "bounds", 1100, 520);
     return PAPER_DONE;
 }

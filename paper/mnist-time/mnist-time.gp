@@ -1,4 +1,4 @@
-# Seconds of a fit against N: of the processor (lines), on the wall (points alone), and the two numbers of the authors.
+# Seconds of a fit against N: of the processor (lines), on the wall (points alone), and the last points of the authors' curves.
 set logscale xy
 set format x '10^{%T}'
 set format y '10^{%T}'
@@ -12,5 +12,5 @@ plot 'times.csv' using (pick('orff',2)):4 every ::1 with linespoints lt 1 title 
      'times.csv' using (pick('exact',2)):4 every ::1 with linespoints lt 2 dt 2 title 'exact kernel, processor time', \
      'times.csv' using (pick('orff',2)):3 every ::1 with points lt 1 pt 6 title 'features, on the wall', \
      'times.csv' using (pick('exact',2)):3 every ::1 with points lt 2 pt 8 title 'exact kernel, on the wall', \
-     '+' using (12872):(3.9) every ::0::0 with points lt 3 ps 1.8 title 'authors, features (2016)', \
-     '+' using (12872):(3710) every ::0::0 with points lt 4 ps 1.8 title 'authors, exact kernel'
+     '+' using (12900):(3.9) every ::0::0 with points lt 3 ps 1.8 title 'authors, features (2016)', \
+     '+' using (12900):(3700) every ::0::0 with points lt 4 ps 1.8 title 'authors, exact kernel'

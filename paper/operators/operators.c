@@ -142,10 +142,13 @@ static double microseconds(const clocked *c, int tries) {
     return 1e6 * least / (double)c->s->n;
 }
 
+static const char *name_of(size_t which) {
+    static const char *const others[] = {"apply by dense B", "normal by all pairs"};
+    return which < 3 ? operators_names[which] : others[which - DENSE_B];
+}
+
 static void cost(paper_table *table, orff_rule rule, size_t which, size_t n, size_t D, size_t p, int tries) {
-    const char *name = which < 3          ? operators_names[which]
-                       : which == DENSE_B ? "apply by dense B"
-                                          : "normal by all pairs";
+    const char *name = name_of(which);
     if (paper_has(table, "%s/%s/%zu/%zu/%zu", orff_rule_name(rule), name, n, D, p)) return;
     operators_setup s = operators_setup_create(rule, D, p, n);
     clocked c = {.s = &s, .which = which};
@@ -170,11 +173,6 @@ static void both_curves(paper_table *table, const sizes *z, orff_rule rule, size
 }
 
 /* ---- exponents */
-
-static const char *name_of(size_t which) {
-    static const char *const others[] = {"apply by dense B", "normal by all pairs"};
-    return which < 3 ? operators_names[which] : others[which - DENSE_B];
-}
 
 /* What the paper prints for the time of a point, and what it is. */
 static const char *const printed[3][3] = {

@@ -8,11 +8,13 @@
 
 #include "paper.h"
 
-#define DIMENSION 4
-#define DISTANCE  1.568 /* of the pair whose error is followed over D */
-#define SEED      11
-#define POOL      4096 /* frequencies drawn at once, to be cut into sets of D */
-#define DD        (DIMENSION * DIMENSION)
+#define DIMENSION        4
+#define DISTANCE         1.568 /* of the pair whose error is followed over D */
+#define SEED             11
+#define POOL             4096 /* frequencies drawn at once, to be cut into sets of D */
+#define LARGE_A          10.0
+#define LARGE_A_DISTANCE 3.0
+#define DD               (DIMENSION * DIMENSION)
 
 static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
 
@@ -107,6 +109,59 @@ static void against_distance(paper_run *run, paper_table *table, size_t steps, s
         }
 }
 
+/* ---- where the paper's b_D fails */
+
+/* The decomposable kernel with |A| = 10: the printed bound grows as |A|, b as |A|^2. */
+static void large_A(paper_table *table) {
+    orff_part part = orff_part_default();
+    part.weight = LARGE_A;
+    double delta[DIMENSION];
+    direction(LARGE_A_DISTANCE, delta);
+    orff_variance b;
+    paper_must(orff_bound_variance(&part, DIMENSION, DIMENSION, delta, &b), "variance bound");
+    paper_row(table, "decomposable with |A| = 10,%.4f,%.4f,nan,nan", b.exact, b.printed);
+}
+
+/* One output, w ~ N(0,1), A(w) = 1 + 0.1 cos(2 w delta), delta = 1/2: Sigma^cos, the covariance of cos(2 w delta) A and
+ * A, is above Var A, and b above the proposition's bound. Means by the trapezoid rule. */
+static void counterexample(paper_table *table) {
+    double total = 0.0, A1 = 0.0, A2 = 0.0, K1 = 0.0, K2 = 0.0, K2A = 0.0, square = 0.0;
+    for (int i = -1000; i <= 1000; i++) {
+        const double w = 0.01 * i, weight = exp(-w * w / 2.0), A = 1.0 + 0.1 * cos(w), half = cos(w / 2.0);
+        total += weight;
+        A1 += weight * A;
+        A2 += weight * A * A;
+        K1 += weight * half * A;        /* K(delta) */
+        K2 += weight * cos(w) * A;      /* K(2 delta) */
+        K2A += weight * cos(w) * A * A; /* E cos(2 w delta) A^2 */
+        square += weight * half * half * A * A;
+    }
+    const double mean = A1 / total, K = K1 / total, variance = A2 / total - mean * mean,
+                 sigma = K2A / total - K2 / total * mean;
+    paper_row(table, "A(w) = 1 + 0.1 cos(2 w delta),%.4f,%.4f,%.4f,%.4f", square / total - K * K,
+              fabs((K2 / total + mean) * mean - 2.0 * K * K) / 2.0 + variance, sigma, variance);
+}
+
+static void agree_slips(paper_run *run, const paper_table *t) {
+    const char *large = "decomposable with |A| = 10", *cosine = "A(w) = 1 + 0.1 cos(2 w delta)";
+    paper_agreement(
+        run,
+        "\nWhere the paper's bound is below the truth: the decomposable kernel with |A| = %g at "
+        "distance %g has b = %.2f, printed %.2f. The step |Sigma^cos| <= |Var A| of the proof "
+        "fails for A(w) = 1 + 0.1 cos(2 w delta), one output, delta = 1/2: Sigma^cos = %.4f, Var A "
+        "= %.4f, and b = %.4f is above the proposition's %.4f.\n",
+        LARGE_A, LARGE_A_DISTANCE, paper_value(t, "exact", "%s", large), paper_value(t, "bound", "%s", large),
+        paper_value(t, "sigma_cos", "%s", cosine), paper_value(t, "var_A", "%s", cosine),
+        paper_value(t, "exact", "%s", cosine), paper_value(t, "bound", "%s", cosine));
+}
+
+static void slips(paper_run *run) {
+    paper_table *table = paper_table_open(run, "slips.csv", 1, "case,exact,bound,sigma_cos,var_A");
+    if (!paper_has(table, "decomposable with |A| = 10")) large_A(table);
+    if (!paper_has(table, "A(w) = 1 + 0.1 cos(2 w delta)")) counterexample(table);
+    agree_slips(run, table);
+}
+
 static void agree(paper_run *run, const paper_table *t, size_t high) {
     paper_agreement(
         run,
@@ -155,6 +210,7 @@ int paper_variance_bound(paper_run *run) {
     against_D(run, against, high, draws);
     against_distance(run, distances, steps, draws);
     agree(run, against, high);
+    slips(run);
     paper_plot(run, "variance-bound", 1100, 760);
     return PAPER_DONE;
 }

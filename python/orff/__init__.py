@@ -8,16 +8,19 @@ OVKRegressor
     The same with the exact kernel, for few rows.
 OperatorFourierFeatures
     The feature map by itself.
+CustomPart
+    A part of a kernel by a function of your own.
 Moments
     Sums over rows that add, subtract and travel in files.
-kernel, bound, plan, load, save
-    The kernel itself, error bounds, predicted costs, files.
+kernel, loss, bound, plan, load, save
+    The kernel itself, single losses, error bounds, predicted costs, files.
 """
 from ._bound import bound
 from ._classifier import ORFFClassifier
+from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
-from ._functions import kernel, load, save
+from ._functions import kernel, load, loss, save
 from ._library import __version__, build_info, get_threads, set_threads
 from ._moments import Moments
 from ._plan import plan
@@ -25,6 +28,7 @@ from ._regressor import ORFFRegressor
 from ._transformer import OperatorFourierFeatures
 
 __all__ = [
+    "CustomPart",
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",
@@ -38,6 +42,7 @@ __all__ = [
     "get_threads",
     "kernel",
     "load",
+    "loss",
     "plan",
     "save",
     "set_threads",

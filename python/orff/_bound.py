@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._errors import check
-from ._functions import count_outputs, refuse_automatic
-from ._kernel import CParts, Kernel, output_matrix as matrix_of, parse_kernel
+from ._functions import SCALE, given_settings
 from ._library import ffi, lib, text
+from ._parameters import FEATURES, KERNEL, Own, takes
 from ._progress import run
-from ._settings import positive, sampling as sampling_of, whole
+from ._settings import TABLE, Settings, name_of, positive, whole
 
 _MEASURE_FEATURES = 500
 
@@ -51,23 +51,23 @@ class Bound(NamedTuple):
     measured: Optional[Measured]
 
 
+_FEATURES = Own(None, "int", "D at which the bounds are evaluated; by default the number that is needed.")
+_SAMPLING = Own(name_of("scheme", lib.ORFF_SCHEME_IID), TABLE["sampling"].types, "Of what is measured.")
+_IMPORTANCE = TABLE["importance"]
+
+
+@takes(KERNEL | FEATURES, without=("weight", "covariates"), sigma=SCALE, features=_FEATURES, sampling=_SAMPLING,
+       importance=Own(False, _IMPORTANCE.types, "Of what is measured. " + _IMPORTANCE.help))
 def bound(
     dim: int,
     diameter: float,
     epsilon: float,
     *,
-    kernel: str = "decomposable",
-    base: str = "gaussian",
-    sigma: Any = 1.0,
-    mix: float = 0.5,
-    output_matrix: Any = "identity",
     outputs: Optional[int] = None,
-    features: Optional[int] = None,
     probability: float = 0.95,
     relative: bool = False,
     empirical: int = 0,
-    sampling: str = "iid",
-    seed: int = 0,
+    **given: Any,
 ) -> Bound:
     """How far features may be from their kernel, and how many of them that takes.
 
@@ -82,18 +82,15 @@ def bound(
         Of the set that x and z are in.
     epsilon : float
         The error, in the spectral norm.
-    kernel, base, sigma, mix, output_matrix, outputs
-        See `orff.kernel`; one part, no sum.
-    features : int, optional
-        D at which the bounds are evaluated; by default the number that is needed.
+    outputs : int, optional
+        p. By default dim for fields, else the size of output_matrix, else 1.
     probability : float, default=0.95
         That the error stays below epsilon.
     relative : bool, default=False
         epsilon is in units of |K(0)|.
     empirical : int, default=0
         Also measure the error, over so many draws of `features` (500 where none are given) frequencies.
-    sampling, seed
-        Of what is measured.
+    {parameters}
 
     Returns
     -------
@@ -111,43 +108,36 @@ def bound(
     True
     """
     dim = whole("dim", dim, 1, 65536)
-    p = count_outputs(dim, kernel, outputs, output_matrix, None)
-    chosen = parse_kernel(dim, p, kernel, base, sigma, 1.0, mix)
-    chosen.matrix = matrix_of(output_matrix, None, p)
-    refuse_automatic(chosen)
+    chosen, features = given_settings({**given, "covariates": None}, dim, outputs), given["features"]
     if len(chosen.parts) > 1:
-        raise ValueError(f"kernel is {kernel!r}; the bounds are of one kernel, not of a sum: ask for each part")
+        raise ValueError(f"kernel is {given['kernel']!r}; the bounds are of one kernel, not of a sum: ask for each part")
     question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
     question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
     question.relative, question.probability = relative, positive("probability", probability)
     if features is not None:
-        question.features = whole("features", features, 1, 1 << 62)
+        question.features = chosen.c.sampling.features
     report = _evaluate(chosen, question, features is None)
     measured = None
     if empirical:
-        measured = _measure(chosen, question, features or _MEASURE_FEATURES, whole("empirical", empirical, 1, 10**6),
-                            sampling, seed)
+        measured = _measure(chosen, question, whole("empirical", empirical, 1, 10**6))
     return _answer(report, int(question.features), measured)
 
 
-def _evaluate(kernel: Kernel, question: Any, at_needed: bool) -> Any:
-    parts, report = CParts(kernel), ffi.new("orff_bound_report *")
-    check(lib.orff_bound_evaluate(parts.pointer, kernel.inputs, kernel.outputs, question, report))
+def _evaluate(chosen: Settings, question: Any, at_needed: bool) -> Any:
+    report = ffi.new("orff_bound_report *")
+    check(lib.orff_bound_evaluate(chosen.parts, chosen.inputs, chosen.outputs, question, report))
     best = report.best
     if at_needed and best < lib.ORFF_BOUND_COUNT and report.bounds[best].features < 1e15:
         question.features = int(report.bounds[best].features)
-        check(lib.orff_bound_evaluate(parts.pointer, kernel.inputs, kernel.outputs, question, report))
+        check(lib.orff_bound_evaluate(chosen.parts, chosen.inputs, chosen.outputs, question, report))
     return report
 
 
-def _measure(kernel: Kernel, question: Any, D: int, repeats: int, scheme: str, seed: int) -> Measured:
-    made, how = kernel.create(), ffi.new("orff_measure *", lib.orff_measure_default())
+def _measure(chosen: Settings, question: Any, repeats: int) -> Measured:
+    made, how = chosen.kernel(), ffi.new("orff_measure *", lib.orff_measure_default())
     how.diameter, how.repeats, how.quantile = question.diameter, repeats, question.probability
-    drawing = ffi.new("orff_sampling *", sampling_of(scheme, D, seed))
-    extent = ffi.new("double[]", [question.diameter / math.sqrt(kernel.inputs)] * kernel.inputs)
-    drawing.extent = extent
-    if scheme == "iid":
-        drawing.importance = lib.ORFF_SWITCH_NO
+    chosen.c.sampling.features = chosen.c.sampling.features or _MEASURE_FEATURES
+    drawing = chosen.sampling(np.full(chosen.inputs, question.diameter / math.sqrt(chosen.inputs)))
     out = ffi.new("orff_measured *")
     run(lib.orff_bound_measure, made[0], drawing, how, out, ffi.NULL)
     return Measured(out.quantile, out.median, out.largest, out.mean)
@@ -163,8 +153,8 @@ def _answer(report: Any, features: int, measured: Optional[Measured]) -> Bound:
     best = text(lib.orff_bound_name(report.best)) if report.best < lib.ORFF_BOUND_COUNT else None
     names = [name for name, _ in ffi.typeof("orff_bound_terms").fields]
     return Bound(
-        printed=bounds["printed"],
-        corrected=bounds["corrected"],
+        printed=_one(report.bounds[lib.ORFF_BOUND_PRINTED]),
+        corrected=_one(report.bounds[lib.ORFF_BOUND_CORRECTED]),
         features_needed=bounds[best].features if best else np.nan,
         best=best,
         epsilon=report.epsilon,

@@ -1,7 +1,7 @@
 """Classification by simplex coding."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,29 +10,23 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ._arrays import Array, simplex_codes
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
-from ._progress import Progress
+from ._library import lib
+from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
+from ._settings import name_of
 from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
+@parameters(EVERY, without=("scale_outputs", "geo"), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
 class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """Classification with operator-valued random Fourier features.
 
     T classes are coded as the T corners of a simplex in R^(T-1), which are learned by regression; a prediction is
-    the class whose corner is nearest.
+    the class whose corner is nearest. The outputs of the kernel are the T - 1 numbers of a code.
 
     Parameters
     ----------
-    kernel, base, sigma, features, sampling, lambda_, weight, mix, output_matrix, covariates
-        See `ORFFRegressor`. The outputs of the kernel are the T - 1 numbers of a code.
-    loss : str, default="squared"
-        "squared", "huber", "epsilon", "pinball", "logistic" or "hinge". With "logistic" there is predict_proba.
-    loss_parameter, solver, tolerance, iterations, precision, seed, folds, lambda_grid, center, scale_inputs
-        See `ORFFRegressor`.
-    posterior : bool or "auto", default="auto"
-        See `ORFFRegressor`.
-    checkpoint, checkpoint_rows, resume, verbose, progress
-        See `ORFFRegressor`.
+    {parameters}
 
     Attributes
     ----------
@@ -50,65 +44,6 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     >>> orff.ORFFClassifier().fit(X, y).predict([[0.0, 0.0], [2.0, 2.0]])
     array(['in', 'out'], dtype='<U3')
     """
-
-    def __init__(
-        self,
-        *,
-        kernel: str = "decomposable",
-        base: str = "gaussian",
-        sigma: Any = "auto",
-        features: Any = "auto",
-        sampling: str = "auto",
-        lambda_: Any = "auto",
-        weight: Any = 1.0,
-        mix: Any = 0.5,
-        output_matrix: Any = "identity",
-        covariates: Optional[Sequence] = None,
-        loss: str = "squared",
-        loss_parameter: float = 1.0,
-        solver: str = "auto",
-        tolerance: float = 1e-8,
-        iterations: int = 500,
-        precision: str = "auto",
-        seed: int = 0,
-        folds: int = 5,
-        lambda_grid: Any = (1e-10, 10.0, 45),
-        center: bool = True,
-        scale_inputs: Any = "auto",
-        posterior: Any = "auto",
-        checkpoint: Any = None,
-        checkpoint_rows: int = 1000000,
-        resume: bool = False,
-        verbose: int = 0,
-        progress: Optional[Progress] = None,
-    ) -> None:
-        self.kernel = kernel
-        self.base = base
-        self.sigma = sigma
-        self.features = features
-        self.sampling = sampling
-        self.lambda_ = lambda_
-        self.weight = weight
-        self.mix = mix
-        self.output_matrix = output_matrix
-        self.covariates = covariates
-        self.loss = loss
-        self.loss_parameter = loss_parameter
-        self.solver = solver
-        self.tolerance = tolerance
-        self.iterations = iterations
-        self.precision = precision
-        self.seed = seed
-        self.folds = folds
-        self.lambda_grid = lambda_grid
-        self.center = center
-        self.scale_inputs = scale_inputs
-        self.posterior = posterior
-        self.checkpoint = checkpoint
-        self.checkpoint_rows = checkpoint_rows
-        self.resume = resume
-        self.verbose = verbose
-        self.progress = progress
 
     scale_outputs = False  # codes are not scaled
 
@@ -129,12 +64,12 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         places = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
         if not known.all():
-            raise ValueError(f"the class {y[~known][0]!r} is not among those named at first: {self.classes_}")
+            raise ValueError(f"the class {y[~known].tolist()[0]!r} is not among those named at first: {self.classes_}")
         return places
 
     def _class_notes(self) -> dict[str, Any]:
         return {"labels": [str(label) for label in self.classes_],
-                "about": {"labels": self.classes_.dtype.str, "loss": self.loss}}
+                "about": {"labels": self.classes_.dtype.str}}
 
     # ---- learning
 
@@ -284,7 +219,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
             return self.classes_[self._scores(X).argmax(axis=1)]
         return self.classes_[self.model_.classify(X, **self._how)]
 
-    @available_if(lambda self: self.loss == "logistic")
+    @available_if(lambda self: self.loss == name_of("loss", lib.ORFF_LOSS_LOGISTIC))
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes; only for loss="logistic".
 

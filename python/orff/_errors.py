@@ -1,7 +1,12 @@
 """Statuses of the library as exceptions."""
 from __future__ import annotations
 
+import threading
+from typing import Optional
+
 from ._library import ffi, lib, text
+
+_here = threading.local()
 
 
 class OrffError(ValueError):
@@ -34,10 +39,24 @@ class Stopped(RuntimeError):
     """A progress callback returned False."""
 
 
+def keep_cause(trouble: BaseException) -> None:
+    """What a callback raised: `check` of the call that it stops says so. The first one counts."""
+    if getattr(_here, "cause", None) is None:
+        _here.cause = trouble
+
+
+def _take_cause() -> Optional[BaseException]:
+    cause, _here.cause = getattr(_here, "cause", None), None
+    return cause
+
+
 def check(status: int) -> None:
     """Raise what a status other than ORFF_OK means, with the library's message."""
+    cause = _take_cause()
     if status == lib.ORFF_OK:
         return
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause  # KeyboardInterrupt, SystemExit
     message = text(lib.orff_error_message()) or text(lib.orff_status_text(status))
     if status == lib.ORFF_ERROR_NO_MEMORY:
         raise MemoryError(message)
@@ -46,4 +65,6 @@ def check(status: int) -> None:
     if status == lib.ORFF_ERROR_CANCELLED:
         raise Stopped(message)
     name = ffi.typeof("orff_status").elements[status]
-    raise OrffError(message, name[len("ORFF_ERROR_"):])
+    if status == lib.ORFF_ERROR_CALLBACK and cause is not None:
+        message = f"{message}: {type(cause).__name__}: {cause}"
+    raise OrffError(message, name[len("ORFF_ERROR_"):]) from cause

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import threading
 import warnings
-from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -24,18 +23,14 @@ except ImportError:
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
-from ._kernel import Kernel, output_matrix, parse_kernel
+from ._geo import plane_notes
 from ._library import ffi, lib, text
 from ._model import Model
+from ._parameters import STREAM
 from ._reader import RowReader
-from ._settings import Settings, is_single
+from ._settings import TABLE, Options, Settings, is_single, name_of
 
 FLOATS = [np.float64, np.float32]
-_SETTINGS = (
-    "sampling", "seed", "lambda_", "lambda_grid", "folds", "solver", "loss", "loss_parameter", "tolerance",
-    "iterations", "center", "scale_inputs", "scale_outputs", "posterior",
-    "max_bytes", "checkpoint", "checkpoint_rows", "resume",
-)
 _solving = threading.Lock()
 
 
@@ -58,7 +53,7 @@ def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, 
         return X, Y, weights
     kept = weights != 0
     if not kept.any():
-        raise ValueError("every sample_weight is 0: there are no rows to learn from")
+        raise ValueError("every sample_weight is zero: there are no rows to learn from")
     return X[kept], Y[kept], weights[kept]
 
 
@@ -67,6 +62,8 @@ class ModelEstimator(BaseEstimator):
 
     _model: Optional[Model] = None
     _moments: Any = None
+    _settings_names: list
+    precision: Any = None
 
     # ---- fitting
 
@@ -74,45 +71,57 @@ class ModelEstimator(BaseEstimator):
     def _how(self) -> dict[str, Any]:
         return {"verbose": self.verbose, "progress": self.progress}
 
-    def _chosen(self) -> dict[str, Any]:
-        """The parameters that are settings of the library's."""
-        return {name: getattr(self, name) for name in _SETTINGS if hasattr(self, name)}
+    def _given(self) -> dict[str, Any]:
+        """The parameters that are settings of the library's; precision "auto" is none of them."""
+        given = {name: getattr(self, name) for name in self._settings_names}
+        if isinstance(given.get("precision"), str) and given["precision"] == "auto":
+            del given["precision"]
+        return {**given, "engine": self.engine}
 
-    def _kernel(self, inputs: int, outputs: int, **instead: Any) -> Kernel:
-        given = {name: getattr(self, name) for name in ("kernel", "base", "sigma", "weight", "mix", "covariates")}
-        return parse_kernel(inputs, outputs, **{**given, **instead}, names=getattr(self, "feature_names_in_", None))
+    def _written(self, inputs: int) -> str:
+        """The parameters as a text that travels with the model, to fit the same again; files of a run are none of it."""
+        given = {name: value for name, value in self._given().items() if not TABLE[name].uses & STREAM}
+        return Options(given, inputs, getattr(self, "feature_names_in_", None)).written()
+
+    @property
+    def _on_plane(self) -> bool:
+        """Whether inputs are degrees."""
+        return getattr(self, "geo", None) not in (None, TABLE["geo"].default)
+
+    @property
+    def _is_exact(self) -> bool:
+        return bool(self.engine == name_of("engine", lib.ORFF_ENGINE_EXACT))
 
     def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
-        outputs = classes - 1 if classes else Y.shape[1]
-        kernel = self._kernel(X.shape[1], outputs).with_medians(X)
-        kernel = replace(kernel, matrix=output_matrix(self.output_matrix, None if classes else Y, outputs))
-        exact = self.solver == "exact"  # which has no single precision
-        single = is_single(self.precision, np.float64 if exact else X.dtype)
-        return Settings(kernel, self.features, len(X), single=single, classes=classes, **self._chosen())
+        outputs, names = classes - 1 if classes else Y.shape[1], getattr(self, "feature_names_in_", None)
+        settings = Settings(self._given(), X.shape[1], outputs, classes, names, X, None if classes else Y)
+        settings.c.single = not self._is_exact and is_single(self.precision, X.dtype)
+        return settings
 
     def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
-        the inputs as the user has them, where they are not X."""
+        the inputs whose ranges are noted, where they are not X."""
         settings = self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
-        if X.dtype == np.float32 and self.solver != "exact":
+        if X.dtype == np.float32 and not self._is_exact:
             reader = RowReader(X, Y, weights, settings.c.subsample)
             model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
         else:
             rows = (len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights))
             model = Model.make(lib.orff_model_fit, settings, *sizes, *rows, **self._how)
-        self._adopt(model, settings.parts.kernel, **{"shown": X, **notes})
+        self._adopt(model, settings, **{"shown": X, **notes})
         self._moments = None
         if settings.checkpoint != ffi.NULL:
             check(lib.orff_checkpoint_remove(settings.checkpoint))
 
-    def _adopt(self, model: Model, kernel: Kernel, shown: Optional[Array] = None, **notes: Any) -> None:
+    def _adopt(self, model: Model, settings: Settings, shown: Optional[Array] = None, **notes: Any) -> None:
         """A new model, with what travels in its file."""
         names = getattr(self, "feature_names_in_", None)
         outputs = 1 if model.classes else model.outputs
         about = {"class": type(self).__name__, **notes.pop("about", {})}
         model.set_notes(_notes.dump(_notes.make_notes(
-            model.inputs, outputs, names, X=shown, space=kernel.space, python=about, **notes)))
+            model.inputs, outputs, names, X=shown, space=settings.space, python=about,
+            settings=self._written(model.inputs), **plane_notes(model.describe()), **notes)))
         self._model = model
         self._warn(model.describe())
 
@@ -122,7 +131,7 @@ class ModelEstimator(BaseEstimator):
         if info.solve.method != ffi.NULL and not info.solve.converged:
             warnings.warn(
                 f"{text(info.solve.method)} stopped after {info.solve.iterations} iterations at a residual of "
-                f"{info.solve.residual:.2g}; raise iterations or tolerance",
+                f"{info.solve.residual:.2g}; raise iterations or residual",
                 ConvergenceWarning, stacklevel=4,
             )
 

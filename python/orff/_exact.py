@@ -1,14 +1,19 @@
 """Regression with the exact kernel, for few rows."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
-from ._progress import Progress
+from ._arrays import Array
+from ._library import lib
+from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
+from ._path import PathMixin
 from ._regression import RegressionMixin
+from ._settings import name_of
 from ._tuning import TuningMixin
 
 
-class OVKRegressor(RegressionMixin, TuningMixin):
+@parameters(KERNEL | LEARNING, verbose=VERBOSE, progress=PROGRESS)
+class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 
     f(x) = intercept + sum_i K(x, x_i) alpha_i: what `ORFFRegressor` approximates. The cost grows with the cube of the
@@ -17,19 +22,16 @@ class OVKRegressor(RegressionMixin, TuningMixin):
 
     Parameters
     ----------
-    kernel, base, sigma, lambda_, weight, mix, output_matrix, covariates, geo, lambda_grid, center
-        See `ORFFRegressor`.
-    scale_inputs, scale_outputs, posterior
-        See `ORFFRegressor`.
-    max_bytes : int, default=0
-        Refuse what would take more memory; 0: half of what the machine has.
-    verbose, progress
-        See `ORFFRegressor`.
+    {parameters}
 
     Attributes
     ----------
     n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, cv_mse_, train_mse_, noise_, ...
         See `ORFFRegressor`; cv_mse_ is the leave-one-out error.
+    alpha_ : ndarray of shape (n, p)
+        The coefficients.
+    norm2_ : float
+        |f|^2 in the space of the kernel.
 
     Examples
     --------
@@ -40,50 +42,19 @@ class OVKRegressor(RegressionMixin, TuningMixin):
     array([[-0.5,  0. ]])
     """
 
-    # What is not to be chosen here.
-    features = sampling = "auto"
-    precision = "double"
-    solver = "exact"
-    loss = "squared"
+    engine = name_of("engine", lib.ORFF_ENGINE_EXACT)
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "decomposable",
-        base: str = "gaussian",
-        sigma: Any = "auto",
-        lambda_: Any = "auto",
-        weight: Any = 1.0,
-        mix: Any = 0.5,
-        output_matrix: Any = "identity",
-        covariates: Optional[Sequence] = None,
-        geo: Optional[str] = None,
-        lambda_grid: Any = (1e-10, 10.0, 45),
-        center: bool = True,
-        scale_inputs: Any = "auto",
-        scale_outputs: bool = False,
-        posterior: Any = "auto",
-        max_bytes: int = 0,
-        verbose: int = 0,
-        progress: Optional[Progress] = None,
-    ) -> None:
-        self.kernel = kernel
-        self.base = base
-        self.sigma = sigma
-        self.lambda_ = lambda_
-        self.weight = weight
-        self.mix = mix
-        self.output_matrix = output_matrix
-        self.covariates = covariates
-        self.geo = geo
-        self.lambda_grid = lambda_grid
-        self.center = center
-        self.scale_inputs = scale_inputs
-        self.scale_outputs = scale_outputs
-        self.posterior = posterior
-        self.max_bytes = max_bytes
-        self.verbose = verbose
-        self.progress = progress
+    @property
+    def alpha_(self) -> Array:
+        """The coefficients alpha of f(x) = intercept + sum_i K(x, x_i) alpha_i: (rows, outputs)."""
+        self._info()
+        return self.model_.alpha()
+
+    @property
+    def norm2_(self) -> float:
+        """|f|^2 in the space of the kernel: alpha^T K alpha."""
+        self._info()
+        return self.model_.norm2()
 
     def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "OVKRegressor":
         """Of several candidates take the one with the smallest cross-validated error and fit it to all rows.

@@ -4,7 +4,6 @@ from __future__ import annotations
 from typing import Any
 
 from ._arrays import Array
-from ._geo import jacobian_from_plane
 
 
 class FieldsMixin:
@@ -15,11 +14,7 @@ class FieldsMixin:
     """
 
     def _derived(self, name: str, X: Any) -> Array:
-        X, turn = self._places(X)
-        values = self.model_.derive(name, X, **self._how)
-        if name == "jacobian" and turn is not None:
-            return jacobian_from_plane(turn, values, self._plane.columns)
-        return values
+        return self.model_.derive(name, self._points(X), **self._how)
 
     def jacobian(self, X: Any) -> Array:
         """The derivatives of the outputs by the inputs.

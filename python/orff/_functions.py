@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -14,32 +13,21 @@ from ._classifier import ORFFClassifier
 from ._errors import OrffError, check
 from ._estimator import ModelEstimator
 from ._exact import OVKRegressor
-from ._geo import Plane
-from ._kernel import PHYSICAL, Kernel, output_matrix as matrix_of, parse_kernel
-from ._library import lib, text
+from ._kernel import count_outputs, multipliers, part_texts, parts_of_model
+from ._library import ffi, lib
 from ._model import Model
 from ._moments import Moments
+from ._parameters import FEATURES, KERNEL, Own, takes
 from ._regressor import ORFFRegressor
-from ._settings import whole
+from ._settings import TABLE, Settings, name_of, read_options, whole
 from ._transformer import DrawnFeatures
 
+_NO_DATA = "there are no data here"
+SCALE = Own(1.0, 'float or "S|S1,..,Sd"', "Length scale; commas or a sequence give one for each input, + one for each part.")
 
-def kernel(
-    x: Any,
-    z: Any = None,
-    *,
-    kernel: str = "decomposable",
-    base: str = "gaussian",
-    sigma: Any = 1.0,
-    weight: Any = 1.0,
-    mix: float = 0.5,
-    output_matrix: Any = "identity",
-    outputs: Optional[int] = None,
-    covariates: Optional[Sequence] = None,
-    features: Optional[int] = None,
-    sampling: str = "auto",
-    seed: int = 0,
-) -> Array:
+
+@takes(KERNEL | FEATURES, sigma=SCALE, features=Own(None, "int", "With a number: the approximation by so many frequencies."))
+def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any) -> Array:
     """K(x, z), exactly or by random features.
 
     Parameters
@@ -48,15 +36,9 @@ def kernel(
         A point or points.
     z : array-like of shape (d,) or (m, d), optional
         A point or points; by default x.
-    kernel, base, sigma, weight, mix, output_matrix, covariates
-        See `ORFFRegressor`; sigma must be given as numbers.
     outputs : int, optional
-        p. By default the number of inputs in the field's space for physical kernels, else the size of output_matrix,
-        else 1.
-    features : int, optional
-        With a number: the approximation by so many frequencies.
-    sampling, seed
-        How these are chosen.
+        p. By default the number of inputs in the field's space for fields, else the size of output_matrix, else 1.
+    {parameters}
 
     Returns
     -------
@@ -76,42 +58,71 @@ def kernel(
     Z = X if z is None else np.atleast_2d(doubles(z))
     if X.ndim != 2 or Z.ndim != 2 or X.shape[1] != Z.shape[1]:
         raise ValueError(f"x has shape {np.shape(x)} and z {np.shape(z)}; expected points of as many inputs")
-    p = count_outputs(X.shape[1], kernel, outputs, output_matrix, covariates)
-    chosen = parse_kernel(X.shape[1], p, kernel, base, sigma, weight, mix, covariates)
-    chosen.matrix = matrix_of(output_matrix, None, p)
-    refuse_automatic(chosen)
-    G = _exact_gram(chosen, X, Z) if features is None else _approximate(chosen, X, Z, features, sampling, seed)
+    chosen = given_settings(given, X.shape[1], outputs)
+    exact = given["features"] is None and given["frequencies"] is None
+    G = _exact_gram(chosen, X, Z) if exact else _approximate(given, chosen.outputs, X, Z)
     return G[0, 0] if one and len(Z) == 1 else G
 
 
-def refuse_automatic(chosen: Kernel) -> None:
-    automatic = chosen.automatic or chosen.auto_sigma or chosen.mixture or chosen.auto_mix
-    if automatic or any(isinstance(part.sigma, str) for part in chosen.parts):
-        raise ValueError("there are no data here: kernel, sigma, weight and mix must be given, not automatic")
+def given_settings(given: dict[str, Any], inputs: int, outputs: Optional[int]) -> Settings:
+    """Settings in which nothing is automatic: there are no rows to decide on."""
+    p = count_outputs(given, inputs) if outputs is None else whole("outputs", outputs, 1, 65536)
+    settings = Settings(given, inputs, p)
+    settings.refuse_automatic(_NO_DATA)
+    return settings
 
 
-def count_outputs(inputs: int, name: str, outputs: Optional[int], A: Any, covariates: Optional[Sequence]) -> int:
-    if outputs is not None:
-        return whole("outputs", outputs, 1, 65536)
-    if any(rule in name for rule in PHYSICAL):
-        return inputs - (0 if covariates is None else len(covariates))
-    if A is None or isinstance(A, str):
-        return 1
-    return len(A[1]) if isinstance(A, tuple) else len(A)
-
-
-def _exact_gram(chosen: Kernel, X: Array, Z: Array) -> Array:
-    made, n, m, p = chosen.create(), len(X), len(Z), chosen.outputs
+def _exact_gram(chosen: Settings, X: Array, Z: Array) -> Array:
+    made, n, m, p = chosen.kernel(), len(X), len(Z), chosen.outputs
     G = np.empty((n, p, m, p))
     check(lib.orff_kernel_gram(made[0], n, pointer(X), m, pointer(Z), pointer(G)))
     return np.ascontiguousarray(G.transpose(0, 2, 1, 3))
 
 
-def _approximate(chosen: Kernel, X: Array, Z: Array, features: int, scheme: str, seed: int) -> Array:
+def _approximate(given: dict[str, Any], outputs: int, X: Array, Z: Array) -> Array:
     both = np.vstack([X, Z])
     extent = np.maximum(both.max(axis=0) - both.min(axis=0), 1e-6)
-    drawn = DrawnFeatures.draw(chosen, scheme, whole("features", features, 1, 1 << 24), seed, extent)
-    return drawn.gram(X, Z)
+    return DrawnFeatures(given, X.shape[1], outputs, extent).gram(X, Z)
+
+
+@takes(0)
+def loss(name: str, f: Any, y: Any, parameter: float = 1.0, gradient: bool = False) -> Any:
+    """The loss of predictions.
+
+    Parameters
+    ----------
+    name : str
+        One of the names that the parameter `loss` of the estimators takes.
+    f, y : array-like of shape (n, p) or (p,)
+        Predictions and what was to be predicted; for losses of classes y holds simplex codes.
+    parameter : float, default=1.0
+        The parameter `loss_parameter` of the estimators.
+    gradient : bool, default=False
+        Also return the gradient in f.
+
+    Returns
+    -------
+    value : ndarray of shape (n,), or float
+        One loss for each row.
+    gradient : ndarray of the shape of f
+        Only with gradient=True.
+
+    Examples
+    --------
+    >>> import orff
+    >>> orff.loss("huber", [[0.0, 3.0], [0.1, 0.0]], [[0.0, 0.0], [0.0, 0.0]], 1.0)
+    array([2.5  , 0.005])
+    """
+    kind = ffi.new("orff_loss *")
+    check(lib.orff_loss_parse(str(name).encode(), kind))
+    f, y = np.broadcast_arrays(doubles(f), doubles(y))
+    F, Y = (doubles(np.atleast_2d(one)) for one in (f, y))
+    values, slopes = np.empty(len(F)), np.empty(F.shape)
+    for i in range(len(F)):
+        check(lib.orff_loss_evaluate(kind[0], float(parameter), F.shape[1], pointer(F[i]), pointer(Y[i]),
+                                     pointer(values[i:]), pointer(slopes[i])))
+    value = values if f.ndim > 1 else float(values[0])
+    return (value, slopes.reshape(f.shape)) if gradient else value
 
 
 # ---- files
@@ -158,7 +169,8 @@ def load(path: Any) -> Any:
     Returns
     -------
     ORFFRegressor, ORFFClassifier, OVKRegressor or Moments
-        A model is fitted; its parameters are those that were used, none automatic.
+        A model is fitted. Its parameters are those that it was fitted with in Python; of a model that the program or C
+        made, what the model says of itself: none is automatic.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")
@@ -176,9 +188,9 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     """The estimator around a model, its parameters as the model tells them."""
     notes = _notes.parse(model.notes, model.inputs, 1 if model.classes else model.outputs, model.classes, where)
     about = notes.get("python", {})
-    estimator = _class_of(model)(**_parameters(model, notes))
-    if not isinstance(estimator, OVKRegressor):
-        estimator.loss = about.get("loss", "squared")
+    given = _given(model, notes, where)
+    cls = _class_of(model, about)
+    estimator = cls(**{name: value for name, value in given.items() if name in cls._settings_names})
     estimator._model = model
     estimator.n_features_in_ = model.inputs
     names = _notes.names(notes, "inputs", model.inputs)
@@ -193,58 +205,43 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     else:
         estimator._flat = bool(about.get("flat", False))
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
-        _restore_plane(estimator, notes)
+        if model.describe().on_plane:
+            estimator.geo = name_of("geo", lib.ORFF_GEO_LONLAT)
     return estimator
 
 
-def _restore_plane(estimator: Any, notes: dict) -> None:
-    if "geo" not in notes:
-        return
-    covariates = notes.get("covariates", [])
-    first, second = [i for i in range(estimator.n_features_in_) if i not in covariates][:2]
-    estimator.geo = "lonlat"
-    estimator._plane = Plane(notes["geo"]["lon"], notes["geo"]["lat"], (first, second))
-
-
-def _class_of(model: Model) -> type:
+def _class_of(model: Model, about: dict) -> type:
     if model.classes:
         return ORFFClassifier
-    return OVKRegressor if model.describe().engine == lib.ORFF_ENGINE_EXACT else ORFFRegressor
+    exact = model.describe().engine == lib.ORFF_ENGINE_EXACT and about.get("class") != ORFFRegressor.__name__
+    return OVKRegressor if exact else ORFFRegressor
 
 
-def _parameters(model: Model, notes: dict) -> dict[str, Any]:
-    info, parts = model.describe(), model.parts()
-    parameters = {
-        "kernel": "+".join(part.rule for part in parts),
-        "base": "+".join(part.base for part in parts),
-        "sigma": [part.sigma.tolist() for part in parts],
-        "weight": _multipliers(model, parts, notes.get("covariates", [])),
-        "mix": next((part.mix for part in parts if part.rule == "helmholtz"), 0.5),
+def _given(model: Model, notes: dict, where: str) -> dict[str, Any]:
+    """The parameters that the model was fitted with; where its file does not have them, what the model says of itself."""
+    if "settings" not in notes:
+        return _described(model, notes)
+    try:
+        return read_options(notes["settings"])
+    except ValueError as trouble:
+        raise OrffError(f'{where}: its notes are damaged: "settings": {trouble}', "FORMAT") from None
+
+
+def _described(model: Model, notes: dict) -> dict[str, Any]:
+    """Parameters that fit the same again, as far as a model knows."""
+    info, parts = model.describe(), parts_of_model(model._handle)
+    given = {
+        **part_texts(parts, model.inputs),
+        "weight": multipliers(parts, model.inputs, model.outputs),
         "lambda_": float(getattr(info, "lambda")),
         "scale_inputs": False,
         "covariates": notes.get("covariates") or None,
+        "loss": notes.get("python", {}).get("loss", TABLE["loss"].default),
     }
     if info.engine == lib.ORFF_ENGINE_EXACT:
-        return {**parameters, "solver": "exact"} if model.classes else parameters
-    return {
-        **parameters,
-        "features": int(info.frequencies),
-        "sampling": text(lib.orff_scheme_name(info.scheme)),
-        "seed": int(info.seed),
-        "precision": "single" if info.single else "double",
-    }
-
-
-def _multipliers(model: Model, parts: list, covariates: list) -> list[float]:
-    """The parameter weight: of a sum, in units of parts whose K(0) has trace p."""
-    if len(parts) == 1:
-        return [parts[0].weight]
-    x = np.zeros((1, model.inputs))
-    space = np.array([i for i in range(model.inputs) if i not in covariates])
-    alone = [Kernel(model.inputs, model.outputs, [replace(part, weight=1.0)],
-                    space=space if part.rule in PHYSICAL else None) for part in parts]
-    sizes = [np.trace(_exact_gram(kernel, x, x)[0, 0]) / model.outputs for kernel in alone]
-    return [part.weight * size for part, size in zip(parts, sizes)]
+        return {**given, "engine": name_of("engine", info.engine)}
+    return {**given, "features": int(info.frequencies), "sampling": name_of("scheme", info.scheme),
+            "seed": int(info.seed), "precision": TABLE["precision"].names[bool(info.single)]}
 
 
 def _classes(count: int, labels: Optional[list], kind: Optional[str]) -> Array:

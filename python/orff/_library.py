@@ -5,6 +5,7 @@ import ctypes.util
 import mmap
 import os
 import resource
+import weakref
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -112,6 +113,14 @@ def owner(kind: str, free: Any) -> Any:
     The place owns before the call that fills it returns, so that an interrupt between the two leaks nothing.
     """
     return ffi.gc(ffi.new(f"{kind} **"), lambda place: free(place[0]))
+
+
+_kept: Any = weakref.WeakKeyDictionary()
+
+
+def keep_with(place: Any, kept: Any) -> None:
+    """Let an object live as long as the place that points to it."""
+    _kept[place] = kept
 
 
 def build_info() -> str:

@@ -9,12 +9,10 @@ import numpy as np
 
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
-from ._kernel import Part, part_of_model
-from ._library import ffi, lib, owner, text
+from ._kernel import Part, parts_of_model, scales_of
+from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
-from ._settings import Settings
-
-_STD_ROWS = 4096
+from ._settings import name_of
 
 
 class Model:
@@ -33,7 +31,20 @@ class Model:
 
     def parts(self) -> list[Part]:
         """The kernel as it was fitted, in the user's units."""
-        return [part_of_model(self._handle, i, self.inputs)[0] for i in range(self.describe().parts)]
+        return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
+                for part in parts_of_model(self._handle)]
+
+    def alpha(self) -> Array:
+        """The coefficients of an exact model: rows x outputs."""
+        alpha = np.empty((int(self.describe().rows), self.outputs))
+        check(lib.orff_model_alpha(self._handle, pointer(alpha)))
+        return alpha
+
+    def norm2(self) -> float:
+        """|f|^2 of an exact model, in the space of its kernel."""
+        found = ffi.new("double *")
+        check(lib.orff_model_norm2(self._handle, found))
+        return float(found[0])
 
     def shares(self) -> Optional[Array]:
         """Each part's share of the variance, noise's last; None unless learned."""
@@ -61,11 +72,9 @@ class Model:
         return self._derive(lib.orff_model_covariance, X, (self.outputs, self.outputs), **how)
 
     def std(self, X: Array, **how: Any) -> Array:
-        """Posterior standard deviation, n x p; the covariances are never held all at once."""
+        """Posterior standard deviation, n x p."""
         S = np.empty((len(X), self.outputs))
-        for first in range(0, len(X), _STD_ROWS):
-            C = self.covariance(X[first : first + _STD_ROWS], **how)
-            S[first : first + _STD_ROWS] = np.sqrt(np.diagonal(C, axis1=1, axis2=2))
+        run(lib.orff_model_std, self._handle, len(X), pointer(doubles(X)), False, pointer(S), **how)
         return S
 
     def derive(self, name: str, X: Array, **how: Any) -> Array:
@@ -110,10 +119,11 @@ class Model:
     # ---- making
 
     @classmethod
-    def make(cls, function: Callable, settings: Settings, *arguments: Any, **how: Any) -> "Model":
-        """By a function (orff_model **, const orff_settings *, ...)."""
+    def make(cls, function: Callable, settings: Any, *arguments: Any, **how: Any) -> "Model":
+        """By a function (orff_model **, const orff_settings *, ...); of Settings, or of what belongs to them."""
         place = owner("orff_model", lib.orff_model_free)
-        run(function, place, settings.c, *arguments, **how)
+        run(function, place, getattr(settings, "c", settings), *arguments, **how)
+        keep_with(place, settings)  # whose functions an exact model calls
         return cls(place)
 
 

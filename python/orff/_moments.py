@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length
@@ -11,11 +10,12 @@ from sklearn.utils import check_array, check_consistent_length
 from . import _notes
 from ._arrays import Array, columns, doubles, pointer
 from ._errors import check
-from ._kernel import Kernel, parse_kernel
+from ._kernel import part_texts, parts_of_model, settled
 from ._library import ffi, lib, owner, text
 from ._model import Model, file_bytes, from_file_bytes
-from ._progress import Progress, run
-from ._settings import Settings, is_single, sampling, whole
+from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
+from ._progress import run
+from ._settings import Settings, is_single
 
 _PROBE_FEATURES = 300
 
@@ -30,6 +30,8 @@ class Totals(NamedTuple):
     sum_yy: Array
 
 
+@parameters(KERNEL | FEATURES | MOMENTS, without=("weight", "mix", "output_matrix"), precision=PRECISION,
+            verbose=VERBOSE, progress=PROGRESS)
 class Moments:
     """Sums over rows from which every kernel on the same frequencies and every lambda can be learned.
 
@@ -38,25 +40,12 @@ class Moments:
 
     Parameters
     ----------
-    kernel, base, covariates
-        See `ORFFRegressor`; they decide which frequencies are drawn.
-    sigma : float, sequence, "auto" or "median", default="auto"
-        Length scales. What is automatic is decided on the rows that come first; moments that are to be added should
-        be given numbers.
-    features : int or "auto", default="auto"
-        Number of frequencies; "auto" is 1000.
-    sampling : str, default="auto"
-        How the frequencies are chosen.
-    seed : int, default=0
-        Seed of the frequencies and of the folds.
-    precision : {"auto", "double", "single"}, default="auto"
-        "auto" is single for float32 inputs.
-    folds : int, default=5
-        Folds of cross-validation that are kept apart; 1 takes least memory, but then lambda must be given.
-    verbose : int, default=0
-        1 shows progress on standard error.
-    progress : callable, optional
-        Called as progress(task, done, total); returning False stops.
+    {parameters}
+
+    Notes
+    -----
+    The kernel decides which frequencies are drawn. What is automatic is decided on the rows that come first: moments that
+    are to be added should be given numbers. Here features "auto" is 1000.
 
     Examples
     --------
@@ -75,33 +64,8 @@ class Moments:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "decomposable",
-        base: str = "gaussian",
-        sigma: Any = "auto",
-        features: Any = "auto",
-        sampling: str = "auto",
-        seed: int = 0,
-        precision: str = "auto",
-        folds: int = 5,
-        covariates: Optional[Sequence] = None,
-        verbose: int = 0,
-        progress: Optional[Progress] = None,
-    ) -> None:
-        self.kernel = kernel
-        self.base = base
-        self.sigma = sigma
-        self.features = features
-        self.sampling = sampling
-        self.seed = seed
-        self.precision = precision
-        self.folds = folds
-        self.covariates = covariates
-        self.verbose = verbose
-        self.progress = progress
-        self._place: Any = None
+    _place: Any = None
+    _settings_names: list
 
     # ---- rows in and out
 
@@ -128,26 +92,26 @@ class Moments:
         check_consistent_length(X, Y, sample_weight)
         weights = None if sample_weight is None else doubles(sample_weight)
         if self._place is None:
-            kernel = parse_kernel(X.shape[1], Y.shape[1], self.kernel, self.base, self.sigma,
-                                  covariates=self.covariates, names=names)
-            kernel = settle_kernel(kernel, X, Y, weights)
-            self._begin(kernel, is_single(self.precision, X.dtype), names, outputs)
+            given = settle(self._given(), X, Y, weights, names)
+            self._begin(given, X, Y, names, outputs)
         return self._add_rows(X, Y, weights)
 
-    def _begin(self, kernel: Kernel, single: bool, input_names: Any = None, output_names: Any = None) -> None:
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._settings_names if name != "precision"}
+
+    def _begin(self, given: dict[str, Any], X: Array, Y: Array, input_names: Any = None,
+               output_names: Any = None) -> None:
         """Draw the frequencies of a kernel in which nothing is automatic."""
-        features = 0 if isinstance(self.features, str) and self.features == "auto" else whole(
-            "features", self.features, 1, 1 << 24)
-        drawn = owner("orff_features", lib.orff_features_free)
-        c = ffi.new("orff_sampling *", sampling(self.sampling, features, self.seed))
-        made = kernel.create()  # held until the frequencies are drawn
-        check(lib.orff_features_create(drawn, made[0], c))
+        settings = Settings(given, X.shape[1], Y.shape[1], names=input_names)
+        made, drawn = settings.kernel(), owner("orff_features", lib.orff_features_free)
+        check(lib.orff_features_create(drawn, made[0], settings.sampling()))
         how = ffi.new("orff_moments_settings *", {
-            "folds": whole("folds", self.folds, 1, 1000), "seed": c.seed, "single": single})
+            "folds": settings.c.folds, "seed": settings.c.sampling.seed, "single": is_single(self.precision, X.dtype)})
         place = owner("orff_moments", lib.orff_moments_free)
         check(lib.orff_moments_create(place, drawn[0], how))
-        notes = _notes.make_notes(kernel.inputs, kernel.outputs, input_names, output_names,
-                                  space=kernel.space, kernel=kernel.words())
+        words = part_texts(settings.parts, settings.inputs)
+        notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
+                                  kernel={name: words[name] for name in _notes.KERNEL_WORDS})
         check(lib.orff_moments_set_notes(place[0], _notes.dump(notes).encode()))
         self._place = place
 
@@ -297,13 +261,11 @@ class Moments:
         result.precision = "single" if info.single else "double"
         for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
             setattr(result, name, notes["kernel"][name])
-        result.covariates = notes.get("covariates") or None
+        result.covariates, result.shape = notes.get("covariates") or None, None
         return result
 
     def _parameters(self) -> dict[str, Any]:
-        names = ("kernel", "base", "sigma", "features", "sampling", "seed", "precision", "folds", "covariates",
-                 "verbose", "progress")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in [*self._settings_names, "verbose", "progress"]}
 
     def __reduce__(self) -> tuple:
         data = None if self._place is None else file_bytes(self.save)
@@ -324,20 +286,24 @@ def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> Moments:
     return result
 
 
-def settle_kernel(kernel: Kernel, X: Array, Y: Array, weights: Optional[Array], **settings: Any) -> Kernel:
-    """The kernel with everything that is automatic decided on these rows, scales in the inputs' own units."""
-    kernel = kernel.with_medians(X)
-    scaled = settings.get("scale_inputs") in (True, "yes")
-    if not (kernel.auto_sigma or kernel.automatic or kernel.auto_mix or scaled):
-        return kernel
-    probe = Model.make(
-        lib.orff_model_fit,
-        Settings(kernel, _PROBE_FEATURES, **{"posterior": False, **settings}),
-        X.shape[1], Y.shape[1], len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights),
-    )
-    parts = probe.parts()
-    if kernel.automatic:
-        parts = [replace(part, weight=1.0) for part in parts]
-    elif len(parts) > 1:
-        parts = [replace(part, weight=before.weight) for part, before in zip(parts, kernel.parts)]
-    return replace(kernel, parts=parts, mixture=kernel.mixture or kernel.automatic, automatic=False, auto_mix=False)
+def settle(given: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], names: Any) -> dict[str, Any]:
+    """Parameters with everything that is automatic in the kernel decided on these rows, scales in the inputs' own
+    units."""
+    settings = Settings(given, X.shape[1], Y.shape[1], names=names, X=X, Y=Y)
+    c = settings.c
+    scaled = c.scale_inputs == lib.ORFF_SWITCH_YES
+    if not (settings.auto_sigma or c.auto_kernel or c.auto_mix or scaled):
+        return settled(given, settings, list(settings.parts))
+    probe = _probe(settings, X, Y, weights)  # which its parts point into
+    return settled(given, settings, parts_of_model(probe._handle))
+
+
+def _probe(settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> Model:
+    """A small fit that makes the choices."""
+    plain, c = lib.orff_settings_default(), ffi.new("orff_settings *")
+    for member in ("n_parts", "parts", "mixture", "criterion", "auto_kernel", "auto_mix", "scale_inputs"):
+        setattr(plain, member, getattr(settings.c, member))
+    plain.sampling.features, plain.posterior = _PROBE_FEATURES, lib.ORFF_SWITCH_NO
+    c[0] = plain
+    return Model.make(lib.orff_model_fit, c, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)), pointer(doubles(Y)),
+                      pointer(weights))

@@ -1,23 +1,12 @@
 """What a fit will cost, from a short measurement on this machine."""
 from __future__ import annotations
 
-import time
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from ._arrays import pointer
 from ._errors import check
-from ._kernel import Kernel, parse_kernel
-from ._library import ffi, get_threads, lib, owner
-from ._model import Model
-from ._settings import Settings, count_features, is_single, sampling as sampling_of, whole
-
-_CALIBRATION_FEATURES = 250
-_BLOCK = 1024
-_SECONDS = 0.2
-# What choosing a length scale takes at most: rows, frequencies, candidates, folds.
-_CHOICE_ROWS, _CHOICE_FEATURES, _CHOICES, _CHOICE_FOLDS = 5000, 600, 5, 3
+from ._library import ffi, lib
+from ._parameters import FEATURES, KERNEL, MOMENTS, takes
+from ._settings import Settings, whole
 
 
 class Plan(NamedTuple):
@@ -27,37 +16,15 @@ class Plan(NamedTuple):
     peak_bytes: int
 
 
-class _Cost(NamedTuple):
-    row: float  # seconds for a row of moments
-    solve: float  # seconds for everything after them
-    parameters: int  # length of theta
-
-
-def plan(
-    n: int,
-    dim: int,
-    outputs: int,
-    *,
-    kernel: str = "decomposable",
-    base: str = "gaussian",
-    sigma: Any = "auto",
-    features: Any = "auto",
-    sampling: str = "auto",
-    weight: Any = 1.0,
-    mix: float = 0.5,
-    covariates: Optional[Sequence] = None,
-    precision: str = "double",
-    seed: int = 0,
-    folds: int = 5,
-) -> Plan:
+@takes(KERNEL | FEATURES | MOMENTS)
+def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """Predicted time and memory of a fit by the direct solver, with lambda "auto", on this machine.
 
     Parameters
     ----------
     n, dim, outputs : int
         Rows, inputs and outputs.
-    kernel, base, sigma, features, sampling, weight, mix, covariates, precision, seed, folds
-        See `ORFFRegressor`.
+    {parameters}
 
     Returns
     -------
@@ -72,64 +39,12 @@ def plan(
     True
     """
     n, dim, outputs = whole("n", n, 1, 1 << 50), whole("dim", dim, 1, 65536), whole("outputs", outputs, 1, 65536)
-    chosen = parse_kernel(dim, outputs, kernel, base, sigma, weight, mix, covariates)
-    if chosen.automatic or chosen.mixture or chosen.auto_mix:
+    if isinstance(given["sigma"], str):
+        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows to look at, and any number takes as long
+    chosen = Settings({**given, "output_matrix": None}, dim, outputs)
+    c = chosen.c
+    if c.auto_kernel or c.mixture or c.auto_mix:
         raise ValueError("kernel, weight and mix cannot be automatic in a plan")
-    automatic = chosen.auto_sigma
-    for i, part in enumerate(chosen.parts):
-        if part.sigma is None or isinstance(part.sigma, str):
-            part.sigma = np.full(dim, 0.5 + 0.5 * i)
-    D, single = count_features(features, chosen, n), is_single(precision, "float64")
-    cost = _measure(chosen, D, sampling, seed, folds, single)
-    seconds = n * cost.row + cost.solve
-    if automatic:
-        small = _measure(chosen, max(1, min(D, n, _CHOICE_FEATURES)), sampling, seed, _CHOICE_FOLDS, single)
-        seconds += _CHOICES * (min(n, _CHOICE_ROWS) * small.row + small.solve)
-    return Plan(seconds, _bytes(chosen, n, D, folds, cost))
-
-
-def _moments(kernel: Kernel, D: int, scheme: str, seed: int, folds: int, single: bool) -> tuple[Any, int]:
-    made, drawn = kernel.create(), owner("orff_features", lib.orff_features_free)
-    check(lib.orff_features_create(drawn, made[0], ffi.new("orff_sampling *", sampling_of(scheme, D, seed))))
-    place = owner("orff_moments", lib.orff_moments_free)
-    how = ffi.new("orff_moments_settings *", {"folds": whole("folds", folds, 2, 1000), "single": single})
-    check(lib.orff_moments_create(place, drawn[0], how))
-    return place, int(lib.orff_features_describe(drawn[0]).parameters)
-
-
-def _time_rows(kernel: Kernel, moments: Any) -> float:
-    """Seconds for a row: blocks are added until a while has passed; the first one warms up."""
-    random = np.random.default_rng(0)
-    X, Y = random.uniform(size=(_BLOCK, kernel.inputs)), random.uniform(size=(_BLOCK, kernel.outputs))
-
-    def add() -> None:
-        check(lib.orff_moments_accumulate(moments[0], _BLOCK, pointer(X), pointer(Y), ffi.NULL))
-
-    add()
-    blocks, start = 0, time.perf_counter()
-    while blocks == 0 or time.perf_counter() - start < _SECONDS:
-        add()
-        blocks += 1
-    return (time.perf_counter() - start) / (blocks * _BLOCK)
-
-
-def _measure(kernel: Kernel, D: int, scheme: str, seed: int, folds: int, single: bool) -> _Cost:
-    """Rows are timed at D itself, the solution at a smaller size and scaled by its cube."""
-    small = min(D, _CALIBRATION_FEATURES)
-    moments, parameters = _moments(kernel, D, scheme, seed, folds, single)
-    row = _time_rows(kernel, moments)
-    if small < D:
-        moments, _ = _moments(kernel, small, scheme, seed, folds, single)
-        _time_rows(kernel, moments)
-    start = time.perf_counter()
-    Model.make(lib.orff_model_fit_moments, Settings(kernel, folds=folds), moments[0])
-    return _Cost(row, (time.perf_counter() - start) * (D / small) ** 3, parameters)
-
-
-def _bytes(kernel: Kernel, n: int, D: int, folds: int, cost: _Cost) -> int:
-    """S for each fold and two sums, about five matrices of the system, blocks of phi; X and y are the caller's."""
-    plain = len(kernel.parts) == 1 and kernel.parts[0].rule == "decomposable"
-    phi, system = 2.0 * D, 2.0 * D if plain else float(cost.parameters)
-    sample = 8.0 * min(n, 20000) * (kernel.inputs + kernel.outputs)
-    block = 8.0 * _BLOCK * phi * get_threads()
-    return int(30e6 + sample + block + 8.0 * phi * phi * (folds + 2) + 8.0 * system * system * 5.0)
+    cost = ffi.new("orff_cost *")
+    check(lib.orff_cost_estimate(c, dim, outputs, n, cost))
+    return Plan(cost.seconds, int(cost.bytes))

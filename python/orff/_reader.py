@@ -21,7 +21,7 @@ class RowReader:
         self.offset = self.at = 0
         self._handle = ffi.new_handle(self)
         self.c = ffi.new("orff_reader *", {
-            "read": _read, "rewind": _rewind, "self": self._handle, "weighted": weights is not None})
+            "read": _read, "self": self._handle, "weighted": weights is not None})
 
     def read(self, room: int, X: Any, Y: Any, weights: Any, rows: Any) -> int:
         if self.at >= len(self.X) and self.offset + 1 < self.stride:
@@ -38,16 +38,7 @@ class RowReader:
             self.at += count * self.stride
         return 0
 
-    def rewind(self) -> int:
-        self.offset = self.at = 0
-        return 0
-
 
 @ffi.callback("int(void *, size_t, double *, double *, double *, size_t *)", error=1, onerror=keep_trouble)
 def _read(self: Any, room: int, X: Any, Y: Any, weights: Any, rows: Any) -> int:
     return ffi.from_handle(self).read(room, X, Y, weights, rows)
-
-
-@ffi.callback("int(void *)", error=1, onerror=keep_trouble)
-def _rewind(self: Any) -> int:
-    return ffi.from_handle(self).rewind()

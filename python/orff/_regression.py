@@ -7,9 +7,8 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _notes
-from ._arrays import Array, columns
+from ._arrays import Array, columns, doubles
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
-from ._geo import Plane, covariance_from_plane, from_plane, plane_for, to_plane
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
@@ -17,7 +16,6 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
 
     _flat = False  # Y had one dimension
     _output_names: Optional[Sequence[str]] = None
-    _plane: Optional[Plane] = None  # longitude and latitude were given
 
     def _rows(self, X: Any, Y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
         names = _notes.pandas_names(Y)
@@ -28,19 +26,12 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return X, columns(Y), row_weights(sample_weight, X)
 
     def _regression_notes(self) -> dict[str, Any]:
-        notes = {"output_names": self._output_names, "about": {"flat": self._flat, "loss": self.loss}}
-        return notes if self._plane is None else {**notes, "geo": self._plane.notes()}
+        return {"output_names": self._output_names, "about": {"flat": self._flat}}
 
     def _flat_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple:
-        """Rows to learn from, on the plane where there is one, and the notes of the model."""
+        """Rows to learn from, and the notes of the model. Degrees are learned from in double precision."""
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
-        names = getattr(self, "feature_names_in_", None)
-        self._plane = plane_for(self.geo, X, Y.shape[1], self.covariates, names)
-        notes = {"shown": X, **self._regression_notes()}
-        if self._plane is not None:
-            X, turn = self._plane.forward(X)
-            Y = to_plane(turn, Y)
-        return X, Y, weights, notes
+        return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RegressionMixin":
         """Learn from rows.
@@ -83,27 +74,14 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         cov : ndarray of shape (n, p, p), or (n,) if y was
             Only with return_cov.
         """
-        X, turn = self._places(X)
-        model = self.model_
-        F = model.predict(X, **self._how)
-        results = [self._shaped(F if turn is None else from_plane(turn, F))]
-        if return_std and turn is None:
+        X, model = self._points(X), self.model_
+        results = [self._shaped(model.predict(X, **self._how))]
+        if return_std:
             results.append(self._shaped(model.std(X, **self._how)))
-        elif return_std:
-            results.append(np.sqrt(np.diagonal(self._covariances(X, turn), axis1=1, axis2=2)))
         if return_cov:
-            covariance = self._covariances(X, turn)
+            covariance = model.covariance(X, **self._how)
             results.append(covariance[:, 0, 0] if self._flat else covariance)
         return results[0] if len(results) == 1 else tuple(results)
-
-    def _places(self, X: Any) -> tuple[Array, Optional[Array]]:
-        """Inputs as the model has them, and how vectors are turned there."""
-        X = self._points(X)
-        return (X, None) if self._plane is None else self._plane.forward(X)
-
-    def _covariances(self, X: Array, turn: Optional[Array]) -> Array:
-        C = self.model_.covariance(X, **self._how)
-        return C if turn is None else covariance_from_plane(turn, C)
 
     def _shaped(self, F: Array) -> Array:
         return F[:, 0] if self._flat else F

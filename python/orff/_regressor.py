@@ -1,20 +1,23 @@
 """Regression with random features of operator-valued kernels."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any
 
 from sklearn.utils.metaestimators import available_if
 
 from . import _notes
 from ._fields import FieldsMixin
 from ._moments import Moments
-from ._progress import Progress
+from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
+from ._path import PathMixin
 from ._regression import RegressionMixin
+from ._settings import TABLE, Settings, text_of
 from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
-class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
+@parameters(EVERY, precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
+class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, StreamingMixin):
     """Vector-valued ridge regression with operator-valued random Fourier features.
 
     Learns f: R^d -> R^p by minimising (1/N) sum |f(x) - y|^2 + lambda |theta|^2, at a cost that is linear in the
@@ -22,70 +25,7 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
 
     Parameters
     ----------
-    kernel : str, default="decomposable"
-        "decomposable", "curl-free", "div-free", "helmholtz", a sum such as "div-free+decomposable", or "auto": a
-        mixture of all that fit the dimensions, at several scales, weights learned.
-    base : str, default="gaussian"
-        The scalar kernel below: "gaussian", "laplace", "matern12", "matern32", "matern52", "matern72", "cauchy"; one
-        for each part of a sum with +.
-    sigma : float, sequence, "auto" or "median", default="auto"
-        Length scale. A sequence of d numbers is one for each input; for the parts of a sum, "2+0.5" or a sequence of
-        sequences. "median" is the median distance between inputs; "auto" a multiple of it, by cross-validation.
-    features : int or "auto", default="auto"
-        Number of frequencies. "auto" is 1000, no more than half the rows and than keep the system to be solved at
-        2400 rows.
-    sampling : str, default="auto"
-        How the frequencies are chosen: "iid", "orthogonal", "qmc", "halton", "hadamard", "grid" or "auto".
-    lambda_ : float, "auto" or "cv", default="auto"
-        Penalty. "auto" and "cv" are the same: by cross-validation from the moments.
-    weight : float, sequence or "auto", default=1.0
-        Weights of the parts of a sum; "auto": by the marginal likelihood.
-    mix : float or "auto", default=0.5
-        Helmholtz: weight of the curl-free half, 0 to 1.
-    output_matrix : "identity", "covariance", array of shape (p, p) or ("laplacian", array), default="identity"
-        How the outputs of decomposable parts belong together; for "laplacian" the array holds weights between outputs.
-    covariates : sequence, optional
-        Inputs outside of the field's space (time, depth): names, or places from 0.
-    geo : "lonlat", optional
-        The first two inputs that are no covariates are degrees of longitude and latitude, the two outputs eastward and
-        northward: learn in km on a plane at the centre of the data. Derivatives are then by km.
-    loss : str, default="squared"
-        "squared", "huber", "epsilon" or "pinball".
-    loss_parameter : float, default=1.0
-        huber: where it turns linear; epsilon: the free width; pinball: the quantile.
-    solver : str, default="auto"
-        "direct", "lsmr", "idr", "pcg", "sgd"; "auto": direct where the system fits, else pcg; sgd for other losses.
-    tolerance : float, default=1e-8
-        Iterative solvers: the residual to stop at.
-    iterations : int, default=500
-        Iterative solvers: stop after so many.
-    precision : {"auto", "double", "single"}, default="auto"
-        single: features and products of blocks in float, sums in double. "auto": single for float32 inputs.
-    seed : int, default=0
-        Seed of the frequencies and of the folds.
-    folds : int, default=5
-        Folds of cross-validation.
-    lambda_grid : (low, high, count), default=(1e-10, 10.0, 45)
-        What lambda "auto" looks at, relative to the kernel's own size.
-    center : bool, default=True
-        Take the mean off y.
-    scale_inputs : bool or "auto", default="auto"
-        Divide inputs by their spread, all by one where a part is physical. "auto": when sigma is and no part is.
-    scale_outputs : bool, default=False
-        Divide outputs by their spread.
-    posterior : bool or "auto", default="auto"
-        Keep what error bars need. "auto": when its matrix has at most 4000 rows.
-    checkpoint : path-like, optional
-        A file where `fit` saves what it has, to go on from after it was ended; removed when it is done. Not for partial_fit,
-        which keeps its moments.
-    checkpoint_rows : int, default=1000000
-        Rows between two saves; an iteration sweeps all rows.
-    resume : bool, default=False
-        Go on from the checkpoint, if there is one. Other rows and other parameters than its own are refused.
-    verbose : int, default=0
-        1 shows progress and messages on standard error.
-    progress : callable, optional
-        Called as progress(task, done, total) while work goes on; returning False stops with `orff.Stopped`.
+    {parameters}
 
     Attributes
     ----------
@@ -121,69 +61,6 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
     >>> np.round(F, 1) + 0.0, std.shape
     (array([[-0.5,  0. ]]), (1, 2))
     """
-
-    def __init__(
-        self,
-        *,
-        kernel: str = "decomposable",
-        base: str = "gaussian",
-        sigma: Any = "auto",
-        features: Any = "auto",
-        sampling: str = "auto",
-        lambda_: Any = "auto",
-        weight: Any = 1.0,
-        mix: Any = 0.5,
-        output_matrix: Any = "identity",
-        covariates: Optional[Sequence] = None,
-        geo: Optional[str] = None,
-        loss: str = "squared",
-        loss_parameter: float = 1.0,
-        solver: str = "auto",
-        tolerance: float = 1e-8,
-        iterations: int = 500,
-        precision: str = "auto",
-        seed: int = 0,
-        folds: int = 5,
-        lambda_grid: Any = (1e-10, 10.0, 45),
-        center: bool = True,
-        scale_inputs: Any = "auto",
-        scale_outputs: bool = False,
-        posterior: Any = "auto",
-        checkpoint: Any = None,
-        checkpoint_rows: int = 1000000,
-        resume: bool = False,
-        verbose: int = 0,
-        progress: Optional[Progress] = None,
-    ) -> None:
-        self.kernel = kernel
-        self.base = base
-        self.sigma = sigma
-        self.features = features
-        self.sampling = sampling
-        self.lambda_ = lambda_
-        self.weight = weight
-        self.mix = mix
-        self.output_matrix = output_matrix
-        self.covariates = covariates
-        self.geo = geo
-        self.loss = loss
-        self.loss_parameter = loss_parameter
-        self.solver = solver
-        self.tolerance = tolerance
-        self.iterations = iterations
-        self.precision = precision
-        self.seed = seed
-        self.folds = folds
-        self.lambda_grid = lambda_grid
-        self.center = center
-        self.scale_inputs = scale_inputs
-        self.scale_outputs = scale_outputs
-        self.posterior = posterior
-        self.checkpoint = checkpoint
-        self.checkpoint_rows = checkpoint_rows
-        self.resume = resume
-        self.verbose = verbose
-        self.progress = progress
 
     @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFRegressor":
@@ -261,20 +138,19 @@ class ORFFRegressor(FieldsMixin, TuningMixin, RegressionMixin, StreamingMixin):
         self
         """
         info, notes = moments._describe(), moments.notes
-        instead = {name: notes["kernel"][name] for name in ("base", "sigma")
-                   if "kernel" in notes and isinstance(self.sigma, str) and self.sigma == "auto"}
-        kernel = self._kernel(int(info.inputs), int(info.outputs), **instead)
-        if any(isinstance(part.sigma, str) for part in kernel.parts):
-            raise ValueError("sigma 'median' needs rows; moments have their length scales: give 'auto' or the numbers")
-        names = _notes.names(notes, "inputs", kernel.inputs)
-        self.n_features_in_ = kernel.inputs
+        inputs, outputs, given = int(info.inputs), int(info.outputs), self._given()
+        automatic = text_of(TABLE["sigma"], self.sigma) == TABLE["sigma"].fallback
+        if "kernel" in notes and automatic:
+            given.update(base=notes["kernel"]["base"], sigma=notes["kernel"]["sigma"], shape=None)
+        names = _notes.names(notes, "inputs", inputs)
+        Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # what is wrong is said before a change
+        self.n_features_in_ = inputs
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._flat, self._output_names = False, _notes.names(notes, "outputs", kernel.outputs)
-        self._plane = None
-        self._settled, self._moments, self._model = kernel, moments.copy(), None
+        self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
+        self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
         return self
 

@@ -1,69 +1,345 @@
-"""Parameters of the estimators as the library's settings."""
+"""The library's table of settings: parameters of Python as its texts, and texts as an orff_settings."""
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
-from ._errors import check
-from ._kernel import CParts, Kernel
-from ._library import ffi, lib
+import numpy as np
 
-_FEWEST_FEATURES = 100
-_LARGEST_SYSTEM = 2400  # rows of the system to be solved: seconds, not minutes
+from ._arrays import Array, doubles, pointer
+from ._custom import CustomPart, fill_part, has_custom, parts_as_text, refuse_names, split
+from ._errors import OrffError, check
+from ._library import ffi, keep_with, lib, owner, text
+
+_BETWEEN = {"sigma": ",", "lambda-grid": ":"}  # numbers of one list; elsewhere + stands between the parts of a kernel
+_PLACES = "covariates"  # inputs, which Python counts from 0
+
+
+# ---- the table
+
+
+class Setting(NamedTuple):
+    """A line of the table, in Python's words."""
+
+    name: str  # the parameter's
+    key: str  # the library's
+    default: Any
+    types: str
+    help: str
+    uses: int
+    form: str
+    fallback: Optional[str]  # the default as text
+    names: tuple
+
+
+def parameter_name(key: str) -> str:
+    """The library's name of a setting as a parameter: lambda is a word of Python."""
+    return {"lambda": "lambda_"}.get(key, key.replace("-", "_"))
+
+
+def _names(c: Any) -> tuple:
+    found: list[str] = []
+    listed = c.names() if c.names != ffi.NULL else ffi.NULL
+    while listed != ffi.NULL and listed[len(found)] != ffi.NULL:
+        found.append(text(listed[len(found)]))
+    return tuple(found)
+
+
+def _types(c: Any, names: tuple) -> str:
+    """In the words of numpydoc."""
+    if c.kind in (lib.ORFF_SETTING_NUMBER, lib.ORFF_SETTING_WHOLE):
+        return ("float" if c.kind == lib.ORFF_SETTING_NUMBER else "int") + (' or "auto"' if c.automatic else "")
+    if "yes" in names:
+        others = [f'"{name}"' for name in names if name not in ("yes", "no")]
+        return " or ".join(["bool", *others])
+    if c.kind == lib.ORFF_SETTING_NAME:
+        return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+    form = text(c.form)
+    if form == "FILE":
+        return "path-like"
+    if "MATRIX" in form:
+        return "array or str"
+    return "float, sequence or str" if c.most > 0.0 else "str or sequence"
+
+
+def _help(c: Any, names: tuple) -> str:
+    words = text(c.help).replace("counted from 1", "counted from 0")  # as Python counts
+    if c.kind == lib.ORFF_SETTING_TEXT and text(c.form) != "FILE":
+        words += f" As text: {text(c.form)}."
+        words += f" There are {', '.join(names)}." if names else ""
+    return words + (f" Unit: {text(c.unit)}." if text(c.unit) else "")
+
+
+def _read_table() -> Iterator[Setting]:
+    c, i = lib.orff_setting_at(0), 0
+    while c != ffi.NULL:
+        key, fallback, names = text(c.name), text(c.fallback) if c.fallback != ffi.NULL else None, _names(c)
+        form = text(c.form) if c.form != ffi.NULL else ""
+        yield Setting(parameter_name(key), key, value_of(key, fallback), _types(c, names), _help(c, names),
+                      int(c.uses), form, fallback, names)
+        i += 1
+        c = lib.orff_setting_at(i)
+
+
+# ---- values and texts
+
+
+def value_of(key: str, words: Optional[str]) -> Any:
+    """What a parameter is when its setting has this text."""
+    c = lib.orff_setting_find(key.encode())
+    form = text(c.form) if c.form != ffi.NULL else ""
+    if words is None or form == "FILE":
+        return words
+    if words in ("yes", "no") and words in _names(c):
+        return words == "yes"
+    if key == _PLACES:
+        return [int(word) - 1 if word.isdecimal() else word for word in words.split(",")]
+    try:
+        if "MATRIX" in form:
+            return np.array([[float(word) for word in row.split(",")] for row in words.split(";")])
+        return int(words) if c.kind == lib.ORFF_SETTING_WHOLE else float(words)
+    except ValueError:
+        return words
+
+
+def number_text(value: Any) -> str:
+    """The shortest text that is read back as the same number."""
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    room = ffi.new("char[]", 32)
+    lib.orff_number_print(room, float(value), True)
+    return text(room)
+
+
+def _scalar_text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return str(value)
+    if np.ndim(value) == 0 and isinstance(np.asarray(value).item(), (int, float)):
+        return number_text(np.asarray(value).item())
+    raise TypeError
+
+
+def _matrix_text(value: Any) -> str:
+    """A matrix, (word, matrix, number), or several of these with + between."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple) and len(value) > 1 and isinstance(value[0], str) and not isinstance(value[1], str):
+        return ":".join(_matrix_text(entry) if np.ndim(entry) else _scalar_text(entry) for entry in value)
+    if not isinstance(value, (list, tuple)) or not any(isinstance(entry, (str, tuple)) for entry in value):
+        numbers = np.asarray(value, dtype=np.float64)
+        if numbers.ndim == 2:
+            return ";".join(",".join(number_text(entry) for entry in row) for row in numbers.tolist())
+        if numbers.ndim != 3:
+            raise TypeError
+    return "+".join(_matrix_text(entry) for entry in value)
+
+
+def _list_text(key: str, value: Any) -> str:
+    """Numbers and words, or lists of them for the parts of a kernel."""
+    if isinstance(value, str) or np.ndim(value) == 0:
+        return _scalar_text(value)
+    if not len(value):
+        raise TypeError
+    plain = all(np.ndim(entry) == 0 and not isinstance(entry, str) for entry in value)
+    between = _BETWEEN.get(key, "+") if plain else "+"
+    return between.join(_list_text(key, entry) for entry in value)
+
+
+def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Optional[str]:
+    """Inputs by name, or by place from 1: by place where a name would be misread."""
+    known = [] if names is None else list(names)
+    words = []
+    for entry in [value] if isinstance(value, str) or np.ndim(value) == 0 else value:
+        if isinstance(entry, str):
+            words.append(str(known.index(entry) + 1) if "," in entry and entry in known else str(entry))
+            continue
+        place = int(entry)
+        if place != entry or not -inputs <= place < inputs:
+            raise ValueError(
+                f"{_PLACES}: {entry!r} is neither the name of an input nor its place from 0 to {inputs - 1}")
+        place += inputs if place < 0 else 0
+        words.append(known[place] if str(place + 1) in known and "," not in known[place] else str(place + 1))
+    return ",".join(words) or None
+
+
+def text_of(setting: Setting, value: Any, inputs: int = 0, names: Optional[Sequence[str]] = None) -> Optional[str]:
+    """The text of a parameter; None where it is not given."""
+    if value is None:
+        return None
+    try:
+        if setting.form == "FILE":
+            return os.fsdecode(value)
+        if setting.key == _PLACES:
+            return _places_text(value, inputs, names)
+        if setting.key == "kernel" and has_custom(value):
+            return parts_as_text(value, number_text)
+        return _matrix_text(value) if "MATRIX" in setting.form else _list_text(setting.key, value)
+    except (TypeError, AttributeError):
+        raise ValueError(f"{setting.name}: {value!r} is not {setting.types}") from None
+
+
+TABLE: dict[str, Setting] = {setting.name: setting for setting in _read_table()}
+
+
+# ---- settings
+
+
+def name_of(kind: str, enumerator: int) -> str:
+    """The name of an enumerator: name_of("loss", lib.ORFF_LOSS_SQUARED)."""
+    return text(getattr(lib, f"orff_{kind}_name")(enumerator))
+
+
+class Options:
+    """Owns an orff_options: the texts of the parameters that are not what they are by default."""
+
+    def __init__(self, given: dict[str, Any], inputs: int = 0, names: Optional[Sequence[str]] = None) -> None:
+        self._place = owner("orff_options", lib.orff_options_free)
+        check(lib.orff_options_create(self._place))
+        for name, value in given.items():
+            setting = TABLE[name]
+            words = text_of(setting, value, inputs, names)
+            if words is not None and words != setting.fallback:
+                self.check(lib.orff_options_set(self._place[0], setting.key.encode(), os.fsencode(words)))
+
+    def check(self, status: int) -> None:
+        """Raise what is wrong; the message begins with the parameter's name."""
+        culprit = text(lib.orff_options_culprit(self._place[0]))
+        try:
+            check(status)
+        except OrffError as error:
+            message = str(error)
+            if culprit and message.startswith(culprit + ":"):
+                message = parameter_name(culprit) + message[len(culprit):]
+            raise OrffError(message, error.status) from None
+
+    def given(self, name: str) -> Optional[str]:
+        """The text of a parameter that is not what it is by default."""
+        key = TABLE[name].key.encode()
+        handle = self._place[0]
+        if not lib.orff_options_given(handle, key):
+            return None
+        return os.fsdecode(ffi.string(lib.orff_options_get(handle, key)))
+
+    def written(self) -> str:
+        """All that is given, as one text."""
+        place = ffi.new("char **")
+        check(lib.orff_options_write(self._place[0], place))
+        try:
+            return os.fsdecode(ffi.string(place[0]))
+        finally:
+            lib.orff_text_free(place[0])
+
+    def resolve(self, shape: Any, c: Any) -> None:
+        """Into an orff_settings."""
+        self.check(lib.orff_options_resolve(self._place[0], shape, c))
+
+
+def read_options(written: str) -> dict[str, Any]:
+    """The parameters that a text of settings gives: what Options.written wrote."""
+    options = Options({})
+    options.check(lib.orff_options_read(options._place[0], os.fsencode(written)))
+    texts = {name: options.given(name) for name in TABLE}
+    return {name: value_of(TABLE[name].key, words)
+            for name, words in texts.items() if words is not None}
+
+
+def stand_ins(kernel: Any) -> Any:
+    """The parameter kernel, with plain parts in the place of those that no text can give."""
+    return parts_as_text(kernel, number_text, name_of("rule", lib.ORFF_RULE_DECOMPOSABLE)) if has_custom(kernel) else kernel
 
 
 class Settings:
-    """An orff_settings, with everything it points to. Parameters that are not given keep the library's defaults."""
+    """An orff_settings, with everything it points to."""
 
-    def __init__(self, kernel: Kernel, features: Any = "auto", rows: Optional[int] = None, **given: Any) -> None:
-        self.c = ffi.new("orff_settings *", lib.orff_settings_default())
-        self.parts = CParts(kernel)
-        self.c.n_parts, self.c.parts = self.parts.count, self.parts.pointer
-        self.c.mixture, self.c.auto_kernel, self.c.auto_mix = kernel.mixture, kernel.automatic, kernel.auto_mix
-        self.c.sampling = sampling(given.pop("sampling", "auto"), 0, given.pop("seed", 0))
-        self.c.sampling.features = count_features(features, kernel, rows)
-        self.checkpoint = _path("checkpoint", given.pop("checkpoint", None))
-        self.c.checkpoint = self.checkpoint
-        for name, value in given.items():
-            _SETTERS[name](self.c, value)
+    def __init__(self, given: dict[str, Any], inputs: int, outputs: int, classes: int = 0,
+                 names: Optional[Sequence[str]] = None, X: Optional[Array] = None, Y: Optional[Array] = None) -> None:
+        """outputs as the model has them: one less than classes. X and Y are for what is computed from rows."""
+        self.inputs, self.outputs, self.asked = inputs, outputs, given.get("kernel")
+        refuse_names(self.asked)
+        self.options = Options({**given, "kernel": stand_ins(self.asked)}, inputs, names)
+        self.c = ffi.new("orff_settings *")
+        held = [None if names is None else [ffi.new("char[]", str(name).encode()) for name in names],
+                *self._looked_at(X, Y)]
+        listed = ffi.NULL if names is None else ffi.new("const char *[]", held[0])
+        shape = ffi.new("orff_data_shape *", {
+            "d": inputs, "p": 1 if classes else outputs, "classes": classes, "inputs": listed,
+            "n": 0 if X is None else len(X), "X": pointer(held[1]), "Y": pointer(held[2])})
+        self.options.resolve(shape, self.c)
+        self._own_parts()
+
+    def _looked_at(self, X: Optional[Array], Y: Optional[Array]) -> tuple:
+        """The rows for the library to look at: none are converted that it need not see. On a plane it takes both."""
+        def asked(word: str, *names: str) -> bool:
+            return any(word in (self.options.given(name) or "") for name in names)
+
+        median, covariance = asked("median", "sigma", "kernel"), asked("covariance", "output_matrix")
+        if self.options.given("geo") and Y is not None:
+            median = covariance = median or covariance
+        return (doubles(X) if median and X is not None else None, doubles(Y) if covariance and Y is not None else None)
+
+    def _own_parts(self) -> None:
+        """The parts, ours to change: here those come in that no text can give."""
+        count = int(self.c.n_parts)
+        self.parts = ffi.new("orff_part[]", [self.c.parts[m] for m in range(count)])
+        self.c.parts = self.parts
+        entries = split(self.asked) if has_custom(self.asked) else []
+        self._functions = [fill_part(c, entry, self.inputs, self.outputs) for c, entry in zip(self.parts, entries)
+                           if isinstance(entry, CustomPart)]
+
+    @property
+    def auto_sigma(self) -> bool:
+        """Whether a length scale is left to the data."""
+        return any(part.sigma == 0.0 and part.sigmas == ffi.NULL for part in self.parts)
+
+    @property
+    def checkpoint(self) -> Any:
+        """The path, or NULL."""
+        return self.c.checkpoint
+
+    @property
+    def space(self) -> Optional[Array]:
+        """The inputs of the field's space, where these are not all."""
+        for part in self.parts:
+            if part.space != ffi.NULL:
+                return np.array([part.space[i] for i in range(self.outputs)])
+        return None
+
+    def refuse_automatic(self, why: str) -> None:
+        """What only a fit can choose must be given."""
+        chosen = {"kernel": self.c.auto_kernel, "weight": self.c.mixture, "mix": self.c.auto_mix,
+                  "sigma": self.auto_sigma}
+        for name, automatic in chosen.items():
+            if automatic:
+                raise ValueError(f"{name}: auto is chosen while learning; {why}")
+
+    def kernel(self) -> Any:
+        """The library's kernel."""
+        place = owner("orff_kernel", lib.orff_kernel_free)
+        check(lib.orff_kernel_create(place, self.inputs, self.outputs, len(self.parts), self.parts))
+        keep_with(place, self)
+        return place
+
+    def sampling(self, extent: Optional[Array] = None) -> Any:
+        """How frequencies are drawn, without a fit to say how many: as many as the library takes by default."""
+        c = ffi.new("orff_sampling *", self.c.sampling)
+        c.features = c.features or lib.orff_sampling_default().features
+        self._extent = pointer(extent)
+        c.extent = self._extent
+        return c
 
 
-def sampling(scheme: Any, features: int, seed: Any) -> Any:
-    """An orff_sampling."""
-    c = lib.orff_sampling_default()
-    c.scheme = _name("sampling", scheme, lib.orff_scheme_parse, "orff_scheme")
-    c.seed = whole("seed", seed, 0, 2**64 - 1)
-    if features:
-        c.features = features
-    return c
-
-
-def count_features(features: Any, kernel: Kernel, rows: Optional[int]) -> int:
-    """Number of frequencies. "auto" is 1000, no more than half the rows and than keep the system small, the same as
-    `orff fit` takes."""
-    if not (isinstance(features, str) and features == "auto"):
-        return whole("features", features, 1, 1 << 24)
-    most = min(1000, int(_LARGEST_SYSTEM / _rows_for_each(kernel)))
-    return max(_FEWEST_FEATURES, min(most, rows // 2) if rows else most)
-
-
-def _rows_for_each(kernel: Kernel) -> float:
-    """Rows of the system for each frequency; parts that differ in their scales divide the frequencies."""
-    p, parts = kernel.outputs, kernel.parts
-    if kernel.automatic:
-        return 2.0 * p
-    if len(parts) == 1 and parts[0].rule == "decomposable":
-        return 2.0
-    columns = sum({"curl-free": 1, "div-free": p - 1}.get(part.rule, p) for part in parts)
-    kinds = {(part.base, None if part.sigma is None else float(part.sigma[0])) for part in parts}
-    return 2.0 * min(columns, p) if len(kinds) == 1 else 2.0 * columns / len(parts)
-
-
-# ---- checks that the library cannot make, because the value would not reach it
+def is_single(precision: Any, dtype: Any) -> bool:
+    """Whether to compute in single precision: "auto" follows the type of the inputs."""
+    if isinstance(precision, str) and precision == "auto":
+        return dtype == np.float32
+    Options({"precision": precision})
+    return precision == TABLE["precision"].names[1]
 
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number in a range."""
+    """A whole number in a range: of parameters that are no settings."""
     try:
         number = int(value)
         good = number == value and low <= number <= high and not isinstance(value, str)
@@ -74,23 +350,8 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
-def flag(name: str, value: Any) -> bool:
-    """A Boolean; "yes" and "no" are understood as on the command line."""
-    known = {True: True, False: False, "yes": True, "no": False}
-    try:
-        return known[value]
-    except (KeyError, TypeError):
-        raise ValueError(f"{name} is {value!r}; expected True or False") from None
-
-
-def _switch(name: str, value: Any) -> int:
-    if isinstance(value, str) and value == "auto":
-        return int(lib.ORFF_SWITCH_AUTO)
-    return int(lib.ORFF_SWITCH_YES if flag(name, value) else lib.ORFF_SWITCH_NO)
-
-
 def positive(name: str, value: Any) -> float:
-    """A positive number."""
+    """A positive number: of parameters that are no settings."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -98,81 +359,3 @@ def positive(name: str, value: Any) -> float:
     if not 0.0 < number < float("inf"):
         raise ValueError(f"{name} is {value!r}; expected a positive number")
     return number
-
-
-def _name(what: str, value: Any, parse: Any, kind: str) -> int:
-    if not isinstance(value, str):
-        raise ValueError(f"{what} is {value!r}; expected a name")
-    found = ffi.new(f"{kind} *")
-    check(parse(value.encode(), found))
-    return found[0]
-
-
-def _path(name: str, value: Any) -> Any:
-    """A path as C has it, which lives as long as it is held; NULL for None."""
-    if value is None:
-        return ffi.NULL
-    try:
-        return ffi.new("char[]", os.fsencode(value))
-    except TypeError:
-        raise ValueError(f"{name} is {value!r}; expected the name of a file, or None") from None
-
-
-def _set_lambda(c: Any, value: Any) -> None:
-    automatic = value is None or (isinstance(value, str) and value in ("auto", "cv"))
-    if isinstance(value, str) and not automatic:
-        raise ValueError(f"lambda_ is {value!r}; expected a positive number, 'auto' or 'cv'")
-    c.__setattr__("lambda", 0.0 if automatic else positive("lambda_", value))
-
-
-def _set_grid(c: Any, value: Any) -> None:
-    try:
-        low, high, count = (float(v) for v in (value.split(":") if isinstance(value, str) else value))
-    except (TypeError, ValueError):
-        raise ValueError(f"lambda_grid is {value!r}; expected (low, high, count)") from None
-    if not 0.0 < low < high < float("inf") or not 2 <= count <= 10000:
-        raise ValueError(f"lambda_grid is {value!r}; expected 0 < low < high and count from 2 to 10000")
-    c.lambda_low, c.lambda_high, c.lambda_count = low, high, int(count)
-
-
-def _assign(member: str, convert: Any) -> Any:
-    def setter(c: Any, value: Any) -> None:
-        setattr(c, member, convert(value))
-
-    return setter
-
-
-def _set_solver(c: Any, value: Any) -> None:
-    """The name of a solver, or "exact", which is an engine."""
-    if value == "exact":
-        c.engine = lib.ORFF_ENGINE_EXACT
-    else:
-        c.solver = _name("solver", value, lib.orff_solver_parse, "orff_solver")
-
-
-_SETTERS = {
-    "lambda_": _set_lambda,
-    "lambda_grid": _set_grid,
-    "folds": _assign("folds", lambda v: whole("folds", v, 1, 1000)),
-    "solver": _set_solver,
-    "loss": _assign("loss", lambda v: _name("loss", v, lib.orff_loss_parse, "orff_loss")),
-    "loss_parameter": _assign("loss_parameter", lambda v: positive("loss_parameter", v)),
-    "tolerance": _assign("tolerance", lambda v: positive("tolerance", v)),
-    "iterations": _assign("max_iterations", lambda v: whole("iterations", v, 1, 1 << 40)),
-    "center": _assign("center", lambda v: flag("center", v)),
-    "scale_inputs": _assign("scale_inputs", lambda v: _switch("scale_inputs", v)),
-    "scale_outputs": _assign("scale_outputs", lambda v: flag("scale_outputs", v)),
-    "posterior": _assign("posterior", lambda v: _switch("posterior", v)),
-    "max_bytes": _assign("max_bytes", lambda v: whole("max_bytes", v, 0, 2**63)),
-    "checkpoint_rows": _assign("checkpoint_rows", lambda v: whole("checkpoint_rows", v, 1, 2**63)),
-    "resume": _assign("resume", lambda v: flag("resume", v)),
-    "single": _assign("single", bool),
-    "classes": _assign("classes", int),
-}
-
-
-def is_single(precision: Any, dtype: Any) -> bool:
-    """The parameter precision: "auto" follows the input's type."""
-    if precision not in ("auto", "double", "single"):
-        raise ValueError(f"precision is {precision!r}; expected 'auto', 'double' or 'single'")
-    return precision == "single" or (precision == "auto" and dtype == "float32")

@@ -2,29 +2,29 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import Array
 from ._estimator import ModelEstimator
-from ._kernel import Kernel, output_matrix
 from ._library import lib
 from ._model import Model
-from ._moments import Moments, settle_kernel
-from ._settings import Settings, count_features, is_single
+from ._moments import Moments, settle
+from ._parameters import LEARNING, SOLVING
+from ._settings import TABLE, Settings, name_of, text_of
 
 
 def can_stream(estimator: Any) -> bool:
     """Whether moments serve; what they do not serve has no partial_fit and no forget."""
     name = type(estimator).__name__
-    if estimator.loss != "squared" or estimator.solver not in ("auto", "direct"):
+    loss, solver = name_of("loss", lib.ORFF_LOSS_SQUARED), name_of("solver", lib.ORFF_SOLVER_DIRECT)
+    if estimator.loss != loss or estimator.solver not in (solver, name_of("solver", lib.ORFF_SOLVER_AUTO)):
         raise AttributeError(
-            f"{name}: partial_fit and forget are for the squared loss and the direct solver, not for "
+            f"{name}: partial_fit and forget are for the {loss} loss and the {solver} solver, not for "
             f"loss={estimator.loss!r} and solver={estimator.solver!r}"
         )
-    if getattr(estimator, "geo", None) is not None:
+    if estimator._on_plane:
         raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
     if estimator.scale_outputs not in (False, "no"):
         raise AttributeError(
@@ -36,7 +36,7 @@ def can_stream(estimator: Any) -> bool:
 class StreamingMixin(ModelEstimator):
     """partial_fit and forget by moments. What is automatic in the kernel is decided on the first rows."""
 
-    _settled: Optional[Kernel] = None
+    _settled: Optional[dict[str, Any]] = None  # the parameters, the kernel's as they were decided on the first rows
     _classes_of_moments = 0
 
     def _starts_anew(self) -> bool:
@@ -49,13 +49,16 @@ class StreamingMixin(ModelEstimator):
         return self._moments is None
 
     def _begin(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
-        kernel = self._kernel(X.shape[1], Y.shape[1])
-        kernel = settle_kernel(kernel, X, Y, weights, scale_inputs=self.scale_inputs)
-        moments = Moments(features=count_features(self.features, kernel, None), sampling=self.sampling,
-                          seed=self.seed, folds=self.folds, covariates=self.covariates, verbose=self.verbose,
-                          progress=self.progress, **kernel.words())
-        moments._begin(kernel, is_single(self.precision, X.dtype), getattr(self, "feature_names_in_", None))
-        self._settled, self._moments = kernel, moments
+        names = getattr(self, "feature_names_in_", None)
+        kept = ("output_matrix", "checkpoint", "resume")  # which have nothing to do with moments
+        given = {name: value for name, value in self._given().items() if name not in kept}
+        given = settle(given, X, Y, weights, names)
+        settings = Settings(given, X.shape[1], Y.shape[1], names=names)
+        given["features"] = int(lib.orff_settings_features(settings.c, X.shape[1], Y.shape[1], 0))
+        moments = Moments(precision=self.precision, verbose=self.verbose, progress=self.progress,
+                          **{name: given[name] for name in Moments._settings_names if name in given})
+        moments._begin(given, X, Y, names)
+        self._settled, self._moments = given, moments
 
     def _add(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
         """Y is n x p: codes for classes."""
@@ -76,16 +79,27 @@ class StreamingMixin(ModelEstimator):
         mean = totals.sum_y / weight
         return totals.sum_yy / weight - np.outer(mean, mean)
 
+    def _matrix(self) -> Any:
+        """The parameter output_matrix, with numbers in the place of the covariance that has no rows to look at."""
+        setting, word = TABLE["output_matrix"], "covariance"
+        given = text_of(setting, self.output_matrix)
+        if given is None or word not in given:
+            return given
+        return given.replace(word, text_of(setting, self._covariance()) or "")
+
     def _solve(self) -> None:
-        kernel, given = self._settled, self.output_matrix
-        if isinstance(given, str) and given == "covariance":
-            given = self._covariance()
-        kernel = replace(kernel, matrix=output_matrix(given, None, kernel.outputs))
-        chosen = {name: value for name, value in self._chosen().items()
-                  if name not in ("scale_inputs", "scale_outputs", "sampling", "seed", "checkpoint")}
-        settings = Settings(kernel, classes=self._classes_of_moments, **chosen)
+        info = self._moments._describe()
+        plain = ("scale_inputs", "scale_outputs", "sampling", "seed", "checkpoint", "resume", "frequencies", "features")
+        given = {name: value for name, value in self._settled.items() if name not in plain}
+        settings = Settings({**given, **self._after_moments(), "output_matrix": self._matrix()}, int(info.inputs),
+                            int(info.outputs), self._classes_of_moments, getattr(self, "feature_names_in_", None))
         model = Model.make(lib.orff_model_fit_moments, settings, self._moments._handle, **self._how)
-        self._adopt(model, kernel, **self._notes_of_moments())
+        self._adopt(model, settings, **self._notes_of_moments())
+
+    def _after_moments(self) -> dict[str, Any]:
+        """What may be another for each solution of the same moments."""
+        names = [name for name in self._settings_names if TABLE[name].uses & (LEARNING | SOLVING)]
+        return {name: getattr(self, name) for name in names if not name.startswith("scale_")}
 
     def _notes_of_moments(self) -> dict[str, Any]:
         return {}

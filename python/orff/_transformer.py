@@ -1,62 +1,49 @@
 """The feature map by itself."""
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import Array, doubles, pointer
+from ._arrays import Array, doubles, pointer, view
 from ._errors import check
 from ._estimator import FLOATS, validate_data
-from ._kernel import PHYSICAL, Kernel, output_matrix, parse_kernel
+from ._kernel import count_outputs, scales_of, settled
 from ._library import ffi, lib, owner
+from ._parameters import FEATURES, KERNEL, Own, parameters
 from ._progress import run
-from ._settings import sampling, whole
+from ._settings import TABLE, Settings, text_of, whole
 
 
 class DrawnFeatures:
-    """Owns an orff_features. Pickled as its frequencies, so that another machine has the same to the last bit; those of
-    a kernel with several scales as the recipe they are drawn by."""
+    """Owns an orff_features, drawn by parameters that need no rows. Pickled as its frequencies, so that another machine has
+    the same to the last bit; those of a kernel with several scales as the parameters they are drawn by."""
 
-    def __init__(self, kernel: Kernel, place: Any, recipe: Optional[tuple] = None) -> None:
-        self.kernel = kernel
-        self._place = place
-        self._recipe = recipe
+    def __init__(self, given: dict[str, Any], inputs: int, outputs: int, extent: Optional[Array] = None) -> None:
+        self.given, self.inputs, self.outputs, self.extent = given, inputs, outputs, extent
+        settings = Settings(given, inputs, outputs)
+        settings.refuse_automatic("see ORFFRegressor")
+        made, place = settings.kernel(), owner("orff_features", lib.orff_features_free)
+        check(lib.orff_features_create(place, made[0], settings.sampling(extent)))
+        self._place, self._groups = place, int(lib.orff_kernel_groups(made[0]))
+        self.sigma = np.array([scales_of(part, inputs) for part in settings.parts])
         info = lib.orff_features_describe(place[0])
         self.frequencies, self.length, self.parameters = int(info.frequencies), int(info.length), int(info.parameters)
 
-    @classmethod
-    def draw(cls, kernel: Kernel, scheme: str, features: int, seed: int, extent: Optional[Array]) -> "DrawnFeatures":
-        made, place = kernel.create(), owner("orff_features", lib.orff_features_free)
-        c = ffi.new("orff_sampling *", sampling(scheme, features, seed))
-        held = pointer(extent)
-        c.extent = held
-        check(lib.orff_features_create(place, made[0], c))
-        groups = int(lib.orff_kernel_groups(made[0]))
-        return cls(kernel, place, (kernel, scheme, features, seed, extent) if groups > 1 else None)
-
-    @classmethod
-    def at(cls, kernel: Kernel, omega: Array, weights: Array) -> "DrawnFeatures":
-        """The caller's frequencies, for kernels with one set of them."""
-        made, place = kernel.create(), owner("orff_features", lib.orff_features_free)
-        omega, weights = doubles(omega), doubles(weights)
-        check(lib.orff_features_create_at(place, made[0], len(omega), pointer(omega), pointer(weights)))
-        return cls(kernel, place)
-
     def __reduce__(self) -> tuple:
-        if self._recipe is not None:
-            return DrawnFeatures.draw, self._recipe
-        return DrawnFeatures.at, (self.kernel, *self.numbers())
+        given = self.given
+        if self._groups == 1:
+            given = {**given, "features": None, "frequencies": np.column_stack(self.numbers())}
+        return DrawnFeatures, (given, self.inputs, self.outputs, self.extent)
 
     def __deepcopy__(self, memo: Any) -> "DrawnFeatures":
         return self
 
     def numbers(self) -> tuple[Array, Array]:
         """Frequencies (D x d) and weights (D)."""
-        omega, weights = np.empty((self.frequencies, self.kernel.inputs)), np.empty(self.frequencies)
+        omega, weights = np.empty((self.frequencies, self.inputs)), np.empty(self.frequencies)
         check(lib.orff_features_frequencies(self._place[0], pointer(omega), pointer(weights)))
         return omega, weights
 
@@ -70,14 +57,14 @@ class DrawnFeatures:
     def operator(self, X: Array) -> Array:
         """n x M x p."""
         X = doubles(X)
-        out = np.empty((len(X), self.parameters, self.kernel.outputs))
+        out = np.empty((len(X), self.parameters, self.outputs))
         for x, Phi in zip(X, out):
             check(lib.orff_features_map(self._place[0], pointer(x), pointer(Phi)))
         return out
 
     def gram(self, X: Array, Z: Array) -> Array:
         """n x m x p x p: products of the maps."""
-        p = self.kernel.outputs
+        p = self.outputs
         out = np.empty((len(X), len(Z), p, p))
         for i, x in enumerate(X):
             for j, z in enumerate(Z):
@@ -85,6 +72,13 @@ class DrawnFeatures:
         return out
 
 
+_MAP = Own("phi", '{"phi", "Phi"}', "What transform returns: phi (n x 2D), or Phi, each point's M x p matrix as one row of M p "
+                                    "numbers.")
+_OUTPUTS = Own(None, "int", "p. By default as many as inputs in the field's space for fields; else that of y in fit, where it is "
+                            "given, else 1.")
+
+
+@parameters(KERNEL | FEATURES, map=_MAP, outputs=_OUTPUTS)
 class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Operator-valued random Fourier features as a transformer.
 
@@ -94,17 +88,11 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     Parameters
     ----------
-    map : {"phi", "Phi"}, default="phi"
-        What transform returns: phi (n x 2D), or Phi, each point's M x p matrix as one row of M p numbers.
-    outputs : int, optional
-        p. By default that of y in fit, where it is given; else as many as inputs in the field's space for physical
-        kernels, and 1 for decomposable ones.
-    kernel, base, weight, mix, output_matrix, covariates, sampling, seed
-        See `ORFFRegressor`; nothing but sigma can be automatic here.
-    sigma : float, sequence, "auto" or "median", default="auto"
-        Length scales; both words are the median distance between inputs.
-    features : int, default=1000
-        D, the number of frequencies.
+    {parameters}
+
+    Notes
+    -----
+    Nothing but sigma can be automatic here: "auto" is the median distance between inputs. features "auto" is 1000.
 
     Attributes
     ----------
@@ -129,42 +117,6 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     True
     """
 
-    def __init__(
-        self,
-        *,
-        map: str = "phi",
-        outputs: Optional[int] = None,
-        kernel: str = "decomposable",
-        base: str = "gaussian",
-        sigma: Any = "auto",
-        features: int = 1000,
-        sampling: str = "auto",
-        weight: Any = 1.0,
-        mix: float = 0.5,
-        output_matrix: Any = "identity",
-        covariates: Optional[Sequence] = None,
-        seed: int = 0,
-    ) -> None:
-        self.map = map
-        self.outputs = outputs
-        self.kernel = kernel
-        self.base = base
-        self.sigma = sigma
-        self.features = features
-        self.sampling = sampling
-        self.weight = weight
-        self.mix = mix
-        self.output_matrix = output_matrix
-        self.covariates = covariates
-        self.seed = seed
-
-    def _count_outputs(self, inputs: int, y: Any) -> int:
-        if self.outputs is not None:
-            return whole("outputs", self.outputs, 1, 65536)
-        if any(rule in self.kernel for rule in PHYSICAL):
-            return inputs - (0 if self.covariates is None else len(self.covariates))
-        return y.shape[1] if y is not None and y.ndim == 2 else 1
-
     def fit(self, X: Any, y: Any = None) -> "OperatorFourierFeatures":
         """Draw the frequencies.
 
@@ -183,19 +135,35 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if self.map not in ("phi", "Phi"):
             raise ValueError(f"map is {self.map!r}; expected 'phi' or 'Phi'")
         y = None if y is None else np.asarray(y)
-        outputs = self._count_outputs(X.shape[1], y)
-        sigma = "median" if isinstance(self.sigma, str) and self.sigma == "auto" else self.sigma
-        kernel = parse_kernel(X.shape[1], outputs, self.kernel, self.base, sigma, self.weight, self.mix,
-                              self.covariates, getattr(self, "feature_names_in_", None)).with_medians(X)
-        if kernel.automatic or kernel.mixture or kernel.auto_mix:
-            raise ValueError("kernel, weight and mix 'auto' are chosen while learning: see ORFFRegressor")
-        kernel = replace(kernel, matrix=output_matrix(self.output_matrix, y, outputs))
+        given = {name: getattr(self, name) for name in self._settings_names}
+        if text_of(TABLE["sigma"], self.sigma) == TABLE["sigma"].fallback:
+            given["sigma"] = "median"
+        outputs = self._count_outputs(given, X, y)
         extent = doubles(np.maximum(X.max(axis=0) - X.min(axis=0), 1e-6))
-        self._features = DrawnFeatures.draw(
-            kernel, self.sampling, whole("features", self.features, 1, 1 << 24), self.seed, extent)
+        self._features = DrawnFeatures(self._decided(given, X, y, outputs), X.shape[1], outputs, extent)
         self.omega_, self.frequency_weights_ = self._features.numbers()
-        self.sigma_ = np.array([part.sigma for part in kernel.parts])
+        self.sigma_ = self._features.sigma
         return self
+
+    def _count_outputs(self, given: dict[str, Any], X: Array, y: Optional[Array]) -> int:
+        if self.outputs is not None:
+            return whole("outputs", self.outputs, 1, 65536)
+        usual = y.shape[1] if y is not None and y.ndim == 2 else 1
+        return count_outputs(given, X.shape[1], usual, getattr(self, "feature_names_in_", None))
+
+    def _decided(self, given: dict[str, Any], X: Array, y: Optional[Array], outputs: int) -> dict[str, Any]:
+        """Parameters that need no rows any more."""
+        names = getattr(self, "feature_names_in_", None)
+        Y = None if y is None else doubles(y).reshape(len(X), -1)
+        settings = Settings(given, X.shape[1], outputs, names=names, X=X, Y=Y)
+        settings.refuse_automatic("see ORFFRegressor")
+        matrices = [None if part.A == ffi.NULL else view(part.A, outputs, outputs).copy() for part in settings.parts
+                    if lib.orff_rule_describe(part.rule).separable]
+        covariates = None if settings.space is None else np.setdiff1d(np.arange(X.shape[1]), settings.space).tolist()
+        decided = {**settled(given, settings, list(settings.parts)), "covariates": covariates}
+        if any(A is not None for A in matrices):
+            decided["output_matrix"] = [np.eye(outputs) if A is None else A for A in matrices]
+        return decided
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_features")
@@ -203,7 +171,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     @property
     def _n_features_out(self) -> int:
         features = self._features
-        return features.length if self.map == "phi" else features.parameters * features.kernel.outputs
+        return features.length if self.map == "phi" else features.parameters * features.outputs
 
     def _points(self, X: Any) -> Array:
         check_is_fitted(self)

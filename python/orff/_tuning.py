@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from ._arrays import Array, doubles, pointer
 from ._estimator import ModelEstimator
-from ._library import ffi, lib, owner
+from ._library import ffi, keep_with, lib, owner
 from ._model import Model
 from ._progress import run
 
@@ -39,10 +39,11 @@ class TuningMixin(ModelEstimator):
         place = owner("orff_model", lib.orff_model_free)
         run(lib.orff_model_tune, place, len(candidates), every, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)),
             pointer(doubles(Y)), pointer(weights), pointer(scores), best, **self._how)
+        keep_with(place, settings)  # whose functions an exact model calls
         self.best_index_ = int(best[0])
         self.best_params_ = candidates[self.best_index_]
         self.tune_results_ = {name: [one[name] for one in candidates] for name in grid}
         self.tune_results_["cv_mse"] = scores
         self.set_params(**self.best_params_)
-        self._adopt(Model(place), settings[self.best_index_].parts.kernel, **{"shown": X, **notes})
+        self._adopt(Model(place), settings[self.best_index_], **{"shown": X, **notes})
         self._moments = None

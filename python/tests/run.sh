@@ -7,10 +7,14 @@ what=$2
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 
+command -v "$python" >/dev/null || {
+    echo "skipped: there is no $python (scripts/setup.sh python makes build/venv where PyPI can be reached)"
+    exit 77
+}
 missing=$("$python" -c '
 import importlib.util
 names = ("cffi", "numpy", "scipy", "sklearn", "pandas", "pytest")
-print(*(name for name in names if importlib.util.find_spec(name) is None))') || { echo "no $python"; exit 77; }
+print(*(name for name in names if importlib.util.find_spec(name) is None))') || exit 1
 if [ -n "$missing" ]; then
     echo "skipped: $python has no $missing (scripts/setup.sh python installs them on Debian)"
     exit 77
@@ -21,4 +25,4 @@ if [ "$what" = doctest ]; then
 else
     set -- "$what"
 fi
-exec "$python" -m pytest -q -p no:cacheprovider "$@"
+exec "$python" -m pytest -q -rs -p no:cacheprovider "$@"

@@ -81,7 +81,6 @@ def sources(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.skipif("ORFF_INSTALLED" in os.environ, reason="this is about the source tree")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("page", ["docs/python.md", "python/README.md"])
 def test_the_code_of_a_page_runs(page, sources, program):

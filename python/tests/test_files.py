@@ -291,6 +291,9 @@ WRONG_NOTES = [
     ('{"python":5}', '"python" is not an object'),
     ('{"python":{"loss":[]}}', '"python.loss" is not a text'),
     ('{"python":{"flat":"no"}}', '"python.flat"'),
+    ('{"settings":3}', '"settings" is not a text'),
+    ('{"settings":"folds=1"}', '"settings": folds: '),
+    ('{"settings":"nonsense"}', '"settings"'),
 ]
 
 
@@ -355,3 +358,98 @@ def test_what_could_not_be_read_is_not_written(field, tmp_path):
             orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, scale_outputs=True, features=10).fit(*rows)
     with pytest.raises(ValueError, match="smaller lambda"):
         orff.ORFFRegressor(sigma=1.0, lambda_=1e16, features=10).fit(X, Y)
+
+
+# ---- loaded estimators are those that were saved
+
+
+def same(one, other):
+    """Equal, arrays by their numbers; sequences may have become arrays or texts of the same meaning."""
+    from orff._settings import TABLE, text_of
+
+    assert set(one) == set(other)
+    for name, value in one.items():
+        if name in TABLE:
+            assert text_of(TABLE[name], value, 3) == text_of(TABLE[name], other[name], 3), name
+        else:
+            assert value == other[name], name
+
+
+LOADED = [
+    orff.ORFFRegressor(),
+    orff.ORFFRegressor(output_matrix="covariance", sigma=0.8, lambda_=1e-3),
+    orff.ORFFRegressor(output_matrix=np.array([[2.0, 0.7], [0.7, 1.0 / 3.0]]), sigma=[0.8, 1.1], lambda_=1e-3),
+    orff.ORFFRegressor(output_matrix=("laplacian", [[0.0, 1.0], [1.0, 0.0]], 0.1), sigma="median"),
+    orff.ORFFRegressor(kernel="div-free", center=False, sigma=0.8, lambda_=1e-3, features=40),
+    orff.ORFFRegressor(kernel="div-free+decomposable", sigma="0.5+0.9", weight=[1.0, 0.5], output_matrix="covariance",
+                       lambda_=1e-3, center=False),
+    orff.ORFFRegressor(kernel="curl-free+div-free", weight="auto", criterion="cross-validation", features=60),
+    orff.ORFFRegressor(kernel="helmholtz", mix=0.2, base="matern", shape=2.25, seed=3, sampling="iid", folds=4),
+    orff.ORFFRegressor(scale_inputs=True, scale_outputs=True, sigma=0.5, lambda_grid=(1e-6, 1.0, 9), posterior=False),
+    orff.ORFFRegressor(engine="exact", sigma=0.8),
+    orff.ORFFRegressor(frequencies=np.random.default_rng(0).normal(size=(20, 3)) ** 2, sigma=1.0),
+    orff.ORFFRegressor(loss="huber", loss_parameter=0.2, sigma=0.8, lambda_=1e-3, iterations=50, features=30),
+    orff.ORFFRegressor(kernel="auto", features=60),
+    orff.OVKRegressor(kernel="div-free", sigma=0.8, center=False),
+    orff.OVKRegressor(output_matrix="covariance", scale_outputs=True),
+    orff.ORFFClassifier(sigma=0.8, center=False, output_matrix=[[2.0]]),
+    orff.ORFFClassifier(loss="logistic", sigma=0.8, lambda_=1e-3, iterations=30, features=30),
+    orff.ORFFClassifier(engine="exact", base="cauchy"),
+]
+
+
+@pytest.mark.parametrize("estimator", LOADED, ids=repr)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_loaded_estimator_is_the_one_that_was_saved(estimator, field, tmp_path):
+    X, Y = field[0][:150], field[1][:150]
+    classes = isinstance(estimator, orff.ORFFClassifier)
+    y = np.where(Y[:, 0] > 0, "north", "south") if classes else Y
+    values = (lambda model: model.decision_function(X)) if classes else (lambda model: model.predict(X))
+    estimator.fit(X, y).save(tmp_path / "model")
+    loaded = orff.load(tmp_path / "model")
+    assert type(loaded) is type(estimator)
+    same(loaded.get_params(), estimator.get_params())
+    before = values(estimator)
+    assert np.array_equal(values(loaded), before)
+    np.testing.assert_allclose(values(loaded.fit(X, y)), before, rtol=1e-12, atol=1e-12)
+
+
+def test_loaded_covariates_and_streams(field, tmp_path):
+    import pandas as pd
+
+    X, Y = field
+    table = pd.DataFrame(np.c_[X, np.linspace(0, 1, len(X))], columns=["x", "y", "hour"])
+    for covariates in (["hour"], [2], [-1]):
+        model = orff.ORFFRegressor(kernel="div-free", covariates=covariates, sigma=1.0, lambda_=1e-3).fit(table, Y)
+        model.save(tmp_path / "model")
+        loaded = orff.load(tmp_path / "model")
+        assert loaded.covariates in (["hour"], [2])
+        np.testing.assert_allclose(loaded.fit(table, Y).predict(table), model.predict(table), rtol=1e-12, atol=1e-12)
+    streamed = orff.ORFFRegressor(output_matrix="covariance", sigma=0.7, lambda_=1e-3, features=40).partial_fit(X, Y)
+    streamed.save(tmp_path / "model")
+    loaded = orff.load(tmp_path / "model")
+    same(loaded.get_params(), streamed.get_params())
+    np.testing.assert_allclose(loaded.fit(X, Y).predict(X), streamed.predict(X), rtol=1e-7, atol=1e-7)
+
+
+def test_files_of_a_run_do_not_travel(field, tmp_path):
+    model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, checkpoint=tmp_path / "part", resume=True).fit(*field)
+    model.save(tmp_path / "model")
+    loaded = orff.load(tmp_path / "model")
+    assert loaded.checkpoint is None and loaded.resume is False
+
+
+@pytest.mark.parametrize("command, options", [
+    ("fit", ["--kernel", "div-free+decomposable", "--sigma", "0.8+0.3", "--weight", "1+0.5", "--lambda", "0.01"]),
+    ("fit", ["--output-matrix", "covariance", "--sigma", "0.8", "--center", "no", "--lambda", "0.01"]),
+    ("exact", ["--kernel", "div-free", "--base", "matern", "--shape", "2.25", "--center", "no"]),
+    ("tune", ["--kernel", "div-free", "--kernel", "curl-free", "--sigma", "0.4", "--sigma", "0.8", "--center", "no"]),
+], ids=str)
+def test_what_the_program_fitted_can_be_fitted_again(command, options, field, program, tmp_path):
+    X, Y = field[0][:120], field[1][:120] + [5.0, 1.0]
+    np.save(tmp_path / "tx.npy", X)
+    np.save(tmp_path / "ty.npy", Y)
+    run(program, command, tmp_path / "tx.npy", tmp_path / "ty.npy", *options, "-o", tmp_path / "model")
+    model = orff.load(tmp_path / "model")
+    before = model.predict(X)
+    np.testing.assert_allclose(model.fit(X, Y).predict(X), before, rtol=1e-7, atol=1e-7)

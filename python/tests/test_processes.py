@@ -66,7 +66,7 @@ def output_of(text, threads):
 LIMITED = f"""
 import resource, sys
 sys.path.insert(0, {str(PYTHON)!r})
-import numpy as np, cffi
+import numpy as np, cffi, sklearn.base, sklearn.utils.validation  # with libraries of their own
 with open("/proc/self/statm") as file:
     used = int(file.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (ROOM << 20),) * 2)

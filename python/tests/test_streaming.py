@@ -20,7 +20,7 @@ def close(a, b, tolerance=1e-7):
     dict(kernel="curl-free", base="matern52"),
     dict(kernel="div-free+decomposable", sigma="0.7+0.4", weight=[1.0, 0.5]),
     dict(kernel="decomposable", output_matrix="covariance"),
-    dict(kernel="decomposable", lambda_="cv"),
+    dict(kernel="decomposable", lambda_="auto"),
     dict(kernel="helmholtz", lambda_="auto", center=False),
 ], ids=str)
 def test_partial_fit_is_one_fit_on_all_rows(parameters, field):

@@ -1,7 +1,6 @@
 #include "base/json_read.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,13 +89,6 @@ static bool pass_number(reader *r, bool *whole) {
     return pass_digits(r);
 }
 
-/* strtod wants the point of the caller's language. */
-static double to_real(char *token) {
-    char *point = strchr(token, '.');
-    if (point) *point = *localeconv()->decimal_point;
-    return strtod(token, NULL);
-}
-
 static orff_status read_number(reader *r, json_t **out) {
     const char *first = r->at;
     bool whole = true;
@@ -110,7 +102,8 @@ static orff_status read_number(reader *r, json_t **out) {
         return errno == ERANGE ? malformed(r, "a number does not fit 64 bits")
                                : made(json_integer((json_int_t)value), out);
     }
-    const double value = to_real(r->token);
+    double value = INFINITY;
+    orff_number_scan(r->token, &value);
     return isfinite(value) ? made(json_real(value), out) : malformed(r, "a number is too large");
 }
 

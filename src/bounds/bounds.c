@@ -34,14 +34,14 @@ static const char no_second[] =
     "E|w|^2 is infinite for this base, so the error has no Lipschitz constant in mean square";
 static const char no_fourth[] = "E|w|^4 is infinite for this base, so the error has no Lipschitz constant in "
                                 "mean square, even drawn by importance";
-static const char no_psi1[] = "|A(w)| grows like |w|^2, which is sub-exponential for the gaussian base only; "
+static const char no_psi1[] = "|A(w)| grows like |w|^2, which is sub-exponential for a Gaussian base only; "
                               "for this one its psi_1 norm is infinite";
 static const char unbounded[] = "the blocks of this kernel grow like |w|^2: they are bounded only when drawn "
                                 "by importance";
-static const char only_physical[] = "only curl-free, div-free and helmholtz features are drawn by importance";
-static const char only_decomposable[] = "a bound for scalar kernels, hence for decomposable ones only";
+static const char only_physical[] = "only the frequencies of fields are drawn by importance";
+static const char only_decomposable[] = "a bound for scalar kernels, hence for kernels K = k0 A only";
 static const char one_sigma_only[] =
-    "printed with one sigma of a gaussian base, which this kernel does not have";
+    "printed with one sigma of a Gaussian base, which this kernel does not have";
 
 /* ---- one bound */
 

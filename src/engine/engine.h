@@ -30,14 +30,17 @@ typedef struct orffi_source {
     const orffi_table *table;     /* all of them, which outlives what is prepared; or NULL ... */
     orff_reader reader;           /* ... and they are read */
     size_t expected;              /* how many, or about how many */
+    size_t known;                 /* how many, 0 where that is not known; a table knows it */
     orffi_checkpoint *checkpoint; /* where what comes of them is saved on the way, or NULL */
 } orffi_source;
 
 /* The caller's arrays, one entry for each lambda. */
 typedef struct orffi_criterion {
     double *errors;          /* count: what decides, the mean over the outputs; NAN where there is none */
-    double *outputs;         /* count x p: of each output */
+    double *outputs;         /* count x p: of each output, where `told` */
     orff_path_point *points; /* count: all that is known of each; NULL: not wanted, which may be cheaper */
+    bool each;    /* outputs are wanted at every lambda; else they may be left out where they are dear */
+    bool told;    /* outputs are there */
     bool crossed; /* errors are those of rows left out; false: they stand in for them, and are not reported */
 } orffi_criterion;
 
@@ -50,6 +53,7 @@ typedef struct orffi_report {
     double N;          /* sum of the weights */
     uint64_t rows;
     double lambda, dof, log_evidence; /* NAN where not known */
+    double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
     bool single;
     orff_solve_info solve;
 } orffi_report;
@@ -97,7 +101,7 @@ typedef struct orffi_engine {
     orff_status (*size)(void *rows, const orff_kernel *kernel, double *size);
     orff_status (*criterion)(void *rows, const orff_kernel *kernel, size_t count, const double *lambdas,
                              orffi_criterion *criterion);
-    /* The weights of a sum's parts by the evidence, as orff_mixture_learn; NULL: it has no way of doing so with all
+    /* The weights of a sum's parts by the criterion of the settings, as orff_mixture_learn; NULL: it has no way of doing so with all
      * rows, and they are learned from a sample. */
     orff_status (*weights)(void *rows, const orff_kernel *kernel, double drop, double *weights,
                            double *shares);
@@ -120,6 +124,7 @@ typedef struct orffi_engine {
 
     /* ---- files: members of the object "model", tensors (which live until the archive is written), and back. The
      * archive must stay open where there is a posterior. compact: leave out what can be computed again. */
+    bool (*is_newer)(const void *fit); /* it has what readers of the format's version 1 do not know */
     int (*pack)(const void *fit, json_t *model); /* not 0: no memory */
     orff_status (*add)(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
     orff_status (*load)(void **fit, const orffi_fields *model, const orff_kernel *kernel);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/reach.h"
 
 #define MOST_UNKNOWNS 1500 /* of a system that is decomposed once for every candidate */
 
@@ -35,6 +36,10 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     if (s->single)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "exact models are computed in double precision, not in single");
+    if ((s->mixture || s->auto_kernel) && s->criterion != ORFF_CRITERION_EVIDENCE)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine learns weights of parts by %s, not by %s",
+                          orff_engine_name(ORFF_ENGINE_EXACT), orff_criterion_name(ORFF_CRITERION_EVIDENCE),
+                          orff_criterion_name(s->criterion));
     return orffi_exact_check_memory(&plan, *bytes, s->max_bytes);
 }
 
@@ -148,7 +153,7 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
     const orff_status status = orffi_exact_system_path(&r->system, count, lambdas, points, c->outputs);
     for (size_t l = 0; !status && l < count; l++) c->errors[l] = points[l].cv_mse;
     if (!c->points) orffi_release(points);
-    c->crossed = true;
+    c->crossed = c->told = true;
     return status;
 }
 
@@ -170,8 +175,14 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     report->dof = told.point.dof;
     report->log_evidence = told.point.log_evidence;
     report->solve = told.solve;
-    *fit = exact;
-    return ORFF_OK;
+    const orff_status reached = orffi_reach_rows(kernel, r->table->n, r->table->Y, r->table->weights,
+                                                 report->mean, &report->unreached);
+    if (reached) {
+        orff_exact_free(exact);
+    } else {
+        *fit = exact;
+    }
+    return reached;
 }
 
 /* ---- a fit */
@@ -205,6 +216,11 @@ static orff_status covariance(const void *fit, double noise, size_t n, const dou
     return ORFF_OK;
 }
 
+static bool is_newer(const void *fit) {
+    (void)fit;
+    return false;
+}
+
 static void free_fit(void *fit) {
     orff_exact_free(fit);
 }
@@ -228,6 +244,7 @@ const orffi_engine orffi_engine_exact = {
     .values = values,
     .covariance = covariance,
     .derive = orffi_exact_derive,
+    .is_newer = is_newer,
     .pack = orffi_exact_pack,
     .add = orffi_exact_add,
     .load = orffi_exact_load,

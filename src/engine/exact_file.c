@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "engine/exact.h"
+#include "features/recipe.h"
 
 /* ---- writing */
 
@@ -31,6 +32,7 @@ orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer 
     (void)compact, (void)document;
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
+    ORFFI_TRY(orffi_kernel_check_closed(exact->kernel));
     ORFFI_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
     ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
@@ -96,7 +98,8 @@ orff_status orffi_exact_load(void **fit, const orffi_fields *model, const orff_k
         return orffi_archive_fail(archive, "\"points\" is %zu x %zu; the model has %zu inputs", shape[0],
                                   shape[1], kernel->d);
     ORFFI_TRY(orffi_archive_check_finite(archive, "points"));
-    orff_status status = orffi_fields_blame(&in, orffi_exact_create(&exact, kernel, shape[0]));
+    orff_status status = orffi_fields_blame(&in, orffi_kernel_check_closed(kernel));
+    if (!status) status = orffi_fields_blame(&in, orffi_exact_create(&exact, kernel, shape[0]));
     if (!status) status = fill(&in, points, exact);
     if (status) {
         orff_exact_free(exact);

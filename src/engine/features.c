@@ -70,6 +70,7 @@ orff_status orffi_features_draw(orff_features **features, const orffi_task *task
 
 static void unbind(orffi_features_rows *r) {
     orff_ridge_free(r->ridge);
+    orffi_dual_clear(&r->dual);
     if (r->bound != r->drawn) orff_features_free(r->bound);
     r->ridge = NULL;
     r->bound = NULL;
@@ -143,7 +144,9 @@ static orff_status keep_rows(orffi_features_rows *r, const orffi_source *source)
 
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_features_rows *r = rows;
-    return r->iterates ? keep_rows(r, source) : sum_rows(r, source);
+    const size_t n = source->table ? source->table->n : source->known;
+    r->few = !r->iterates && !source->checkpoint && orffi_features_are_few(r, n);
+    return r->iterates || r->few ? keep_rows(r, source) : sum_rows(r, source);
 }
 
 /* Frequencies of the same laws. Custom parts and signatures cannot be found again by their law. */
@@ -164,13 +167,32 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
 
 static bool shares(const void *rows, const void *other) {
     const orffi_features_rows *a = rows, *b = other;
+    if (a->few) return !b->iterates && orffi_features_are_few(b, a->table->n);
     return a->moments && !b->iterates && a->task.folds == b->task.folds && a->task.single == b->task.single &&
            a->task.settings->sampling.seed == b->task.settings->sampling.seed &&
            orffi_bank_compare(a->drawn->bank, b->drawn->bank) == ORFF_OK;
 }
 
 static void borrow(void *other, const void *rows) {
-    ((orffi_features_rows *)other)->moments = ((const orffi_features_rows *)rows)->moments;
+    const orffi_features_rows *from = rows;
+    orffi_features_rows *to = other;
+    to->moments = from->moments;
+    to->few = from->few;
+    to->table = from->table;
+}
+
+static orff_status fill_dual(orffi_features_rows *r) {
+    const orffi_table *t = r->table;
+    const orffi_exact_rows rows = {
+        .n = t->n, .X = t->X, .Y = t->Y, .weights = t->weights, .center = r->task.settings->center};
+    const orff_moments_settings folds = {.folds = r->task.folds, .seed = r->task.settings->sampling.seed};
+    return orffi_dual_fill(&r->dual, r->bound, &rows, &folds);
+}
+
+/* Frequencies that no law has drawn, the caller's own, are given to the other kernel as they were to the first. */
+static orff_status rebind(const orffi_features_rows *r, const orff_kernel *kernel, orff_features **bound) {
+    if (r->task.settings->sampling.omega) return orffi_features_draw(bound, &r->task, kernel, r->drawn->D);
+    return orff_features_rebind(bound, r->drawn, kernel);
 }
 
 orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kernel) {
@@ -179,44 +201,47 @@ orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kerne
     if (r->drawn->kernel == kernel) {
         r->bound = r->drawn;
     } else {
-        ORFFI_TRY(orff_features_rebind(&r->bound, r->drawn, kernel));
+        ORFFI_TRY(rebind(r, kernel, &r->bound));
     }
     if (r->iterates) return ORFF_OK;
-    return orff_ridge_create(&r->ridge, r->bound, r->moments, r->task.settings->center);
+    orff_status status =
+        r->few ? fill_dual(r) : orff_ridge_create(&r->ridge, r->bound, r->moments, r->task.settings->center);
+    if (status) unbind(r);
+    return status;
+}
+
+orff_features *orffi_features_take(orffi_features_rows *r) {
+    orff_features *features = r->bound;
+    if (r->drawn == features) r->drawn = NULL; /* the fit has it now */
+    r->bound = NULL;
+    return features;
 }
 
 /* ---- the smaller model by which lambda is chosen where rows are kept */
 
 static orff_status fill_smaller(orffi_features_rows *r, const orff_kernel *kernel) {
     void *made = NULL;
-    orffi_table some = *r->table;
     orffi_task task = r->task;
     if (r->smaller) return ORFF_OK;
+    r->some = *r->table;
     task.D = task.D && task.D < SMALLER_FEATURES ? task.D : SMALLER_FEATURES;
     task.folds = task.settings->folds;
     task.single = false;
     task.scores = true;
-    if (some.n > SMALLER_ROWS) some.n = SMALLER_ROWS;
+    if (r->some.n > SMALLER_ROWS) r->some.n = SMALLER_ROWS;
     ORFFI_TRY(prepare(&made, &task, kernel));
     r->smaller = made;
-    return read_rows(made, &(orffi_source){.table = &some});
+    return read_rows(made, &(orffi_source){.table = &r->some});
 }
 
 /* ---- the criterion */
 
-/* trace K~(0)/p = sum_i q_j |B_i|^2 / p */
+/* trace K~(0)/p */
 static orff_status size_of(const orff_features *f, double *size) {
-    orffi_columns columns = {0};
-    double total = 0.0;
-    const orff_status status = orffi_columns_fill(&columns, f);
-    for (size_t i = 0; !status && i < columns.count; i++) {
-        const double amplitude = f->bank->amplitude[columns.j[i]];
-        for (size_t k = 0; k < f->p; k++)
-            total += amplitude * amplitude * columns.B[i * f->p + k] * columns.B[i * f->p + k];
-    }
-    orffi_columns_clear(&columns);
-    *size = total > 0.0 ? total / (double)f->p : 1.0;
-    return status;
+    double trace;
+    ORFFI_TRY(orffi_features_trace(f, &trace));
+    *size = trace > 0.0 ? trace / (double)f->p : 1.0;
+    return ORFF_OK;
 }
 
 static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
@@ -229,31 +254,44 @@ static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
     return size_of(r->bound, out);
 }
 
+/* All of a path but cv_mse. */
+static orff_status fill_points(orffi_features_rows *r, size_t count, const double *lambdas,
+                               orff_path_point *points) {
+    return r->few ? orffi_dual_path(&r->dual, count, lambdas, points)
+                  : orff_ridge_path(r->ridge, count, lambdas, false, points);
+}
+
 /* In place of errors that few rows, or rows that are all the same, do not give. */
-static orff_status fill_generalised(orff_ridge *ridge, size_t count, const double *lambdas,
+static orff_status fill_generalised(orffi_features_rows *r, size_t count, const double *lambdas,
                                     orffi_criterion *c) {
-    const size_t p = ridge->system.p;
+    const size_t p = r->bound->p;
     orff_path_point *points;
     ORFFI_TRY(ORFFI_NEW_ARRAY(points, count));
-    const orff_status status = orff_ridge_path(ridge, count, lambdas, false, points);
+    const orff_status status = fill_points(r, count, lambdas, points);
     for (size_t i = 0; !status && i < count * p; i++) c->outputs[i] = points[i / p].gcv;
     for (size_t l = 0; !status && l < count; l++) points[l].cv_mse = c->errors[l] = points[l].gcv;
     if (!status && c->points) memcpy(c->points, points, count * sizeof *points);
     orffi_release(points);
+    c->told = true;
     return status;
 }
 
-static orff_status fill_crossed(orff_ridge *ridge, size_t count, const double *lambdas, orffi_criterion *c) {
-    const size_t p = ridge->system.p;
+static orff_status fill_crossed(orffi_features_rows *r, size_t count, const double *lambdas,
+                                orffi_criterion *c) {
+    const bool dear =
+        r->few ? orffi_dual_outputs_are_dear(&r->dual, count) : orffi_ridge_outputs_are_dear(r->ridge, count);
     c->crossed = true;
-    ORFFI_TRY(c->points ? orffi_ridge_path_outputs(ridge, count, lambdas, c->points, c->outputs)
-                        : orffi_ridge_cross(ridge, count, lambdas, c->outputs));
-    for (size_t l = 0; l < count; l++) {
-        c->errors[l] = 0.0;
-        for (size_t k = 0; k < p; k++) c->errors[l] += c->outputs[l * p + k] / (double)p;
-        if (c->points) c->errors[l] = c->points[l].cv_mse;
-    }
+    c->told = c->each || !dear;
+    double *outputs = c->told ? c->outputs : NULL;
+    if (c->points) ORFFI_TRY(fill_points(r, count, lambdas, c->points));
+    ORFFI_TRY(r->few ? orffi_dual_cross(&r->dual, count, lambdas, c->errors, outputs)
+                     : orffi_ridge_cross(r->ridge, count, lambdas, c->errors, outputs));
+    for (size_t l = 0; c->points && l < count; l++) c->points[l].cv_mse = c->errors[l];
     return ORFF_OK;
+}
+
+static bool has_too_few(const orffi_features_rows *r) {
+    return r->few ? orffi_dual_too_few(&r->dual) : orffi_moments_too_few(r->moments);
 }
 
 static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count, const double *lambdas,
@@ -266,7 +304,15 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
         return status;
     }
     ORFFI_TRY(orffi_features_bind(r, kernel));
-    return (orffi_moments_too_few(r->moments) ? fill_generalised : fill_crossed)(r->ridge, count, lambdas, c);
+    return (has_too_few(r) ? fill_generalised : fill_crossed)(r, count, lambdas, c);
+}
+
+/* Weights are learned from sums. */
+static orff_status sum_few(orffi_features_rows *r) {
+    if (!r->few) return ORFF_OK;
+    unbind(r);
+    r->few = false;
+    return sum_rows(r, &(orffi_source){.table = r->table});
 }
 
 static orff_status weights(void *rows, const orff_kernel *kernel, double drop, double *values,
@@ -276,9 +322,10 @@ static orff_status weights(void *rows, const orff_kernel *kernel, double drop, d
     if (r->iterates)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "learning the weights of a mixture needs the direct solver");
+    ORFFI_TRY(sum_few(r));
     ORFFI_TRY(orffi_features_bind(r, kernel));
-    return orff_mixture_learn(r->bound, r->moments, r->task.settings->center, ORFF_CRITERION_EVIDENCE, drop,
-                              values, &lambda, shares_of, NULL);
+    return orff_mixture_learn(r->bound, r->moments, r->task.settings->center, r->task.settings->criterion,
+                              drop, values, &lambda, shares_of, NULL);
 }
 
 static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, double lambda,
@@ -286,7 +333,9 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     orffi_features_rows *r = rows;
     orffi_features_fit *made = NULL;
     ORFFI_TRY(orffi_features_bind(r, kernel));
-    ORFFI_TRY((r->iterates ? orffi_features_iterate : orffi_features_solve)(&made, r, lambda, report));
+    ORFFI_TRY((r->iterates ? orffi_features_iterate
+               : r->few    ? orffi_features_solve_dual
+                           : orffi_features_solve)(&made, r, lambda, report));
     orffi_features_fit_fold(made);
     *fit = made;
     return ORFF_OK;
@@ -375,6 +424,7 @@ const orffi_engine orffi_engine_features = {
     .values_single = orffi_features_values_single,
     .covariance = orffi_features_covariance,
     .derive = orffi_features_derive,
+    .is_newer = orffi_features_is_newer,
     .pack = orffi_features_pack,
     .add = orffi_features_add,
     .load = orffi_features_load,

@@ -1,7 +1,8 @@
 /* Models of features in files: members "part_groups" and "posterior" of the member "model", the bank, and
  *
  *     theta              M
- *     posterior.F, .g    n x n, n x r, where there is a posterior; F is used where it lies
+ *     posterior.F, .g    n x k, k x r, where there is a posterior; F is used where it lies
+ *     posterior.rest     r, where k < n: such files are of version 2
  *     posterior.W        p x r, where it is that of one decomposable part
  */
 #include <string.h>
@@ -22,21 +23,29 @@ static orff_status add_matrix(orffi_archive_writer *writer, const char *name, si
 static orff_status add_posterior(const orffi_features_fit *fit, orffi_archive_writer *writer) {
     const orffi_posterior *posterior = fit->posterior;
     if (!posterior) return ORFF_OK;
-    ORFFI_TRY(add_matrix(writer, "posterior.F", posterior->n, posterior->n, posterior->F));
-    ORFFI_TRY(add_matrix(writer, "posterior.g", posterior->n, posterior->r, posterior->g));
+    ORFFI_TRY(add_matrix(writer, "posterior.F", posterior->n, posterior->k, posterior->F));
+    ORFFI_TRY(add_matrix(writer, "posterior.g", posterior->k, posterior->r, posterior->g));
+    if (posterior->rest)
+        ORFFI_TRY(orffi_archive_add(writer, "posterior.rest", ORFFI_F64, 1, &posterior->r, posterior->rest));
     return posterior->stein ? add_matrix(writer, "posterior.W", fit->features->p, posterior->r, posterior->W)
                             : ORFF_OK;
 }
 
+/* A posterior whose F has fewer columns than rows. */
+bool orffi_features_is_newer(const void *self) {
+    const orffi_features_fit *fit = self;
+    return fit->posterior && fit->posterior->rest;
+}
+
 static json_t *pack_posterior(const orffi_posterior *posterior) {
     if (!posterior) return json_null();
-    return json_pack("{sI sI sb sI sI}", "n", (json_int_t)posterior->n, "r", (json_int_t)posterior->r,
-                     "stein", (int)posterior->stein, "first", (json_int_t)posterior->first, "used",
-                     (json_int_t)posterior->used);
+    return json_pack("{sI sI sI sb sI sI}", "n", (json_int_t)posterior->n, "columns",
+                     (json_int_t)posterior->k, "r", (json_int_t)posterior->r, "stein", (int)posterior->stein,
+                     "first", (json_int_t)posterior->first, "used", (json_int_t)posterior->used);
 }
 
 static json_t *pack_groups(const orff_features *f) {
-    return f ? orffi_json_sizes(f->kernel->n_parts, f->part_group) : json_null();
+    return orffi_json_sizes(f->kernel->n_parts, f->part_group);
 }
 
 int orffi_features_pack(const void *self, json_t *model) {
@@ -50,6 +59,7 @@ orff_status orffi_features_add(const void *self, bool compact, orffi_archive_wri
     const orffi_features_fit *fit = self;
     const orff_features *f = fit->features;
     ORFFI_TRY(orffi_bank_write(f->bank, compact ? f->M / 2 : 0, writer, document));
+    ORFFI_TRY(orffi_blocks_write(f, writer));
     ORFFI_TRY(orffi_check_finite("theta", f->M, 1, fit->theta));
     ORFFI_TRY(orffi_archive_add(writer, "theta", ORFFI_F64, 1, &f->M, fit->theta));
     return add_posterior(fit, writer);
@@ -73,7 +83,7 @@ static orff_status read_features(const orffi_fields *in, const orff_kernel *kern
                                  orff_features **features) {
     orffi_bank *bank = NULL;
     orff_status status = orffi_bank_read(&bank, in->archive, M / 2);
-    if (!status) status = orffi_fields_blame(in, orffi_features_create_on(features, bank, kernel));
+    if (!status) status = orffi_features_read(features, in->archive, bank, kernel);
     orffi_bank_free(bank);
     return status ? status : check_features(in, *features, M);
 }
@@ -97,6 +107,9 @@ static orff_status read_shape(const orffi_fields *in, const orffi_features_fit *
     if (!posterior->stein) ORFFI_TRY(orffi_columns_fill(&posterior->columns, f));
     if (posterior->n != 2 * (posterior->stein ? posterior->used : posterior->columns.count))
         return orffi_fields_fail(in, "n", "is not the number of coefficients");
+    posterior->k = posterior->n;
+    if (orffi_fields_has(in, "columns")) ORFFI_TRY(orffi_fields_size(in, "columns", &posterior->k));
+    if (posterior->k > posterior->n) return orffi_fields_fail(in, "columns", "is more than n");
     if (posterior->stein ? posterior->r > fit->features->p : posterior->r != 1)
         return orffi_fields_fail(in, "r", "is not possible for this kernel");
     return ORFF_OK;
@@ -109,17 +122,29 @@ static orff_status find_matrix(const orffi_archive *archive, const char *name, s
     return orffi_archive_check_finite(archive, name);
 }
 
+static orff_status read_rest(const orffi_archive *archive, orffi_posterior *posterior) {
+    const double *rest;
+    if (posterior->k == posterior->n) return ORFF_OK;
+    ORFFI_TRY(orffi_archive_expect(archive, "posterior.rest", ORFFI_F64, 1, &posterior->r, &rest));
+    ORFFI_TRY(orffi_archive_check_finite(archive, "posterior.rest"));
+    for (size_t i = 0; i < posterior->r; i++)
+        if (!(rest[i] > 0.0))
+            return orffi_archive_fail(archive, "number %zu of \"posterior.rest\" is not positive", i + 1);
+    return orffi_duplicate(&posterior->rest, rest, posterior->r, sizeof *rest);
+}
+
 /* g >= 0 keeps variances from being negative. */
 static orff_status read_matrices(const orffi_archive *archive, const orffi_features_fit *fit,
                                  orffi_posterior *posterior) {
     const double *g, *W;
-    const size_t n = posterior->n, r = posterior->r;
-    ORFFI_TRY(find_matrix(archive, "posterior.F", n, n, &posterior->F));
-    ORFFI_TRY(find_matrix(archive, "posterior.g", n, r, &g));
-    for (size_t i = 0; i < n * r; i++)
+    const size_t n = posterior->n, k = posterior->k, r = posterior->r;
+    ORFFI_TRY(find_matrix(archive, "posterior.F", n, k, &posterior->F));
+    ORFFI_TRY(find_matrix(archive, "posterior.g", k, r, &g));
+    for (size_t i = 0; i < k * r; i++)
         if (g[i] < 0.0)
             return orffi_archive_fail(archive, "number %zu of \"posterior.g\" is negative", i + 1);
-    ORFFI_TRY(orffi_duplicate(&posterior->g, g, n * r, sizeof *g));
+    ORFFI_TRY(orffi_duplicate(&posterior->g, g, k * r, sizeof *g));
+    ORFFI_TRY(read_rest(archive, posterior));
     if (!posterior->stein) return ORFF_OK;
     ORFFI_TRY(find_matrix(archive, "posterior.W", fit->features->p, r, &W));
     return orffi_duplicate(&posterior->W, W, fit->features->p * r, sizeof *W);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "engine/features.h"
+#include "engine/reach.h"
 #include "solve/solver.h"
 
 /* The weighted mean of y, or zeros. */
@@ -48,6 +49,8 @@ static orff_iteration iteration_of(const orff_settings *s, double lambda) {
     how.max_iterations = s->max_iterations;
     how.loss = s->loss;
     how.loss_parameter = s->loss_parameter;
+    how.shadow = s->shadow;
+    how.batch = s->batch;
     how.seed = s->sampling.seed;
     how.single = s->single;
     return how;
@@ -162,6 +165,8 @@ static orff_status iterate(const orffi_features_rows *r, double lambda, keeping 
     report->dof = report->log_evidence = NAN;
     report->rows = t->n;
     report->single = s->single;
+    ORFFI_TRY(
+        orffi_reach_rows(fit->features->kernel, t->n, t->Y, t->weights, report->mean, &report->unreached));
     return iteration_errors(t, fit, report);
 }
 
@@ -169,10 +174,7 @@ orff_status orffi_features_iterate(orffi_features_fit **out, orffi_features_rows
                                    orffi_report *report) {
     orffi_features_fit *fit = NULL;
     keeping k = {0};
-    orff_features *features = r->bound;
-    if (r->drawn == r->bound) r->drawn = NULL; /* the fit has it now */
-    r->bound = NULL;
-    orff_status status = orffi_features_fit_create(&fit, features);
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
     if (!status) status = keeping_begin(&k, r->checkpoint, r->table->n, fit);
     if (!status) status = iterate(r, lambda, &k, fit, report);
     orffi_release(k.reached.theta);

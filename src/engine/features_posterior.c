@@ -1,6 +1,7 @@
 /* The posterior covariance of f(x): noise Phi(x)^T (G + shift)^-1 Phi(x). */
 #include "engine/features.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/linalg.h"
@@ -37,7 +38,7 @@ static orff_status fill_cholesky(orffi_posterior *posterior, const orffi_system 
 
 /* The turned outputs, or the columns of the blocks. */
 static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s) {
-    posterior->n = s->n;
+    posterior->n = posterior->k = s->n;
     posterior->r = s->r;
     posterior->stein = s->stein;
     posterior->first = s->first;
@@ -79,6 +80,7 @@ void orffi_posterior_free(orffi_posterior *posterior) {
     if (!posterior) return;
     orffi_release(posterior->owned);
     orffi_release(posterior->g);
+    orffi_release(posterior->rest);
     orffi_release(posterior->W);
     orffi_columns_clear(&posterior->columns);
     orffi_release(posterior);
@@ -90,12 +92,13 @@ void orffi_posterior_free(orffi_posterior *posterior) {
 typedef struct covariance_work {
     size_t rows, slices;
     double *phi, *scratch; /* rows x 2D */
-    double *slice, *Z;     /* rows x slices x n each */
+    double *slice, *Z;     /* rows x slices x n, rows x slices x k */
     double *variance;      /* stein: rows x r */
+    double *outside;       /* stein: rows: |Phi|^2 - |Z|^2 */
 } covariance_work;
 
 static void work_clear(covariance_work *w) {
-    double *all[] = {w->phi, w->scratch, w->slice, w->Z, w->variance};
+    double *all[] = {w->phi, w->scratch, w->slice, w->Z, w->variance, w->outside};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -115,24 +118,25 @@ static orff_status work_fill(covariance_work *w, const orffi_features_fit *fit, 
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, w->rows * 2 * fit->features->D));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, orffi_bank_scratch(fit->features->bank)));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->slice, w->rows * w->slices * posterior->n));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * posterior->n));
-    return ORFFI_NEW_ARRAY(w->variance, w->rows * posterior->r);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * posterior->k));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * posterior->r));
+    return ORFFI_NEW_ARRAY(w->outside, w->rows);
 }
 
 /* Rows of Phi(x)^T: phi itself on the features used (stein), or phi_a B_a of each output. */
-static void slices_of(const orffi_features_fit *fit, const double *phi, double *slice) {
-    const orffi_posterior *posterior = fit->posterior;
-    const size_t D = fit->features->D, half = posterior->n / 2;
+void orffi_posterior_slices(const orffi_posterior *posterior, size_t D, size_t p, const double *phi,
+                            double *slice) {
+    const size_t half = posterior->n / 2;
     if (posterior->stein) {
         memcpy(slice, phi + posterior->first, half * sizeof *slice);
         memcpy(slice + half, phi + D + posterior->first, half * sizeof *slice);
         return;
     }
-    for (size_t i = 0; i < fit->features->p; i++) {
+    for (size_t i = 0; i < p; i++) {
         double *row = slice + i * posterior->n;
         for (size_t k = 0; k < half; k++) {
             const size_t j = posterior->columns.j[k];
-            const double b = posterior->columns.B[k * fit->features->p + i];
+            const double b = posterior->columns.B[k * p + i];
             row[k] = phi[j] * b;
             row[half + k] = phi[D + j] * b;
         }
@@ -150,8 +154,18 @@ static double turned_back(const orffi_posterior *posterior, size_t i, size_t k, 
 /* sum_a Z_ia Z_ka g_a */
 static double weighted_dot(const orffi_posterior *posterior, const double *Zi, const double *Zk) {
     double sum = 0.0;
-    for (size_t a = 0; a < posterior->n; a++) sum += Zi[a] * Zk[a] * posterior->g[a];
+    for (size_t a = 0; a < posterior->k; a++) sum += Zi[a] * Zk[a] * posterior->g[a];
     return sum;
+}
+
+/* rest (Phi_i . Phi_k - Z_i . Z_k); a square is not negative. */
+static double outside_dot(const orffi_posterior *posterior, const double *slice, const double *Z, size_t i,
+                          size_t k) {
+    const size_t n = posterior->n, columns = posterior->k;
+    if (!posterior->rest) return 0.0;
+    const double left =
+        orffi_dot(n, slice + i * n, slice + k * n) - orffi_dot(columns, Z + i * columns, Z + k * columns);
+    return posterior->rest[0] * (i == k ? fmax(left, 0.0) : left);
 }
 
 /* The covariance of point `row` of the block. Its diagonal is a sum of squares times g > 0: never
@@ -159,36 +173,43 @@ static double weighted_dot(const orffi_posterior *posterior, const double *Zi, c
 static void fill_point(const orffi_features_fit *fit, const covariance_work *w, double noise, size_t row,
                        double *out) {
     const orffi_posterior *posterior = fit->posterior;
-    const size_t p = fit->features->p, n = posterior->n;
-    const double *Z = w->Z + row * w->slices * n;
+    const size_t p = fit->features->p, n = posterior->n, columns = posterior->k;
+    const double *Z = w->Z + row * w->slices * columns, *slice = w->slice + row * w->slices * n;
     for (size_t i = 0; i < p; i++) {
         for (size_t k = i; k < p; k++) {
             const double H = posterior->stein ? turned_back(posterior, i, k, w->variance + row * posterior->r)
-                                              : weighted_dot(posterior, Z + i * n, Z + k * n);
+                                              : weighted_dot(posterior, Z + i * columns, Z + k * columns) +
+                                                    outside_dot(posterior, slice, Z, i, k);
             out[i * p + k] = out[k * p + i] = noise * H;
         }
     }
 }
 
-/* variance = (Z o Z) g   (rows x r) */
+/* variance = (Z o Z) g + outside rest   (rows x r) */
 static void fill_variances(const orffi_posterior *posterior, size_t rows, covariance_work *w) {
-    for (size_t i = 0; i < rows * posterior->n; i++) w->Z[i] *= w->Z[i];
-    orffi_gemm(false, false, rows, posterior->r, posterior->n, 1.0, w->Z, posterior->n, posterior->g,
-               posterior->r, 0.0, w->variance, posterior->r);
+    const size_t n = posterior->n, k = posterior->k, r = posterior->r;
+    for (size_t i = 0; posterior->rest && i < rows; i++)
+        w->outside[i] = fmax(
+            orffi_dot(n, w->slice + i * n, w->slice + i * n) - orffi_dot(k, w->Z + i * k, w->Z + i * k), 0.0);
+    for (size_t i = 0; i < rows * k; i++) w->Z[i] *= w->Z[i];
+    orffi_gemm(false, false, rows, r, k, 1.0, w->Z, k, posterior->g, r, 0.0, w->variance, r);
+    for (size_t i = 0; posterior->rest && i < rows * r; i++)
+        w->variance[i] += w->outside[i / r] * posterior->rest[i % r];
 }
 
 static void do_block(const orffi_features_fit *fit, double noise, size_t rows, const double *X,
                      covariance_work *w, double *out) {
     const orffi_posterior *posterior = fit->posterior;
-    const size_t n = posterior->n, length = 2 * fit->features->D, pp = fit->features->p * fit->features->p;
+    const size_t n = posterior->n, k = posterior->k, D = fit->features->D, p = fit->features->p;
     const int threads = orffi_thread_count();
     orffi_phi(fit->features->bank, rows, X, w->phi, w->scratch);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
-    for (size_t i = 0; i < rows; i++) slices_of(fit, w->phi + i * length, w->slice + i * w->slices * n);
-    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->slice, n, posterior->F, n, 0.0, w->Z, n);
+    for (size_t i = 0; i < rows; i++)
+        orffi_posterior_slices(posterior, D, p, w->phi + i * 2 * D, w->slice + i * w->slices * n);
+    orffi_gemm(false, false, rows * w->slices, k, n, 1.0, w->slice, n, posterior->F, k, 0.0, w->Z, k);
     if (posterior->stein) fill_variances(posterior, rows, w);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
-    for (size_t i = 0; i < rows; i++) fill_point(fit, w, noise, i, out + i * pp);
+    for (size_t i = 0; i < rows; i++) fill_point(fit, w, noise, i, out + i * p * p);
 }
 
 static void do_blocks(const orffi_features_fit *fit, double noise, size_t n, const double *X,

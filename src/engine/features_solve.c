@@ -5,6 +5,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "engine/features.h"
+#include "engine/reach.h"
 
 /* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y
  * centred. */
@@ -85,12 +86,11 @@ static orff_status fill_report(orffi_features_rows *r, orffi_features_fit *fit, 
 orff_status orffi_features_solve(orffi_features_fit **out, orffi_features_rows *r, double lambda,
                                  orffi_report *report) {
     orffi_features_fit *fit = NULL;
-    orff_features *features = r->bound;
-    if (r->drawn == r->bound) r->drawn = NULL; /* the fit has it now */
-    r->bound = NULL;
-    orff_status status = orffi_features_fit_create(&fit, features);
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
     if (!status) status = orff_ridge_solve(r->ridge, lambda, fit->theta, report->mean, &report->solve);
     if (!status) status = fill_report(r, fit, lambda, report);
+    if (!status)
+        status = orffi_reach_moments(fit->features->kernel, r->moments, report->mean, &report->unreached);
     report->lambda = lambda;
     orff_ridge_free(r->ridge);
     r->ridge = NULL;

@@ -18,8 +18,8 @@ static double unknowns_for_each(const orff_settings *s, size_t d, size_t p) {
     if (s->auto_kernel) return 2.0 * (double)p;
     if (s->n_parts == 0 || (s->n_parts == 1 && orff_rule_describe(s->parts[0].rule).separable)) return 2.0;
     for (size_t m = 0; m < s->n_parts; m++) {
-        const orffi_rule_ops *rule = orffi_rule_find(s->parts[m].rule);
-        columns += (double)(rule && !rule->given_columns ? orffi_rule_columns(rule, p) : p);
+        const size_t own = orff_rule_columns(s->parts[m].rule, p), given = s->parts[m].columns;
+        columns += (double)(own ? own : given ? given : p);
         same = same && same_scales(&s->parts[m], &s->parts[0], d);
     }
     if (same) return 2.0 * (columns < (double)p ? columns : (double)p);
@@ -28,6 +28,7 @@ static double unknowns_for_each(const orff_settings *s, size_t d, size_t p) {
 
 size_t orff_settings_features(const orff_settings *s, size_t d, size_t p, size_t rows) {
     size_t D = orff_sampling_default().features;
+    if (!s || !p) return 0;
     if (s->sampling.features || s->sampling.scheme == ORFF_SCHEME_GRID) return s->sampling.features;
     const size_t most = (size_t)(LARGEST_SYSTEM / unknowns_for_each(s, d, p));
     if (most < D) D = most;

@@ -39,15 +39,17 @@ static orff_status mixture_allocate(dense_mixture *mix) {
     return ORFFI_NEW_ARRAY(mix->C, mix->P * mix->P);
 }
 
-/* Gram matrix of one part, of its first q outputs; block is p x p, delta d numbers. */
+/* Gram matrix of one part, of its first q outputs; blocks is n x p x p, delta n x d. */
 static orff_status fill_gram(const orffi_kernel_part *part, size_t q, size_t n, const double *X,
-                             double *block, double *delta, double *K) {
+                             double *blocks, double *delta, double *K) {
     const size_t d = part->d, p = part->p, P = n * q;
     const double scale = part->root * part->root;
     for (size_t i = 0; i < n; i++) {
+        for (size_t j = i; j < n; j++)
+            for (size_t k = 0; k < d; k++) delta[(j - i) * d + k] = X[i * d + k] - X[j * d + k];
+        ORFFI_TRY(orffi_part_exact(part, n - i, delta, blocks));
         for (size_t j = i; j < n; j++) {
-            for (size_t k = 0; k < d; k++) delta[k] = X[i * d + k] - X[j * d + k];
-            ORFFI_TRY(part->rule->exact(part, delta, block));
+            const double *block = blocks + (j - i) * p * p;
             for (size_t a = 0; a < q; a++)
                 for (size_t b = 0; b < q; b++)
                     K[(i * q + a) * P + j * q + b] = K[(j * q + b) * P + i * q + a] =
@@ -59,15 +61,15 @@ static orff_status fill_gram(const orffi_kernel_part *part, size_t q, size_t n, 
 
 static orff_status fill_grams(dense_mixture *mix, size_t n, const double *X) {
     const size_t p = mix->kernel->p, q = p / mix->copies;
-    double *block = NULL, *delta = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(block, p * p);
-    if (!status) status = ORFFI_NEW_ARRAY(delta, mix->kernel->d);
+    double *blocks = NULL, *delta = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(blocks, n * p * p);
+    if (!status) status = ORFFI_NEW_ARRAY(delta, n * mix->kernel->d);
     for (size_t m = 0; !status && m < mix->parts; m++) {
-        status = fill_gram(&mix->kernel->parts[m], q, n, X, block, delta, mix->K[m]);
+        status = fill_gram(&mix->kernel->parts[m], q, n, X, blocks, delta, mix->K[m]);
         for (size_t a = 0; !status && a < q; a++)
             mix->trace[m] += (double)mix->copies * mix->K[m][a * mix->P + a];
     }
-    orffi_release(block);
+    orffi_release(blocks);
     orffi_release(delta);
     return status;
 }

@@ -19,6 +19,11 @@ static void weigh(const orffi_exact_system *s) {
 
 orff_status orffi_exact_system_refill(orffi_exact_system *s, const orffi_exact_rows *rows) {
     const size_t n = rows->n;
+    if (rows->gram) {
+        memcpy(s->F, rows->gram, s->n * s->n * sizeof *s->F);
+        weigh(s);
+        return ORFF_OK;
+    }
     ORFFI_TRY(s->plan->law ? orffi_exact_scalar_gram(s->plan->law, n, rows->X, n, rows->X, s->F)
                            : orff_kernel_gram(s->kernel, n, rows->X, n, rows->X, s->F));
     weigh(s);
@@ -194,16 +199,12 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
     *log_det = outputs * s->log_det;
 }
 
-/* Weights count rows as often as they say, as in the moments: P = N p observations. */
-void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, double shift, const double *t,
-                                   orff_path_point *point) {
+/* From |t|^2 and t.y. Weights count rows as often as they say, as in the moments: P = N p observations. */
+static void fill_point(const orffi_exact_system *s, double lambda, double shift, double square,
+                       double quadratic, orff_path_point *point) {
     const double P = s->N * (double)s->p, rows = (double)s->rows * (double)s->p;
-    double square = 0.0, quadratic = 0.0, dof, log_det;
+    double dof, log_det;
     count(s, shift, &dof, &log_det);
-    for (size_t i = 0; i < s->n * s->r; i++) {
-        square += t[i] * t[i];
-        quadratic += t[i] * s->y[i];
-    }
     const double rss = shift * shift * square, left = P - dof;
     point->lambda = lambda;
     point->train_mse = rss / P;
@@ -212,6 +213,31 @@ void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, d
     point->noise = left > 0.0 ? rss / left : NAN;
     point->log_evidence =
         -0.5 * (quadratic + log_det + (P - rows) * log(shift) + P * log(6.28318530717958647692));
+}
+
+void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, double shift, const double *t,
+                             orff_path_point *point) {
+    double square = 0.0, quadratic = 0.0;
+    for (size_t i = 0; i < s->n * s->r; i++) {
+        square += t[i] * t[i];
+        quadratic += t[i] * s->y[i];
+    }
+    fill_point(s, lambda, shift, square, quadratic, point);
+}
+
+/* F^T t = c / (e m + shift) has the length of t, F being orthogonal. */
+void orffi_exact_system_point(const orffi_exact_system *s, double lambda, orff_path_point *point) {
+    const double shift = orffi_exact_system_shift(s, lambda);
+    double square = 0.0, quadratic = 0.0;
+    for (size_t a = 0; a < s->n; a++) {
+        for (size_t b = 0; b < s->r; b++) {
+            const double c = s->c[a * s->r + b];
+            const double t = c / (s->e[a] * orffi_exact_system_value(s, s->modes > 1 ? b : 0) + shift);
+            square += t * t;
+            quadratic += t * c;
+        }
+    }
+    fill_point(s, lambda, shift, square, quadratic, point);
 }
 
 orff_status orffi_exact_system_errors(const orffi_exact_system *s, const double *A, double factor,

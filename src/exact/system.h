@@ -19,6 +19,7 @@ typedef struct orffi_exact_rows {
     size_t n;
     const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
     bool center;
+    const double *gram; /* G without the weights, or NULL: that of the kernel; X is then needed */
 } orffi_exact_rows;
 
 typedef struct orffi_exact_system {
@@ -68,6 +69,9 @@ void orffi_exact_system_solve(const orffi_exact_system *system, double shift, do
 /* What t and g tell. cv_mse is left alone. */
 void orffi_exact_system_fill_point(const orffi_exact_system *system, double lambda, double shift,
                                    const double *t, orff_path_point *point);
+
+/* The same by the eigen form, without t. */
+void orffi_exact_system_point(const orffi_exact_system *system, double lambda, orff_path_point *point);
 
 /* sqrt(c_i) (y_i - f_(-i)(x_i)) of the model without row i, shift held fixed, turned   (n x r). */
 orff_status orffi_exact_system_leave_one_out(const orffi_exact_system *system, const double *t,

@@ -75,10 +75,9 @@ static orff_status draw_group(orffi_bank *bank, const orff_kernel *kernel, size_
                               const orff_sampling *sampling, double **blocks) {
     orffi_bank_group *group = &bank->groups[g];
     if (sampling->importance == ORFF_SWITCH_YES && !kernel->groups[g].importance)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "importance sampling by |w|^2 is for curl-free, div-free and helmholtz parts; a part that "
-            "does not grow with |w| would get unbounded weights at w = 0");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "importance sampling by |w|^2 is for parts that are "
+                                                  "fields, whose blocks grow with |w|; another part would "
+                                                  "get unbounded weights at w = 0");
     group->recipe = recipe_of(bank, kernel, g, sampling);
     if (kernel->groups[g].own_law) return draw_signature(group, kernel, g, blocks);
     ORFFI_TRY(orffi_spectrum_copy(&group->law, kernel->groups[g].law));

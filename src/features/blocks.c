@@ -2,6 +2,8 @@
  * 2D x p, every kernel is one scalar feature map; B_j is applied in O(p), once for a whole data set. */
 #include <string.h>
 
+#include "base/linalg.h"
+#include "base/memory.h"
 #include "features/features.h"
 
 /* What the block of part m at frequency j of its group depends on (see orffi_rule_ops). */
@@ -15,27 +17,50 @@ static size_t coefficients(const orff_features *f, size_t m, size_t half, size_t
     return half * (f->M / 2) + group->first_parameter + j * group->columns + f->kernel->parts[m].first_column;
 }
 
+/* Whether one dense matrix B serves all frequencies of part m: then they are done in one product. */
+static bool is_constant(const orff_features *f, size_t m) {
+    return !f->blocks[m] && f->kernel->parts[m].B;
+}
+
+/* Part m of V in one half, theta count x p' and V count x p with the strides of all parts: V += root theta B^T. */
+static void fold_part(const orff_features *f, size_t m, size_t half, const double *theta, double *V) {
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
+    double *to = V + (half * f->D + group->first) * f->p;
+    if (is_constant(f, m)) {
+        orffi_gemm(false, true, group->drawn.count, f->p, part->columns, part->root,
+                   theta + coefficients(f, m, half, 0), f->groups[f->part_group[m]].columns, part->B,
+                   part->columns, 1.0, to, f->p);
+        return;
+    }
+    for (size_t j = 0; j < group->drawn.count; j++)
+        part->rule->apply(part, block_at(f, m, j), theta + coefficients(f, m, half, j), to + j * f->p);
+}
+
 void orffi_features_fold(const orff_features *f, const double *theta, double *V) {
     memset(V, 0, 2 * f->D * f->p * sizeof *V);
-    for (size_t m = 0; m < f->kernel->n_parts; m++) {
-        const orffi_kernel_part *part = &f->kernel->parts[m];
-        const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
-        for (size_t half = 0; half < 2; half++)
-            for (size_t j = 0; j < group->drawn.count; j++)
-                part->rule->apply(part, block_at(f, m, j), theta + coefficients(f, m, half, j),
-                                  V + (half * f->D + group->first + j) * f->p);
+    for (size_t m = 0; m < f->kernel->n_parts; m++)
+        for (size_t half = 0; half < 2; half++) fold_part(f, m, half, theta, V);
+}
+
+/* theta = root U B */
+static void unfold_part(const orff_features *f, size_t m, size_t half, const double *U, double *theta) {
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
+    const double *from = U + (half * f->D + group->first) * f->p;
+    if (is_constant(f, m)) {
+        orffi_gemm(false, false, group->drawn.count, part->columns, f->p, part->root, from, f->p, part->B,
+                   part->columns, 0.0, theta + coefficients(f, m, half, 0),
+                   f->groups[f->part_group[m]].columns);
+        return;
     }
+    for (size_t j = 0; j < group->drawn.count; j++)
+        part->rule->adjoint(part, block_at(f, m, j), from + j * f->p, theta + coefficients(f, m, half, j));
 }
 
 void orffi_features_unfold(const orff_features *f, const double *U, double *theta) {
-    for (size_t m = 0; m < f->kernel->n_parts; m++) {
-        const orffi_kernel_part *part = &f->kernel->parts[m];
-        const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
-        for (size_t half = 0; half < 2; half++)
-            for (size_t j = 0; j < group->drawn.count; j++)
-                part->rule->adjoint(part, block_at(f, m, j), U + (half * f->D + group->first + j) * f->p,
-                                    theta + coefficients(f, m, half, j));
-    }
+    for (size_t m = 0; m < f->kernel->n_parts; m++)
+        for (size_t half = 0; half < 2; half++) unfold_part(f, m, half, U, theta);
 }
 
 size_t orffi_features_group_of(const orff_features *f, size_t j) {
@@ -44,20 +69,61 @@ size_t orffi_features_group_of(const orff_features *f, size_t j) {
     return g;
 }
 
-/* Rows of B^T (columns x p): B^T e_i is column i, one adjoint product of each part for each output. */
+/* Row i of part m's block at frequency j of its group: B^T e_i, e_i being `unit`. */
+static void block_row(const orff_features *f, size_t m, size_t j, size_t i, const double *unit, double *row) {
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    if (!is_constant(f, m)) {
+        part->rule->adjoint(part, block_at(f, m, j), unit, row);
+        return;
+    }
+    for (size_t k = 0; k < part->columns; k++) row[k] = part->root * part->B[i * part->columns + k];
+}
+
 void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit) {
     const size_t g = orffi_features_group_of(f, j), local = j - f->bank->groups[g].first;
     memset(unit, 0, f->p * sizeof *unit);
     for (size_t i = 0; i < f->p; i++) {
         unit[i] = 1.0;
-        for (size_t m = 0; m < f->kernel->n_parts; m++) {
-            const orffi_kernel_part *part = &f->kernel->parts[m];
+        for (size_t m = 0; m < f->kernel->n_parts; m++)
             if (f->part_group[m] == g)
-                part->rule->adjoint(part, block_at(f, m, local), unit,
-                                    B + i * f->groups[g].columns + part->first_column);
-        }
+                block_row(f, m, local, i, unit,
+                          B + i * f->groups[g].columns + f->kernel->parts[m].first_column);
         unit[i] = 0.0;
     }
+}
+
+/* |B|^2 of part m at frequency j of its group; work has room for p + columns. */
+static double block_square(const orff_features *f, size_t m, size_t j, double *work) {
+    const size_t columns = f->kernel->parts[m].columns;
+    double *row = work + f->p, square = 0.0;
+    memset(work, 0, f->p * sizeof *work);
+    for (size_t i = 0; i < f->p; i++) {
+        work[i] = 1.0;
+        block_row(f, m, j, i, work, row);
+        work[i] = 0.0;
+        square += orffi_dot(columns, row, row);
+    }
+    return square;
+}
+
+orff_status orffi_features_trace(const orff_features *f, double *trace) {
+    double *work;
+    size_t widest = 0;
+    for (size_t m = 0; m < f->kernel->n_parts; m++)
+        if (f->kernel->parts[m].columns > widest) widest = f->kernel->parts[m].columns;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, f->p + widest));
+    *trace = 0.0;
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
+        double square = 0.0;
+        for (size_t j = 0; j < group->drawn.count; j++) {
+            const double amplitude = f->bank->amplitude[group->first + j];
+            if (f->blocks[m] || j == 0) square = block_square(f, m, j, work);
+            *trace += amplitude * amplitude * square;
+        }
+    }
+    orffi_release(work);
+    return ORFF_OK;
 }
 
 size_t orffi_features_block_columns(const orff_features *f, size_t j) {

@@ -22,27 +22,26 @@ static void lay_out(orff_features *f) {
     f->M = 2 * parameters;
 }
 
-/* What the block of part m at w depends on: w on the field's space, in the order of the outputs, or what
- * the caller gives. */
-static orff_status fill_at(const orffi_kernel_part *part, const double *w, double *at) {
-    if (!part->rule->physical) return part->rule->block(part, w, at);
-    for (size_t i = 0; i < part->p; i++) at[i] = w[part->law.space[i]];
+/* What the blocks of a part at frequencies w (count x d) depend on: w on the field's space, in the order of the
+ * outputs, or what the caller gives. */
+static orff_status fill_at(const orffi_kernel_part *part, size_t count, const double *w, double *at) {
+    if (!part->rule->physical) return part->rule->blocks(part, count, w, at);
+    for (size_t j = 0; j < count; j++)
+        for (size_t i = 0; i < part->p; i++) at[j * part->p + i] = w[j * part->d + part->law.space[i]];
     return ORFF_OK;
 }
 
 static orff_status store_blocks(orff_features *f, size_t m) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
     const orffi_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
-    const size_t size = orffi_features_block_size(part);
     double *w;
-    if (!part->rule->physical && !part->rule->block) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks[m], drawn->count * size));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w, f->d));
+    if (f->blocks[m] || (!part->rule->physical && !part->rule->blocks)) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks[m], drawn->count * orffi_features_block_size(part)));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w, drawn->count * f->d));
     orff_status status = ORFF_OK;
-    for (size_t j = 0; !status && j < drawn->count; j++) {
-        status = orffi_frequencies_row(drawn, j, w);
-        if (!status) status = fill_at(part, w, f->blocks[m] + j * size);
-    }
+    for (size_t j = 0; !status && j < drawn->count; j++)
+        status = orffi_frequencies_row(drawn, j, w + j * f->d);
+    if (!status) status = fill_at(part, drawn->count, w, f->blocks[m]);
     orffi_release(w);
     return status;
 }
@@ -126,6 +125,8 @@ orff_status orff_features_create(orff_features **out, const orff_kernel *kernel,
     orff_features *f = NULL;
     if (!out || !kernel || !sampling)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_create: NULL argument");
+    if (sampling->omega)
+        return orff_features_create_at(out, kernel, sampling->features, sampling->omega, sampling->weights);
     ORFFI_TRY(check_sampling(kernel, sampling));
     orff_status status = start(&f, kernel);
     if (!status) status = orffi_bank_draw(&f->bank, kernel, sampling, f->blocks);
@@ -148,14 +149,29 @@ orff_status orff_features_create_at(orff_features **out, const orff_kernel *kern
     return finish(status, f, out);
 }
 
-/* The bank's group with the law of each part. */
+/* The group of the bank with the law of a part; n_groups when there is none. */
+static size_t find_law(const orffi_bank *bank, const orffi_kernel_part *part) {
+    size_t g = 0;
+    while (g < bank->n_groups && !(bank->groups[g].law.base && part->law.base &&
+                                   orffi_spectrum_equal(&bank->groups[g].law, &part->law)))
+        g++;
+    return g;
+}
+
+/* That of a part of its own law whose blocks are there: such parts and the groups without a law come in the same
+ * order. */
+static size_t find_own(const orff_features *f, const orffi_bank *bank, size_t m) {
+    size_t g = 0, before = 0;
+    for (size_t i = 0; i < m; i++) before += f->kernel->parts[i].rule->own_law;
+    while (g < bank->n_groups && (bank->groups[g].law.base || before-- > 0)) g++;
+    return g;
+}
+
+/* The bank's group of each part. */
 static orff_status match_groups(orff_features *f, const orffi_bank *bank) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         const orffi_kernel_part *part = &f->kernel->parts[m];
-        size_t g = 0;
-        while (g < bank->n_groups && !(bank->groups[g].law.base && part->law.base &&
-                                       orffi_spectrum_equal(&bank->groups[g].law, &part->law)))
-            g++;
+        const size_t g = part->rule->own_law && f->blocks[m] ? find_own(f, bank, m) : find_law(bank, part);
         if (g == bank->n_groups)
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
@@ -179,6 +195,33 @@ orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank
                           kernel->d);
     orff_status status = start(&f, kernel);
     if (!status) status = match_groups(f, bank);
+    if (!status) f->bank = orffi_bank_retain(bank);
+    return finish(status, f, out);
+}
+
+static orff_status take_blocks(orff_features *f, const orffi_bank *bank, orffi_kept_blocks *kept) {
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        f->blocks[m] = kept[m].B;
+        kept[m].B = NULL;
+    }
+    ORFFI_TRY(match_groups(f, bank));
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        const size_t count = bank->groups[f->part_group[m]].drawn.count;
+        if (f->blocks[m] && kept[m].count != count)
+            return orffi_fail(ORFF_ERROR_MISMATCH, "part %zu has %zu blocks for %zu frequencies", m + 1,
+                              kept[m].count, count);
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_features_create_from(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel,
+                                       orffi_kept_blocks *kept) {
+    orff_features *f = NULL;
+    if (kernel->d != bank->d)
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d,
+                          kernel->d);
+    orff_status status = start(&f, kernel);
+    if (!status) status = take_blocks(f, bank, kept);
     if (!status) f->bank = orffi_bank_retain(bank);
     return finish(status, f, out);
 }

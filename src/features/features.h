@@ -29,6 +29,16 @@ struct orff_features {
 /* A kernel on a bank that is there already (retained). */
 orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel);
 
+/* The blocks of a part whose functions are not there: count x p x columns. */
+typedef struct orffi_kept_blocks {
+    size_t count;
+    double *B; /* NULL for the parts that need none */
+} orffi_kept_blocks;
+
+/* The same for a kernel from a file. kept has one entry for each part; what is taken over becomes NULL. */
+orff_status orffi_features_create_from(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel,
+                                       orffi_kept_blocks *kept);
+
 /* Numbers a frequency takes in blocks[m]. */
 static inline size_t orffi_features_block_size(const orffi_kernel_part *part) {
     return part->rule->physical ? part->p : part->p * part->columns;
@@ -43,6 +53,9 @@ void orffi_features_unfold(const orff_features *f, const double *U, double *thet
 /* B of frequency j (p x columns), roots of the weights inside; unit is scratch of p numbers. */
 void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit);
 size_t orffi_features_block_columns(const orff_features *f, size_t j);
+
+/* trace K~(0) = sum_j q_j |B_j|^2 */
+orff_status orffi_features_trace(const orff_features *f, double *trace);
 
 /* The bank's group that frequency j (of all) belongs to. */
 size_t orffi_features_group_of(const orff_features *f, size_t j);

@@ -4,6 +4,8 @@
  *     scale.<g>  count        ... or, where they are structured, the scales of their rows
  *     weight.<g> count        their weights q
  *     part.<m>.B p x columns  the output factor of part m of the kernel, where it is not the identity
+ *     part.<m>.blocks  count x p x columns  B at the frequencies of its group, of a part m that is the caller's
+ *                             function, which a file cannot hold
  *
  * Frequencies that a recipe draws again may be left out; their checksum is kept instead, so that another
  * machine's rounding is noticed. docs/files.md has every member. */
@@ -11,7 +13,7 @@
 #define ORFFI_FEATURES_RECIPE_H
 
 #include "base/fields.h"
-#include "features/bank.h"
+#include "features/features.h"
 
 /* Add a bank to the archive and to its document. Groups of at most `most` frequencies are left out where a
  * recipe draws them again; 0 leaves out none. The bank must live until the archive is written. */
@@ -21,12 +23,21 @@ orff_status orffi_bank_write(const orffi_bank *bank, size_t most, orffi_archive_
 /* The bank of an archive. `most`, which the file's own tensors must justify, bounds what is drawn again. */
 orff_status orffi_bank_read(orffi_bank **bank, const orffi_archive *archive, size_t most);
 
-/* The same for a kernel, which must live until the archive is written; ORFF_ERROR_UNSUPPORTED when a part has
- * callbacks. */
+/* The same for a kernel, which must live until the archive is written. */
 orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *writer, json_t *document);
 
-/* The kernel of an archive whose tensors are for d inputs and p outputs. */
+/* The kernel of an archive whose tensors are for d inputs and p outputs. Its custom parts have no functions. */
 orff_status orffi_kernel_read(orff_kernel **kernel, const orffi_archive *archive, size_t d, size_t p);
+
+/* ORFF_ERROR_UNSUPPORTED where exact values, and so a file for them, would need functions of the caller's. */
+orff_status orffi_kernel_check_closed(const orff_kernel *kernel);
+
+/* The blocks of parts that are functions of the caller's; the features must live until the archive is written. */
+orff_status orffi_blocks_write(const orff_features *features, orffi_archive_writer *writer);
+
+/* The features of a kernel of an archive on a bank of it. */
+orff_status orffi_features_read(orff_features **features, const orffi_archive *archive,
+                                const orffi_bank *bank, const orff_kernel *kernel);
 
 /* ---- what banks and kernels share */
 

@@ -10,12 +10,15 @@ static orff_status no_memory(void) {
 
 /* ---- writing */
 
-static orff_status check_part(const orffi_kernel_part *part, size_t m) {
-    if (!part->matrix) return ORFF_OK;
-    return orffi_fail(
-        ORFF_ERROR_UNSUPPORTED,
-        "part %zu of the kernel (%s) is a function of the caller's program, which a file cannot hold", m + 1,
-        orff_rule_name(part->rule->id));
+orff_status orffi_kernel_check_closed(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].rule->stored)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "part %zu of the kernel (%s) is a function of the caller's program, which a "
+                              "file cannot hold; "
+                              "a model with features can be saved, one with the exact kernel cannot",
+                              m + 1, orff_rule_name(kernel->parts[m].rule->id));
+    return ORFF_OK;
 }
 
 static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_archive_writer *writer,
@@ -23,7 +26,8 @@ static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_arc
     const size_t shape[2] = {part->p, part->columns};
     char name[ORFFI_TENSOR_NAME];
     int failed = json_object_set_new(object, "rule", json_string(orff_rule_name(part->rule->id)));
-    failed |= orffi_law_write(object, &part->law);
+    failed |= part->law.base ? orffi_law_write(object, &part->law)
+                             : json_object_set_new(object, "base", json_null());
     failed |= json_object_set_new(object, "weight", orffi_json_number(part->root * part->root));
     failed |= json_object_set_new(object, "root", json_real(part->root));
     failed |= json_object_set_new(object, "mix", json_real(part->mix));
@@ -34,7 +38,6 @@ static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_arc
 }
 
 orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *writer, json_t *document) {
-    for (size_t m = 0; m < kernel->n_parts; m++) ORFFI_TRY(check_part(&kernel->parts[m], m));
     json_t *object =
         json_pack("{sI sI s[]}", "inputs", (json_int_t)kernel->d, "outputs", (json_int_t)kernel->p, "parts");
     if (json_object_set_new(document, "kernel", object)) return no_memory();
@@ -94,22 +97,30 @@ static orff_status read_factor(const orffi_fields *in, size_t m, size_t p, sourc
 static orff_status read_rule(const orffi_fields *in, orff_rule *rule) {
     const char *name;
     ORFFI_TRY(orffi_fields_text(in, "rule", &name));
-    ORFFI_TRY(orffi_fields_blame(in, orff_rule_parse(name, rule)));
-    return orff_rule_describe(*rule).named ? ORFF_OK
-                                           : orffi_fields_fail(in, "rule", "is not one that a file can hold");
+    return orffi_fields_blame(in, orff_rule_parse(name, rule));
 }
 
-static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t p, source *from) {
+/* base, shape, scales and space; a rule of its own law has none. */
+static orff_status read_law(const orffi_fields *in, size_t d, size_t p, source *from) {
     size_t space_count = 0;
-    from->part = orff_part_default();
-    ORFFI_TRY(read_rule(in, &from->part.rule));
+    const bool own = orffi_rule_find(from->part.rule)->own_law;
+    if (own)
+        return orffi_fields_has(in, "base") ? orffi_fields_fail(in, "base", "is not for this rule") : ORFF_OK;
     ORFFI_TRY(orffi_law_read_base(in, &from->part.base, &from->part.shape));
     ORFFI_TRY(orffi_law_read_lists(in, d, &from->scales, &space_count, &from->space));
     if (from->space && space_count != p)
         return orffi_fields_fail(in, "space", "has not one input for each output");
     from->part.sigmas = from->scales;
     from->part.space = from->space;
+    return ORFF_OK;
+}
+
+static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t p, source *from) {
+    from->part = orff_part_default();
+    ORFFI_TRY(read_rule(in, &from->part.rule));
+    ORFFI_TRY(read_law(in, d, p, from));
     ORFFI_TRY(read_numbers(in, from));
+    if (orffi_rule_find(from->part.rule)->stored) from->part.columns = from->columns;
     return read_factor(in, m, p, from);
 }
 
@@ -125,13 +136,14 @@ static orff_status set_roots(const orffi_fields *in, const source *sources, orff
 
 static orff_status build_kernel(const orffi_fields *in, size_t d, size_t p, size_t n_parts, source *sources,
                                 orff_part *parts, orff_kernel **kernel) {
+    const orffi_kernel_how how = {.without_functions = true};
     orffi_fields part;
     for (size_t m = 0; m < n_parts; m++) {
         ORFFI_TRY(orffi_fields_item(in, "parts", m, &part));
         ORFFI_TRY(read_part(&part, m, d, p, &sources[m]));
         parts[m] = sources[m].part;
     }
-    ORFFI_TRY(orffi_fields_blame(in, orff_kernel_create(kernel, d, p, n_parts, parts)));
+    ORFFI_TRY(orffi_fields_blame(in, orffi_kernel_create_as(kernel, d, p, n_parts, parts, &how)));
     return set_roots(in, sources, *kernel);
 }
 

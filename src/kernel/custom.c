@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "kernel/kernel.h"
 
+#define LARGEST_CALL 2048 /* points that a callback gets at once */
+
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y) {
     for (size_t i = 0; i < part->p; i++)
         for (size_t k = 0; k < part->columns; k++) y[i] += part->root * B[i * part->columns + k] * t[k];
@@ -27,28 +29,76 @@ static void write_point(char *text, size_t size, size_t d, const double *at) {
     if (used > 0 && (size_t)used < size) snprintf(text + used, size - (size_t)used, d > 3 ? ", ...)" : ")");
 }
 
-orff_status orffi_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
-                              const double *at, size_t rows, size_t cols, double *out) {
+static orff_status blame_code(const orffi_callback *callback, int code, size_t count, const double *at) {
     char point[96];
-    const int code = function(self, at, out);
-    if (code == 0) {
-        bool finite = true;
-        for (size_t i = 0; i < rows * cols; i++) finite = finite && isfinite(out[i]);
-        if (finite) return ORFF_OK;
+    write_point(point, sizeof point, callback->part->d, at);
+    if (count == 1)
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the callback for %s returned %d at %s", callback->what, code,
+                          point);
+    return orffi_fail(ORFF_ERROR_CALLBACK,
+                      "the callback for %s returned %d at one of %zu points, the first %s", callback->what,
+                      code, count, point);
+}
+
+static orff_status call_block(const orffi_callback *callback, size_t count, const double *at, double *out) {
+    const size_t size = callback->part->p * callback->columns;
+    char point[96];
+    const int code = callback->function(callback->part->self, count, at, out);
+    if (code != 0) return blame_code(callback, code, count, at);
+    for (size_t i = 0; i < count * size; i++) {
+        if (isfinite(out[i])) continue;
+        write_point(point, sizeof point, callback->part->d, at + i / size * callback->part->d);
+        return orffi_fail(ORFF_ERROR_NOT_FINITE, "the callback for %s gave a number that is not finite at %s",
+                          callback->what, point);
     }
-    write_point(point, sizeof point, d, at);
-    if (code != 0)
-        return orffi_fail(ORFF_ERROR_CALLBACK, "the callback for %s returned %d at %s", what, code, point);
-    return orffi_fail(ORFF_ERROR_NOT_FINITE, "the callback for %s gave a number that is not finite at %s",
-                      what, point);
+    return ORFF_OK;
+}
+
+/* From the kernel's units to the caller's: a frequency is one over a length. */
+static void convert(const orffi_callback *callback, size_t count, const double *at, double *converted) {
+    const size_t d = callback->part->d;
+    const double *unit = callback->part->unit;
+    for (size_t i = 0; i < count * d; i++)
+        converted[i] = callback->of_frequencies ? at[i] / unit[i % d] : at[i] * unit[i % d];
+}
+
+/* seen: room for a call's points in the caller's units, or NULL where they are the kernel's. */
+static orff_status call_blocks(const orffi_callback *callback, size_t count, const double *at, double *seen,
+                               double *out) {
+    const size_t d = callback->part->d, size = callback->part->p * callback->columns;
+    for (size_t first = 0; first < count; first += LARGEST_CALL) {
+        const size_t now = count - first < LARGEST_CALL ? count - first : LARGEST_CALL;
+        if (seen) convert(callback, now, at + first * d, seen);
+        ORFFI_TRY(call_block(callback, now, seen ? seen : at + first * d, out + first * size));
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out) {
+    double *seen = NULL;
+    if (!callback->function)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the function %s is not there: the part comes from a file, which holds its blocks "
+                          "at its own frequencies only",
+                          callback->what);
+    if (callback->part->unit)
+        ORFFI_TRY(ORFFI_NEW_ARRAY(seen, (count < LARGEST_CALL ? count : LARGEST_CALL) * callback->part->d));
+    const orff_status status = call_blocks(callback, count, at, seen, out);
+    orffi_release(seen);
+    return status;
 }
 
 static orff_status keep_callbacks(orffi_kernel_part *part, const orff_part *given, const char *what) {
     if (!given->matrix)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a custom part needs its callback for %s", what);
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "a custom part needs its callback for %s; a part of a model that was loaded has none, because "
+            "a file holds its blocks only",
+            what);
     part->matrix = given->matrix;
     part->exact = given->exact;
     part->self = given->self;
+    part->stretchable = given->stretchable;
     return ORFF_OK;
 }
 
@@ -63,38 +113,38 @@ static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
     return keep_callbacks(part, given, "A(w)");
 }
 
-static orff_status block_b(const orffi_kernel_part *part, const double *w, double *B) {
-    return orffi_call_matrix("B(w)", part->matrix, part->self, part->d, w, part->p, part->columns, B);
+static orff_status blocks_b(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
+    const orffi_callback callback = {"B(w)", part, part->matrix, part->columns, true};
+    return orffi_call_matrices(&callback, count, w, B);
 }
 
-/* Factor into `columns` = p columns; the rank may be less, the rest stays zero. */
-static orff_status factor(const orffi_kernel_part *part, double *A, double *packed, double *B) {
+/* A (p x p) gives way to its factor of `columns` = p columns; the rank may be less, the rest is zero. */
+static orff_status factor(const orffi_kernel_part *part, double *A, double *packed) {
     size_t rank = 0;
     ORFFI_TRY(orffi_factor_positive(part->p, A, packed, &rank));
-    memset(B, 0, part->p * part->p * sizeof *B);
-    for (size_t i = 0; i < part->p; i++) memcpy(B + i * part->p, packed + i * rank, rank * sizeof *B);
+    memset(A, 0, part->p * part->p * sizeof *A);
+    for (size_t i = 0; i < part->p; i++) memcpy(A + i * part->p, packed + i * rank, rank * sizeof *A);
     return ORFF_OK;
 }
 
-static orff_status block_a(const orffi_kernel_part *part, const double *w, double *B) {
-    const size_t p = part->p;
-    double *A = NULL, *packed = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(A, p * p);
-    if (!status) status = ORFFI_NEW_ARRAY(packed, p * p);
-    if (!status) status = orffi_call_matrix("A(w)", part->matrix, part->self, part->d, w, p, p, A);
-    if (!status) status = factor(part, A, packed, B);
-    orffi_release(A);
+static orff_status blocks_a(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
+    const orffi_callback callback = {"A(w)", part, part->matrix, part->p, true};
+    double *packed;
+    ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(packed, part->p * part->p));
+    orff_status status = ORFF_OK;
+    for (size_t j = 0; !status && j < count; j++) status = factor(part, B + j * part->p * part->p, packed);
     orffi_release(packed);
     return status;
 }
 
-static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
+static orff_status exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
+    const orffi_callback callback = {"the exact K0(delta)", part, part->exact, part->p, false};
     if (!part->exact)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the exact form of a custom part is not known; give it as part.exact, or use "
                           "orff_features_kernel");
-    return orffi_call_matrix("the exact K0(delta)", part->exact, part->self, part->d, delta, part->p, part->p,
-                             K);
+    return orffi_call_matrices(&callback, count, delta, K);
 }
 
 const orffi_rule_ops orffi_rule_custom_b = {
@@ -105,8 +155,8 @@ const orffi_rule_ops orffi_rule_custom_b = {
     .prepare = prepare_b,
     .apply = orffi_block_apply,
     .adjoint = orffi_block_adjoint,
-    .exact = exact,
-    .block = block_b,
+    .exact_many = exact,
+    .blocks = blocks_b,
 };
 
 const orffi_rule_ops orffi_rule_custom_a = {
@@ -116,6 +166,6 @@ const orffi_rule_ops orffi_rule_custom_a = {
     .prepare = prepare_a,
     .apply = orffi_block_apply,
     .adjoint = orffi_block_adjoint,
-    .exact = exact,
-    .block = block_a,
+    .exact_many = exact,
+    .blocks = blocks_a,
 };

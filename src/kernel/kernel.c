@@ -67,6 +67,11 @@ size_t orff_rule_columns(orff_rule rule, size_t p) {
     return ops && !ops->given_columns ? orffi_rule_columns(ops, p) : 0;
 }
 
+bool orffi_part_is_rigid(const orff_part *part) {
+    const orffi_rule_ops *rule = orffi_rule_find(part->rule);
+    return rule && rule->stored && !part->stretchable;
+}
+
 bool orffi_kernel_is_separable(const orff_kernel *kernel) {
     return kernel->n_parts == 1 && kernel->parts[0].rule->separable;
 }
@@ -118,7 +123,7 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     if (!given->normalise) return ORFF_OK;
     orff_status status = ORFFI_NEW_ARRAY(zero, part->d);
     if (!status) status = ORFFI_NEW_ARRAY(K, p * p);
-    if (!status) status = part->rule->exact(part, zero, K);
+    if (!status) status = orffi_part_exact(part, 1, zero, K);
     for (size_t i = 0; !status && i < p; i++) trace += K[i * p + i];
     orffi_release(zero);
     orffi_release(K);
@@ -128,19 +133,28 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     return status;
 }
 
-static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orff_part *given) {
+/* What the rule keeps of the caller's; a part from a file has its columns and no functions. */
+static orff_status prepare(orffi_kernel_part *part, const orff_part *given, bool without_functions) {
+    if (!(part->rule->stored && without_functions)) return part->rule->prepare(part, given);
+    if (part->rule->given_columns) part->columns = given->columns;
+    return part->columns ? ORFF_OK : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a part has no columns");
+}
+
+static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orffi_kernel_how *how,
+                              const orff_part *given) {
     part->rule = orffi_rule_find(given->rule);
     if (!part->rule)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no rule number %d", (int)given->rule);
     part->d = d;
     part->p = p;
+    part->unit = how->unit;
     part->columns = orffi_rule_columns(part->rule, p);
     ORFFI_TRY(check_shape(part->rule, d, p, given));
     if (!part->rule->own_law)
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
                                       part->rule->physical ? p : d, given->space));
     ORFFI_TRY(check_exists(part));
-    ORFFI_TRY(part->rule->prepare(part, given));
+    ORFFI_TRY(prepare(part, given, how->without_functions));
     return set_root(part, given);
 }
 
@@ -174,11 +188,14 @@ static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     group->importance &= part->rule->physical && orffi_spectrum_same_space(group->law, &part->law);
 }
 
-static orff_status build(orff_kernel *kernel, const orff_part *parts) {
+static orff_status build(orff_kernel *kernel, const orff_part *parts, const orffi_kernel_how *how) {
+    orffi_kernel_how own = *how;
+    ORFFI_TRY(orffi_duplicate(&kernel->unit, how->unit, kernel->d, sizeof *how->unit));
+    own.unit = kernel->unit;
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->parts, kernel->n_parts));
     ORFFI_TRY(ORFFI_NEW_ARRAY(kernel->groups, kernel->n_parts));
     for (size_t i = 0; i < kernel->n_parts; i++) {
-        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &parts[i]));
+        ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &own, &parts[i]));
         join_group(kernel, &kernel->parts[i]);
         kernel->has_callbacks |= kernel->parts[i].matrix != NULL;
     }
@@ -187,6 +204,12 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts) {
 
 orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts,
                                const orff_part *parts) {
+    const orffi_kernel_how plainly = {0};
+    return orffi_kernel_create_as(out, d, p, n_parts, parts, &plainly);
+}
+
+orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                   const orff_part *parts, const orffi_kernel_how *how) {
     orff_kernel *kernel;
     if (!out || !parts || n_parts == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs at least one part and a place to go");
@@ -199,7 +222,7 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
     kernel->d = d;
     kernel->p = p;
     kernel->n_parts = n_parts;
-    const orff_status status = build(kernel, parts);
+    const orff_status status = build(kernel, parts, how);
     if (status) {
         orff_kernel_free(kernel);
     } else {
@@ -219,6 +242,7 @@ void orff_kernel_free(orff_kernel *kernel) {
     for (size_t i = 0; kernel->parts && i < kernel->n_parts; i++) clear_part(&kernel->parts[i]);
     orffi_release(kernel->parts);
     orffi_release(kernel->groups);
+    orffi_release(kernel->unit);
     orffi_release(kernel);
 }
 
@@ -234,11 +258,12 @@ size_t orff_kernel_groups(const orff_kernel *kernel) {
 
 orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]) {
     orffi_kernel_part built = {0};
+    const orffi_kernel_how plainly = {0};
     if (!part || !moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
     if (orffi_rule_find(part->rule) && orffi_rule_find(part->rule)->own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature has no base spectrum whose moments could be told");
-    const orff_status status = build_part(&built, d, p, part);
+    const orff_status status = build_part(&built, d, p, &plainly, part);
     for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orffi_spectrum_moment(&built.law, k);
     clear_part(&built);
     return status;
@@ -246,14 +271,22 @@ orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double 
 
 /* ---- exact values */
 
-/* K = sum of root^2 K_part; scratch is p x p. */
-static orff_status sum_parts(const orff_kernel *kernel, const double *delta, double *K, double *scratch) {
-    const size_t pp = kernel->p * kernel->p;
-    memset(K, 0, pp * sizeof *K);
+orff_status orffi_part_exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
+    if (part->rule->exact_many) return part->rule->exact_many(part, count, delta, K);
+    for (size_t i = 0; i < count; i++)
+        ORFFI_TRY(part->rule->exact(part, delta + i * part->d, K + i * part->p * part->p));
+    return ORFF_OK;
+}
+
+/* K = sum of root^2 K_part at `count` differences (count x d); K and scratch are count x p x p. */
+static orff_status sum_parts(const orff_kernel *kernel, size_t count, const double *delta, double *K,
+                             double *scratch) {
+    const size_t size = count * kernel->p * kernel->p;
+    memset(K, 0, size * sizeof *K);
     for (size_t i = 0; i < kernel->n_parts; i++) {
         const orffi_kernel_part *part = &kernel->parts[i];
-        ORFFI_TRY(part->rule->exact(part, delta, scratch));
-        for (size_t k = 0; k < pp; k++) K[k] += part->root * part->root * scratch[k];
+        ORFFI_TRY(orffi_part_exact(part, count, delta, scratch));
+        for (size_t k = 0; k < size; k++) K[k] += part->root * part->root * scratch[k];
     }
     return ORFF_OK;
 }
@@ -263,7 +296,7 @@ orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, d
     const size_t pp = kernel->p * kernel->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * pp));
     sum = work + pp;
-    const orff_status status = sum_parts(kernel, delta, sum, work);
+    const orff_status status = sum_parts(kernel, 1, delta, sum, work);
     if (!status) memcpy(K, sum, pp * sizeof *K);
     orffi_release(work);
     return status;
@@ -282,15 +315,25 @@ orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const d
     return status;
 }
 
-/* Row i of blocks: K(x, Z_j) for all j into rows of length m p. work: 2 p^2 + d. */
+/* Differences that are evaluated at once: as many as a callback likes, few enough for the cache otherwise. */
+static size_t gram_width(const orff_kernel *kernel, size_t m) {
+    const size_t most = kernel->has_callbacks ? 1024 : 16;
+    return m < most ? m : most;
+}
+
+/* Row i of blocks: K(x, Z_j) for all j into rows of length m p. work: width (2 p^2 + d). */
 static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m, const double *Z,
                             double *rows, double *work) {
-    const size_t p = kernel->p, d = kernel->d;
-    double *K = work, *scratch = K + p * p, *delta = scratch + p * p;
-    for (size_t j = 0; j < m; j++) {
-        for (size_t k = 0; k < d; k++) delta[k] = x[k] - Z[j * d + k];
-        ORFFI_TRY(sum_parts(kernel, delta, K, scratch));
-        for (size_t a = 0; a < p; a++) memcpy(rows + a * m * p + j * p, K + a * p, p * sizeof *rows);
+    const size_t p = kernel->p, d = kernel->d, width = gram_width(kernel, m);
+    double *K = work, *scratch = K + width * p * p, *delta = scratch + width * p * p;
+    for (size_t first = 0; first < m; first += width) {
+        const size_t now = m - first < width ? m - first : width;
+        for (size_t j = 0; j < now; j++)
+            for (size_t k = 0; k < d; k++) delta[j * d + k] = x[k] - Z[(first + j) * d + k];
+        ORFFI_TRY(sum_parts(kernel, now, delta, K, scratch));
+        for (size_t j = 0; j < now; j++)
+            for (size_t a = 0; a < p; a++)
+                memcpy(rows + a * m * p + (first + j) * p, K + (j * p + a) * p, p * sizeof *rows);
     }
     return ORFF_OK;
 }
@@ -299,7 +342,7 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
  * is the caller's. */
 static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
                              double *G) {
-    const size_t p = kernel->p, d = kernel->d, room = 2 * p * p + d;
+    const size_t p = kernel->p, d = kernel->d, room = gram_width(kernel, m) * (2 * p * p + d);
     const int threads = kernel->has_callbacks ? 1 : orffi_thread_count();
     double *work;
     orff_status status = ORFF_OK;

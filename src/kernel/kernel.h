@@ -34,10 +34,12 @@ typedef struct orffi_rule_ops {
     /* y += root B t   and   t = root B^T y, in O(p) for the rules that are not stored */
     void (*apply)(const orffi_kernel_part *part, const double *at, const double *t, double *y);
     void (*adjoint)(const orffi_kernel_part *part, const double *at, const double *y, double *t);
-    orff_status (*exact)(const orffi_kernel_part *part, const double *delta,
-                         double *K); /* K / root^2, p x p */
-    /* stored rules with a base: the block at a whole frequency w (d entries), B is p x columns */
-    orff_status (*block)(const orffi_kernel_part *part, const double *w, double *B);
+    /* K / root^2 (p x p) at one delta, where there is a formula ... */
+    orff_status (*exact)(const orffi_kernel_part *part, const double *delta, double *K);
+    /* ... or at many (count x d, count x p x p), where a callback knows it */
+    orff_status (*exact_many)(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
+    /* stored rules with a base: the blocks (count x p x columns) at whole frequencies w (count x d) */
+    orff_status (*blocks)(const orffi_kernel_part *part, size_t count, const double *w, double *B);
 } orffi_rule_ops;
 
 struct orffi_kernel_part {
@@ -50,6 +52,8 @@ struct orffi_kernel_part {
     double *B, *A;      /* decomposable: p x columns, p x p; NULL for the identity */
     orff_matrix_fn matrix, exact;
     void *self;
+    const double *unit; /* d: callbacks get w_i / unit_i and delta_i unit_i; NULL: 1. The kernel's */
+    bool stretchable;
     size_t group;        /* whose frequencies it uses */
     size_t first_column; /* where its columns stand in the stacked block of the group */
 };
@@ -69,9 +73,26 @@ struct orff_kernel {
     orffi_kernel_part *parts;
     orffi_kernel_group *groups; /* room for n_parts */
     bool has_callbacks;         /* then exact values are computed by one thread */
+    double *unit;               /* d: that of its inputs for those who wrote the callbacks, or NULL */
 };
 
+/* How a kernel is made inside of the library. */
+typedef struct orffi_kernel_how {
+    const double *unit; /* its inputs were divided by these (d values; NULL: 1) */
+    bool
+        without_functions; /* from a file: parts that need callbacks come without, and say their columns. All that
+                               asks the callbacks is refused then */
+} orffi_kernel_how;
+orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t n_parts,
+                                   const orff_part *parts, const orffi_kernel_how *how);
+
+/* Whether a part's callbacks may compute something that only holds where no input is stretched against another. */
+bool orffi_part_is_rigid(const orff_part *part);
+
 orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
+
+/* K / root^2 of one part at `count` differences (count x d) into K (count x p x p). */
+orff_status orffi_part_exact(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
 
 /* Exact K(delta) into K (p x p). */
 orff_status orffi_kernel_exact(const orff_kernel *kernel, const double *delta, double *K);
@@ -93,8 +114,17 @@ ORFF_RULE_LIST(ORFFI_RULE_DECLARE)
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);
 void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t);
 
-/* Call the caller's matrix function and check what it gave: finite, and its report of failure. */
-orff_status orffi_call_matrix(const char *what, orff_matrix_fn function, void *self, size_t d,
-                              const double *at, size_t rows, size_t cols, double *out);
+/* A function of the caller's, of frequencies or of differences. */
+typedef struct orffi_callback {
+    const char *what; /* for messages: "B(w)" */
+    const orffi_kernel_part *part;
+    orff_matrix_fn function;
+    size_t columns; /* of its matrices, which have p rows */
+    bool of_frequencies;
+} orffi_callback;
+
+/* Call it at `count` points (count x d) in the kernel's units, some thousand at a time, in the caller's units, and
+ * check what it gave (count x p x columns): finite, and its report of failure. */
+orff_status orffi_call_matrices(const orffi_callback *callback, size_t count, const double *at, double *out);
 
 #endif

@@ -65,12 +65,25 @@ static void pseudo_inverse(size_t p, const double *V, const double *values, doub
     }
 }
 
+/* The smallest eigenvalue of L that is not zero (1 where there are no edges: A is then the identity).
+ *
+ * The prior variance of a mode is 1/(l + r). The common part (l = 0) is the smoothest mode there is, so it should be no
+ * less free than the smoothest difference between outputs, whose variance by L alone is 1/l_2: 1/r >= 1/l_2. And the
+ * ridge should leave the graph its say: no difference may lose more than half of its variance, l/(l + r) >= 1/2 for
+ * all l >= l_2. The largest r that does both is r = l_2. */
+static double smallest_value(size_t p, const double *values) {
+    for (size_t k = 0; k < p; k++)
+        if (values[k] > 1e-12 * values[p - 1]) return values[k];
+    return 1.0;
+}
+
 orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A) {
     double *L = NULL, *values = NULL;
     if (!W || !A || p == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a graph Laplacian needs its weights (p=%zu)", p);
-    if (!(ridge >= 0.0 && isfinite(ridge)))
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the ridge is %g; it must be at least 0", ridge);
+    if (ridge != ORFF_RIDGE_AUTO && !(ridge >= 0.0 && isfinite(ridge)))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the ridge is %g; it must be at least 0, or ORFF_RIDGE_AUTO", ridge);
     ORFFI_TRY(check_graph(p, W));
     orff_status status = ORFFI_NEW_ARRAY(L, p * p);
     if (!status) status = ORFFI_NEW_ARRAY(values, p);
@@ -78,7 +91,8 @@ orff_status orff_output_laplacian(size_t p, const double *W, double ridge, doubl
         fill_laplacian(p, W, L);
         status = orffi_eigen(p, L, values);
     }
-    if (!status) pseudo_inverse(p, L, values, ridge, A);
+    if (!status)
+        pseudo_inverse(p, L, values, ridge == ORFF_RIDGE_AUTO ? smallest_value(p, values) : ridge, A);
     orffi_release(L);
     orffi_release(values);
     return status;

@@ -5,6 +5,8 @@
  *   2. C(w) >= 0 is checked and C(w) = B(w) B(w)^T factored.
  *   3. The grid's frequencies are the quadrature: on the nodes of the box the sum
  *      (1/n^d) sum_k C_k cos<w_k, delta> gives K0 back exactly, so half of them (the rest mirror) with weight 2 serve.
+ *
+ * K0 is asked for many differences at once: first the differences are written, then one call fills the matrices.
  */
 #include "kernel/signature.h"
 
@@ -19,6 +21,10 @@
 #define TWO_PI        6.28318530717958647692
 #define SMALLEST_SIDE 16
 #define WIDEST_BOX    64.0 /* in extents */
+#define BATCH         1024 /* differences at once */
+#define FACE_SIDE     9    /* points a side of the looks at the faces of the box */
+#define LOOKS         66   /* differences at which the error is measured */
+#define EVEN_EVERY    37   /* of the points of the grid that are checked for being even */
 
 static const size_t largest_side[4] = {0, 2048, 512, 128};
 
@@ -32,7 +38,8 @@ typedef struct transform {
     double *values;              /* entries x points: samples of K0, then C (real) */
     double *re, *im, *re2, *im2; /* points each */
     double *cosine, *sine;       /* n x n, centred indices */
-    double *matrix, *other;      /* p x p each */
+    double *delta;               /* BATCH x d */
+    double *matrix, *other;      /* BATCH x p x p each */
 } transform;
 
 static void transform_clear(transform *t) {
@@ -57,8 +64,9 @@ static orff_status transform_fill(transform *t, size_t n) {
 
 /* ---- sampling K0 */
 
-static orff_status call(const transform *t, const double *delta, double *K) {
-    return orffi_call_matrix("K0(delta)", t->part->matrix, t->part->self, t->d, delta, t->p, t->p, K);
+static orff_status call(const orffi_kernel_part *part, size_t count, const double *delta, double *K) {
+    const orffi_callback callback = {"K0(delta)", part, part->matrix, part->p, false};
+    return orffi_call_matrices(&callback, count, delta, K);
 }
 
 static double largest_entry(const transform *t, const double *K) {
@@ -76,57 +84,77 @@ static void position(const transform *t, const long index[3], double *delta) {
     for (size_t i = 0; i < t->d; i++) delta[i] = t->box[i] * (double)index[i] / (double)(t->n / 2);
 }
 
-/* A real, even, symmetric signature is what E[cos<w,delta> A(w)] can be. */
-static orff_status check_even(const transform *t, const double *delta) {
-    double mirror[3];
-    for (size_t i = 0; i < t->d; i++) mirror[i] = -delta[i];
-    ORFFI_TRY(call(t, mirror, t->other));
-    for (size_t i = 0; i < t->p; i++) {
-        for (size_t j = 0; j < t->p; j++) {
-            const double here = t->matrix[i * t->p + j];
-            if (fabs(here - t->other[i * t->p + j]) > 1e-9 * t->size ||
-                fabs(here - t->matrix[j * t->p + i]) > 1e-9 * t->size)
+/* A real, even, symmetric signature is what E[cos<w,delta> A(w)] can be: K0 at a difference and at its mirror. */
+static orff_status check_pair(const transform *t, const double *K, const double *mirrored) {
+    for (size_t i = 0; i < t->p; i++)
+        for (size_t j = 0; j < t->p; j++)
+            if (fabs(K[i * t->p + j] - mirrored[i * t->p + j]) > 1e-9 * t->size ||
+                fabs(K[i * t->p + j] - K[j * t->p + i]) > 1e-9 * t->size)
                 return orffi_fail(
                     ORFF_ERROR_UNSUPPORTED,
                     "a signature must be even and symmetric, K0(delta) = K0(-delta) = K0(delta)^T; entry "
                     "(%zu,%zu) is not",
                     i + 1, j + 1);
-        }
-    }
     return ORFF_OK;
+}
+
+/* Every so many of the differences whose matrices are there; the differences are written over. */
+static orff_status check_even(transform *t, size_t count) {
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i += EVEN_EVERY, chosen++)
+        for (size_t k = 0; k < t->d; k++) t->delta[chosen * t->d + k] = -t->delta[i * t->d + k];
+    ORFFI_TRY(call(t->part, chosen, t->delta, t->other));
+    for (size_t i = 0; i < chosen; i++)
+        ORFFI_TRY(check_pair(t, t->matrix + i * EVEN_EVERY * t->p * t->p, t->other + i * t->p * t->p));
+    return ORFF_OK;
+}
+
+/* Entry e of the upper triangle, of all points of a batch. */
+static void keep_samples(transform *t, size_t first, size_t count) {
+    for (size_t at = 0; at < count; at++)
+        for (size_t i = 0, e = 0; i < t->p; i++)
+            for (size_t j = i; j < t->p; j++, e++)
+                t->values[e * t->points + first + at] = t->matrix[(at * t->p + i) * t->p + j];
 }
 
 static orff_status sample(transform *t) {
-    for (size_t point = 0; point < t->points; point++) {
-        long index[3];
-        double delta[3];
-        centred(t, point, index);
-        position(t, index, delta);
-        ORFFI_TRY(call(t, delta, t->matrix));
-        if (point % 37 == 0) ORFFI_TRY(check_even(t, delta));
-        for (size_t i = 0, e = 0; i < t->p; i++)
-            for (size_t j = i; j < t->p; j++, e++) t->values[e * t->points + point] = t->matrix[i * t->p + j];
+    for (size_t first = 0; first < t->points; first += BATCH) {
+        const size_t count = t->points - first < BATCH ? t->points - first : BATCH;
+        for (size_t at = 0; at < count; at++) {
+            long index[3];
+            centred(t, first + at, index);
+            position(t, index, t->delta + at * t->d);
+        }
+        ORFFI_TRY(call(t->part, count, t->delta, t->matrix));
+        ORFFI_TRY(check_even(t, count));
+        keep_samples(t, first, count);
     }
     return ORFF_OK;
 }
 
-/* Whether K0 is below tolerance on the faces of the box, looked at on 9 points a side. */
-static orff_status faces_quiet(const transform *t, bool *quiet) {
-    const size_t side = 9;
-    size_t looks = 1;
-    double delta[3], most = 0.0;
-    for (size_t i = 0; i < t->d; i++) looks *= side;
+/* The points on the faces of the box among FACE_SIDE a side; returns how many. */
+static size_t face_points(const transform *t, double *delta) {
+    size_t looks = 1, count = 0;
+    for (size_t i = 0; i < t->d; i++) looks *= FACE_SIDE;
     for (size_t look = 0; look < looks; look++) {
         bool face = false;
         size_t rest = look;
-        for (size_t i = 0; i < t->d; i++, rest /= side) {
-            delta[i] = t->box[i] * ((double)(rest % side) / 4.0 - 1.0);
-            face = face || rest % side == 0 || rest % side == side - 1;
+        for (size_t i = 0; i < t->d; i++, rest /= FACE_SIDE) {
+            delta[count * t->d + i] =
+                t->box[i] * (2.0 * (double)(rest % FACE_SIDE) / (double)(FACE_SIDE - 1) - 1.0);
+            face = face || rest % FACE_SIDE == 0 || rest % FACE_SIDE == FACE_SIDE - 1;
         }
-        if (!face) continue;
-        ORFFI_TRY(call(t, delta, t->matrix));
-        most = fmax(most, largest_entry(t, t->matrix));
+        count += face;
     }
+    return count;
+}
+
+/* Whether K0 is below tolerance on the faces of the box. */
+static orff_status faces_quiet(transform *t, bool *quiet) {
+    double most = 0.0;
+    const size_t count = face_points(t, t->delta);
+    ORFFI_TRY(call(t->part, count, t->delta, t->matrix));
+    for (size_t i = 0; i < count; i++) most = fmax(most, largest_entry(t, t->matrix + i * t->p * t->p));
     *quiet = most <= 0.25 * t->tolerance * t->size;
     return ORFF_OK;
 }
@@ -327,35 +355,40 @@ static orff_status check_rest(const transform *t, const candidate *list, size_t 
     return ORFF_OK;
 }
 
-/* K~(delta) - K0(delta), largest entry relative to K0(0). */
-static orff_status error_at(const transform *t, const orffi_frequencies *f, const double *blocks,
-                            const double *delta, double *error) {
+/* K~(delta) - K0(delta), largest entry relative to K0(0); K holds K0(delta) and is written over. */
+static double error_at(const transform *t, const orffi_frequencies *f, const double *blocks,
+                       const double *delta, double *K) {
     const size_t p = t->p;
-    ORFFI_TRY(call(t, delta, t->matrix));
     for (size_t j = 0; j < f->count; j++) {
         double angle = 0.0;
         for (size_t i = 0; i < t->d; i++) angle += f->omega[j * t->d + i] * delta[i];
         const double *B = blocks + j * p * p;
-        orffi_gemm(false, true, p, p, p, -f->weight[j] * cos(angle), B, p, B, p, 1.0, t->matrix, p);
+        orffi_gemm(false, true, p, p, p, -f->weight[j] * cos(angle), B, p, B, p, 1.0, K, p);
     }
-    *error = fmax(*error, largest_entry(t, t->matrix) / t->size);
-    return ORFF_OK;
+    return largest_entry(t, K) / t->size;
 }
 
-/* The largest error seen at 0, where what was dropped adds up, at the far corner, where the images are
- * nearest, and at 64 differences spread over the extent. */
-static orff_status measure(const transform *t, const orffi_recipe *recipe, const double *blocks,
-                           orffi_frequencies *out) {
+/* 0, where what was dropped adds up, the far corner, where the images are nearest, and differences spread over the
+ * extent. */
+static void looks_at(const transform *t, const orffi_recipe *recipe, double *delta) {
     const orffi_rng rng = {recipe->seed, recipe->stream};
-    const double zero[3] = {0};
-    ORFFI_TRY(error_at(t, out, blocks, zero, &out->error));
-    ORFFI_TRY(error_at(t, out, blocks, recipe->extent, &out->error));
-    for (uint64_t look = 0; look < 64; look++) {
-        double delta[3];
-        for (size_t i = 0; i < t->d; i++)
-            delta[i] = recipe->extent[i] * (2.0 * orffi_rng_uniform(rng, look, (uint32_t)i) - 1.0);
-        ORFFI_TRY(error_at(t, out, blocks, delta, &out->error));
+    for (size_t i = 0; i < t->d; i++) {
+        delta[i] = 0.0;
+        delta[t->d + i] = recipe->extent[i];
+        for (uint64_t look = 2; look < LOOKS; look++)
+            delta[look * t->d + i] =
+                recipe->extent[i] * (2.0 * orffi_rng_uniform(rng, look - 2, (uint32_t)i) - 1.0);
     }
+}
+
+/* The largest error seen. */
+static orff_status measure(transform *t, const orffi_recipe *recipe, const double *blocks,
+                           orffi_frequencies *out) {
+    looks_at(t, recipe, t->delta);
+    ORFFI_TRY(call(t->part, LOOKS, t->delta, t->matrix));
+    for (size_t look = 0; look < LOOKS; look++)
+        out->error = fmax(out->error,
+                          error_at(t, out, blocks, t->delta + look * t->d, t->matrix + look * t->p * t->p));
     return ORFF_OK;
 }
 
@@ -383,7 +416,7 @@ static orff_status run(transform *t, const orffi_recipe *recipe, orffi_frequenci
     const double zero[3] = {0};
     double share = 0.0;
     candidate *list = NULL;
-    ORFFI_TRY(call(t, zero, t->matrix));
+    ORFFI_TRY(call(t->part, 1, zero, t->matrix));
     t->size = largest_entry(t, t->matrix);
     if (!(t->size > 0.0)) return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "K0(0) is zero");
     ORFFI_TRY(find_box(t, recipe->extent));
@@ -405,10 +438,12 @@ orff_status orffi_signature_draw(orffi_frequencies *out, double **blocks, const 
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature needs a positive extent of input %zu",
                               i + 1);
     t.tolerance = recipe->tolerance > 0.0 ? recipe->tolerance : 1e-6;
-    orff_status status = ORFFI_NEW_ARRAY(t.matrix, part->p * part->p);
-    if (!status) status = ORFFI_NEW_ARRAY(t.other, part->p * part->p);
+    orff_status status = ORFFI_NEW_ARRAY(t.delta, BATCH * part->d);
+    if (!status) status = ORFFI_NEW_ARRAY(t.matrix, BATCH * part->p * part->p);
+    if (!status) status = ORFFI_NEW_ARRAY(t.other, BATCH * part->p * part->p);
     if (!status) status = run(&t, recipe, out, blocks);
     transform_clear(&t);
+    orffi_release(t.delta);
     orffi_release(t.matrix);
     orffi_release(t.other);
     return status;
@@ -421,14 +456,14 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a signature is transformed on a grid: it needs d <= 3, not %zu", part->d);
     if (!given->matrix)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a signature part needs its callback for K0(delta)");
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "a signature part needs its callback for K0(delta); a part of a model that was loaded has "
+            "none, because a file holds its blocks only");
     part->matrix = given->matrix;
     part->self = given->self;
+    part->stretchable = given->stretchable;
     return ORFF_OK;
-}
-
-static orff_status exact(const orffi_kernel_part *part, const double *delta, double *K) {
-    return orffi_call_matrix("K0(delta)", part->matrix, part->self, part->d, delta, part->p, part->p, K);
 }
 
 const orffi_rule_ops orffi_rule_signature = {
@@ -439,5 +474,5 @@ const orffi_rule_ops orffi_rule_signature = {
     .prepare = prepare,
     .apply = orffi_block_apply,
     .adjoint = orffi_block_adjoint,
-    .exact = exact,
+    .exact_many = call,
 };

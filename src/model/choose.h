@@ -8,6 +8,9 @@
  * Helmholtz parts when auto_mix: by cross-validation. */
 orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows);
 
+/* How many multiples are tried, at least. */
+size_t orffi_scale_candidates(const orffi_plan *plan);
+
 /* The best multiple of the median distances for the parts chosen, and its cross-validated error with D frequencies; the
  * plan is left with it. When the middle one's error is above `hopeless` no other is tried. */
 orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, const bool *chosen,
@@ -26,8 +29,8 @@ orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engin
 /* The same from the rows of a table without weights, by the exact kernel. */
 orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table);
 
-/* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights, from
- * moments of the few. */
+/* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights or the
+ * criterion is not the evidence, from moments of the few. */
 orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
                                     const double *median);
 

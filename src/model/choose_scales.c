@@ -92,13 +92,23 @@ static orff_status search_list(search *s, size_t count, const double *list, doub
     return ORFF_OK;
 }
 
+static const double *list_scales(const orffi_plan *plan, size_t *count) {
+    const bool few = (plan->space ? plan->p : plan->d) <= 3;
+    *count = few ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    return few ? scales_low : scales_high;
+}
+
+size_t orffi_scale_candidates(const orffi_plan *plan) {
+    size_t count;
+    list_scales(plan, &count);
+    return count;
+}
+
 orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, const bool *chosen,
                                 const double *median, size_t D, double hopeless, double *multiple,
                                 double *error) {
-    const size_t inputs = plan->space ? plan->p : plan->d;
-    const double *list = inputs <= 3 ? scales_low : scales_high;
-    const size_t count =
-        inputs <= 3 ? sizeof scales_low / sizeof *scales_low : sizeof scales_high / sizeof *scales_high;
+    size_t count;
+    const double *list = list_scales(plan, &count);
     search s = {plan, table, chosen, median, D, list[count / 2], INFINITY, {0}};
     const orff_status status = search_list(&s, count, list, hopeless);
     orffi_trial_clear(&s.trial);

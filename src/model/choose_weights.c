@@ -1,4 +1,4 @@
-/* Weights of a sum's parts by the evidence: from moments, or from few rows by the exact kernel. */
+/* Weights of a sum's parts: from moments, or by the evidence from few rows by the exact kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +11,11 @@
 #define FEW_NUMBERS      (1 << 26) /* ... and what its matrices may hold in all */
 #define LEARNING_SIDE    1000      /* its order where it learns from some of many rows */
 #define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
+
+/* The exact kernel knows no other criterion. */
+static bool is_evidence(const orffi_plan *plan) {
+    return plan->settings.criterion == ORFF_CRITERION_EVIDENCE;
+}
 
 /* Ones to start from, and room for the shares. */
 static orff_status begin(orffi_plan *plan, double **weights) {
@@ -60,14 +65,15 @@ static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const
     return status;
 }
 
-/* Rows with weights: from moments under few features. */
-static orff_status learn_weighted(orffi_plan *plan, const orffi_table *table) {
+/* Rows with weights, and errors on rows left out: from moments under few features. */
+static orff_status learn_summed(orffi_plan *plan, const orffi_table *table) {
     const orffi_engine *engine = &orffi_engine_features;
+    const size_t folds = is_evidence(plan) ? 1 : orffi_trial_folds(plan, table);
     orffi_trial trial = {0};
     orff_kernel *kernel;
     ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
     orff_status status =
-        orffi_trial_prepare(&trial, engine, plan, kernel, table, orffi_trial_frequencies(plan, table), 1);
+        orffi_trial_prepare(&trial, engine, plan, kernel, table, orffi_trial_frequencies(plan, table), folds);
     if (!status) status = orffi_plan_learn_weights(plan, engine, trial.rows, kernel);
     orffi_trial_clear(&trial);
     orff_kernel_free(kernel);
@@ -76,7 +82,7 @@ static orff_status learn_weighted(orffi_plan *plan, const orffi_table *table) {
 
 orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
                                     const double *median) {
-    return table->weights ? learn_weighted(plan, few) : learn_exact(plan, table, median);
+    return table->weights || !is_evidence(plan) ? learn_summed(plan, few) : learn_exact(plan, table, median);
 }
 
 static bool is_few(const orffi_plan *plan, size_t rows) {
@@ -108,8 +114,8 @@ static orff_status learn_many(orffi_plan *plan, const orffi_rows *rows, const or
 orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows) {
     orffi_table table = {0};
     const orffi_table *head = &rows->head;
-    const bool all = orffi_rows_known(rows, plan->settings.subsample) == head->n;
-    const bool few = all && !head->weights && is_few(plan, head->n) && has_exact(plan);
+    const bool all = orffi_rows_known(rows) == head->n;
+    const bool few = all && !head->weights && is_evidence(plan) && is_few(plan, head->n) && has_exact(plan);
     if (!few && plan->engine->weights) return ORFF_OK;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
     if (!status) status = few ? orffi_plan_learn_exact(plan, &table) : learn_many(plan, rows, &table);

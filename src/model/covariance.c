@@ -1,8 +1,8 @@
 /* The posterior covariance of f(x). */
 #include "model/model.h"
+#include "model/plane_apply.h"
 
-/* The noise variance of the scaled outputs, from its mean in the user's units. */
-static double inner_noise(const orff_model *model) {
+double orffi_inner_noise(const orff_model *model) {
     double sum = 0.0;
     for (size_t i = 0; i < model->p; i++) sum += model->spread[i] * model->spread[i];
     return model->noise * (double)model->p / sum;
@@ -12,7 +12,7 @@ static orff_status at_points(const orff_model *model, const void *unused, size_t
                              double *out) {
     const size_t p = model->p;
     (void)unused;
-    ORFFI_TRY(model->engine->covariance(model->fit, inner_noise(model), n, x, out));
+    ORFFI_TRY(model->engine->covariance(model->fit, orffi_inner_noise(model), n, x, out));
     for (size_t i = 0; i < n * p * p; i++) out[i] *= model->spread[i / p % p] * model->spread[i % p];
     return ORFF_OK;
 }
@@ -20,6 +20,8 @@ static orff_status at_points(const orff_model *model, const void *unused, size_t
 orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     if (!model || !X || !covariance)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
+    if (model->on_plane)
+        return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
     if (!orff_model_describe(model).has_posterior)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,

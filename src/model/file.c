@@ -14,10 +14,11 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
+#include "base/plane.h"
 #include "features/recipe.h"
 #include "model/model.h"
 
-enum { VERSION = 1 };
+enum { OLDEST = 1, NEWEST = 2 };
 static const char format[] = "orff-model";
 
 enum { LONGEST_TEXT = 200 }; /* of the texts that a model has about itself */
@@ -54,12 +55,13 @@ static json_t *pack_solve(const orff_solve_info *solve) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI ss ss so so so so so so so sb so}", "classes", (json_int_t)model->classes, "engine",
-                     orff_engine_name(model->engine->id), "engine_reason", model->engine_reason, "rows",
-                     orffi_json_whole(model->rows), "lambda", orffi_json_number(model->lambda), "train_mse",
-                     orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
-                     orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
-                     "noise", orffi_json_number(model->noise), "single", (int)model->single, "solve",
+    return json_pack("{sI ss ss so so so so so so so so sb so}", "classes", (json_int_t)model->classes,
+                     "engine", orff_engine_name(model->engine->id), "engine_reason", model->engine_reason,
+                     "rows", orffi_json_whole(model->rows), "lambda", orffi_json_number(model->lambda),
+                     "train_mse", orffi_json_number(model->train_mse), "cv_mse",
+                     orffi_json_number(model->cv_mse), "dof", orffi_json_number(model->dof), "log_evidence",
+                     orffi_json_number(model->log_evidence), "noise", orffi_json_number(model->noise),
+                     "unreached", orffi_json_number(model->unreached), "single", (int)model->single, "solve",
                      pack_solve(&model->solve));
 }
 
@@ -67,6 +69,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     json_t *document = json_object(), *object = pack_model(model);
     int failed = json_object_set_new(document, "model", object);
     if (!failed) failed = orffi_json_set_text(object, "notes", model->notes);
+    if (!failed) failed = orffi_plane_pack(object, model->on_plane ? &model->plane : NULL);
     if (!failed) failed = model->engine->pack(model->fit, object);
     orff_status status = failed ? no_memory() : ORFF_OK;
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
@@ -88,7 +91,8 @@ static orff_status check_written(const char *temporary) {
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    ORFFI_TRY(orffi_archive_writer_create(&writer, format, VERSION));
+    const bool newer = model->engine->is_newer(model->fit);
+    ORFFI_TRY(orffi_archive_writer_create(&writer, format, newer ? NEWEST : OLDEST));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
@@ -143,8 +147,11 @@ static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_estimate(in, "dof", &model->dof));
     ORFFI_TRY(orffi_fields_any_number(in, "log_evidence", &model->log_evidence));
     ORFFI_TRY(read_estimate(in, "noise", &model->noise));
+    if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
+    ORFFI_TRY(orffi_plane_unpack(in, model->d, model->classes ? 1 : model->p, model->notes, &model->plane,
+                                 &model->on_plane));
     return model->lambda < 0.0 ? orffi_fields_fail(in, "lambda", "is negative") : ORFF_OK;
 }
 
@@ -233,7 +240,7 @@ orff_status orff_model_load(orff_model **out, const char *path) {
     orffi_archive *archive = NULL;
     orff_model *model = NULL;
     if (!out || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_load: NULL argument");
-    ORFFI_TRY(orffi_archive_open(&archive, path, format, 1, VERSION));
+    ORFFI_TRY(orffi_archive_open(&archive, path, format, OLDEST, NEWEST));
     const orff_status status = read_model(&model, archive);
     if (!status && orff_model_describe(model).has_posterior) {
         model->file = archive;

@@ -3,23 +3,8 @@
 #include "base/memory.h"
 #include "engine/features.h"
 #include "model/model.h"
+#include "model/plane_rows.h"
 #include "model/question.h"
-
-orff_settings orff_settings_default(void) {
-    orff_sampling sampling = orff_sampling_default();
-    sampling.features = 0; /* auto: see orff_settings_features */
-    return (orff_settings){.sampling = sampling,
-                           .lambda_low = 1e-10,
-                           .lambda_high = 10.0,
-                           .lambda_count = 45,
-                           .folds = 5,
-                           .loss_parameter = 1.0,
-                           .tolerance = 1e-8,
-                           .max_iterations = 500,
-                           .center = true,
-                           .subsample = 20000,
-                           .checkpoint_rows = 1000000};
-}
 
 /* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
 static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
@@ -86,6 +71,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     double *codes = NULL;
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
+    if (settings->geo) return orffi_plane_fit(model, settings, d, p, n, X, Y, weights);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, n, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, weights != NULL, n);
@@ -124,6 +110,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
+    if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, reader->weighted, 0);
@@ -161,6 +148,7 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
                                    const orff_moments *moments) {
     orffi_plan plan = {0};
     orff_kernel *kernel = NULL;
+    orff_model *model = NULL;
     void *rows = NULL;
     if (!out || !settings || !moments)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
@@ -169,7 +157,10 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
     const orffi_task task = orffi_plan_task(&plan);
     if (!status) status = orffi_plan_kernel(&plan, &kernel);
     if (!status) status = orffi_features_rows_of_moments(&rows, &task, kernel, moments);
-    if (!status) status = orffi_fit_prepared(out, &plan, rows, kernel, NULL);
+    if (!status) status = orffi_fit_prepared(&model, &plan, rows, kernel, NULL);
+    if (!status) status = orffi_plane_of_moments(model, settings, moments);
+    if (!status) *out = model;
+    if (status) orff_model_free(model);
     orffi_engine_features.release(rows);
     orff_kernel_free(kernel);
     orffi_plan_clear(&plan);

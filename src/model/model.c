@@ -7,6 +7,7 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
+#include "engine/reach.h"
 
 /* ---- making and freeing */
 
@@ -166,9 +167,24 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
+/* Those of the fit, and what the output matrix cannot reach. */
+static void fill_warnings(orff_model *model) {
+    orff_model_info info = {.warning = ""};
+    model->engine->describe(model->fit, &info);
+    model->warnings = info.warnings;
+    snprintf(model->warning, sizeof model->warning, "%s", info.warning);
+    if (!(model->unreached > ORFFI_NOTABLE_SHARE)) return;
+    model->warnings |= ORFF_WARN_UNREACHED;
+    snprintf(model->warning, sizeof model->warning,
+             "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot be "
+             "learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
+             info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
+}
+
 orff_status orffi_model_finish(orff_model *model) {
     fill_sigmas(model);
     if (model->classes) ORFFI_TRY(orff_simplex_codes(model->classes, model->codes));
+    fill_warnings(model);
     return fill_words(model);
 }
 
@@ -195,12 +211,16 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .log_evidence = model->log_evidence,
                             .noise = model->noise,
                             .single = model->single,
+                            .on_plane = model->on_plane,
+                            .plane = model->plane,
                             .kernel = model->kernel_words,
                             .output_train_mse = model->output_train_mse,
                             .output_cv_mse = model->output_cv_mse,
                             .shares = model->shares,
                             .solve = model->solve};
     model->engine->describe(model->fit, &info);
+    info.warnings = model->warnings;
+    info.warning = model->warning;
     return info;
 }
 
@@ -218,6 +238,7 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     out->matrix = part->matrix;
     out->exact = part->exact;
     out->self = part->self;
+    out->stretchable = part->stretchable;
     if (part->rule->mixes) out->mix = part->mix;
     if (part->rule->physical) out->space = part->law.space;
     if (part->law.base) {

@@ -19,9 +19,14 @@ struct orff_model {
     double *mean, *spread; /* p: outputs */
     double *codes;         /* T x (T-1), or NULL */
     orffi_archive *file;   /* what the fit may point into, or NULL */
+    bool on_plane;         /* points are given in degrees: see plane_apply.h */
+    orff_plane plane;
 
     /* the report */
     double lambda, train_mse, cv_mse, dof, log_evidence, noise;
+    double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
+    unsigned warnings;
+    char warning[512];
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */
@@ -42,6 +47,9 @@ const orff_kernel *orffi_model_kernel(const orff_model *model);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);
+
+/* The noise variance of the scaled outputs, from its mean in the user's units. */
+double orffi_inner_noise(const orff_model *model);
 
 /* x' of n rows into out (n x d). */
 void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out);

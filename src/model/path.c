@@ -37,37 +37,66 @@ static orff_status find_best(orffi_path *path) {
         "or lambda");
 }
 
+/* All outputs were divided by the same number, so that the path of their mean tells all. */
+static bool has_one_spread(const orffi_plan *plan) {
+    for (size_t k = 1; plan->units.spread && k < plan->p; k++)
+        if (plan->units.spread[k] != plan->units.spread[0]) return false;
+    return true;
+}
+
+static double squared_spread(const orffi_plan *plan, size_t k) {
+    return plan->units.spread ? plan->units.spread[k] * plan->units.spread[k] : 1.0;
+}
+
 /* Errors of outputs that were divided by their spread grow with its square. */
-static void convert_to_user_units(orffi_path *path, const orffi_plan *plan) {
+static void convert_to_user_units(orffi_path *path, const orffi_plan *plan, bool each) {
     const size_t p = plan->p;
-    for (size_t l = 0; plan->units.spread && l < path->count; l++) {
-        double sum = 0.0;
+    for (size_t l = 0; l < path->count; l++) {
+        double *outputs = path->outputs + l * p, sum = 0.0;
         for (size_t k = 0; k < p; k++) {
-            path->outputs[l * p + k] *= plan->units.spread[k] * plan->units.spread[k];
-            sum += path->outputs[l * p + k] / (double)p;
+            outputs[k] *= squared_spread(plan, k);
+            sum += outputs[k] / (double)p;
         }
-        if (path->points) path->points[l].cv_mse = sum;
+        if (path->points)
+            path->points[l].cv_mse = each ? sum : path->points[l].cv_mse * squared_spread(plan, 0);
     }
+}
+
+static orff_status fill_all_lambdas(orffi_path *path, bool given, const orff_settings *s,
+                                    const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
+    double size;
+    path->lambdas[0] = s->lambda;
+    if (given) return ORFF_OK;
+    ORFFI_TRY(engine->size(rows, kernel, &size));
+    fill_lambdas(path, s, size);
+    return ORFF_OK;
+}
+
+/* The errors of each output at the best lambda only. */
+static orff_status fill_best_outputs(orffi_path *path, size_t p, const orffi_engine *engine, void *rows,
+                                     const orff_kernel *kernel) {
+    double error;
+    orffi_criterion c = {.errors = &error, .outputs = path->outputs + path->best * p, .each = true};
+    for (size_t i = 0; i < path->count * p; i++) path->outputs[i] = NAN;
+    return engine->criterion(rows, kernel, 1, &path->lambdas[path->best], &c);
 }
 
 orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_plan *plan,
                             const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
     const orff_settings *s = &plan->settings;
-    const bool given = s->lambda > 0.0 && kind != ORFFI_PATH_TRIAL;
-    double size;
+    const bool report = kind == ORFFI_PATH_REPORT, given = s->lambda > 0.0 && report;
     path->count = given ? 1 : s->lambda_count;
-    ORFFI_TRY(allocate(path, kind == ORFFI_PATH_REPORT, plan->p));
-    if (given) {
-        path->lambdas[0] = s->lambda;
-    } else {
-        ORFFI_TRY(engine->size(rows, kernel, &size));
-        fill_lambdas(path, s, size);
-    }
-    orffi_criterion c = {.errors = path->errors, .outputs = path->outputs, .points = path->points};
+    ORFFI_TRY(allocate(path, report, plan->p));
+    ORFFI_TRY(fill_all_lambdas(path, given, s, engine, rows, kernel));
+    orffi_criterion c = {.errors = path->errors,
+                         .outputs = path->outputs,
+                         .points = path->points,
+                         .each = report && !has_one_spread(plan)};
     ORFFI_TRY(engine->criterion(rows, kernel, path->count, path->lambdas, &c));
     path->crossed = c.crossed;
     ORFFI_TRY(find_best(path));
-    convert_to_user_units(path, plan);
+    if (report && !c.told) ORFFI_TRY(fill_best_outputs(path, plan->p, engine, rows, kernel));
+    convert_to_user_units(path, plan, c.told);
     return ORFF_OK;
 }
 

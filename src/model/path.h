@@ -10,7 +10,8 @@ typedef struct orffi_path {
     bool crossed; /* errors are those of rows left out; false: they stand in for them, and are not reported */
     double *lambdas, *errors; /* errors: what decides, in the units of the plan */
     orff_path_point *points;  /* cv_mse in the user's units, everything else in the plan's; or NULL */
-    double *outputs;          /* count x p: errors of each output in the user's units */
+    double *outputs;          /* count x p: errors of each output in the user's units; where they are dear,
+                               * NaN for all lambdas but the best, and nothing in a trial */
 } orffi_path;
 
 typedef enum orffi_path_kind {

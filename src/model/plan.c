@@ -51,6 +51,12 @@ orff_status orffi_plan_check(const orff_settings *s) {
                           "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
     if ((unsigned)s->loss >= ORFF_LOSS_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no loss number %d", (int)s->loss);
+    if (s->sampling.omega && s->scale_inputs == ORFF_SWITCH_YES)
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "frequencies of your own are in the units of the inputs, which are not scaled then: "
+            "leave scale-inputs to auto, or give frequencies for scaled inputs and scale them "
+            "yourself");
     return check_path(s);
 }
 
@@ -61,8 +67,10 @@ static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
     single.sigma = 0.0;
     ORFFI_TRY(orffi_parts_init(&plan->parts, plan->d, plan->p, settings->n_parts ? settings->n_parts : 1,
                                settings->n_parts ? settings->parts : &single));
-    for (size_t m = 0; m < plan->parts.count; m++)
+    for (size_t m = 0; m < plan->parts.count; m++) {
         plan->physical |= is_physical(plan->parts.list[m].part.rule);
+        plan->rigid |= orffi_part_is_rigid(&plan->parts.list[m].part);
+    }
     return ORFF_OK;
 }
 
@@ -90,12 +98,12 @@ static bool any_auto(const orffi_plan *plan) {
     return false;
 }
 
-/* One unit, the root mean square, for the inputs of the field's space: a stretched gradient is no
- * gradient. */
+/* One unit, the root mean square, for the inputs of the field's space (NULL: for all): a stretched gradient is
+ * no gradient. */
 static void share_unit(const size_t *inputs, size_t count, double *unit) {
     double square = 0.0;
-    for (size_t k = 0; k < count; k++) square += unit[inputs[k]] * unit[inputs[k]];
-    for (size_t k = 0; k < count; k++) unit[inputs[k]] = sqrt(square / (double)count);
+    for (size_t k = 0; k < count; k++) square += unit[inputs ? inputs[k] : k] * unit[inputs ? inputs[k] : k];
+    for (size_t k = 0; k < count; k++) unit[inputs ? inputs[k] : k] = sqrt(square / (double)count);
 }
 
 static void share_spread(size_t p, double *spread) {
@@ -111,17 +119,20 @@ bool orffi_plan_has_field(const orffi_plan *plan) {
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orffi_table *head = &rows->head;
-    const bool fields = plan->physical || (s->auto_kernel && orffi_plan_has_field(plan));
+    const bool fields = plan->physical || plan->rigid || (s->auto_kernel && orffi_plan_has_field(plan));
     const bool automatic = s->auto_kernel || any_auto(plan);
-    const bool scale =
-        s->scale_inputs == ORFF_SWITCH_YES || (s->scale_inputs == ORFF_SWITCH_AUTO && !fields && automatic);
+    const bool scale = s->scale_inputs == ORFF_SWITCH_YES ||
+                       (s->scale_inputs == ORFF_SWITCH_AUTO && !fields && automatic && !s->sampling.omega);
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.shift, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.unit, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.spread, plan->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
     orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
     orffi_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
-    if (fields && plan->space) share_unit(plan->space, plan->p, plan->units.unit);
+    if (plan->rigid)
+        share_unit(NULL, plan->d, plan->units.unit);
+    else if (fields && plan->space)
+        share_unit(plan->space, plan->p, plan->units.unit);
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
@@ -132,22 +143,24 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
 /* ---- for an engine */
 
 orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
-    return orffi_parts_kernel(&plan->parts, plan->space, kernel);
+    return orffi_parts_kernel(&plan->parts, plan->space, plan->units.unit, kernel);
 }
 
 orffi_task orffi_plan_task(const orffi_plan *plan) {
     const orff_settings *s = &plan->settings;
+    const bool crosses =
+        s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION; /* weights */
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
                         .D = s->sampling.features,
-                        .folds = s->lambda > 0.0 ? 1 : s->folds,
+                        .folds = s->lambda > 0.0 && !crosses ? 1 : s->folds,
                         .single = s->single};
 }
 
 /* ---- making */
 
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
-    const size_t known = orffi_rows_known(rows, settings->subsample);
+    const size_t known = orffi_rows_known(rows);
     *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p};
     ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);

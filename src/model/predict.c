@@ -5,6 +5,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "model/plane_apply.h"
 
 static orff_status overflow(const char *task, size_t row) {
     return orffi_fail(
@@ -72,6 +73,7 @@ static orff_status at_points(const orff_model *model, const void *unused, size_t
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
+    if (model->on_plane) return orffi_plane_apply(model, orff_model_predict, ORFFI_TURN_VECTOR, n, X, F);
     return orffi_model_evaluate(model, "predict", at_points, NULL, model->p, n, X, F);
 }
 
@@ -135,6 +137,7 @@ orff_status orff_model_predict_single(const orff_model *model, size_t n, const f
     float *values = NULL;
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
+    if (model->on_plane) return orffi_plane_predict_single(model, n, X, F);
     ORFFI_TRY(orffi_check_finite_single("X", n, model->d, X));
     ORFFI_TRY(orffi_multiply(n, model->p, &outputs));
     orff_status status = ORFFI_NEW_ARRAY(work, smaller(n, ORFFI_MODEL_BLOCK) * (2 * model->d + model->p));

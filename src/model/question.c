@@ -14,7 +14,7 @@ static json_t *text(const char *name) {
 }
 
 /* p as the model sees it. A caller's functions cannot be compared. */
-static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
+static json_t *pack_given(const orff_part *part, size_t d, size_t p) {
     const size_t columns = part->B || !orff_rule_columns(part->rule, p) ? part->columns : 0;
     return json_pack("{so so so so so so sb so so sI so so}", "rule", text(orff_rule_name(part->rule)),
                      "base", text(orff_base_name(part->base)), "shape", orffi_json_number(part->shape),
@@ -23,6 +23,15 @@ static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
                      numbers(p * p, part->A), "B", numbers(p * columns, part->B), "columns",
                      (json_int_t)columns, "mix", orffi_json_number(part->mix), "space",
                      sizes(p, part->space));
+}
+
+/* Only what is out of the ordinary: checkpoints of older versions stay valid. */
+static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
+    json_t *packed = pack_given(part, d, p);
+    if (!part->stretchable || !packed || !json_object_set_new(packed, "stretchable", json_true()))
+        return packed;
+    json_decref(packed);
+    return NULL;
 }
 
 static json_t *pack_parts(const orff_settings *s, size_t d, size_t p) {

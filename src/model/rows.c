@@ -162,17 +162,17 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
     return code;
 }
 
+size_t orffi_rows_known(const orffi_rows *rows) {
+    return !rows->stream ? rows->n : rows->ended ? rows->head.n : 0;
+}
+
 orffi_source orffi_rows_source(orffi_rows *rows) {
     rows->next = rows->stream ? rows->next : 0;
     rows->head_given = 0;
     return (orffi_source){.reader = {.read = read_rows, .self = rows, .weighted = rows->source.weighted},
                           .expected = rows->stream ? 2 * rows->head.n : rows->n,
+                          .known = orffi_rows_known(rows),
                           .checkpoint = rows->checkpoint};
-}
-
-size_t orffi_rows_known(const orffi_rows *rows, size_t head) {
-    if (!rows->stream) return rows->n;
-    return rows->head.n < head ? rows->head.n : 0;
 }
 
 orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status) {
@@ -215,6 +215,7 @@ static orff_status read_head(orffi_rows *rows, size_t count) {
         head->n += n;
         rows->next += n;
     }
+    rows->ended = n == 0;
     return ORFF_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct orffi_rows {
     bool stream;
     orffi_table head;
     size_t head_given; /* rows of a stream's head handed out again */
+    bool ended;        /* the stream has no rows but its head */
     double *labels;    /* scratch for one block of labels */
     size_t labels_room;
     const orffi_units *units;     /* NULL: as they are */
@@ -43,8 +44,8 @@ void orffi_rows_clear(orffi_rows *rows);
 /* The coded, transformed rows, from the first on, for an engine. */
 orffi_source orffi_rows_source(orffi_rows *rows);
 
-/* How many there are, 0 where that is not known: a stream that goes on after its head of so many rows. */
-size_t orffi_rows_known(const orffi_rows *rows, size_t head);
+/* How many rows there are, where all of them are in memory; 0 for a longer stream. */
+size_t orffi_rows_known(const orffi_rows *rows);
 
 /* What came of reading through the source, told by the row that was wrong if one was. */
 orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status);

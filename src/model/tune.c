@@ -8,6 +8,7 @@
 #include "model/choose.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/plane_rows.h"
 #include "model/question.h"
 
 /* One candidate on its way. */
@@ -182,6 +183,8 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
     tuning t = {.count = count, .paths = paths};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
+    if (candidates[0].geo)
+        return orffi_plane_tune(model, count, candidates, d, p, n, X, Y, weights, scores, best, paths);
     for (size_t i = 0; i < count; i++) {
         ORFFI_TRY(orffi_check_fit(&candidates[i], d, p));
         ORFFI_TRY(orffi_question_refuse(&candidates[i], "tuning"));

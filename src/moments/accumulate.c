@@ -6,6 +6,7 @@
 #include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/plane.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "moments/moments.h"
@@ -78,9 +79,11 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
 /* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows
  * accumulated apart can be taken off again, and rows that repeat each other are not spread over training
  * and held-out sets. */
-static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
-    const orffi_rng rng = {m->settings.seed, FOLD_STREAM};
-    return orffi_rng_below(rng, mix(mix(0, m->bank->d, x), m->p, y), 0, m->n_sets);
+size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const double *x, size_t p,
+                          const double *y) {
+    const orffi_rng rng = {settings->seed, FOLD_STREAM};
+    if (settings->folds < 2) return 0;
+    return orffi_rng_below(rng, mix(mix(0, d, x), p, y), 0, settings->folds);
 }
 
 /* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
@@ -88,7 +91,7 @@ static size_t fold_of(const orff_moments *m, const double *x, const double *y) {
 static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
-        w->fold[i] = m->n_sets > 1 ? fold_of(m, X + i * m->bank->d, Y + i * m->p) : 0;
+        w->fold[i] = orffi_moments_fold(&m->settings, m->bank->d, X + i * m->bank->d, m->p, Y + i * m->p);
         w->start[w->fold[i] + 2]++;
     }
     for (size_t k = 1; k < m->n_sets + 2; k++) w->start[k] += w->start[k - 1];
@@ -226,12 +229,11 @@ static orff_status add_all(orff_moments *m, size_t n, const double *X, const dou
     return ORFF_OK;
 }
 
-orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
-                                    const double *weights) {
+/* All of the rows or none. */
+static orff_status accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
+                              const double *weights) {
     workspace w = {0};
     orffi_moment_set *before = NULL;
-    if (!m || !X || !Y)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
     ORFFI_TRY(check_rows(m, n, X, Y, weights));
     const uint64_t arrived = m->arrived;
     orff_status status = workspace_fill(&w, m, n);
@@ -246,6 +248,29 @@ orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, 
     sets_free(before, m->n_sets);
     workspace_clear(&w);
     return status;
+}
+
+/* A copy of the rows, on the plane. */
+static orff_status accumulate_laid(orff_moments *m, size_t n, const double *X, const double *Y,
+                                   const double *weights) {
+    double *x = NULL, *y = NULL;
+    size_t inputs, outputs;
+    ORFFI_TRY(orffi_multiply(n, m->bank->d, &inputs));
+    ORFFI_TRY(orffi_multiply(n, m->p, &outputs));
+    orff_status status = orffi_duplicate(&x, X, inputs, sizeof *x);
+    if (!status) status = orffi_duplicate(&y, Y, outputs, sizeof *y);
+    if (!status) status = orffi_plane_rows(m->settings.plane, m->bank->d, 0, n, x, y);
+    if (!status) status = accumulate(m, n, x, y, weights);
+    orffi_release(x);
+    orffi_release(y);
+    return status;
+}
+
+orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
+                                    const double *weights) {
+    if (!m || !X || !Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
+    return (m->settings.plane ? accumulate_laid : accumulate)(m, n, X, Y, weights);
 }
 
 /* The buffers a reader fills. */
@@ -284,6 +309,8 @@ static orff_status read_block(orff_moments *m, const orff_reader *reader, const 
     }
     *more = got > 0;
     if (!n) return ORFF_OK;
+    if (m->settings.plane)
+        ORFFI_TRY(orffi_plane_rows(m->settings.plane, m->bank->d, (size_t)m->arrived, n, in->X, in->Y));
     ORFFI_TRY(check_rows(m, n, in->X, in->Y, in->weights));
     add_block(m, n, in->X, in->Y, in->weights, w);
     if (pass->after) pass->after(pass->self, m);

@@ -9,6 +9,7 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
+#include "base/plane.h"
 #include "features/recipe.h"
 #include "moments/moments.h"
 
@@ -76,6 +77,7 @@ static orff_status describe(const orff_moments *moments, json_t *document) {
                                "rows", pack_rows(moments));
     int failed = json_object_set_new(document, "moments", object);
     if (!failed) failed = orffi_json_set_text(object, "notes", moments->notes);
+    if (!failed) failed = orffi_plane_pack(object, settings->plane);
     return failed ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file") : ORFF_OK;
 }
 
@@ -127,11 +129,13 @@ orff_status orff_moments_save(const orff_moments *moments, const char *path) {
 typedef struct header {
     size_t p, n_sets;
     orff_moments_settings settings;
+    orff_plane plane;
     uint64_t arrived;
 } header;
 
 static orff_status read_header(const orffi_fields *in, header *h) {
     size_t listed;
+    *h = (header){0};
     ORFFI_TRY(orffi_fields_size(in, "outputs", &h->p));
     ORFFI_TRY(orffi_fields_size(in, "folds", &h->settings.folds));
     ORFFI_TRY(orffi_fields_whole(in, "seed", &h->settings.seed));
@@ -182,12 +186,24 @@ static orff_status read_rows(const orffi_fields *in, const header *h) {
     return ORFF_OK;
 }
 
+/* The header must stay where it is: its settings point into it. */
+static orff_status read_plane(const orffi_fields *in, size_t d, header *h) {
+    bool there;
+    char *notes = NULL;
+    orff_status status = orffi_fields_notes(in, &notes);
+    if (!status) status = orffi_plane_unpack(in, d, h->p, notes, &h->plane, &there);
+    h->settings.plane = !status && there ? &h->plane : NULL;
+    orffi_release(notes);
+    return status;
+}
+
 /* All that can be wrong with a file; nothing large is copied. The bank is the caller's to free, also on failure. */
 static orff_status inspect(const orffi_archive *archive, orffi_fields *in, header *h, orffi_bank **bank) {
     const orffi_fields document = orffi_fields_of(archive);
     ORFFI_TRY(orffi_fields_object(&document, "moments", in));
     ORFFI_TRY(read_header(in, h));
     ORFFI_TRY(orffi_bank_read(bank, archive, 0));
+    ORFFI_TRY(read_plane(in, (*bank)->d, h));
     ORFFI_TRY(check_views(archive, *bank, h));
     return read_rows(in, h);
 }

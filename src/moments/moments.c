@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/plane.h"
 
 /* ---- one set */
 
@@ -89,6 +90,10 @@ orff_status orffi_moments_create_on(orff_moments **out, orffi_bank *bank, size_t
     moments->bank = bank;
     moments->p = p;
     moments->settings = *settings;
+    if (settings->plane) {
+        moments->plane = *settings->plane;
+        moments->settings.plane = &moments->plane;
+    }
     moments->n_sets = settings->folds > 1 ? settings->folds : 1;
     status = fill_sets(moments);
     if (status) {
@@ -106,6 +111,7 @@ orff_status orff_moments_create(orff_moments **out, const orff_features *feature
     if (settings->folds > 1000)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu folds are too many; 5 or 10 are usual",
                           settings->folds);
+    if (settings->plane) ORFFI_TRY(orffi_plane_check(settings->plane, features->bank->d, features->p));
     return orffi_moments_create_on(out, orffi_bank_retain(features->bank), features->p, settings);
 }
 
@@ -183,6 +189,7 @@ static orff_status check_match(const orff_moments *a, const orff_moments *b) {
     if (a->n_sets > 1 && a->settings.seed != b->settings.seed)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
                           (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
+    ORFFI_TRY(orffi_plane_compare(a->settings.plane, b->settings.plane));
     return orffi_bank_compare(a->bank, b->bank);
 }
 
@@ -223,7 +230,9 @@ orff_moments_info orff_moments_describe(const orff_moments *moments) {
                               .outputs = moments->p,
                               .frequencies = moments->bank->D,
                               .folds = moments->n_sets,
-                              .single = moments->settings.single};
+                              .single = moments->settings.single,
+                              .on_plane = moments->settings.plane != NULL,
+                              .plane = moments->plane};
     for (size_t k = 0; k < moments->n_sets; k++) {
         info.rows += moments->sets[k].rows;
         info.weight += moments->sets[k].T[corner];

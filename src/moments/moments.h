@@ -21,6 +21,7 @@ struct orff_moments {
     orff_moments_settings settings;
     size_t n_sets; /* folds, at least 1 */
     orffi_moment_set *sets;
+    orff_plane plane; /* where settings.plane points to, or zeros */
     char *notes;      /* the caller's, or NULL */
     uint64_t arrived; /* rows ever accumulated: the number of the next row */
 };
@@ -38,6 +39,10 @@ void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_momen
 
 /* What the weights of the rows of a fold add up to. */
 double orffi_moments_weight(const orff_moments *moments, size_t fold);
+
+/* The fold of a row: it follows from the seed and the row's numbers alone. */
+size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const double *x, size_t p,
+                          const double *y);
 
 /* Whether there are folds, but fewer than two that have rows of some weight: cross-validation needs two. Folds
  * are random, so that with few rows some may be empty; they have no say. */

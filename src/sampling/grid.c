@@ -290,7 +290,7 @@ static orff_status refuse(const solution *s, double tolerance, size_t most) {
                       tolerance, most);
 }
 
-orff_status orffi_draw_grid(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     ORFFI_TRY(check(law, recipe));
     const orffi_grid grid = make_grid(law, recipe);
     const size_t most = recipe->count && recipe->count < LARGEST_GRID ? recipe->count : LARGEST_GRID;
@@ -301,3 +301,5 @@ orff_status orffi_draw_grid(orffi_frequencies *out, const orffi_spectrum *law, c
     out->extent_guessed = !recipe->extent;
     return write_grid(out, &s, recipe);
 }
+
+const orffi_scheme orffi_scheme_grid = {.draw = draw, .quadrature = true};

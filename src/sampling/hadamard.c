@@ -170,20 +170,20 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     if (law->dim < ORFFI_HADAMARD_MIN_DIM)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "hadamard sampling needs at least %d inputs; with %zu it has too few different directions "
-            "and the error stops falling as D grows: use qmc or orthogonal",
-            ORFFI_HADAMARD_MIN_DIM, law->dim);
+            "%s sampling needs at least %d inputs; with %zu it has too few different directions "
+            "and the error stops falling as D grows: use %s or %s",
+            orff_scheme_name(recipe->scheme), ORFFI_HADAMARD_MIN_DIM, law->dim,
+            orff_scheme_name(ORFF_SCHEME_QMC), orff_scheme_name(ORFF_SCHEME_ORTHOGONAL));
     if (recipe->importance && law->space_count < ORFFI_HADAMARD_MIN_DIM)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "hadamard sampling by importance needs a space of at least %d inputs, it has %zu: use "
-            "orthogonal, or no importance",
-            ORFFI_HADAMARD_MIN_DIM, law->space_count);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "%s sampling by importance needs a space of at least %d inputs, it has %zu: use "
+                          "%s, or no importance",
+                          orff_scheme_name(recipe->scheme), ORFFI_HADAMARD_MIN_DIM, law->space_count,
+                          orff_scheme_name(ORFF_SCHEME_ORTHOGONAL));
     return ORFF_OK;
 }
 
-orff_status orffi_draw_hadamard(orffi_frequencies *out, const orffi_spectrum *law,
-                                const orffi_recipe *recipe) {
+static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     const bool structured = law->dim >= ORFFI_STRUCTURED_MIN_DIM && law->space_count == law->dim;
     orffi_shape shape;
     orffi_structured *rows = NULL;
@@ -203,3 +203,5 @@ orff_status orffi_draw_hadamard(orffi_frequencies *out, const orffi_spectrum *la
         orffi_structured_free(rows);
     return status;
 }
+
+const orffi_scheme orffi_scheme_hadamard = {.draw = draw, .spherical_only = true};

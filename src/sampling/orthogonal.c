@@ -87,8 +87,7 @@ static size_t rows_to_make(size_t wanted, size_t d) {
     return panels < d ? panels : d;
 }
 
-orff_status orffi_draw_orthogonal(orffi_frequencies *out, const orffi_spectrum *law,
-                                  const orffi_recipe *recipe) {
+static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     const size_t d = law->dim, D = recipe->count, blocks = (D - 1) / d + 1, height = rows_to_make(D, d);
     const size_t cores = (size_t)orffi_thread_count(), threads = blocks < cores ? blocks : cores;
     const streams rng = {orffi_recipe_rng(recipe, ORFFI_DRAW_POINT),
@@ -111,3 +110,5 @@ orff_status orffi_draw_orthogonal(orffi_frequencies *out, const orffi_spectrum *
     orffi_release(scratch);
     return ORFF_OK;
 }
+
+const orffi_scheme orffi_scheme_orthogonal = {.draw = draw, .spherical_only = true};

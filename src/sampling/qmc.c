@@ -7,16 +7,17 @@ static orff_status check_dimensions(const orffi_shape *shape, const char *name, 
     const size_t dims = shape->law->dim + shape->extras;
     if (dims <= limit) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                      "%s points have at most %zu coordinates; %zu inputs of base %s need %zu: use %s", name,
-                      limit, shape->law->dim, orff_base_name(shape->law->base->id), dims,
-                      shape->law->base->spherical ? "orthogonal or iid" : "iid");
+                      "%s points have at most %zu coordinates; %zu inputs of base %s need %zu: use %s%s%s",
+                      name, limit, shape->law->dim, orff_base_name(shape->law->base->id), dims,
+                      shape->law->base->spherical ? orff_scheme_name(ORFF_SCHEME_ORTHOGONAL) : "",
+                      shape->law->base->spherical ? " or " : "", orff_scheme_name(ORFF_SCHEME_IID));
 }
 
 static void sobol_point(const void *self, size_t j, double *u) {
     orffi_sobol_scrambled(self, (uint32_t)j, u);
 }
 
-orff_status orffi_draw_sobol(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+static orff_status draw_sobol(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
     orffi_shape shape;
     orffi_sobol sobol;
     if (recipe->count > UINT32_MAX)
@@ -36,7 +37,8 @@ static void halton_point(const void *self, size_t j, double *u) {
     orffi_halton_scrambled(self, j, u);
 }
 
-orff_status orffi_draw_halton(orffi_frequencies *out, const orffi_spectrum *law, const orffi_recipe *recipe) {
+static orff_status draw_halton(orffi_frequencies *out, const orffi_spectrum *law,
+                               const orffi_recipe *recipe) {
     orffi_shape shape;
     orffi_halton halton;
     ORFFI_TRY(orffi_shape_init(&shape, law, recipe));
@@ -48,3 +50,6 @@ orff_status orffi_draw_halton(orffi_frequencies *out, const orffi_spectrum *law,
     orffi_halton_clear(&halton);
     return status;
 }
+
+const orffi_scheme orffi_scheme_qmc = {.draw = draw_sobol};
+const orffi_scheme orffi_scheme_halton = {.draw = draw_halton};

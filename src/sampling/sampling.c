@@ -10,22 +10,15 @@
 #include "sampling/hadamard.h"
 #include "sampling/scheme.h"
 
-typedef struct scheme_ops {
-    orffi_scheme_draw *draw;
-    bool spherical_only;
-} scheme_ops;
+const orffi_scheme orffi_scheme_auto = {.draw = NULL};
 
-/* In the order of the list of orff.h. */
-static const scheme_ops schemes[ORFF_SCHEME_COUNT] = {
-    [ORFF_SCHEME_IID] = {orffi_draw_iid, false},
-    [ORFF_SCHEME_ORTHOGONAL] = {orffi_draw_orthogonal, true},
-    [ORFF_SCHEME_QMC] = {orffi_draw_sobol, false},
-    [ORFF_SCHEME_HALTON] = {orffi_draw_halton, false},
-    [ORFF_SCHEME_HADAMARD] = {orffi_draw_hadamard, true},
-    [ORFF_SCHEME_GRID] = {orffi_draw_grid, false},
+static const orffi_scheme *const schemes[ORFF_SCHEME_COUNT] = {
+#define SCHEME_OF(name, file, text) &orffi_scheme_##file,
+    ORFF_SCHEME_LIST(SCHEME_OF)
+#undef SCHEME_OF
 };
 
-static const char *const names[] = {ORFF_SCHEME_LIST(ORFFI_NAME_OF) NULL};
+static const char *const names[] = {ORFF_SCHEME_LIST(ORFFI_NAME_OF_FILE) NULL};
 
 /* ---- public */
 
@@ -63,8 +56,8 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     if ((unsigned)recipe->scheme >= ORFF_SCHEME_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no sampling scheme number %d",
                           (int)recipe->scheme);
-    const scheme_ops *ops = &schemes[recipe->scheme];
-    if (recipe->count < 1 && recipe->scheme != ORFF_SCHEME_GRID)
+    const orffi_scheme *ops = schemes[recipe->scheme];
+    if (recipe->count < 1 && !ops->quadrature)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s sampling needs at least one frequency",
                           names[recipe->scheme]);
     if (ops->spherical_only && !law->base->spherical)
@@ -85,8 +78,8 @@ orff_status orffi_frequencies_draw(orffi_frequencies *out, const orffi_spectrum 
     ORFFI_TRY(check(law, &definite));
     out->dim = law->dim;
     out->scheme = definite.scheme;
-    out->importance = definite.importance && definite.scheme != ORFF_SCHEME_GRID;
-    const orff_status status = schemes[definite.scheme].draw(out, law, &definite);
+    out->importance = definite.importance && !schemes[definite.scheme]->quadrature;
+    const orff_status status = schemes[definite.scheme]->draw(out, law, &definite);
     if (status) orffi_frequencies_clear(out);
     return status;
 }

@@ -9,12 +9,16 @@
 typedef orff_status orffi_scheme_draw(orffi_frequencies *out, const orffi_spectrum *law,
                                       const orffi_recipe *recipe);
 
-orffi_scheme_draw orffi_draw_iid;
-orffi_scheme_draw orffi_draw_orthogonal;
-orffi_scheme_draw orffi_draw_sobol;
-orffi_scheme_draw orffi_draw_halton;
-orffi_scheme_draw orffi_draw_hadamard;
-orffi_scheme_draw orffi_draw_grid;
+/* One scheme: one line in the list of orff.h, and a file with its orffi_scheme. */
+typedef struct orffi_scheme {
+    orffi_scheme_draw *draw; /* NULL: auto, which is never drawn */
+    bool spherical_only;     /* needs a base whose law depends on |w| alone */
+    bool quadrature; /* weights of a rule, not draws: they need no seed, and may be fewer than asked for */
+} orffi_scheme;
+
+#define ORFFI_SCHEME_DECLARE(name, file, text) extern const orffi_scheme orffi_scheme_##file;
+ORFF_SCHEME_LIST(ORFFI_SCHEME_DECLARE)
+#undef ORFFI_SCHEME_DECLARE
 
 /* The uses a scheme has for random numbers: one stream each, in every group. */
 typedef enum orffi_purpose {

@@ -1,4 +1,11 @@
-/* Cross-validation from moments: what is learned without a fold meets the sums of that fold. */
+/* Cross-validation from moments: what is learned without a fold meets the sums of that fold.
+ *
+ * One decomposable part: in the eigenbasis U of the other folds and the turned outputs, f = U w W^T with
+ * w_ab = sqrt(m_b) c_ab / (e_a m_b + N lambda), and the error of all outputs together is
+ *
+ *     |y|^2 + sum_ab w_ab ((Q w)_ab - 2 P_ab),     Q = U^T S U (n x n),  P = U^T R W (n x r) of the fold:
+ *
+ * nothing of size p x p. Only the errors of each output by itself have to be turned back. */
 #include <math.h>
 #include <string.h>
 
@@ -108,8 +115,8 @@ static orff_status learned(const orffi_system *train, const orff_features *f, co
     return status;
 }
 
-static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas,
-                            double *errors) {
+static orff_status dense_fold(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas,
+                              double *outputs) {
     const orff_features *f = ridge->features;
     orffi_system train = {0};
     fold_sums fold = {0};
@@ -121,23 +128,192 @@ static orff_status one_fold(const orff_ridge *ridge, size_t k, size_t count, con
     if (!status) status = learned(&train, f, &fold, count, lambdas, V);
     orffi_system_clear(&train);
     if (!status) status = ORFFI_NEW_ARRAY(work, fold.used * f->p * count);
-    if (!status) add_errors(&fold, count, V, work, errors);
+    if (!status) add_errors(&fold, count, V, work, outputs);
     fold_clear(&fold);
     orffi_release(V);
     orffi_release(work);
     return status;
 }
 
-orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *outputs) {
+/* ---- one decomposable part */
+
+/* A fold seen from what the others learned, and the memory of some lambdas at a time. */
+typedef struct turned_fold {
+    orffi_system train;
+    double *yy;         /* p: sum c (y - mean)^2 */
+    double *Q, *P;      /* n x n, n x r */
+    double *R;          /* n x p: U^T R, where the outputs are turned and their own errors wanted */
+    size_t at_once;     /* lambdas */
+    double *w, *Qw;     /* n x (at_once r) */
+    double *V, *SV, *t; /* n x p each, n x r: of one lambda turned back */
+} turned_fold;
+
+static void turned_clear(turned_fold *t) {
+    double *all[] = {t->yy, t->Q, t->P, t->R, t->w, t->Qw, t->V, t->SV, t->t};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_system_clear(&t->train);
+}
+
+/* About 4 million numbers at a time. */
+static size_t lambdas_at_once(const orffi_system *s, size_t count) {
+    const size_t fit = ((size_t)1 << 22) / (s->n * s->r + 1);
+    return fit < 1 ? 1 : fit < count ? fit : count;
+}
+
+static orff_status turned_allocate(turned_fold *t, size_t count, bool outputs) {
+    const size_t n = t->train.n, r = t->train.r, p = t->train.p;
+    t->at_once = lambdas_at_once(&t->train, count);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->Q, n * n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->P, n * r));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->yy, p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->w, n * r * t->at_once));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->Qw, n * r * t->at_once));
+    if (!outputs || !t->train.turned) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->R, n * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->V, n * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->SV, n * p));
+    return ORFFI_NEW_ARRAY(t->t, n * r);
+}
+
+/* Q, P and R from the sums of the fold (fold: of the features used, in the order of the system). */
+static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
+    const orffi_system *s = &t->train;
+    const size_t n = s->n, r = s->r, p = s->p;
+    double *work;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, n * (n > r ? n : r)));
+    orffi_gemm(false, false, n, n, n, 1.0, fold->S, n, s->U, n, 0.0, work, n);
+    orffi_gemm(true, false, n, n, n, 1.0, s->U, n, work, n, 0.0, t->Q, n);
+    if (s->turned)
+        orffi_gemm(false, false, n, r, p, 1.0, fold->R, p, s->W, r, 0.0, work, r);
+    else
+        memcpy(work, fold->R, n * r * sizeof *work);
+    orffi_gemm(true, false, n, r, n, 1.0, s->U, n, work, r, 0.0, t->P, r);
+    if (t->R) orffi_gemm(true, false, n, p, n, 1.0, s->U, n, fold->R, p, 0.0, t->R, p);
+    memcpy(t->yy, fold->yy, p * sizeof *t->yy);
+    orffi_release(work);
+    return ORFF_OK;
+}
+
+/* w of `count` lambdas side by side, and Q w. */
+static void turned_solve(turned_fold *t, size_t count, const double *lambdas) {
+    const orffi_system *s = &t->train;
+    const size_t r = s->r, width = count * r;
+    for (size_t l = 0; l < count; l++) {
+        const double shift = orffi_system_shift(s, lambdas[l]);
+        for (size_t a = 0; a < s->n; a++)
+            for (size_t b = 0; b < r; b++)
+                t->w[a * width + l * r + b] = sqrt(s->m[b]) * s->c[a * r + b] / (s->e[a] * s->m[b] + shift);
+    }
+    orffi_gemm(false, false, s->n, width, s->n, 1.0, t->Q, s->n, t->w, width, 0.0, t->Qw, width);
+}
+
+/* errors (r) += sum_a w ((Q w) - 2 P) of lambda l of `count`: of each turned output. */
+static void turned_errors(const turned_fold *t, size_t count, size_t l, double *errors) {
+    const size_t r = t->train.r, width = count * r;
+    for (size_t a = 0; a < t->train.n; a++) {
+        const double *w = t->w + a * width + l * r, *Qw = t->Qw + a * width + l * r, *P = t->P + a * r;
+        for (size_t b = 0; b < r; b++) errors[b] += w[b] * (Qw[b] - 2.0 * P[b]);
+    }
+}
+
+/* out (n x p) = A_l W^T, A_l being lambda l of `count` in A (n x (count r)). */
+static void turn_back(turned_fold *t, size_t count, size_t l, const double *A, double *out) {
+    const orffi_system *s = &t->train;
+    const size_t r = s->r, p = s->p;
+    for (size_t a = 0; a < s->n; a++) memcpy(t->t + a * r, A + (a * count + l) * r, r * sizeof *A);
+    orffi_gemm(false, true, s->n, p, r, 1.0, t->t, r, s->W, r, 0.0, out, p);
+}
+
+/* outputs (p) += the errors of each output. */
+static void add_outputs(turned_fold *t, size_t count, size_t l, double *outputs) {
+    const size_t p = t->train.p;
+    for (size_t k = 0; k < p; k++) outputs[k] += t->yy[k];
+    if (!t->train.turned) {
+        turned_errors(t, count, l, outputs);
+        return;
+    }
+    turn_back(t, count, l, t->w, t->V);
+    turn_back(t, count, l, t->Qw, t->SV);
+    for (size_t a = 0; a < t->train.n; a++)
+        for (size_t k = 0; k < p; k++)
+            outputs[k] += t->V[a * p + k] * (t->SV[a * p + k] - 2.0 * t->R[a * p + k]);
+}
+
+static orff_status turned_walk(turned_fold *t, size_t count, const double *lambdas, double *errors,
+                               double *outputs) {
+    const size_t p = t->train.p;
+    double *modes, yy = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(modes, t->train.r));
+    for (size_t k = 0; k < p; k++) yy += t->yy[k];
+    for (size_t first = 0; first < count; first += t->at_once) {
+        const size_t some = count - first < t->at_once ? count - first : t->at_once;
+        turned_solve(t, some, lambdas + first);
+        for (size_t l = 0; l < some; l++) {
+            memset(modes, 0, t->train.r * sizeof *modes);
+            turned_errors(t, some, l, modes);
+            errors[first + l] += yy;
+            for (size_t b = 0; b < t->train.r; b++) errors[first + l] += modes[b];
+            if (outputs) add_outputs(t, some, l, outputs + (first + l) * p);
+        }
+    }
+    orffi_release(modes);
+    return ORFF_OK;
+}
+
+static orff_status turned_fold_errors(const orff_ridge *ridge, size_t k, size_t count, const double *lambdas,
+                                      double *errors, double *outputs) {
+    turned_fold t = {0};
+    fold_sums fold = {0};
+    orff_status status = orffi_system_build_without(&t.train, &ridge->system, ridge->features, ridge->moments,
+                                                    k, ridge->center);
+    if (!status) status = orffi_system_eigen(&t.train);
+    if (!status) status = turned_allocate(&t, count, outputs != NULL);
+    if (!status) status = fold_build(&fold, ridge->features, &ridge->moments->sets[k], t.train.mean);
+    if (!status) status = turned_project(&t, &fold);
+    fold_clear(&fold);
+    if (!status) status = turned_walk(&t, count, lambdas, errors, outputs);
+    turned_clear(&t);
+    return status;
+}
+
+/* ---- all folds */
+
+/* Turning back takes two products n x r by r x p for every lambda and fold, starting again an eigendecomposition and
+ * two products of order n for every fold. */
+bool orffi_ridge_outputs_are_dear(const orff_ridge *ridge, size_t count) {
+    const orffi_system *s = &ridge->system;
+    return s->turned &&
+           4.0 * (double)count * (double)s->r * (double)s->p > 20.0 * (double)s->n * (double)s->n;
+}
+
+/* Sums of squared errors of every lambda; outputs (count x p) is there in any case for other kernels. */
+static orff_status add_folds(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors,
+                             double *outputs) {
     const orff_moments *moments = ridge->moments;
-    const size_t width = count * ridge->system.p;
-    memset(outputs, 0, width * sizeof *outputs);
-    ORFFI_TRY(orffi_moments_check_folds(moments));
     for (size_t k = 0; k < moments->n_sets; k++) {
         if (!(orffi_moments_weight(moments, k) > 0.0)) continue;
         ORFFI_TRY(orffi_progress("cross-validation", (double)k, (double)moments->n_sets));
-        ORFFI_TRY(one_fold(ridge, k, count, lambdas, outputs));
+        ORFFI_TRY(ridge->system.stein ? turned_fold_errors(ridge, k, count, lambdas, errors, outputs)
+                                      : dense_fold(ridge, k, count, lambdas, outputs));
     }
-    for (size_t i = 0; i < width; i++) outputs[i] = fmax(outputs[i], 0.0) / ridge->system.N;
     return ORFF_OK;
+}
+
+orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors,
+                              double *outputs) {
+    const orffi_system *s = &ridge->system;
+    const size_t width = count * s->p;
+    double *own = NULL;
+    ORFFI_TRY(orffi_moments_check_folds(ridge->moments));
+    if (!outputs && !s->stein) ORFFI_TRY(ORFFI_NEW_ARRAY(own, width));
+    double *each = outputs ? outputs : own;
+    memset(errors, 0, count * sizeof *errors);
+    if (outputs) memset(outputs, 0, width * sizeof *outputs);
+    const orff_status status = add_folds(ridge, count, lambdas, errors, each);
+    for (size_t i = 0; each && i < width; i++) each[i] = fmax(each[i], 0.0) / s->N;
+    for (size_t l = 0; l < count; l++)
+        errors[l] = s->stein ? fmax(errors[l], 0.0) / (s->N * (double)s->p) : 0.0;
+    for (size_t i = 0; !s->stein && i < width; i++) errors[i / s->p] += each[i] / (double)s->p;
+    orffi_release(own);
+    return status;
 }

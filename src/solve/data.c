@@ -109,18 +109,6 @@ static orff_status fill_squares(const orff_features *f, double *G) {
     return status;
 }
 
-orff_status orffi_features_trace(const orff_features *f, double *trace) {
-    double *G = NULL, sum = 0.0;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(G, f->D * f->p * f->p));
-    const orff_status status = fill_squares(f, G);
-    for (size_t j = 0; j < f->D; j++)
-        for (size_t s = 0; s < f->p; s++)
-            sum += f->bank->amplitude[j] * f->bank->amplitude[j] * G[(j * f->p + s) * f->p + s];
-    orffi_release(G);
-    if (!status) *trace = sum;
-    return status;
-}
-
 /* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from
  * `column`. */
 static void fill_wide(const orffi_data *data, size_t first, size_t rows, size_t at, const double *G,

@@ -52,7 +52,4 @@ orffi_operator orffi_data_operator(orffi_data *data);
 /* K = A A^*   ((n p) x (n p), ordered by row, then output). Not for single. */
 orff_status orffi_data_gram(orffi_data *data, double *K);
 
-/* trace of K~(x,x) = sum_j q_j |B_j|_F^2, the same at every x. */
-orff_status orffi_features_trace(const orff_features *f, double *trace);
-
 #endif

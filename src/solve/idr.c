@@ -5,7 +5,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "solve/iterative.h"
+#include "solve/solver.h"
 
 typedef struct idr_work {
     size_t s;
@@ -136,10 +136,17 @@ static orff_status run(orffi_normal_equations *e, idr_work *w, double *x) {
     return ORFF_OK;
 }
 
-orff_status orffi_idr(orffi_normal_equations *e, double *x) {
+static orff_status solve(orffi_normal_equations *e, double *x) {
     idr_work work = {0};
     orff_status status = work_fill(&work, e);
     if (!status) status = run(e, &work, x);
     work_clear(&work);
     return status;
 }
+
+static orff_status check(const orff_iteration *how) {
+    if (how->shadow) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "idr needs a shadow space of at least 1 dimension");
+}
+
+const orffi_solver_row orffi_solver_idr = {.iterates = true, .solve = solve, .check = check};

@@ -30,10 +30,7 @@ static orff_status check_settings(const orff_iteration *how, size_t p) {
     if (!(how->tolerance >= 0.0 && isfinite(how->tolerance)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance is %g; it must be at least 0",
                           how->tolerance);
-    if (how->solver == ORFF_SOLVER_SGD && how->batch == 0)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "sgd needs at least one row in a batch");
-    if (how->solver == ORFF_SOLVER_IDR && how->shadow == 0)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "idr needs a shadow space of at least 1 dimension");
+    if (orffi_solver_find(how->solver)->check) ORFFI_TRY(orffi_solver_find(how->solver)->check(how));
     ORFFI_TRY(orffi_loss_make(&loss, how->loss, how->loss_parameter, p));
     orffi_loss_clear(&loss);
     if (!orffi_solver_find(how->solver)->any_loss && how->loss != ORFF_LOSS_SQUARED)

@@ -24,8 +24,6 @@ typedef struct orffi_normal_equations {
 /* x (cols numbers) is zero on entry and the correction on exit. */
 typedef orff_status orffi_iterative_method(orffi_normal_equations *equations, double *x);
 
-orffi_iterative_method orffi_lsmr, orffi_idr, orffi_pcg;
-
 /* out = (A^* A + shift I) x */
 static inline orff_status orffi_normal_apply(const orffi_normal_equations *e, const double *x, double *out) {
     ORFFI_TRY(orffi_operator_normal(e->A, x, out));

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "solve/iterative.h"
+#include "solve/solver.h"
 
 typedef struct bidiagonal {
     double *u, *w; /* the left vector: rows numbers, and cols for the damping */
@@ -102,7 +102,7 @@ static orff_status run(orffi_normal_equations *e, bidiagonal *b, double *h, doub
     return ORFF_OK;
 }
 
-orff_status orffi_lsmr(orffi_normal_equations *e, double *x) {
+static orff_status solve(orffi_normal_equations *e, double *x) {
     const size_t cols = e->A->cols;
     bidiagonal b = {0};
     double *h = NULL, *h_bar = NULL;
@@ -121,3 +121,5 @@ orff_status orffi_lsmr(orffi_normal_equations *e, double *x) {
     orffi_release(h_bar);
     return status;
 }
+
+const orffi_solver_row orffi_solver_lsmr = {.iterates = true, .solve = solve};

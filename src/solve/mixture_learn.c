@@ -5,6 +5,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "solve/mixture.h"
 #include "solve/weights.h"
 
@@ -107,7 +108,7 @@ static orff_status refine_by_folds(learning *l, const orff_features *features, c
 
 static orff_status check_criterion(orff_criterion criterion, const orff_moments *moments) {
     if (criterion == ORFF_CRITERION_EVIDENCE) return ORFF_OK;
-    if (criterion != ORFF_CRITERION_CROSS_VALIDATION)
+    if ((unsigned)criterion >= ORFF_CRITERION_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no criterion number %d", (int)criterion);
     return orffi_moments_check_folds(moments);
 }
@@ -153,12 +154,31 @@ orff_status orff_mixture_learn(const orff_features *features, const orff_moments
         *lambda = exp(l->search.x[l->search.parts]) / l->mix.N;
         if (shares) orffi_weights_shares(&l->search, shares);
         if (info)
-            *info = (orff_solve_info){.method = criterion == ORFF_CRITERION_EVIDENCE ? "evidence"
-                                                                                     : "cross-validation",
+            *info = (orff_solve_info){.method = orff_criterion_name(criterion),
                                       .iterations = l->search.evaluations,
                                       .converged = l->search.converged};
     }
     orffi_mixture_clear(&l->mix);
     orffi_release(l);
     return status;
+}
+
+/* ---- names */
+
+static const char *const names[] = {ORFF_CRITERION_LIST(ORFFI_NAME_OF) NULL};
+
+const char *orff_criterion_name(orff_criterion criterion) {
+    return (unsigned)criterion < ORFF_CRITERION_COUNT ? names[criterion] : NULL;
+}
+
+const char *const *orff_criterion_names(void) {
+    return names;
+}
+
+orff_status orff_criterion_parse(const char *name, orff_criterion *criterion) {
+    size_t place;
+    if (!criterion) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_criterion_parse: NULL argument");
+    ORFFI_TRY(orffi_names_find("criterion", name, names, &place));
+    *criterion = (orff_criterion)place;
+    return ORFF_OK;
 }

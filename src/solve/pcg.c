@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "solve/iterative.h"
+#include "solve/solver.h"
 
 typedef struct pcg_work {
     double *r, *z, *s, *q; /* residual, preconditioned; direction, operator times it   (cols) */
@@ -29,7 +29,7 @@ static orff_status run(orffi_normal_equations *e, const pcg_work *w, double *x) 
     return ORFF_OK;
 }
 
-orff_status orffi_pcg(orffi_normal_equations *e, double *x) {
+static orff_status solve(orffi_normal_equations *e, double *x) {
     const size_t cols = e->A->cols;
     pcg_work work = {0};
     e->condition = orffi_subsample_condition(e->subsample, e->shift);
@@ -46,3 +46,5 @@ orff_status orffi_pcg(orffi_normal_equations *e, double *x) {
     orffi_release(work.scratch);
     return status;
 }
+
+const orffi_solver_row orffi_solver_pcg = {.iterates = true, .solve = solve, .preconditions = true};

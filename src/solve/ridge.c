@@ -203,28 +203,18 @@ static void warn_of_rounding(const orffi_system *s, size_t count, const double *
 
 orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas, bool cross,
                             orff_path_point *points) {
-    double *outputs = NULL;
+    double *errors = NULL;
     if (!ridge || !lambdas || !points)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_ridge_path: NULL argument");
-    if (!cross) return orffi_ridge_path_outputs(ridge, count, lambdas, points, NULL);
-    ORFFI_TRY(ORFFI_NEW_ARRAY(outputs, count * ridge->system.p));
-    const orff_status status = orffi_ridge_path_outputs(ridge, count, lambdas, points, outputs);
-    orffi_release(outputs);
-    return status;
-}
-
-orff_status orffi_ridge_path_outputs(orff_ridge *ridge, size_t count, const double *lambdas,
-                                     orff_path_point *points, double *outputs) {
-    const size_t p = ridge->system.p;
     for (size_t l = 0; l < count; l++) ORFFI_TRY(check_lambda(&ridge->system, lambdas[l]));
     ORFFI_TRY(orffi_system_eigen(&ridge->system));
     warn_of_rounding(&ridge->system, count, lambdas);
-    if (outputs) ORFFI_TRY(orffi_ridge_cross(ridge, count, lambdas, outputs));
-    for (size_t l = 0; l < count; l++) {
+    orff_status status = cross ? ORFFI_NEW_ARRAY(errors, count) : ORFF_OK;
+    if (!status && cross) status = orffi_ridge_cross(ridge, count, lambdas, errors, NULL);
+    for (size_t l = 0; !status && l < count; l++) {
         path_point(&ridge->system, lambdas[l], &points[l]);
-        if (!outputs) continue;
-        points[l].cv_mse = 0.0;
-        for (size_t k = 0; k < p; k++) points[l].cv_mse += outputs[l * p + k] / (double)p;
+        if (cross) points[l].cv_mse = errors[l];
     }
-    return ORFF_OK;
+    orffi_release(errors);
+    return status;
 }

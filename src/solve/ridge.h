@@ -11,11 +11,12 @@ struct orff_ridge {
     orffi_system system;
 };
 
-/* The cross-validated mean square error of every lambda and output: count x p. */
-orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *outputs);
+/* The cross-validated mean square error of every lambda (count), the mean over the outputs; and, unless outputs is
+ * NULL, that of every lambda and output (count x p). */
+orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors,
+                              double *outputs);
 
-/* orff_ridge_path, and the cross-validated error of each output (count x p); NULL: not cross-validated. */
-orff_status orffi_ridge_path_outputs(orff_ridge *ridge, size_t count, const double *lambdas,
-                                     orff_path_point *points, double *outputs);
+/* Whether the errors of each output cost more, for so many lambdas, than all folds once more for one lambda. */
+bool orffi_ridge_outputs_are_dear(const orff_ridge *ridge, size_t count);
 
 #endif

@@ -14,8 +14,8 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "solve/iterative.h"
 #include "solve/loss.h"
+#include "solve/solver.h"
 
 /* P = I - U^T diag(1 - level_k) U, with U the leading eigenvectors of the covariance (1/N) A^* A. */
 typedef struct preconditioner {
@@ -381,3 +381,10 @@ orff_status orffi_sgd(const orffi_sgd_problem *problem, double *theta, orff_solv
     run_clear(&s);
     return status;
 }
+
+static orff_status check(const orff_iteration *how) {
+    if (how->batch) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "sgd needs at least one row in a batch");
+}
+
+const orffi_solver_row orffi_solver_sgd = {.iterates = true, .any_loss = true, .check = check};

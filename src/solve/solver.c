@@ -2,20 +2,20 @@
 
 #include "base/names.h"
 
-static const orffi_solver_row rows[ORFF_SOLVER_COUNT] = {
-    [ORFF_SOLVER_AUTO] = {.any_loss = true, .learns_weights = true},
-    [ORFF_SOLVER_DIRECT] = {.learns_weights = true},
-    [ORFF_SOLVER_LSMR] = {.iterates = true, .solve = orffi_lsmr},
-    [ORFF_SOLVER_IDR] = {.iterates = true, .solve = orffi_idr},
-    [ORFF_SOLVER_PCG] = {.iterates = true, .solve = orffi_pcg, .preconditions = true},
-    [ORFF_SOLVER_SGD] = {.iterates = true, .any_loss = true},
+const orffi_solver_row orffi_solver_auto = {.any_loss = true, .learns_weights = true};
+const orffi_solver_row orffi_solver_direct = {.learns_weights = true};
+
+static const orffi_solver_row *const rows[ORFF_SOLVER_COUNT] = {
+#define ROW_OF(name, file, text) &orffi_solver_##file,
+    ORFF_SOLVER_LIST(ROW_OF)
+#undef ROW_OF
 };
 
-static const char *const names[] = {ORFF_SOLVER_LIST(ORFFI_NAME_OF) NULL};
+static const char *const names[] = {ORFF_SOLVER_LIST(ORFFI_NAME_OF_FILE) NULL};
 
 const orffi_solver_row *orffi_solver_find(orff_solver solver) {
     static const orffi_solver_row none;
-    return (unsigned)solver < ORFF_SOLVER_COUNT ? &rows[solver] : &none;
+    return (unsigned)solver < ORFF_SOLVER_COUNT ? rows[solver] : &none;
 }
 
 const char *orff_solver_name(orff_solver solver) {

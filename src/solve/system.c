@@ -43,32 +43,60 @@ void orffi_centre_clear(orffi_centre *centre) {
 
 /* ---- one decomposable part */
 
-/* W, m and turn from the part's B (identity when NULL): root^2 B B^T = W diag(m) W^T, m above rounding. */
-static orff_status turn_outputs(orffi_system *s, const orffi_kernel_part *part) {
-    const size_t p = s->p, width = part->columns;
-    double *A = NULL, *values = NULL;
-    s->width = width;
-    orff_status status = ORFFI_NEW_ARRAY(A, p * p);
-    if (!status) status = ORFFI_NEW_ARRAY(values, p);
-    for (size_t i = 0; !status && i < p; i++)
-        for (size_t j = 0; j < p; j++)
-            A[i * p + j] = part->root * part->root * (part->A ? part->A[i * p + j] : (double)(i == j));
-    if (!status) status = orffi_eigen(p, A, values);
+/* The identity needs no turning: W = I, m = root^2. */
+static orff_status turn_nothing(orffi_system *s, const orffi_kernel_part *part) {
+    s->r = s->p;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->m, s->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->W, s->p * s->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->turn, s->p * s->p));
+    for (size_t b = 0; b < s->p; b++) {
+        s->m[b] = part->root * part->root;
+        s->W[b * s->p + b] = s->turn[b * s->p + b] = 1.0;
+    }
+    return ORFF_OK;
+}
+
+/* m and W from A (p x p, destroyed): A = W diag(m) W^T, m above rounding. The eigenvalues that count are the last. */
+static orff_status diagonalise(orffi_system *s, double *A) {
+    const size_t p = s->p;
+    double *values;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(values, p));
+    orff_status status = orffi_eigen(p, A, values);
     if (!status) status = ORFFI_NEW_ARRAY(s->m, p);
     if (!status) status = ORFFI_NEW_ARRAY(s->W, p * p);
-    if (!status) status = ORFFI_NEW_ARRAY(s->turn, p * width);
-    for (size_t b = 0; !status && b < p; b++) /* the eigenvalues that count are the last ones */
+    for (size_t b = 0; !status && b < p; b++)
         if (values[b] > 1e-14 * values[p - 1]) s->m[s->r++] = values[b];
-    for (size_t b = 0; !status && b < s->r; b++)
-        for (size_t i = 0; i < p; i++) s->W[i * s->r + b] = A[i * p + (p - s->r + b)];
-    for (size_t b = 0; !status && b < s->r; b++)
-        for (size_t k = 0; k < width; k++)
-            for (size_t i = 0; i < p; i++)
-                s->turn[b * width + k] += part->root / sqrt(s->m[b]) * s->W[i * s->r + b] *
-                                          (part->B ? part->B[i * width + k] : (double)(i == k));
-    orffi_release(A);
+    for (size_t i = 0; !status && i < p; i++)
+        memcpy(s->W + i * s->r, A + i * p + (p - s->r), s->r * sizeof *A);
     orffi_release(values);
     return status;
+}
+
+/* W, m and turn from the part's root^2 B B^T. */
+static orff_status turn_outputs(orffi_system *s, const orffi_kernel_part *part) {
+    const size_t p = s->p, width = s->width = part->columns;
+    double *A;
+    if (!part->B) return turn_nothing(s, part);
+    s->turned = true;
+    ORFFI_TRY(orffi_duplicate(&A, part->A, p * p, sizeof *A));
+    for (size_t i = 0; i < p * p; i++) A[i] *= part->root * part->root;
+    orff_status status = diagonalise(s, A);
+    orffi_release(A);
+    if (!status) status = ORFFI_NEW_ARRAY(s->turn, s->r * width);
+    if (status) return status;
+    orffi_gemm(true, false, s->r, width, p, part->root, s->W, s->r, part->B, width, 0.0, s->turn, width);
+    for (size_t i = 0; i < s->r * width; i++) s->turn[i] /= sqrt(s->m[i / width]);
+    return ORFF_OK;
+}
+
+/* The turning of another system of the same kernel. */
+static orff_status copy_turning(orffi_system *s, const orffi_system *whole) {
+    s->r = whole->r;
+    s->width = whole->width;
+    s->turned = whole->turned;
+    ORFFI_TRY(orffi_duplicate(&s->m, whole->m, s->r, sizeof *s->m));
+    ORFFI_TRY(orffi_duplicate(&s->W, whole->W, s->p * s->r, sizeof *s->W));
+    return orffi_duplicate(&s->turn, whole->turn, s->r * s->width, sizeof *s->turn);
 }
 
 /* Feature a of the system within phi: the part's group in each half. */
@@ -84,20 +112,31 @@ static void gather_square(const orffi_system *s, const double *S) {
     }
 }
 
-static orff_status build_stein(orffi_system *s, const orff_features *f, const double *S, const double *R) {
+void orffi_system_turn(const orffi_system *s, const double *R, double *out) {
+    const size_t half = s->used * s->r;
+    for (size_t h = 0; h < 2; h++) {
+        const double *from = R + (h * (s->L / 2) + s->first) * s->p;
+        if (s->turned)
+            orffi_gemm(false, false, s->used, s->r, s->p, 1.0, from, s->p, s->W, s->r, 0.0, out + h * half,
+                       s->r);
+        else
+            memcpy(out + h * half, from, half * sizeof *out);
+    }
+}
+
+static orff_status build_stein(orffi_system *s, const orff_features *f, const double *S, const double *R,
+                               const orffi_system *whole) {
     const orffi_bank_group *group = &f->bank->groups[f->part_group[0]];
     s->stein = true;
     s->first = group->first;
     s->used = group->drawn.count;
     s->n = 2 * s->used;
-    ORFFI_TRY(turn_outputs(s, &f->kernel->parts[0]));
+    ORFFI_TRY(whole ? copy_turning(s, whole) : turn_outputs(s, &f->kernel->parts[0]));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->A, s->n * s->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->rhs, s->n * s->r));
     gather_square(s, S);
-    for (size_t a = 0; a < s->n; a++)
-        for (size_t b = 0; b < s->r; b++)
-            for (size_t i = 0; i < s->p; i++)
-                s->rhs[a * s->r + b] += sqrt(s->m[b]) * R[used_feature(s, a) * s->p + i] * s->W[i * s->r + b];
+    orffi_system_turn(s, R, s->rhs);
+    for (size_t i = 0; i < s->n * s->r; i++) s->rhs[i] *= sqrt(s->m[i % s->r]);
     return ORFF_OK;
 }
 
@@ -119,7 +158,7 @@ static orff_status build_dense(orffi_system *s, const orff_features *f, const do
 
 /* sum->S is mirrored in place. */
 static orff_status build_from(orffi_system *s, const orff_features *f, bool single, orffi_moment_set *sum,
-                              bool center, const double *mean) {
+                              bool center, const double *mean, const orffi_system *whole) {
     orffi_centre centre = {0};
     memset(s, 0, sizeof *s);
     s->L = 2 * f->D;
@@ -129,7 +168,8 @@ static orff_status build_from(orffi_system *s, const orff_features *f, bool sing
     s->N = centre.N;
     s->yy = centre.yy;
     if (!status)
-        status = (orffi_kernel_is_separable(f->kernel) ? build_stein : build_dense)(s, f, sum->S, centre.R);
+        status = orffi_kernel_is_separable(f->kernel) ? build_stein(s, f, sum->S, centre.R, whole)
+                                                      : build_dense(s, f, sum->S, centre.R);
     s->rounding = single ? FLT_EPSILON : (double)s->n * DBL_EPSILON;
     s->mean = centre.mean;
     centre.mean = NULL;
@@ -144,16 +184,26 @@ static orff_status check_match(const orff_features *f, const orff_moments *momen
     return orffi_bank_compare(f->bank, moments->bank);
 }
 
-orff_status orffi_system_build(orffi_system *s, const orff_features *f, const orff_moments *moments,
-                               size_t left_out, bool center, const double *mean) {
+static orff_status build(orffi_system *s, const orff_features *f, const orff_moments *moments,
+                         size_t left_out, bool center, const double *mean, const orffi_system *whole) {
     orffi_moment_set sum = {0};
     ORFFI_TRY(check_match(f, moments));
     orff_status status = orffi_moment_set_init(&sum, 2 * f->D, f->p);
     if (!status) orffi_moments_sum(moments, left_out, &sum);
-    if (!status) status = build_from(s, f, moments->settings.single, &sum, center, mean);
+    if (!status) status = build_from(s, f, moments->settings.single, &sum, center, mean, whole);
     orffi_moment_set_clear(&sum);
     if (status) orffi_system_clear(s);
     return status;
+}
+
+orff_status orffi_system_build(orffi_system *s, const orff_features *f, const orff_moments *moments,
+                               size_t left_out, bool center, const double *mean) {
+    return build(s, f, moments, left_out, center, mean, NULL);
+}
+
+orff_status orffi_system_build_without(orffi_system *s, const orffi_system *whole, const orff_features *f,
+                                       const orff_moments *moments, size_t left_out, bool center) {
+    return build(s, f, moments, left_out, center, NULL, whole);
 }
 
 void orffi_system_clear(orffi_system *s) {

@@ -33,6 +33,7 @@ typedef struct orffi_system {
     size_t L, p; /* length of phi, outputs */
     size_t n, r;
     bool stein;
+    bool turned;           /* stein: false where A is the identity, and W too */
     double N, yy;          /* total weight, sum c |y - mean|^2 */
     double rounding;       /* error of the eigenvalues of A, relative to the largest */
     double *mean;          /* p: what was taken off y */
@@ -52,6 +53,14 @@ typedef struct orffi_system {
  * else zeros; or the given one is taken off. */
 orff_status orffi_system_build(orffi_system *s, const orff_features *f, const orff_moments *moments,
                                size_t left_out, bool center, const double *mean);
+
+/* The same without set left_out, with the mean of the others when center; the turning of the outputs is taken from
+ * the system of all sets. */
+orff_status orffi_system_build_without(orffi_system *s, const orffi_system *whole, const orff_features *f,
+                                       const orff_moments *moments, size_t left_out, bool center);
+
+/* stein: out (n x r) = R W on the features used; R is L x p. */
+void orffi_system_turn(const orffi_system *s, const double *R, double *out);
 
 void orffi_system_clear(orffi_system *s); /* accepts a zeroed or half-built one */
 

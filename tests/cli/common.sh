@@ -3,7 +3,7 @@
 set -eu
 
 orff=$BUILD_DIR/cli/orff
-[ -x "$orff" ] || { echo "there is no $orff"; exit 77; }
+[ -x "$orff" ] || { echo "there is no $orff"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

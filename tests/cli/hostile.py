@@ -1,10 +1,10 @@
-"""Files that mean harm, for test_cli_hostile.sh, and a look at what the program made of them.
+"""Files that mean harm, for test_cli_hostile_*.sh, and a look at what the program made of them.
 
-    hostile.py make                  for every text TEXT.txt, which has it;
+    hostile.py make [TEXT ..]        for every text, or those named, TEXT.txt, which has it;
                                      TEXT.csv, a table whose columns are called by it;
                                      TEXT.nc, the same rows, the text as units;
                                      TEXT.report.csv, a report of orff tune, the text as label
-    hostile.py forge MODEL           TEXT.forged.orff, whose notes have the text as every name and unit; the checksum is right
+    hostile.py forge MODEL [TEXT ..] TEXT.forged.orff, whose notes have the text as every name and unit; the checksum is right
     hostile.py svg FILE ..           well-formed, and nothing in it that acts; in good.*.svg the good text can be read
     hostile.py clean FILE ..         UTF-8 without any control character but the end of a line
     hostile.py json TEXT FILE        an object in whose columns the text is a name
@@ -170,16 +170,20 @@ def as_text(text):
     return text.decode(errors="replace") if isinstance(text, bytes) else text
 
 
+def chosen(names):
+    return [(name, text) for name, text in TEXTS.items() if not names or name in names]
+
+
 if __name__ == "__main__":
     command, words = sys.argv[1], sys.argv[2:]
     if command == "make":
-        for name, text in TEXTS.items():
+        for name, text in chosen(words):
             write(f"{name}.txt", as_bytes(text))
             csv(as_bytes(text), f"{name}.csv")
             netcdf(as_bytes(text), f"{name}.nc")
             report(as_bytes(text), f"{name}.report.csv")
     elif command == "forge":
-        for name, text in TEXTS.items():
+        for name, text in chosen(words[1:]):
             forge(words[0], as_text(text), f"{name}.forged.orff")
     elif command == "svg":
         for path in words:

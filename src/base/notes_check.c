@@ -1,4 +1,4 @@
-#include "notes_check.h"
+#include "base/notes.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 typedef struct check {
     const json_t *notes;
-    const cli_notes_sizes *sizes;
+    const orffi_notes_sizes *sizes;
     char *problem;
     size_t room;
 } check;
@@ -120,14 +122,15 @@ static bool check_labels(const check *c) {
     if (!json_is_array(list)) return refuse(c, "\"labels\" is not a list");
     if (count != classes)
         return refuse(c, "\"labels\" has %zu entries; there are %zu classes", count, classes);
-    const char **texts = malloc((count + 1) * sizeof *texts);
-    if (!texts) return refuse(c, "there is no memory to look at %zu \"labels\"", count);
+    const char **texts;
+    if (ORFFI_NEW_ARRAY(texts, count))
+        return refuse(c, "there is no memory to look at %zu \"labels\"", count);
     const bool good = check_label_texts(c, list, texts);
-    free(texts);
+    orffi_release(texts);
     return good;
 }
 
-/* ---- the plane and the kernel */
+/* ---- the plane, the kernel and the settings */
 
 static bool is_within(const json_t *value, double most) {
     return json_is_number(value) && fabs(json_number_value(value)) <= most;
@@ -150,6 +153,10 @@ static bool check_geo(const check *c) {
     return true;
 }
 
+static bool check_settings(const check *c) {
+    return is_text(json_object_get(c->notes, "settings")) || refuse(c, "\"settings\" is not a text");
+}
+
 static bool check_kernel(const check *c) {
     static const char *const texts[] = {"kernel", "base", "sigma"};
     const json_t *kernel = json_object_get(c->notes, "kernel");
@@ -161,9 +168,10 @@ static bool check_kernel(const check *c) {
     return true;
 }
 
-bool cli_notes_check(const json_t *notes, const cli_notes_sizes *sizes, char *problem, size_t room) {
+bool orffi_notes_check(const json_t *notes, const orffi_notes_sizes *sizes, char *problem, size_t room) {
     const check c = {notes, sizes, problem, room};
     if (!json_is_object(notes)) return refuse(&c, "they are not an object");
     return check_columns(&c, "inputs", sizes->inputs) && check_columns(&c, "outputs", sizes->outputs) &&
-           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_geo(&c) && check_kernel(&c);
+           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_geo(&c) && check_kernel(&c) &&
+           check_settings(&c);
 }

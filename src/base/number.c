@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 
-#include "formats/number.h"
+#include "base/status.h"
 
 #include <locale.h>
 #include <stdatomic.h>
@@ -129,7 +129,7 @@ static bool too_long(const char *digits, ptrdiff_t count) {
     return count > WORD_DIGITS;
 }
 
-const char *fmt_number_scan(const char *text, double *value) {
+const char *orff_number_scan(const char *text, double *value) {
     const bool negative = *text == '-';
     const char *const digits = text + (negative || *text == '+');
     const char *at = digits;
@@ -152,17 +152,17 @@ const char *fmt_number_scan(const char *text, double *value) {
     return at;
 }
 
-static size_t print_digits(char text[FMT_NUMBER_ROOM], double value, int digits) {
-    return (size_t)snprintf(text, FMT_NUMBER_ROOM, "%.*g", digits, value);
+static size_t print_digits(char text[ORFF_NUMBER_ROOM], double value, int digits) {
+    return (size_t)snprintf(text, ORFF_NUMBER_ROOM, "%.*g", digits, value);
 }
 
-size_t fmt_number_print(char text[FMT_NUMBER_ROOM], double value, bool shortest) {
+size_t orff_number_print(char text[ORFF_NUMBER_ROOM], double value, bool shortest) {
     const locale_t before = uselocale(c_locale());
     size_t length = 0;
     for (int digits = shortest ? 15 : 17; digits <= 17; digits++) {
         double back = value;
         length = print_digits(text, value, digits);
-        if (digits == 17 || (fmt_number_scan(text, &back) && back == value)) break;
+        if (digits == 17 || (orff_number_scan(text, &back) && back == value)) break;
     }
     uselocale(before);
     return length;

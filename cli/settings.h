@@ -1,0 +1,32 @@
+/* The settings of the library, from the command line. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "data.h"
+#include "options.h"
+#include "orff.h"
+
+typedef struct cli_settings {
+    orff_options *options; /* what `settings` points into */
+    orff_settings settings;
+    bool auto_sigma; /* of some part */
+} cli_settings;
+
+/* Files that are named where a matrix may stand are read first. What only a fit can choose is refused for commands that
+ * fit nothing. Returns an exit status; a wrong option has been told. To be cleared in any case. */
+int cli_settings_read(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape);
+
+/* The same for the data of a command that learns. */
+int cli_settings_read_for(cli_settings *settings, const cli_arguments *arguments, const cli_data *data);
+void cli_settings_clear(cli_settings *settings);
+
+/* Puts the settings that were given into the notes of a model, so that the same can be fitted again. */
+int cli_settings_note(const cli_settings *settings, orff_notes *notes);
+
+/* Whether the kernel that the options name is a field, which has as many outputs as inputs. */
+int cli_settings_is_field(const cli_arguments *arguments, bool *field);
+
+/* Whether a length scale is left to the data. */
+bool cli_is_auto_sigma(const orff_part *part);
+
+#endif

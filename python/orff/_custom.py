@@ -1,0 +1,219 @@
+"""Parts of a kernel that are functions of the user's: B(w), A(w) or K0(delta)."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from ._arrays import Array, view
+from ._errors import check, keep_cause
+from ._library import ffi, lib, text
+
+Function = Callable[[Array], Any]
+
+
+@dataclass(eq=False)
+class CustomPart:
+    """A part of a kernel by a function of your own; give one of B, A and K0.
+
+    The functions get many points at once, in the units of the inputs, also where the estimator scales them, and are
+    called by one thread at a time.
+
+    Parameters
+    ----------
+    B : callable, optional
+        B(W) of frequencies W (n, d) gives blocks (n, p, columns): K(x, z) = E[cos<w, x - z> B(w) B(w)^T], the mean
+        over the spectrum of `base`.
+    A : callable, optional
+        A(W) gives positive matrices (n, p, p): B B^T, factored by the library.
+    K0 : callable, optional
+        K0(delta) of differences delta = x - z (n, d) gives the kernel itself (n, p, p); d is at most 3, and the
+        spectrum is found.
+    columns : int, optional
+        Columns of B; by default those of what B gives.
+    base, sigma, weight : optional
+        As in `ORFFRegressor`, whose own serve by default. K0 has no base and no sigma.
+    exact : callable, optional
+        K0(delta) of a part by B or A, where it is known: for `OVKRegressor` and `orff.kernel`.
+    stretchable : bool, default=False
+        What the function computes holds also where inputs are stretched against each other: with sigma "auto" each
+        input has a length scale by its own spread.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> def turned(W):
+    ...     return np.stack([-W[:, 1], W[:, 0]], axis=1)[:, :, None]
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (100, 2))
+    >>> Y = np.c_[-np.sin(2 * X[:, 1]), np.sin(2 * X[:, 0])]
+    >>> model = orff.ORFFRegressor(kernel=orff.CustomPart(B=turned), sigma=1.0, features=50).fit(X, Y)
+    >>> bool(np.abs(model.divergence(X)).max() < 1e-9)
+    True
+    """
+
+    B: Optional[Function] = None
+    A: Optional[Function] = None
+    K0: Optional[Function] = None
+    columns: Optional[int] = None
+    base: Optional[str] = None
+    sigma: Any = None
+    weight: Optional[float] = None
+    exact: Optional[Function] = None
+    stretchable: bool = False
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("B", "A", "K0") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"a CustomPart is one of B, A and K0, not {' and '.join(given) or 'none of them'}")
+        for name in (given[0], "exact"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a function")
+        if self.K0 is not None and not (self.base is None and self.sigma is None and self.exact is None):
+            raise ValueError("K0 is the kernel itself: it has no base, no sigma and no other exact form")
+
+    @property
+    def rule(self) -> str:
+        """The name of the library's rule."""
+        given = (lib.ORFF_RULE_CUSTOM_B if self.B is not None else lib.ORFF_RULE_CUSTOM_A if self.A is not None
+                 else lib.ORFF_RULE_SIGNATURE)
+        return text(lib.orff_rule_name(given))
+
+    @property
+    def function(self) -> Function:
+        """B, A or K0."""
+        return self.B or self.A or self.K0  # type: ignore[return-value]
+
+
+Kernels = Union[str, CustomPart, Sequence[Union[str, CustomPart]]]
+
+
+def split(kernel: Any) -> list[Any]:
+    """The parameter kernel as a list of names and CustomParts; a name may be a sum itself."""
+    entries = kernel if isinstance(kernel, (list, tuple)) else [kernel]
+    parts: list[Any] = []
+    for entry in entries:
+        if isinstance(entry, CustomPart):
+            parts.append(entry)
+        elif isinstance(entry, str) and entry:
+            parts += [word.strip() for word in entry.split("+")]
+        else:
+            raise ValueError(f"kernel is {kernel!r}; expected names with + between, a CustomPart, or a list of these")
+    if not parts:
+        raise ValueError("kernel is an empty list; expected names or CustomParts")
+    return parts
+
+
+def has_custom(kernel: Any) -> bool:
+    """Whether a parameter kernel has a CustomPart in it."""
+    return any(isinstance(part, CustomPart) for part in (kernel if isinstance(kernel, (list, tuple)) else [kernel]))
+
+
+def parts_as_text(kernel: Any, number_text: Callable, rule: Optional[str] = None) -> str:
+    """A parameter kernel with CustomParts as the library's text: under their own rules, which no text can make, or under
+    another that stands in until their functions are filled in."""
+    words = []
+    for part in split(kernel):
+        if isinstance(part, str):
+            words.append(part)
+            continue
+        sigma = 1.0 if part.K0 is not None else part.sigma  # a signature has no length scale: any number does
+        words.append((rule or part.rule) + (f":{part.base}" if part.base else "")
+                     + (f"@{_scales(sigma, number_text)}" if sigma is not None else "")
+                     + (f"*{number_text(part.weight)}" if part.weight is not None else ""))
+    return "+".join(words)
+
+
+def _scales(sigma: Any, number_text: Callable) -> str:
+    return sigma if isinstance(sigma, str) else ",".join(number_text(one) for one in np.ravel(sigma).tolist())
+
+
+def without_scales(kernel: Any, names: Sequence[str]) -> list[Any]:
+    """The parts, custom ones without what they say of base, scale and weight; the others by these names."""
+    return [replace(part, base=None, sigma=None, weight=None) if isinstance(part, CustomPart) else name
+            for part, name in zip(split(kernel), names)]
+
+
+# ---- functions that C calls
+
+
+class _Functions:
+    """The functions of a part, for d inputs and p outputs."""
+
+    def __init__(self, part: CustomPart, inputs: int, outputs: int) -> None:
+        self.part, self.inputs, self.outputs = part, inputs, outputs
+        self.columns = outputs if part.B is None else _columns(part, inputs, outputs)
+
+    def fill(self, function: Function, name: str, columns: int, count: int, at: Any, out: Any) -> None:
+        points = view(at, count, self.inputs).copy()
+        matrices = _matrices(name, function(points), count, self.outputs, columns)
+        view(out, count, self.outputs, columns)[...] = matrices
+
+
+def _matrices(name: str, given: Any, count: int, outputs: int, columns: int) -> Array:
+    matrices = np.asarray(given)
+    if matrices.dtype.kind not in "fiub":
+        raise TypeError(f"{name} gave numbers of type {matrices.dtype}; expected real numbers")
+    if matrices.shape != (count, outputs, columns):
+        raise ValueError(f"{name} gave an array of shape {matrices.shape} for {count} points; expected "
+                         f"{(count, outputs, columns)}")
+    return matrices
+
+
+def _columns(part: CustomPart, inputs: int, outputs: int) -> int:
+    if part.columns is not None:
+        return int(part.columns)
+    assert part.B is not None
+    shape = np.shape(part.B(np.ones((1, inputs))))
+    if len(shape) != 3 or shape[0] != 1 or shape[1] != outputs or shape[2] == 0:
+        raise ValueError(f"B gave an array of shape {shape} for one frequency; expected {(1, outputs)} and columns")
+    return shape[2]
+
+
+def _keep(kind: Any, value: BaseException, trace: Any) -> None:
+    keep_cause(value)
+
+
+_KIND = "int(void *, size_t, const double *, double *)"
+
+
+@ffi.callback(_KIND, error=1, onerror=_keep)
+def _matrix(self: Any, count: int, at: Any, out: Any) -> int:
+    functions = ffi.from_handle(self)
+    part = functions.part
+    name = "B" if part.B is not None else "A" if part.A is not None else "K0"
+    functions.fill(part.function, name, functions.columns, count, at, out)
+    return 0
+
+
+@ffi.callback(_KIND, error=1, onerror=_keep)
+def _exact(self: Any, count: int, at: Any, out: Any) -> int:
+    functions = ffi.from_handle(self)
+    functions.fill(functions.part.exact, "exact", functions.outputs, count, at, out)
+    return 0
+
+
+def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
+    """Put the rule and the functions into an orff_part whose base, scales and weight are set. What is returned must live as
+    long as any kernel, features or model that is made of the part."""
+    rule = ffi.new("orff_rule *")
+    check(lib.orff_rule_parse(part.rule.encode(), rule))
+    functions = _Functions(part, inputs, outputs)
+    handle = ffi.new_handle(functions)
+    c.rule, c.A = rule[0], ffi.NULL
+    c.columns, c.stretchable, c.self = functions.columns, bool(part.stretchable), handle
+    c.matrix = _matrix
+    c.exact = _exact if part.exact is not None else ffi.NULL
+    if part.exact is None and part.K0 is None:
+        c.normalise = False  # the size of K(0) is not known
+    return functions, handle
+
+
+def refuse_names(kernel: Any) -> None:
+    """A loaded model tells the rules of its parts; their functions are not in its file."""
+    for name in re.findall(r"[a-z-]+", kernel) if isinstance(kernel, str) else ():
+        found = ffi.new("orff_rule *")
+        if lib.orff_rule_parse(name.encode(), found) == lib.ORFF_OK and not lib.orff_rule_describe(found[0]).named:
+            raise ValueError(f"kernel: {name} is a function, and the file of a model does not hold it: give kernel an "
+                             "orff.CustomPart to fit again")

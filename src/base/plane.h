@@ -1,0 +1,59 @@
+/* A plane for a region of the Earth: azimuthal equidistant, in kilometres, on the sphere.
+ *
+ * Distances from the centre and directions at the centre are true. Across the direction from the centre
+ * lengths are stretched by c / sin c, c being the angle from the centre. Vectors keep their length: they are
+ * turned by the angle between the meridian and the plane's y axis, measured against the great circle from the
+ * centre. */
+#ifndef ORFFI_BASE_PLANE_H
+#define ORFFI_BASE_PLANE_H
+
+#include "base/fields.h"
+
+#define ORFFI_EARTH_KM 6371.0088 /* mean radius */
+
+/* Sums of unit vectors, from which the centre follows. */
+typedef struct orffi_plane_sum {
+    double x, y, z;
+} orffi_plane_sum;
+void orffi_plane_add(orffi_plane_sum *sum, double lon, double lat);
+
+/* False where there is none: the points surround the Earth evenly. */
+bool orffi_plane_centre(const orffi_plane_sum *sum, orff_plane *plane);
+
+/* Degrees to km on the plane; and the cosine and sine of the angle that turns (east, north) into the plane's
+ * (x, y): x = cosine east - sine north, y = sine east + cosine north. Either pointer may be NULL. */
+void orffi_plane_forward(const orff_plane *plane, double lon, double lat, double place[2], double turn[2]);
+void orffi_plane_inverse(const orff_plane *plane, const double place[2], double *lon, double *lat);
+
+void orffi_plane_vector_to(const double turn[2], double vector[2]);
+void orffi_plane_vector_from(const double turn[2], double vector[2]);
+
+/* c / sin c - 1 at a distance of `km` from the centre. */
+double orffi_plane_stretch(double km);
+
+/* Rows X (n x d) in place; turns (n x 2) may be NULL. The rows are numbered from first + 1 in the message about one that
+ * is not in degrees. Rows with a number that is not finite stay as they are: others complain of them. */
+orff_status orffi_plane_places(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
+                               double *turns);
+
+/* Places and vectors (n x 2, may be NULL) of rows in place. */
+orff_status orffi_plane_rows(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
+                             double *vectors);
+
+/* Whether a plane can be that of d inputs and p outputs. */
+orff_status orffi_plane_check(const orff_plane *plane, size_t d, size_t p);
+
+/* ORFF_ERROR_MISMATCH where one has a plane (else NULL) and the other none or another. */
+orff_status orffi_plane_compare(const orff_plane *a, const orff_plane *b);
+
+/* ---- as member "plane" of a file's object: null for none */
+
+/* Not 0 where there is no memory. */
+int orffi_plane_pack(json_t *object, const orff_plane *plane);
+
+/* For d inputs and p outputs; *there is false for none. A file that is older than this member tells the plane in its
+ * notes, if there is one. */
+orff_status orffi_plane_unpack(const orffi_fields *in, size_t d, size_t p, const char *notes,
+                               orff_plane *plane, bool *there);
+
+#endif

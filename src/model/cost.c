@@ -1,0 +1,249 @@
+/* What a fit will cost, from a short measurement on this machine.
+ *
+ * A fit sums moments (linear in the rows) and factors a system for every fold (cubic in its size M). Both are measured at
+ * the sizes asked for, or at smaller ones that are scaled up. An exact fit decomposes one matrix (cubic in its rows). */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/threads.h"
+#include "model/choose.h"
+#include "model/fit.h"
+#include "model/trial.h"
+
+#define SMALL_FEATURES 250  /* at which a solution is timed */
+#define SMALL_ORDER    600  /* rows of the matrix of an exact fit that is timed */
+#define BLOCK          1024 /* rows added at once */
+#define SECONDS        0.2  /* for as long as this */
+#define ALWAYS         30e6 /* bytes of the process itself */
+#define STREAM         0xc057u
+
+typedef struct task {
+    orffi_plan plan;  /* settings with scales of some size, and the parts ... */
+    orff_part *parts; /* ... as the settings have them */
+    size_t n, d, p, D;
+    bool choose; /* length scales are auto */
+    double row, solve;
+    size_t parameters; /* M at D */
+} task;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Numbers from 0 to 1: n x d, then n x p. */
+static orff_status fill(size_t n, size_t d, size_t p, double **X, double **Y) {
+    const orffi_rng rng = {1, STREAM};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*X, n * (d + p)));
+    for (size_t i = 0; i < n * (d + p); i++) (*X)[i] = (double)orffi_rng_below(rng, i, 0, 1u << 30) * 0x1p-30;
+    *Y = *X + n * d;
+    return ORFF_OK;
+}
+
+/* ---- measuring moments and what follows them */
+
+static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **moments, size_t *parameters) {
+    const orff_moments_settings how = {.folds = folds, .single = t->plan.settings.single};
+    orff_kernel *kernel = NULL;
+    orff_features *features = NULL;
+    orff_sampling sampling = t->plan.settings.sampling;
+    sampling.features = D;
+    orff_status status = orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->parts);
+    if (!status) status = orff_features_create(&features, kernel, &sampling);
+    if (!status) *parameters = orff_features_describe(features).parameters;
+    if (!status) status = orff_moments_create(moments, features, &how);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* Seconds for a row: the first block warms up. */
+static orff_status time_rows(const task *t, orff_moments *moments, double *seconds) {
+    double *X = NULL, *Y, start = 0.0;
+    size_t rows = 0;
+    orff_status status = fill(BLOCK, t->d, t->p, &X, &Y);
+    if (!status) status = orff_moments_accumulate(moments, BLOCK, X, Y, NULL);
+    for (start = now(); !status && (rows == 0 || now() - start < SECONDS); rows += BLOCK)
+        status = orff_moments_accumulate(moments, BLOCK, X, Y, NULL);
+    *seconds = rows ? (now() - start) / (double)rows : 0.0;
+    orffi_release(X);
+    return status;
+}
+
+/* Seconds for everything after the moments: path, folds, solution, posterior. */
+static orff_status time_solve(const task *t, const orff_moments *moments, double *seconds) {
+    orff_model *model = NULL;
+    orff_settings settings = t->plan.settings;
+    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose scales this way */
+    settings.solver = ORFF_SOLVER_DIRECT;
+    const double start = now();
+    const orff_status status = orff_model_fit_moments(&model, &settings, moments);
+    *seconds = now() - start;
+    orff_model_free(model);
+    return status;
+}
+
+/* Rows at D itself, the solution at no more than SMALL_FEATURES, scaled by the cube. */
+static orff_status measure(task *t, size_t D, size_t folds) {
+    const size_t small = D < SMALL_FEATURES ? D : SMALL_FEATURES;
+    orff_moments *moments = NULL;
+    size_t unused;
+    double again;
+    orff_status status = draw(t, D, folds, &moments, &t->parameters);
+    if (!status) status = time_rows(t, moments, &t->row);
+    if (!status && small < D) {
+        orff_moments_free(moments);
+        moments = NULL;
+        status = draw(t, small, folds, &moments, &unused);
+        if (!status) status = time_rows(t, moments, &again);
+    }
+    if (!status) status = time_solve(t, moments, &t->solve);
+    t->solve *= pow((double)D / (double)small, 3.0);
+    orff_moments_free(moments);
+    return status;
+}
+
+/* ---- choosing length scales, by the sizes that the choice itself takes */
+
+static orff_status add_choice(const task *t, double *seconds) {
+    task trial = *t;
+    const orffi_table table = {.n = t->n < ORFFI_TRIAL_ROWS ? t->n : ORFFI_TRIAL_ROWS};
+    ORFFI_TRY(
+        measure(&trial, orffi_trial_frequencies(&t->plan, &table), orffi_trial_folds(&t->plan, &table)));
+    *seconds += (double)orffi_scale_candidates(&t->plan) * ((double)table.n * trial.row + trial.solve);
+    return ORFF_OK;
+}
+
+/* ---- adding up */
+
+static bool plain(const task *t) {
+    return t->plan.settings.n_parts == 1 && orffi_rule_find(t->parts[0].rule)->separable;
+}
+
+/* The sample that choices are made on; S for each fold and two sums; about five matrices of the system; blocks of phi. */
+static double bytes_of(const task *t) {
+    const orff_settings *s = &t->plan.settings;
+    const double phi = 2.0 * (double)t->D, system = plain(t) ? phi : (double)t->parameters;
+    const double sample = 8.0 * fmin((double)t->n, (double)s->subsample) * (double)(t->d + t->p);
+    const double block = 8.0 * BLOCK * phi * (double)orff_get_threads();
+    return ALWAYS + sample + block + 8.0 * phi * phi * ((double)s->folds + 2.0) + 8.0 * system * system * 5.0;
+}
+
+static orff_status estimate_features(task *t, orff_cost *cost) {
+    ORFFI_TRY(measure(t, t->D, t->plan.settings.folds));
+    cost->seconds = (double)t->n * t->row + t->solve;
+    cost->bytes = bytes_of(t);
+    return t->choose ? add_choice(t, &cost->seconds) : ORFF_OK;
+}
+
+/* ---- exact models */
+
+static orff_status time_exact(const task *t, size_t n, double *seconds) {
+    orff_model *model = NULL;
+    double *X = NULL, *Y;
+    ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
+    const double start = now();
+    const orff_status status = orff_model_fit(&model, &t->plan.settings, t->d, t->p, n, X, Y, NULL);
+    *seconds = now() - start;
+    orff_model_free(model);
+    orffi_release(X);
+    return status;
+}
+
+/* Whether length scales are chosen by the engine of the fit. */
+static orff_status compares_itself(const task *t, bool *itself) {
+    const size_t rows = t->n < ORFFI_TRIAL_ROWS ? t->n : ORFFI_TRIAL_ROWS;
+    orff_kernel *kernel = NULL;
+    ORFFI_TRY(orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->parts));
+    *itself = orffi_engine_for_trials(t->plan.engine, kernel, rows) == t->plan.engine;
+    orff_kernel_free(kernel);
+    return ORFF_OK;
+}
+
+/* The eigendecomposition of a matrix of n rows, n p where outputs do not part, in three times its memory. */
+static orff_status estimate_exact(task *t, orff_cost *cost) {
+    const double each = plain(t) ? 1.0 : (double)t->p, order = (double)t->n * each;
+    const double small = fmin(order, SMALL_ORDER), n = (double)t->n;
+    ORFFI_TRY(time_exact(t, (size_t)fmax(small / each, 2.0), &cost->seconds));
+    cost->seconds *= pow(order / small, 3.0);
+    cost->bytes = ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
+    if (!t->choose) return ORFF_OK;
+    bool itself;
+    ORFFI_TRY(compares_itself(t, &itself));
+    if (!itself) return add_choice(t, &cost->seconds);
+    cost->seconds *= (double)orffi_scale_candidates(&t->plan) + 1.0;
+    return ORFF_OK;
+}
+
+/* ---- the call */
+
+static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
+    ORFFI_TRY(orffi_check_fit(s, d, p));
+    if (n == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the cost of a fit to no rows is not known");
+    if (s->mixture || s->auto_kernel || s->auto_mix)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the cost of choosing the kernel, weights or mix is not known");
+    if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
+        return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "the cost of an iteration cannot be told beforehand: the solvers %s and %s can be "
+                      "planned, and the engine %s",
+                      orff_solver_name(ORFF_SOLVER_AUTO), orff_solver_name(ORFF_SOLVER_DIRECT),
+                      orff_engine_name(ORFF_ENGINE_EXACT));
+}
+
+/* Parts with scales of some size where they are auto. */
+static orff_status fill_parts(task *t, const orff_settings *settings) {
+    const orff_part usual = orff_part_default();
+    const size_t count = settings->n_parts ? settings->n_parts : 1;
+    ORFFI_TRY(orffi_duplicate(&t->parts, settings->n_parts ? settings->parts : &usual, count, sizeof usual));
+    t->choose = settings->n_parts == 0;
+    for (size_t m = 0; m < count; m++) {
+        orff_part *part = &t->parts[m];
+        if (part->space && !t->plan.space)
+            ORFFI_TRY(orffi_duplicate(&t->plan.space, part->space, t->p, sizeof *part->space));
+        if (part->sigmas || part->sigma != 0.0 || orffi_rule_find(part->rule)->own_law) continue;
+        t->choose = true;
+        part->sigma = 0.5 + 0.5 * (double)m;
+    }
+    return orffi_parts_init(&t->plan.parts, t->d, t->p, count, t->parts);
+}
+
+static orff_status prepare(task *t, const orff_settings *settings) {
+    orff_settings *s = &t->plan.settings;
+    t->plan.d = t->d;
+    t->plan.p = t->p;
+    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, t->n, &t->plan.engine, &t->plan.engine_reason));
+    ORFFI_TRY(fill_parts(t, settings));
+    *s = *settings;
+    s->engine = t->plan.engine->id;
+    s->n_parts = t->plan.parts.count;
+    s->parts = t->parts;
+    s->geo = ORFF_GEO_NONE;
+    s->checkpoint = NULL;
+    s->sampling.features = t->D;
+    return ORFF_OK;
+}
+
+orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost) {
+    orff_cost found = {0};
+    if (!settings || !cost)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_cost_estimate: NULL argument");
+    ORFFI_TRY(check(settings, d, p, n));
+    task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p};
+    t.D = orff_settings_features(settings, d, t.p, n);
+    if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
+    orff_status status = prepare(&t, settings);
+    const bool features = !status && t.plan.engine->draws;
+    if (!status) status = (features ? estimate_features : estimate_exact)(&t, &found);
+    orffi_plan_clear(&t.plan);
+    orffi_release(t.parts);
+    found.features = features ? t.D : 0;
+    if (!status) *cost = found;
+    return status;
+}

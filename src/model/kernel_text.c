@@ -1,0 +1,407 @@
+/*     kernel = part + part ..        part = RULE[:BASE][@SIGMA][*WEIGHT]
+ *     base = BASE + BASE ..          BASE = name or name/shape
+ *     sigma = SIGMA + SIGMA ..       SIGMA = auto, median, S, or S1,..,Sd
+ *
+ * What a part says of itself stands before what the settings of all parts say. */
+#include "model/kernel_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/survey.h"
+
+#define MOST_PARTS 64
+#define LONGEST    64 /* of a word */
+
+/* One part on its way. NULL where it leaves a thing to the settings of all. */
+typedef struct words {
+    char rule[LONGEST], base[LONGEST], weight[LONGEST];
+    char *sigma; /* as long as it is: one number for each of many inputs */
+} words;
+
+static orff_status wrong(orffi_kernel_read *k, const char *culprit, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static orff_status wrong(orffi_kernel_read *k, const char *culprit, const char *format, ...) {
+    char message[768];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    k->culprit = culprit;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %s", culprit, message);
+}
+
+/* What another function of the library says is wrong with a setting. */
+static orff_status blame(orffi_kernel_read *k, const char *culprit, orff_status status) {
+    char message[768];
+    if (!status) return ORFF_OK;
+    snprintf(message, sizeof message, "%s", orff_error_message());
+    k->culprit = culprit;
+    return orffi_fail(status, "%s: %s", culprit, message);
+}
+
+static bool is_auto(const char *text) {
+    return !strcmp(text, "auto");
+}
+
+/* ---- words between plus signs */
+
+/* Where a plus ends a word: not inside of a number such as 1e+5. */
+static const char *end_of_word(const char *text) {
+    const char *at = text;
+    for (; *at; at++) {
+        const bool exponent = at > text + 1 && (at[-1] == 'e' || at[-1] == 'E') &&
+                              ((at[-2] >= '0' && at[-2] <= '9') || at[-2] == '.') && at[1] >= '0' &&
+                              at[1] <= '9';
+        if (*at == '+' && !exponent) break;
+    }
+    return at;
+}
+
+static size_t count_words(const char *text) {
+    size_t count = 1;
+    for (const char *at = end_of_word(text); *at; at = end_of_word(at + 1)) count++;
+    return count;
+}
+
+/* Word i, or the only one there is, without spaces around it; false where it does not fit. */
+static bool word_of(const char *text, size_t i, char *word, size_t room) {
+    const char *at = text, *end = end_of_word(text);
+    while (i-- && *end) {
+        at = end + 1;
+        end = end_of_word(at);
+    }
+    while (*at == ' ') at++;
+    while (end > at && end[-1] == ' ') end--;
+    if ((size_t)(end - at) >= room) return false;
+    memcpy(word, at, (size_t)(end - at));
+    word[end - at] = '\0';
+    return true;
+}
+
+static orff_status check_count(orffi_kernel_read *k, const char *name, const char *text) {
+    const size_t count = text ? count_words(text) : 1;
+    if (count == 1 || count == k->n) return ORFF_OK;
+    return wrong(k, name, "%zu values for %zu %s of the kernel; expected one, or one for each", count, k->n,
+                 k->n == 1 ? "part" : "parts");
+}
+
+/* ---- one part */
+
+/* From `mark` on, moved out of the text. */
+static void split_at(char *text, char mark, char *rest, size_t room) {
+    char *at = strchr(text, mark);
+    if (!at) return;
+    snprintf(rest, room, "%s", at + 1);
+    *at = '\0';
+}
+
+/* text (room bytes): scratch; w->sigma has as much room. */
+static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, words *w,
+                              char *text, size_t room) {
+    word_of(t->kernel, m, text, room);
+    split_at(text, '*', w->weight, sizeof w->weight);
+    split_at(text, '@', w->sigma, room);
+    split_at(text, ':', w->base, sizeof w->base);
+    snprintf(w->rule, sizeof w->rule, "%.*s", LONGEST - 1, text);
+    if (!w->base[0] && !word_of(t->base, m, w->base, sizeof w->base))
+        return wrong(k, "base", "there is no base of so long a name");
+    if (!w->sigma[0]) word_of(t->sigma, m, w->sigma, room);
+    if (!w->weight[0] && !is_auto(t->weight) && !word_of(t->weight, m, w->weight, sizeof w->weight))
+        return wrong(k, "weight", "a weight is too long");
+    return ORFF_OK;
+}
+
+static orff_status read_rule(orffi_kernel_read *k, const char *word, orff_part *part) {
+    if (is_auto(word)) return wrong(k, "kernel", "auto stands alone: it is a sum already");
+    ORFFI_TRY(blame(k, "kernel", orff_rule_parse(word, &part->rule)));
+    if (orff_rule_describe(part->rule).named) return ORFF_OK;
+    return wrong(k, "kernel", "%s needs a function, which a text cannot give", word);
+}
+
+/* BASE, BASE/SHAPE, or a base whose shape is that of the setting. */
+static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, char *word,
+                             orff_part *part) {
+    char shape[LONGEST] = "";
+    const char *end, *culprit = "base";
+    split_at(word, '/', shape, sizeof shape);
+    ORFFI_TRY(blame(k, "base", orff_base_parse(word, &part->base, &part->shape)));
+    const bool open = orff_base_has_shape(part->base) && part->shape == 0.0;
+    if (shape[0] && !open) return wrong(k, "base", "%s has no shape to be given", word);
+    if (open && !shape[0] && t->shape) {
+        culprit = "shape";
+        if (!word_of(t->shape, m, shape, sizeof shape)) return wrong(k, "shape", "a shape is too long");
+    }
+    if (open && !shape[0])
+        return wrong(k, "shape", "base %s needs one: the shape setting, or %s/1.5", word, word);
+    if (!open) return ORFF_OK;
+    end = orff_number_scan(shape, &part->shape);
+    if (end && !*end && part->shape > 0.0 && isfinite(part->shape)) return ORFF_OK;
+    return wrong(k, culprit, "\"%s\" is not a positive number", shape);
+}
+
+/* ---- length scales */
+
+static orff_status median_scales(const orff_data_shape *shape, size_t space, const size_t *inputs,
+                                 double *sigmas) {
+    double together;
+    if (!shape->n || !shape->X)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "median needs rows to look at; give a number, or auto");
+    ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, NULL, 0, &together));
+    for (size_t i = 0; i < shape->d; i++) {
+        bool in_space = false;
+        for (size_t s = 0; s < space; s++) in_space = in_space || inputs[s] == i;
+        sigmas[i] = together;
+        if (!in_space)
+            ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, 1, &i, NULL, 0, &sigmas[i]));
+    }
+    return ORFF_OK;
+}
+
+/* One, or one for each input. */
+static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
+    size_t count = 0;
+    for (const char *at = word;; at++) {
+        double value;
+        at = orff_number_scan(at, &value);
+        if (!at || (*at && *at != ',') || !(value > 0.0) || !isfinite(value))
+            return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median or auto",
+                         word);
+        if (count < d) sigmas[count] = value;
+        count++;
+        if (!*at) break;
+    }
+    if (count != 1 && count != d)
+        return wrong(k, "sigma", "%zu values for %zu inputs; expected one, or one for each", count, d);
+    for (size_t i = 1; count == 1 && i < d; i++) sigmas[i] = sigmas[0];
+    return ORFF_OK;
+}
+
+static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape, size_t space,
+                              const char *word, double *sigmas, orff_part *part) {
+    if (!strcmp(word, "median")) {
+        ORFFI_TRY(blame(k, "sigma", median_scales(shape, space, k->space, sigmas)));
+    } else if (!is_auto(word)) {
+        ORFFI_TRY(read_numbers(k, word, shape->d, sigmas));
+    }
+    part->sigma = sigmas[0];
+    part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
+    return ORFF_OK;
+}
+
+static orff_status read_weight(orffi_kernel_read *k, const char *word, orff_part *part) {
+    if (!word[0] && k->mixture) return ORFF_OK; /* learned */
+    const char *end = orff_number_scan(word, &part->weight);
+    if (end && !*end && part->weight >= 0.0 && isfinite(part->weight)) return ORFF_OK;
+    return wrong(k, "weight", "\"%s\" is no weight of 0 or more, sum of them, or auto", word);
+}
+
+/* ---- all parts */
+
+static orff_status read_mix(orffi_kernel_read *k, const char *text) {
+    double mix = 0.5;
+    const char *end = text && !is_auto(text) ? orff_number_scan(text, &mix) : "";
+    bool any = false;
+    if (!end || *end || !(mix >= 0.0 && mix <= 1.0))
+        return wrong(k, "mix", "\"%s\" is neither a number from 0 to 1 nor auto", text);
+    for (size_t m = 0; m < k->n; m++) {
+        any = any || orff_rule_describe(k->parts[m].rule).mixes;
+        k->parts[m].mix = mix;
+    }
+    k->auto_mix = text && is_auto(text);
+    if (text && !any)
+        return wrong(k, "mix", "no part of the kernel has one; it is for kernel %s",
+                     orff_rule_name(ORFF_RULE_HELMHOLTZ));
+    return ORFF_OK;
+}
+
+/* The inputs of the field's space: those that are no covariates. */
+static orff_status read_space(orffi_kernel_read *k, const char *text, const orff_data_shape *shape,
+                              size_t *count) {
+    bool *covariate;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(covariate, shape->d));
+    orff_status status = ORFFI_NEW_ARRAY(k->space, shape->d);
+    if (!status) status = orffi_covariates_read(text, shape, covariate);
+    if (status && status != ORFF_ERROR_NO_MEMORY) k->culprit = "covariates";
+    *count = 0;
+    for (size_t i = 0; !status && i < shape->d; i++)
+        if (!covariate[i]) k->space[(*count)++] = i;
+    orffi_release(covariate);
+    return status;
+}
+
+/* Fields have as many inputs in their space as outputs. */
+static orff_status set_space(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, size_t count) {
+    bool any = k->automatic;
+    for (size_t m = 0; m < k->n; m++) {
+        const bool physical = orff_rule_describe(k->parts[m].rule).physical;
+        any = any || physical;
+        if (physical && count != p)
+            return wrong(k, "kernel", "%s needs as many inputs as outputs, but there are %zu and %zu%s",
+                         orff_rule_name(k->parts[m].rule), count, p,
+                         count > p ? "; name those outside of the field's space as covariates" : "");
+        if ((physical || k->automatic) && count == p && count < shape->d) k->parts[m].space = k->space;
+    }
+    if (count < shape->d && !any)
+        return wrong(k, "covariates", "no part of the kernel is a field over a space");
+    return ORFF_OK;
+}
+
+static orff_status allocate(orffi_kernel_read *k, size_t d) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->parts, k->n));
+    return ORFFI_NEW_ARRAY(k->sigmas, k->n * d);
+}
+
+static orff_status fill_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
+                             size_t space, size_t m, words *w) {
+    orff_part *part = &k->parts[m];
+    *part = orff_part_default();
+    part->normalise = k->n > 1;
+    if (!k->automatic) ORFFI_TRY(read_rule(k, w->rule, part));
+    ORFFI_TRY(read_base(k, t, m, w->base, part));
+    ORFFI_TRY(read_weight(k, w->weight, part));
+    return read_sigma(k, shape, space, w->sigma, k->sigmas + m * shape->d, part);
+}
+
+static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
+                             size_t space, size_t m) {
+    const size_t room = strlen(t->kernel) + strlen(t->sigma) + 1;
+    char *text;
+    words w = {0};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(text, 2 * room));
+    w.sigma = text + room;
+    orff_status status = read_words(k, t, m, &w, text, room);
+    if (!status) status = fill_part(k, t, shape, space, m, &w);
+    orffi_release(text);
+    return status;
+}
+
+/* What `auto` chooses itself may not be given. */
+static orff_status check_automatic(orffi_kernel_read *k, const orffi_kernel_texts *t) {
+    if (!is_auto(t->sigma)) return wrong(k, "sigma", "kernel auto chooses this itself");
+    if (strcmp(t->weight, "1")) return wrong(k, "weight", "kernel auto chooses this itself");
+    if (t->mix) return wrong(k, "mix", "kernel auto chooses this itself");
+    if (t->matrix) return wrong(k, "output-matrix", "kernel auto chooses this itself");
+    if (count_words(t->base) > 1) return wrong(k, "base", "kernel auto has one base");
+    return ORFF_OK;
+}
+
+/* ---- output matrices */
+
+/* MATRIX (p x p) into A; what follows it may only be `more` (a ridge). */
+static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p, double *A,
+                               const char **more) {
+    size_t rows, cols;
+    double *numbers = NULL;
+    const char *end = orffi_matrix_read(text, &rows, &cols, &numbers);
+    orff_status status = ORFF_OK;
+    if (!end) {
+        status = wrong(k, "output-matrix",
+                       "\"%.60s\" is none; expected identity, covariance, a matrix (1,0;0,1), or "
+                       "laplacian:MATRIX[:RIDGE]",
+                       text);
+    } else if (rows != p || cols != p) {
+        status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu", rows, cols, p, p);
+    }
+    if (!status) memcpy(A, numbers, p * p * sizeof *A);
+    *more = end;
+    orffi_release(numbers);
+    return status;
+}
+
+static orff_status read_laplacian(orffi_kernel_read *k, const char *text, size_t p, double *A) {
+    double *W, ridge = ORFF_RIDGE_AUTO;
+    const char *more;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(W, p * p));
+    orff_status status = read_square(k, text, p, W, &more);
+    if (!status && *more) {
+        const char *end = *more == ':' ? orff_number_scan(more + 1, &ridge) : NULL;
+        if (!end || *end || !(ridge >= 0.0) || !isfinite(ridge))
+            status = wrong(k, "output-matrix", "\"%.60s\" is no ridge of 0 or more", more);
+    }
+    if (!status) status = blame(k, "output-matrix", orff_output_laplacian(p, W, ridge, A));
+    orffi_release(W);
+    return status;
+}
+
+static orff_status read_covariance(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, double *A) {
+    if (shape->classes) return wrong(k, "output-matrix", "covariance is not for classes");
+    if (!shape->n || !shape->Y)
+        return wrong(k, "output-matrix", "covariance needs all rows in memory, or outputs to look at");
+    return blame(k, "output-matrix", orff_output_covariance(shape->n, p, shape->Y, A));
+}
+
+static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, const char *word,
+                               double *A, orff_part *part) {
+    const char *more = "";
+    if (!strcmp(word, "identity")) return ORFF_OK;
+    part->A = A;
+    if (!strcmp(word, "covariance")) return read_covariance(k, shape, p, A);
+    if (!strncmp(word, "laplacian:", 10)) return read_laplacian(k, word + 10, p, A);
+    ORFFI_TRY(read_square(k, word, p, A, &more));
+    return *more ? wrong(k, "output-matrix", "\"%.60s\" is left over", more) : ORFF_OK;
+}
+
+/* One for all separable parts, or one for each of them. */
+static orff_status read_matrices(orffi_kernel_read *k, const char *text, const orff_data_shape *shape,
+                                 size_t p) {
+    size_t separable = 0, at = 0;
+    char *word;
+    if (!text || !strcmp(text, "identity")) return ORFF_OK;
+    for (size_t m = 0; m < k->n; m++) separable += orff_rule_describe(k->parts[m].rule).separable;
+    if (!separable)
+        return wrong(k, "output-matrix", "no part of the kernel has one; it is for %s parts",
+                     orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+    const size_t count = count_words(text);
+    if (count != 1 && count != separable)
+        return wrong(k, "output-matrix", "%zu matrices for %zu %s parts; expected one, or one for each",
+                     count, separable, orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+    const size_t room = strlen(text) + 1;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->A, k->n * p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(word, room));
+    orff_status status = ORFF_OK;
+    for (size_t m = 0; !status && m < k->n; m++) {
+        if (!orff_rule_describe(k->parts[m].rule).separable) continue;
+        word_of(text, at++, word, room);
+        status = read_matrix(k, shape, p, word, k->A + m * p * p, &k->parts[m]);
+    }
+    orffi_release(word);
+    return status;
+}
+
+/* ---- */
+
+orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_texts *t,
+                                   const orff_data_shape *shape) {
+    const size_t p = shape->classes ? shape->classes - 1 : shape->p;
+    size_t space;
+    *k = (orffi_kernel_read){.culprit = "", .automatic = is_auto(t->kernel), .mixture = is_auto(t->weight)};
+    k->n = count_words(t->kernel);
+    if (k->n > MOST_PARTS) return wrong(k, "kernel", "there are more than %d parts", MOST_PARTS);
+    if (k->automatic) ORFFI_TRY(check_automatic(k, t));
+    ORFFI_TRY(check_count(k, "base", t->base));
+    ORFFI_TRY(check_count(k, "shape", t->shape));
+    ORFFI_TRY(check_count(k, "sigma", t->sigma));
+    ORFFI_TRY(check_count(k, "weight", t->weight));
+    ORFFI_TRY(allocate(k, shape->d));
+    ORFFI_TRY(read_space(k, t->covariates, shape, &space));
+    for (size_t m = 0; m < k->n; m++) ORFFI_TRY(read_part(k, t, shape, space, m));
+    if (!k->automatic) ORFFI_TRY(read_mix(k, t->mix));
+    ORFFI_TRY(set_space(k, shape, p, space));
+    return read_matrices(k, t->matrix, shape, p);
+}
+
+void orffi_kernel_read_clear(orffi_kernel_read *k) {
+    orffi_release(k->parts);
+    orffi_release(k->sigmas);
+    orffi_release(k->A);
+    orffi_release(k->space);
+    memset(k, 0, sizeof *k);
+}

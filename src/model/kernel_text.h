@@ -1,0 +1,35 @@
+/* Kernels as texts: sums of parts with their bases, shapes, length scales, weights and output matrices. */
+#ifndef ORFFI_MODEL_KERNEL_TEXT_H
+#define ORFFI_MODEL_KERNEL_TEXT_H
+
+#include "base/status.h"
+
+/* The texts of the settings that a kernel is made of; NULL: not given. */
+typedef struct orffi_kernel_texts {
+    const char *kernel, *base, *shape, *sigma, *weight, *mix, *matrix, *covariates;
+} orffi_kernel_texts;
+
+/* What they say, and everything that it points to. */
+typedef struct orffi_kernel_read {
+    const char *culprit; /* the setting that is wrong, after a failure */
+    size_t n;
+    orff_part *parts;
+    double *sigmas; /* n x d */
+    double *A;      /* n x p x p, or NULL */
+    size_t *space;  /* the inputs that are no covariates: p of them */
+    bool automatic, mixture, auto_mix;
+} orffi_kernel_read;
+
+/* To be cleared in any case. */
+orff_status orffi_kernel_text_read(orffi_kernel_read *kernel, const orffi_kernel_texts *texts,
+                                   const orff_data_shape *shape);
+void orffi_kernel_read_clear(orffi_kernel_read *kernel);
+
+/* Which inputs (d) are covariates. */
+orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate);
+
+/* A matrix as text, "1,2;3,4": rows between semicolons. Returns where it ends, NULL where it is none; the numbers
+ * (allocated) are the caller's. */
+const char *orffi_matrix_read(const char *text, size_t *rows, size_t *cols, double **numbers);
+
+#endif

@@ -1,0 +1,237 @@
+/* Settings by name and text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "model/kernel_text.h"
+#include "model/settings.h"
+
+#define MOST_SETTINGS 64
+
+struct orff_options {
+    char *texts[MOST_SETTINGS]; /* in the order of the table; NULL: not given */
+    char culprit[32];
+    orffi_kernel_read kernel;
+    double *omega, *weights; /* own frequencies */
+    size_t geo_inputs[2];
+    double *X, *Y; /* the rows on a plane */
+};
+
+/* The place of a setting in the table; past its end for none. */
+static size_t place_of(const char *name) {
+    size_t i = 0;
+    while (orff_setting_at(i) && !(name && !strcmp(orff_setting_at(i)->name, name))) i++;
+    return i;
+}
+
+orff_status orff_options_create(orff_options **options) {
+    if (!options) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_create: NULL argument");
+    if (place_of(NULL) > MOST_SETTINGS)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the table of settings is too long");
+    return ORFFI_NEW(*options);
+}
+
+static void clear_resolved(orff_options *o) {
+    orffi_kernel_read_clear(&o->kernel);
+    orffi_release(o->omega);
+    orffi_release(o->weights);
+    orffi_release(o->X);
+    orffi_release(o->Y);
+    o->omega = o->weights = o->X = o->Y = NULL;
+}
+
+void orff_options_free(orff_options *options) {
+    if (!options) return;
+    for (size_t i = 0; i < MOST_SETTINGS; i++) orffi_release(options->texts[i]);
+    clear_resolved(options);
+    orffi_release(options);
+}
+
+/* ---- texts */
+
+static orff_status refuse_name(const char *name) {
+    const char *names[MOST_SETTINGS + 1] = {NULL};
+    for (size_t i = 0; i < MOST_SETTINGS && orff_setting_at(i); i++) names[i] = orff_setting_at(i)->name;
+    const char *near = name ? orff_text_nearest(name, names) : NULL;
+    return near ? orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no setting \"%s\"; did you mean \"%s\"?",
+                             name, near)
+                : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no setting \"%s\"", name ? name : "");
+}
+
+orff_status orff_options_set(orff_options *options, const char *name, const char *text) {
+    if (!options || !text) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_set: NULL argument");
+    const orff_setting *setting = orff_setting_find(name);
+    options->culprit[0] = '\0';
+    if (!setting) return refuse_name(name);
+    snprintf(options->culprit, sizeof options->culprit, "%s", setting->name);
+    if (strpbrk(text, "\n\r"))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: there is a line break in the value",
+                          setting->name);
+    if (!*text) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: there is no value", setting->name);
+    ORFFI_TRY(orffi_setting_check(setting, text));
+    return orffi_replace_text(&options->texts[place_of(name)], text);
+}
+
+bool orff_options_given(const orff_options *options, const char *name) {
+    const size_t i = place_of(name);
+    return i < MOST_SETTINGS && options->texts[i];
+}
+
+const char *orff_options_get(const orff_options *options, const char *name) {
+    const orff_setting *setting = orff_setting_find(name);
+    if (!setting) return NULL;
+    return orff_options_given(options, name) ? options->texts[place_of(name)] : setting->fallback;
+}
+
+const char *orff_options_culprit(const orff_options *options) {
+    return options->culprit;
+}
+
+/* ---- to settings */
+
+/* NULL where the setting was not given: that of all parts is then the default. */
+static const char *given(const orff_options *o, const char *name) {
+    return orff_options_given(o, name) ? orff_options_get(o, name) : NULL;
+}
+
+static orff_status read_kernel(orff_options *o, const orff_data_shape *shape, orff_settings *settings) {
+    const orffi_kernel_texts texts = {.kernel = orff_options_get(o, "kernel"),
+                                      .base = orff_options_get(o, "base"),
+                                      .shape = given(o, "shape"),
+                                      .sigma = orff_options_get(o, "sigma"),
+                                      .weight = orff_options_get(o, "weight"),
+                                      .mix = given(o, "mix"),
+                                      .matrix = given(o, "output-matrix"),
+                                      .covariates = given(o, "covariates")};
+    const orff_status status = orffi_kernel_text_read(&o->kernel, &texts, shape);
+    snprintf(o->culprit, sizeof o->culprit, "%s", status ? o->kernel.culprit : "");
+    settings->n_parts = o->kernel.n;
+    settings->parts = o->kernel.parts;
+    settings->mixture = o->kernel.mixture;
+    settings->auto_kernel = o->kernel.automatic;
+    settings->auto_mix = o->kernel.auto_mix;
+    return status;
+}
+
+/* D x d, or D x (d + 1) with the weights behind. */
+static orff_status read_frequencies(orff_options *o, const orff_data_shape *shape, orff_sampling *sampling) {
+    const char *text = given(o, "frequencies");
+    size_t D, cols;
+    double *numbers = NULL;
+    if (!text) return ORFF_OK;
+    snprintf(o->culprit, sizeof o->culprit, "frequencies");
+    const char *end = orffi_matrix_read(text, &D, &cols, &numbers);
+    orff_status status = ORFF_OK;
+    if (!end || *end || (cols != shape->d && cols != shape->d + 1)) {
+        status =
+            orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                       "frequencies: expected a matrix with %zu columns, or %zu with a weight in the last",
+                       shape->d, shape->d + 1);
+    }
+    if (!status) status = ORFFI_NEW_ARRAY(o->omega, D * shape->d);
+    if (!status && cols > shape->d) status = ORFFI_NEW_ARRAY(o->weights, D);
+    for (size_t j = 0; !status && j < D; j++) {
+        memcpy(o->omega + j * shape->d, numbers + j * cols, shape->d * sizeof *numbers);
+        if (o->weights) o->weights[j] = numbers[j * cols + shape->d];
+    }
+    orffi_release(numbers);
+    sampling->features = D;
+    sampling->omega = o->omega;
+    sampling->weights = o->weights;
+    return status;
+}
+
+/* What is computed from rows of degrees is computed on their plane. */
+static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_data_shape *shape) {
+    orff_plane plane;
+    const size_t n = shape->n, d = shape->d;
+    ORFFI_TRY(orff_geo_inputs(d, shape->classes ? 1 : shape->p, covariate, o->geo_inputs));
+    if (!n || !shape->X) return ORFF_OK;
+    o->culprit[0] = '\0'; /* what is wrong from here on are rows */
+    ORFFI_TRY(orff_plane_around(&plane, d, o->geo_inputs, n, shape->X));
+    ORFFI_TRY(orffi_duplicate(&o->X, shape->X, n * d, sizeof *o->X));
+    ORFFI_TRY(orffi_duplicate(&o->Y, shape->Y, n * shape->p, sizeof *o->Y));
+    ORFFI_TRY(orff_plane_project(&plane, d, n, o->X, o->Y));
+    shape->X = o->X;
+    shape->Y = o->Y;
+    return ORFF_OK;
+}
+
+static orff_status read_geo(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
+    bool *covariate;
+    if (settings->geo == ORFF_GEO_NONE) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(covariate, shape->d));
+    snprintf(o->culprit, sizeof o->culprit, "covariates");
+    orff_status status = orffi_covariates_read(given(o, "covariates"), shape, covariate);
+    if (!status) {
+        snprintf(o->culprit, sizeof o->culprit, "geo");
+        status = lay_on_plane(o, covariate, shape);
+    }
+    settings->geo_inputs = o->geo_inputs;
+    orffi_release(covariate);
+    return status;
+}
+
+orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
+                                 orff_settings *settings) {
+    if (!options || !shape || !settings || !shape->d || !shape->p)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_resolve needs inputs and outputs");
+    orff_settings resolved = orff_settings_default();
+    options->culprit[0] = '\0';
+    clear_resolved(options);
+    for (size_t i = 0; orff_setting_at(i); i++)
+        if (options->texts[i])
+            ORFFI_TRY(orffi_setting_apply(&resolved, orff_setting_at(i), options->texts[i]));
+    orff_data_shape inner = *shape;
+    ORFFI_TRY(read_geo(options, &inner, &resolved));
+    ORFFI_TRY(read_kernel(options, &inner, &resolved));
+    ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
+    resolved.checkpoint = given(options, "checkpoint");
+    resolved.classes = shape->classes;
+    *settings = resolved;
+    return ORFF_OK;
+}
+
+/* ---- as one text */
+
+orff_status orff_options_write(const orff_options *options, char **text) {
+    size_t room = 1, used = 0;
+    if (!options || !text)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_write: NULL argument");
+    for (size_t i = 0; orff_setting_at(i); i++)
+        if (options->texts[i]) room += strlen(orff_setting_at(i)->name) + strlen(options->texts[i]) + 2;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*text, room));
+    for (size_t i = 0; orff_setting_at(i); i++)
+        if (options->texts[i])
+            used += (size_t)snprintf(*text + used, room - used, "%s=%s\n", orff_setting_at(i)->name,
+                                     options->texts[i]);
+    return ORFF_OK;
+}
+
+static orff_status read_line(orff_options *options, const char *line, size_t length) {
+    char *copy, *equals;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(copy, length + 1));
+    memcpy(copy, line, length);
+    equals = strchr(copy, '=');
+    if (equals) *equals = '\0';
+    const orff_status status =
+        equals ? orff_options_set(options, copy, equals + 1)
+               : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "\"%.60s\" is not name=text", copy);
+    orffi_release(copy);
+    return status;
+}
+
+orff_status orff_options_read(orff_options *options, const char *text) {
+    if (!options || !text) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_read: NULL argument");
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        if (length) ORFFI_TRY(read_line(options, text, length));
+        text += length + (text[length] == '\n');
+    }
+    return ORFF_OK;
+}
+
+void orff_text_free(char *text) {
+    orffi_release(text);
+}

@@ -1,0 +1,262 @@
+/* The one table of settings. */
+#include "model/settings.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+
+/* ---- names that have no enumeration of their own */
+
+static const char *const *yes_no(void) {
+    static const char *const names[] = {"no", "yes", NULL};
+    return names;
+}
+
+/* In the order of orff_switch. */
+static const char *const *switches(void) {
+    static const char *const names[] = {"auto", "yes", "no", NULL};
+    return names;
+}
+
+static const char *const *precisions(void) {
+    static const char *const names[] = {"double", "single", NULL};
+    return names;
+}
+
+/* ---- the table */
+
+#define KERNEL   ORFF_USE_KERNEL
+#define FEATURES ORFF_USE_FEATURES
+#define MOMENTS  ORFF_USE_MOMENTS
+#define LEARNING ORFF_USE_LEARNING
+#define SOLVING  ORFF_USE_SOLVING
+#define STREAM   ORFF_USE_STREAM
+
+#define MOST_FREQUENCIES 16777216 /* 2^24 */
+#define MOST_COUNT       1e12
+#define MOST_WHOLE       18446744073709551615.0 /* 2^64 - 1 */
+
+/* Where a value goes: the offset and the size of a member; a size of 0: the value is a text of its own. */
+#define TO(member) offsetof(orff_settings, member), sizeof((orff_settings *)0)->member
+#define NOWHERE    0, 0
+
+typedef struct row {
+    orff_setting setting;
+    size_t offset, size;
+} row;
+
+/* clang-format off */
+static const row rows[] = {
+    {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][*WEIGHT]", "", KERNEL, "Kernel",
+      "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
+      "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data at several length scales and learns "
+      "their weights."}, NOWHERE},
+    {{"base", ORFF_SETTING_TEXT, "gaussian", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
+      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +."}, NOWHERE},
+    {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
+      "The order nu of base matern, or alpha of rational-quadratic; both need it. One for each part with +."}, NOWHERE},
+    {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median", "the inputs' unit", KERNEL, "Kernel",
+      "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
+      "median is the median distance between inputs, auto the multiple of it with the smallest cross-validated error."}, NOWHERE},
+    {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
+      "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
+    {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
+      "How weights of parts are learned."}, TO(criterion)},
+    {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
+      "helmholtz: share of the curl-free half, 0 to 1. auto chooses it by cross-validation."}, NOWHERE},
+    {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
+      "decomposable: which outputs belong together. covariance takes that of the outputs; MATRIX is p x p; laplacian takes weights between "
+      "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
+    {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
+      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1."}, NOWHERE},
+    {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
+      "lonlat: the first two inputs that are no covariates are degrees of longitude and latitude, the outputs eastward and northward. The "
+      "model is learned in km on a plane at the centre of the data."}, TO(geo)},
+
+    {{"features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", FEATURES, "Features",
+      "Number of frequencies; there are two features for each. auto takes 1000, or fewer where there are few rows or the equations would "
+      "take long to solve."}, TO(sampling.features)},
+    {{"sampling", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_scheme_names, NULL, "", FEATURES, "Features",
+      "How the frequencies are chosen."}, TO(sampling.scheme)},
+    {{"importance", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", FEATURES, "Features",
+      "Draw the frequencies of fields in proportion to |w|^2, which bounds their blocks. auto does it wherever every part is a field."}, TO(sampling.importance)},
+    {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "of K(0)", FEATURES, "Features",
+      "sampling grid: the largest error of the kernel. auto takes what the number of frequencies allows."}, TO(sampling.tolerance)},
+    {{"frequencies", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", FEATURES, "Features",
+      "Your own frequencies instead of drawn ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
+    {{"seed", ORFF_SETTING_WHOLE, "0", false, 0, MOST_WHOLE, NULL, "N", "", FEATURES, "Features",
+      "Seed of the frequencies and of the folds."}, TO(sampling.seed)},
+    {{"precision", ORFF_SETTING_NAME, "double", false, 0, 0, precisions, NULL, "", MOMENTS, "Features",
+      "single computes features and their products in float and sums in double: about twice as fast."}, TO(single)},
+
+    {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
+      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto takes the one with the smallest cross-validated error; exact models leave "
+      "out one row at a time."}, TO(lambda)},
+    {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "of the kernel's size", LEARNING, "Learning",
+      "The values that lambda auto tries."}, NOWHERE},
+    {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
+      "Folds of cross-validation."}, TO(folds)},
+    {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
+      "What an error costs. logistic and hinge are for classes."}, TO(loss)},
+    {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
+      "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
+    {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", SOLVING, "Learning",
+      "What learns: features approximate the kernel and serve any number of rows, exact takes the kernel itself, for rows that are few. auto "
+      "takes features."}, TO(engine)},
+    {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
+      "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
+    {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
+      "Iterative solvers stop at this relative residual."}, TO(tolerance)},
+    {{"iterations", ORFF_SETTING_WHOLE, "500", false, 1, MOST_COUNT, NULL, "N", "", SOLVING, "Learning",
+      "Iterative solvers stop after this many."}, TO(max_iterations)},
+    {{"shadow", ORFF_SETTING_WHOLE, "4", false, 1, 1000, NULL, "S", "", SOLVING, "Learning",
+      "Solver idr: the s of IDR(s)."}, TO(shadow)},
+    {{"batch", ORFF_SETTING_WHOLE, "256", false, 1, MOST_COUNT, NULL, "ROWS", "", SOLVING, "Learning",
+      "Solver sgd: rows in a step."}, TO(batch)},
+    {{"center", ORFF_SETTING_NAME, "yes", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
+      "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
+    {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
+      "Divide each input by its spread; all by one spread where a part is a field. auto does it when sigma is auto and no part is a field."}, TO(scale_inputs)},
+    {{"scale-outputs", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
+      "Divide each output by its spread."}, TO(scale_outputs)},
+    {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
+      "Keep in the model what error bars need. auto does it when that is a matrix of at most 4000 rows."}, TO(posterior)},
+    {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",
+      "Rows that automatic choices look at."}, TO(subsample)},
+    {{"max-bytes", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_WHOLE, NULL, "BYTES", "bytes", LEARNING, "Learning",
+      "Exact models refuse to take more memory than this. auto is half of what the machine has."}, TO(max_bytes)},
+
+    {{"checkpoint", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "FILE", "", STREAM, "Files",
+      "Save to this file what has been learned so far, to go on from after a crash. It is removed when all is done."}, NOWHERE},
+    {{"checkpoint-rows", ORFF_SETTING_WHOLE, "1000000", false, 1, MOST_WHOLE, NULL, "N", "rows", STREAM, "Files",
+      "Rows between checkpoints. An iterative solver sweeps all rows in each iteration."}, TO(checkpoint_rows)},
+    {{"resume", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", STREAM, "Files",
+      "Go on from the checkpoint if there is one. Other data or settings than its own are refused."}, TO(resume)},
+};
+/* clang-format on */
+
+enum { COUNT = sizeof rows / sizeof *rows };
+
+const orff_setting *orff_setting_at(size_t i) {
+    return i < COUNT ? &rows[i].setting : NULL;
+}
+
+const orff_setting *orff_setting_find(const char *name) {
+    for (size_t i = 0; name && i < COUNT; i++)
+        if (!strcmp(rows[i].setting.name, name)) return &rows[i].setting;
+    return NULL;
+}
+
+/* ---- values */
+
+static orff_status scan_number(const orff_setting *s, const char *text, double *value) {
+    const char *end = orff_number_scan(text, value);
+    if (!end || *end || !isfinite(*value))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: \"%s\" is not a number%s", s->name, text,
+                          s->automatic ? " (or auto)" : "");
+    if (*value < s->least || *value > s->most)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %s is out of range; expected %g to %g", s->name,
+                          text, s->least, s->most);
+    return ORFF_OK;
+}
+
+/* Digits only: a double would not hold all of them. */
+static orff_status scan_whole(const orff_setting *s, const char *text, uint64_t *value) {
+    uint64_t sum = 0;
+    bool fits = true;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        fits = fits && sum <= (UINT64_MAX - digit) / 10;
+        sum = 10 * sum + digit;
+    }
+    if (at == text || *at)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: \"%s\" is not a whole number%s", s->name, text,
+                          s->automatic ? " (or auto)" : "");
+    if (!fits || (double)sum < s->least || (double)sum > s->most)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %s is out of range; expected %.15g to %.15g",
+                          s->name, text, s->least, s->most);
+    *value = sum;
+    return ORFF_OK;
+}
+
+static orff_status scan_name(const orff_setting *s, const char *text, size_t *place) {
+    char message[512];
+    if (!orffi_names_find(s->name, text, s->names(), place)) return ORFF_OK;
+    snprintf(message, sizeof message, "%s", orff_error_message());
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %s", s->name, message);
+}
+
+/* size bytes of a member: bool, an enumeration, or 64 bits. */
+static void store(orff_settings *settings, const row *r, uint64_t whole, double number) {
+    char *place = (char *)settings + r->offset;
+    const unsigned narrow = (unsigned)whole;
+    const bool flag = whole != 0;
+    if (r->setting.kind == ORFF_SETTING_NUMBER) {
+        memcpy(place, &number, sizeof number);
+    } else if (r->size == sizeof flag) {
+        memcpy(place, &flag, sizeof flag);
+    } else if (r->size == sizeof narrow) {
+        memcpy(place, &narrow, sizeof narrow);
+    } else {
+        memcpy(place, &whole, sizeof whole);
+    }
+}
+
+static orff_status scan_value(const orff_setting *s, const char *text, uint64_t *whole, double *number) {
+    size_t place = 0;
+    *whole = 0;
+    *number = 0.0;
+    if (s->automatic && !strcmp(text, "auto")) return ORFF_OK; /* 0 */
+    if (s->kind == ORFF_SETTING_NUMBER) return scan_number(s, text, number);
+    if (s->kind == ORFF_SETTING_WHOLE) return scan_whole(s, text, whole);
+    ORFFI_TRY(scan_name(s, text, &place));
+    *whole = place;
+    return ORFF_OK;
+}
+
+/* LO:HI:COUNT, all three. */
+static orff_status apply_grid(orff_settings *settings, const orff_setting *s, const char *text) {
+    double low = 0.0, high = 0.0, count = 0.0;
+    const char *at = orff_number_scan(text, &low);
+    at = at && *at == ':' ? orff_number_scan(at + 1, &high) : NULL;
+    at = at && *at == ':' ? orff_number_scan(at + 1, &count) : NULL;
+    if (!at || *at || !(low > 0.0) || !(high > low) || !isfinite(high) || count < 2.0 || count > 10000.0 ||
+        count != floor(count))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "%s: \"%s\" is not LO:HI:COUNT with 0 < LO < HI and COUNT from 2 to 10000", s->name,
+                          text);
+    settings->lambda_low = low;
+    settings->lambda_high = high;
+    settings->lambda_count = (size_t)count;
+    return ORFF_OK;
+}
+
+orff_status orffi_setting_apply(orff_settings *settings, const orff_setting *setting, const char *text) {
+    const row *r = (const row *)setting; /* the first member of its row */
+    uint64_t whole;
+    double number;
+    if (!strcmp(setting->name, "lambda-grid")) return apply_grid(settings, setting, text);
+    if (!r->size) return ORFF_OK;
+    ORFFI_TRY(scan_value(setting, text, &whole, &number));
+    store(settings, r, whole, number);
+    return ORFF_OK;
+}
+
+orff_status orffi_setting_check(const orff_setting *setting, const char *text) {
+    orff_settings unused;
+    return orffi_setting_apply(&unused, setting, text);
+}
+
+/* ---- defaults */
+
+orff_settings orff_settings_default(void) {
+    orff_settings settings = {0};
+    for (size_t i = 0; i < COUNT; i++)
+        if (rows[i].setting.fallback)
+            orffi_setting_apply(&settings, &rows[i].setting, rows[i].setting.fallback);
+    return settings;
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Every option of fit makes a difference.
+. "$SOURCE_DIR/tests/cli/common.sh"
+. "$SOURCE_DIR/tests/cli/options.sh"
+
+check_options fit
+finish

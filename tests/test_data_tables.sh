@@ -1,0 +1,20 @@
+#!/bin/sh
+# Outputs that are no fields: magnetic residuals, buildings, economies, winds of many stations.
+. "$SOURCE_DIR/tests/cli/common.sh"
+. "$SOURCE_DIR/tests/cli/data.sh"
+
+split "$data/magnetic/swarm_Concat_A.csv"
+check 'magnetic' 20.4 decomposable --inputs Latitude,Longitude,Radius --outputs N_res,E_res,C_res
+split "$data/multitarget/enb.csv"
+check 'buildings' 1.28 decomposable --inputs 1-8 --outputs Y1,Y2
+split "$data/timeseries/macrodata.csv"
+check 'macroeconomics' 113 decomposable --inputs year,quarter --outputs realgdp,realcons
+split "$data/timeseries/wind_ireland.csv"
+check 'Irish wind, by date' 4.82 decomposable --inputs month,day --outputs 4-15
+# A day ahead: yesterday's winds are columns 3 to 14, today's the last twelve.
+sed 1d "$data/timeseries/wind_ireland.csv" | awk -F, '{ now = $4; for (i = 5; i <= 15; i++) now = now "," $i
+    if (NR > 1) print $2 "," $3 "," before "," now; before = now }' | sed '1i m,d,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,b1,b2,b3,b4,b5,b6,b7,b8,b9,b10,b11,b12' >ahead.csv
+split ahead.csv
+check 'Irish wind, a day ahead' 4.01 decomposable --inputs 1-14 --outputs 15-26
+
+finish
