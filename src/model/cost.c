@@ -218,7 +218,8 @@ static orff_status prepare(task *t, const orff_settings *settings) {
     orff_settings *s = &t->plan.settings;
     t->plan.d = t->d;
     t->plan.p = t->p;
-    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, t->n, &t->plan.engine, &t->plan.engine_reason));
+    /* so many rows may be more than memory has room for: that is what is asked */
+    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, 0, &t->plan.engine, &t->plan.engine_reason));
     ORFFI_TRY(fill_parts(t, settings));
     *s = *settings;
     s->engine = t->plan.engine->id;
