@@ -1,5 +1,5 @@
-/* orff bound: how far the features may be from the kernel, and how many of them that takes; the bounds of the
- * paper as printed and as they should be, and the error as it is. */
+/* orff bound: the error of features and how many are needed, by the bounds of the paper, printed and corrected, and by
+ * measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static int parse_kernel(cli_bound_task *t) {
     t->bounds = t->spec.settings.n_parts == 1;
     if (!t->bounds && !t->repeats)
         return cli_wrong(a, cli_setting("kernel"),
-                         "the bounds are of one kernel, not of a sum: ask for each part, or measure with "
+                         "the bounds hold for one kernel, not for a sum; ask for each part, or measure with "
                          "--empirical");
     if (!t->bounds && t->question.relative)
         return cli_wrong(a, CLI_OPT_RELATIVE, "is for one kernel, not for a sum");
@@ -124,17 +124,15 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_bound = {
     .name = "bound",
-    .summary = "how far features may be from their kernel, and how many that takes",
+    .summary = "bound the error of features, and find how many are needed",
     .usage = "--kernel K --sigma S --dim d --diameter L --epsilon E",
-    .text =
-        "Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set of diameter L, for D "
-        "independent frequencies: "
-        "the theorem of the paper as printed, the same with its slips corrected, and what is better where it "
-        "applies. Prints the constants, the D that each bound asks for so that the error stays below epsilon "
-        "with probability P and, with --features, the bound at that D. A bound that does not apply to the "
-        "base is "
-        "named with the reason. With --empirical the error is measured on 1500 pairs of a cube of diameter "
-        "L, for independent frequencies and for those of --sampling.",
+    .text = "Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set of diameter L, "
+            "for D independent frequencies. It compares the theorem of the paper as printed, the same "
+            "theorem with its slips corrected, and better bounds where they apply. It prints the "
+            "constants, the D that each bound needs to keep the error below epsilon with probability "
+            "P and, with --features, the bound at that D. If a bound does not apply to the base, it "
+            "says why. With --empirical it measures the error on 1500 pairs in a cube of diameter L, "
+            "for independent frequencies and for those of --sampling.",
     .example =
         "  orff bound --kernel curl-free --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.3 --features 20000\n"
         "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n",

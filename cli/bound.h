@@ -1,4 +1,4 @@
-/* orff bound: what is asked and what is told. */
+/* orff bound: the question and its output. */
 #ifndef CLI_BOUND_H
 #define CLI_BOUND_H
 

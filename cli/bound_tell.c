@@ -1,4 +1,4 @@
-/* What orff bound tells: the constants and bounds side by side, printed and corrected. */
+/* The output of orff bound: constants and bounds side by side, printed and corrected. */
 #include "bound.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static void print_features(double features, int width) {
         cli_print(" %*.0f", width, features);
 }
 
-/* Each reason once, with the bounds that it stands against. */
+/* Each reason once, with the bounds that it rules out. */
 static void print_reasons(const orff_bound_report *r) {
     for (int k = 0; k < ORFF_BOUND_COUNT; k++) {
         const char *reason = r->bounds[k].reason;
@@ -110,9 +110,10 @@ static void print_conclusion(const cli_bound_task *t) {
     if (r->best == ORFF_BOUND_COUNT)
         cli_print_line("No bound is proven for this kernel.");
     else
-        cli_print_line("* the fewest that are proven to keep the error below epsilon with probability %g.",
+        cli_print_line("* the smallest D that is proven to keep the error below epsilon with probability %g.",
                        t->question.probability);
-    cli_print_line("Bounds are for independent draws (--sampling iid); they are safe and far too large.");
+    cli_print_line(
+        "The bounds are for independent draws (--sampling iid). They are safe, but far too large.");
     if (isfinite(r->rule_of_thumb[1]))
         print_thumb("", r->rule_of_thumb);
     else
@@ -159,7 +160,7 @@ static json_t *whole(double value) {
     return isfinite(value) && value < 9e15 ? json_integer((json_int_t)value) : json_null();
 }
 
-/* A bound of a probability says at most 1. */
+/* A bound of a probability is at most 1. */
 static json_t *probability(const orff_bound *b) {
     return b->applies ? json_real(exp(fmin(b->log_probability, 0.0))) : json_null();
 }

@@ -17,7 +17,7 @@ typedef struct point {
     double lambda, rmse;
 } point;
 
-/* One candidate: its lines, which stand together in the report. */
+/* One candidate: its lines, which follow each other in the report. */
 typedef struct curve {
     double number;
     size_t first, count, best, label; /* best counts from first */
@@ -109,13 +109,13 @@ static void put_curve(const curves *c, size_t i, FILE *script) {
     fputs("\n\n", script);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that makes about six of the range. */
+/* A step of 1, 2 or 5 times a power of ten that divides the range into about six. */
 static double tic_step(double range) {
     const double power = pow(10.0, floor(log10(range / 6.0))), steps = range / 6.0 / power;
     return power * (steps < 1.5 ? 1.0 : steps < 3.5 ? 2.0 : steps < 7.5 ? 5.0 : 10.0);
 }
 
-/* From a little below the smallest error to the largest, but not to where lambda is far too small. Tics are
+/* From a little below the smallest error to the largest, but without the part where lambda is far too small. Tics are
  * listed: a range this short has few powers of ten. */
 static void put_range(const curves *c, FILE *script) {
     const double least = best_point(c, 0)->rmse;

@@ -34,7 +34,7 @@ static int open_words(cli_data *data, const cli_arguments *a, int first) {
     return fmt_table_pair(&data->table, inputs, outputs) ? table_failed(data->table) : CLI_DONE;
 }
 
-/* A name that is not there is wrong usage; all else is trouble with the file. */
+/* A column that does not exist is wrong usage; any other failure is about the file. */
 static int select_columns(cli_data *data, const fmt_table_selection *selection) {
     const int status = fmt_table_select(data->table, selection);
     if (!status) {
@@ -56,7 +56,7 @@ static void make_room(cli_data *data, size_t rows) {
     if (data->weighted) data->weights = cli_more(data->weights, rows, sizeof *data->weights);
 }
 
-/* Rows in all, by how far the file has been read; 0 where that is not known. */
+/* An estimate of all rows from the share of the file that has been read; 0 if it is not known. */
 static double expected_rows(const cli_data *data) {
     const double part = fmt_table_progress(data->table), used = (double)fmt_table_used(data->table);
     return part > 0.0 ? used / part : 0.0;
@@ -84,7 +84,7 @@ static int hold(cli_data *data, size_t budget) {
     return CLI_DONE;
 }
 
-/* Reads on to the end for what only all rows can tell. */
+/* Reads to the end: all classes are known only after the last row. */
 static int scan_rest(cli_data *data) {
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
     size_t got = 1;
@@ -142,7 +142,8 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
     if (!status && !data->whole && classify) {
         if (!fmt_table_can_rewind(data->table))
             return cli_failed(
-                "%s: needs to be read twice for --classify, which a pipe cannot; use a file or more --memory",
+                "%s: --classify reads the data twice, and a pipe can be read only once; use a file, or raise "
+                "--memory",
                 fmt_table_path(data->table));
         status = scan_rest(data);
         if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);
@@ -178,7 +179,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     return status;
 }
 
-/* Columns by name where the file has names, else all of them. */
+/* Columns by name if the file has names, otherwise all of them. */
 static char *columns_for(const cli_data *data, const char *given, const orff_notes *notes, orff_side side,
                          size_t count, bool pair) {
     if (given) return cli_copy_text(given);

@@ -1,6 +1,6 @@
-/* Before any library of the program begins. OpenBLAS makes a work area for every thread while it is loaded, and where a
- * limit of memory does not leave room for them it tries for ever: main would never be reached. The first functions that
- * the loader calls are those of the program's preinit array. */
+/* A check before any library is initialised. OpenBLAS makes a work area for every thread while it is loaded. If a limit on
+ * memory leaves no room for them it tries for ever, and main is never reached. The functions of the program's preinit
+ * array are the first that the loader calls. */
 #define _GNU_SOURCE /* sched_getaffinity, MAP_ANONYMOUS */
 
 #include <sched.h>
@@ -49,7 +49,7 @@ static long number_of(char **environment, const char *name) {
     return 0;
 }
 
-/* As OpenBLAS counts them. */
+/* The number of threads, as OpenBLAS counts them. */
 static size_t threads_of(char **environment) {
     static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
     cpu_set_t set;

@@ -72,7 +72,7 @@ static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
                   : cli_failed("%s: there are no rows", fmt_table_path(data->table));
 }
 
-/* ---- telling */
+/* ---- output */
 
 static json_t *scores(double error, double spread, double count) {
     return json_pack("{s:o, s:o, s:o}", "rmse", cli_number_or_null(sqrt(error / count)), "mse",
@@ -155,11 +155,11 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_evaluate = {
     .name = "evaluate",
-    .summary = "errors of a model on data it has not seen",
+    .summary = "print the errors of a model on data it has not seen",
     .usage = "MODEL DATA",
-    .text = "Root mean square error, mean square error and R squared of every output and of all together, or "
-            "the error rate "
-            "of classes. Columns are found by the names that the model remembers.",
+    .text = "Prints the root mean square error, the mean square error and R squared of each output "
+            "and of all together, or the error rate for classes. Columns are found by the names that "
+            "the model remembers.",
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,

@@ -11,14 +11,14 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_exact = {
     .name = "exact",
-    .summary = "learn without features, by the exact kernel: for few rows",
+    .summary = "learn with the exact kernel, without features: for few rows",
     .usage = "DATA -o MODEL",
-    .text = "Learns y = f(x) from the rows of DATA as orff fit does, but with the kernel itself instead of "
-            "features that approximate it. The cost grows with the cube of the rows, for kernels that couple "
-            "outputs of rows times outputs, so it serves up to some thousands; what would not fit into half "
-            "of the machine's memory is refused at once. lambda and sigma are chosen by the exact error of "
-            "leaving out each row in turn. The model file serves predict, evaluate, info and plot. "
-            "orff fit --engine exact is the same.",
+    .text = "Learns y = f(x) from the rows of DATA as orff fit does, but with the kernel itself "
+            "instead of features that approximate it. The cost grows with the cube of the number of "
+            "rows, or of rows times outputs for kernels that couple the outputs, so use it for up to "
+            "a few thousand. A fit that needs more than half of the machine's memory is refused at "
+            "once. lambda and the length scale are chosen by the exact leave-one-out error. predict, "
+            "evaluate, info and plot read the model file. orff fit --engine exact is the same.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,

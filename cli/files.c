@@ -11,7 +11,7 @@
 #include "orff.h"
 #include "report.h"
 
-/* Options that name files. Operands are read, all of them. A checkpoint is read as well, but by its own rules. */
+/* Options that name files. All operands are read. A checkpoint is read too, but has its own rules. */
 static cli_option_id written(size_t k) {
     const cli_option_id ids[] = {CLI_OPT_OUTPUT, CLI_OPT_REPORT, cli_setting("checkpoint")};
     return ids[k];
@@ -45,7 +45,7 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Through links. Files that are not there yet are the same when their directories and names are. */
+/* Links are followed. Two files that do not exist yet are the same if their directories and names are. */
 static bool are_same_outputs(const char *a, const char *b) {
     struct stat one, other;
     const bool there = !stat(a, &one);
@@ -63,7 +63,7 @@ static bool is_read(const char *input, const char *output) {
 
 /* ---- what is written */
 
-/* NULL where there is none, or where it is standard output. */
+/* NULL if there is none, or if it is standard output. */
 static const char *output_of(const cli_arguments *a, cli_option_id id) {
     const char *path = cli_given(a, id) ? cli_text(a, id) : NULL;
     const bool standard =

@@ -24,7 +24,7 @@ int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
-/* The most memory this process has had. */
+/* The peak memory of this process. */
 static json_int_t peak_bytes(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (json_int_t)usage.ru_maxrss * 1024;
@@ -37,7 +37,7 @@ static char *result_text(const cli_result *result, json_t *more) {
     return cli_json_text(object);
 }
 
-/* What is told is made before the file is written: who fails for want of memory has not replaced it. */
+/* The text for the user is made before the file is written: a failure for lack of memory leaves the old file. */
 int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more) {
     const cli_result result = {.model = model,
@@ -61,7 +61,7 @@ int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes,
 
 int cli_need_output(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_OUTPUT)) return CLI_DONE;
-    return cli_wrong_usage(a->command, "-o is missing: which file is to be written?");
+    return cli_wrong_usage(a->command, "-o is missing: which file shall be written?");
 }
 
 /* ---- from rows */
@@ -73,16 +73,15 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
         status = orff_model_fit(model, settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
     } else {
         const orff_reader reader = cli_data_reader(data);
-        cli_say("the data do not fit into --memory %s (MB): they are read in one pass, and the first %zu "
-                "rows decide "
-                "what is automatic",
+        cli_say("the data are larger than --memory %s (MB), so they are read in one pass; automatic choices "
+                "use the first %zu rows",
                 cli_text(a, CLI_OPT_MEMORY), data->n < settings->subsample ? data->n : settings->subsample);
         status = orff_model_fit_stream(model, settings, data->d, data->p, &reader);
     }
     return cli_data_outcome(data, status);
 }
 
-/* What has no effect without features. */
+/* Options without effect on exact models. */
 static int refuse_features(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_COMPACT))
         return cli_wrong(a, CLI_OPT_COMPACT, "has no effect on an exact model");
@@ -122,7 +121,7 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
 
 #define FROM_NOTES 4
 
-/* What the moments were made for stands where an option is not given. */
+/* Options that are not given are those the moments were made with. */
 static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *covariates,
                                     const char *values[FROM_NOTES]) {
     static const char *const names[FROM_NOTES] = {"kernel", "base", "sigma", "covariates"};
@@ -137,7 +136,7 @@ static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *no
     return filled;
 }
 
-/* Their places counted from 1; NULL where there are none. To be freed. */
+/* The places of the covariates, counted from 1; NULL if there are none. To be freed. */
 static char *covariates_of(const orff_notes *notes, size_t d) {
     cli_string text = {0};
     for (size_t i = 0; i < d; i++)
@@ -156,13 +155,14 @@ static int refuse_data_options(const cli_arguments *a) {
     static const cli_option_id ids[] = {CLI_OPT_INPUTS, CLI_OPT_OUTPUTS,      CLI_OPT_WEIGHTS, CLI_OPT_SELECT,
                                         CLI_OPT_MEMORY, CLI_OPT_SKIP_MISSING, CLI_OPT_CLASSIFY};
     if (a->n_words)
-        return cli_wrong_usage(a->command, "there is both --from-moments and data (%s)", a->words[0]);
+        return cli_wrong_usage(a->command, "give --from-moments or data (%s), not both", a->words[0]);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (cli_given(a, ids[i]))
-            return cli_wrong(a, ids[i], "has no effect on moments; it belongs to orff moments");
+            return cli_wrong(a, ids[i], "has no effect on moments; give it to orff moments instead");
     for (size_t i = 0; orff_setting_at(i); i++)
         if (cli_given(a, CLI_OWN_OPTIONS + i) && belongs_to_moments(orff_setting_at(i)))
-            return cli_wrong(a, CLI_OWN_OPTIONS + i, "has no effect on moments; it belongs to orff moments");
+            return cli_wrong(a, CLI_OWN_OPTIONS + i,
+                             "has no effect on moments; give it to orff moments instead");
     return CLI_DONE;
 }
 
@@ -174,9 +174,13 @@ static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_
     const cli_arguments filled = with_kernel_of(a, notes, covariates, values);
     cli_settings s = {0};
     orff_model *model = NULL;
-    int status = cli_settings_read(&s, &filled, &shape);
+    json_t *all = cli_notes_json(notes);
+    const char *lines = json_string_value(json_object_get(all, "settings"));
+    int status = cli_settings_read_over(&s, &filled, &shape, lines ? lines : "");
+    json_decref(all);
     if (!status && s.auto_sigma)
-        status = cli_wrong(a, cli_setting("sigma"), "the moments have theirs; name it");
+        status = cli_wrong(a, cli_setting("sigma"),
+                           "cannot be chosen here: the moments have their own; give that number");
     if (!status) status = cli_outcome(orff_model_fit_moments(&model, &s.settings, moments), NULL);
     if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
     orff_model_free(model);
@@ -211,11 +215,10 @@ const cli_command cli_command_fit = {
     .name = "fit",
     .summary = "learn a function from data and write a model file",
     .usage = "DATA -o MODEL",
-    .text = "Learns y = f(x) from the rows of DATA: a table (.csv, .tsv, also .gz; - is standard input), two "
-            "array files X Y "
-            "(.npy, IDX, also .gz) or a NetCDF file. Without further options sigma and lambda are chosen "
-            "from the data. "
-            "Names, units and classes travel in the model, so that predict and evaluate need no options.",
+    .text = "Learns y = f(x) from the rows of DATA. DATA is a table (.csv, .tsv, also .gz; - is "
+            "standard input), two array files X Y (.npy, IDX, also .gz) or a NetCDF file. Without "
+            "further options the length scale and lambda are chosen from the data. The model "
+            "remembers names, units and classes, so predict and evaluate need no options.",
     .example = "  orff fit wind.csv --inputs x,y --outputs u,v --kernel div-free+decomposable -o wind.orff\n",
     .least = 0,
     .most = 2,

@@ -7,7 +7,7 @@
 #include "options.h"
 #include "orff.h"
 
-/* Learns from the rows of DATA and writes the model; exact: without features, whatever --engine says. */
+/* Learns from the rows of DATA and writes the model; exact: without features, for any --engine. */
 int cli_fit_rows(const cli_arguments *arguments, bool exact);
 
 /* -o must be there. */
@@ -16,7 +16,7 @@ int cli_need_output(const cli_arguments *arguments);
 /* Puts the notes into the model and writes it to -o. */
 int cli_write_model(const cli_arguments *arguments, orff_model *model, orff_notes *notes);
 
-/* Writes the model and tells of it; more (taken over, may be NULL) is added to the JSON. */
+/* Writes the model and prints what was found; more (taken over, may be NULL) is added to the JSON. */
 int cli_finish_fit(const cli_arguments *arguments, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more);
 

@@ -51,15 +51,15 @@ static char *script_beside(const cli_picture *picture) {
     return path.text;
 }
 
-/* Before anything is computed: may the files be written? A script that is there already may be somebody's work. */
+/* Checked before anything is computed: may the files be written? An existing script may be somebody's work. */
 static int check_targets(const cli_picture *picture) {
     struct stat there;
     int status = cli_outcome(orff_file_check(picture->path), NULL);
     if (status || !picture->keep) return status;
     char *path = script_beside(picture);
     if (!lstat(path, &there))
-        status =
-            cli_failed("%s: exists, and --keep would replace it; move it away, or leave --keep out", path);
+        status = cli_failed(
+            "%s: exists already, and --keep would replace it; move it away, or leave out --keep", path);
     if (!status) status = cli_outcome(orff_file_check(path), NULL);
     free(path);
     return status;
@@ -94,8 +94,8 @@ int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
 static char folder[PATH_MAX]; /* empty: none */
 static pid_t owner;           /* a child of fork must leave its parent's */
 
-/* Our own files first, which takes no memory, then whatever gnuplot has left there. Also on every way out of the
- * program. */
+/* Removes our own files first, which takes no memory, then what gnuplot has left. Also called whenever the program
+ * exits. */
 static void remove_folder(void) {
     const int directory =
         *folder && owner == getpid() ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -126,9 +126,8 @@ static int make_folder(void) {
     atexit(remove_folder);
     errno = ENAMETOOLONG;
     if ((size_t)length < sizeof folder && mkdtemp(folder)) return CLI_DONE;
-    const int status =
-        cli_failed("%s: a temporary directory cannot be made: %s; TMPDIR may name another place", folder,
-                   strerror(errno));
+    const int status = cli_failed("%s: a temporary directory cannot be made: %s; set TMPDIR to another place",
+                                  folder, strerror(errno));
     *folder = '\0';
     return status;
 }
@@ -189,7 +188,7 @@ static int write_script(const cli_picture *picture, const char *path, cli_pictur
     fputs("unset output\n", script);
     const bool bad = ferror(script);
     if ((fclose(script) || bad) && !status)
-        status = cli_failed("%s: cannot be written; is there room?", path);
+        status = cli_failed("%s: cannot be written; is the disk full?", path);
     return status;
 }
 
@@ -203,7 +202,7 @@ static int wait_for(pid_t pid) {
     return status;
 }
 
-/* In the folder, without the user's settings, away from standard input and output. */
+/* Runs in the folder, without the user's settings, and not on standard input and output. */
 static int spawn_gnuplot(pid_t *pid) {
     char *const words[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){SCRIPT}, NULL};
     posix_spawn_file_actions_t actions;
@@ -226,10 +225,11 @@ static int call_gnuplot(const cli_picture *picture) {
     const int status = wait_for(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return CLI_DONE;
-    return cli_failed("%s: gnuplot has failed; --keep leaves its script to look at", picture->path);
+    return cli_failed("%s: gnuplot has failed; --keep saves its script so that you can look at it",
+                      picture->path);
 }
 
-/* gnuplot does not notice when it cannot write. */
+/* gnuplot does not notice if it cannot write, so the picture is checked. */
 static bool is_whole(const cli_picture *picture, const char *path) {
     char begin[16] = "", end[33] = "";
     const cli_picture_kind *kind = picture->kind;
@@ -256,8 +256,8 @@ static int draw_in_folder(const cli_picture *picture, cli_picture_put *put, void
     if (!status && picture->keep) status = copy_file(script, beside);
     if (!status) status = call_gnuplot(picture);
     if (!status && !is_whole(picture, drawn))
-        status = cli_failed("%s: gnuplot has not written the whole picture; is there room in %s?",
-                            picture->path, folder);
+        status =
+            cli_failed("%s: gnuplot has not written the whole picture; is %s full?", picture->path, folder);
     if (!status) status = copy_file(drawn, picture->path);
     cli_signals_remove(NULL);
     free(script);

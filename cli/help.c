@@ -34,8 +34,8 @@ void cli_print_overview(void) {
     puts("orff learns vector-valued functions with operator-valued kernels.\n\nusage: orff COMMAND ...\n");
     for (size_t i = 0; cli_commands[i]; i++)
         printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    puts("  help       help with one command: orff help fit\n\n"
-         "DATA is a table (.csv, .tsv, also .gz, - is standard input), two array files X Y (.npy, IDX), or a "
+    puts("  help       show the help of one command: orff help fit\n\n"
+         "DATA is a table (.csv, .tsv, also .gz; - is standard input), two array files X Y (.npy, IDX), or a "
          "NetCDF file.\n"
          "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
 }
@@ -52,27 +52,40 @@ static void print_option(const cli_option *option) {
     wrap(text, indent, indent);
 }
 
-/* Options of a command in the order of the table, under the names of their groups. */
+/* The options of a command that are of one group, under its name. */
+static void print_group(const cli_command *command, const char *group) {
+    bool any = false;
+    for (cli_option_id i = 0; cli_option_at(i); i++) {
+        if (!cli_serves(i, command) || strcmp(cli_option_at(i)->group, group)) continue;
+        if (!any) printf("\n%s\n", group);
+        print_option(cli_option_at(i));
+        any = true;
+    }
+}
+
+/* Whether an option before this one is of the same group. */
+static bool is_told(cli_option_id id) {
+    cli_option_id i = 0;
+    while (i < id && strcmp(cli_option_at(i)->group, cli_option_at(id)->group)) i++;
+    return i < id;
+}
+
+/* Groups in the order of the table; what every command has comes last. */
 void cli_print_help(const cli_command *command) {
-    bool printed[CLI_MOST_OPTIONS] = {false};
+    const char *last = cli_option_at(CLI_OPT_HELP)->group;
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
            command->usage);
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
-    for (cli_option_id i = 0; cli_option_at(i); i++) {
-        if (printed[i] || !cli_serves(i, command)) continue;
-        printf("\n%s\n", cli_option_at(i)->group);
-        for (cli_option_id j = i; cli_option_at(j); j++) {
-            if (!cli_serves(j, command) || strcmp(cli_option_at(j)->group, cli_option_at(i)->group)) continue;
-            print_option(cli_option_at(j));
-            printed[j] = true;
-        }
-    }
+    for (cli_option_id i = 0; cli_option_at(i); i++)
+        if (!is_told(i) && strcmp(cli_option_at(i)->group, last))
+            print_group(command, cli_option_at(i)->group);
+    print_group(command, last);
 }
 
 /* ---- manual pages (man 7 man) */
 
-/* Text with what troff would read as a command made plain. */
+/* Escapes what troff would read as a command. */
 static void troff(const char *text) {
     bool start = true;
     for (; *text; text++) {
@@ -109,7 +122,7 @@ static void manual_program(void) {
         printf(".TP\n.BR orff\\-%s (1)\n", cli_commands[i]->name);
         troff(cli_commands[i]->summary);
     }
-    puts(".SH EXIT STATUS\n0 done, 1 could not be done, 2 wrong usage, 130 interrupted.");
+    puts(".SH EXIT STATUS\n0: done. 1: failed. 2: wrong usage. 130: interrupted.");
 }
 
 void cli_print_manual(const cli_command *command) {
@@ -134,11 +147,11 @@ void cli_print_manual(const cli_command *command) {
 
 /* ---- completion of bash */
 
-/* What may follow an option: files, one of the words between bars, or nothing to offer. */
+/* What completion offers after an option: files, the words between bars, or nothing. */
 static void complete_value(const cli_option *option) {
     if (strstr(option->argument, "FILE")) {
         printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);
-    } else if (strchr(option->argument, '|') || !strcmp(option->argument, "lonlat")) {
+    } else if (strchr(option->argument, '|')) {
         printf("        --%s) COMPREPLY=($(compgen -W '", option->name);
         for (const char *at = option->argument; *at; at++) putchar(*at == '|' ? ' ' : *at);
         puts("' -- \"$word\")); return ;;");

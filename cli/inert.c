@@ -23,7 +23,7 @@ static uint32_t code_point(const char *text, size_t bytes) {
     return point;
 }
 
-/* There is one judge of what may be shown. */
+/* Only orff_text_show decides what may be shown. */
 static bool is_plain(const char *text, size_t bytes) {
     char one[5] = "", shown[20];
     if (bytes == 1 && *text >= ' ' && *text <= '~') return true;
@@ -40,7 +40,7 @@ static bool is_drawn(uint32_t point) {
 
 /* ---- labels */
 
-/* No digits: gnuplot would take one behind \ooo for a part of it. */
+/* No digits: gnuplot would read a digit after \ooo as part of it. */
 static bool stands_for_itself(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr(" ._-,[]", c));
 }

@@ -29,7 +29,7 @@ static bool is_ours(const char *path) {
 
 /* ---- names */
 
-/* Notes need not hold what they should. */
+/* Notes may lack a name. */
 static const char *known(const char *text) {
     return text ? text : "?";
 }
@@ -129,11 +129,11 @@ static int show_moments(const char *path, const orff_moments *moments) {
 
 static int show_checkpoint(void) {
     if (cli_wants_json()) return cli_print_json(json_pack("{s:s}", "kind", "checkpoint"));
-    cli_print_line("checkpoint of a computation that did not end: repeat its command with --resume to go on");
+    cli_print_line("checkpoint of a run that did not finish: repeat its command with --resume to continue");
     return cli_check_stdout();
 }
 
-/* Moments, a checkpoint, else a model; the message is that of the model, save where memory is short. */
+/* Tries moments, a checkpoint, then a model. The message is that of the model, except when memory is short. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
     orff_moments *moments = NULL;
@@ -198,9 +198,9 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_info = {
     .name = "info",
-    .summary = "what is in a model, a moments file or a data file",
+    .summary = "show what is in a model, a moments file or a data file",
     .usage = "FILE",
-    .text = "Recognises the kind of file by itself.",
+    .text = "Shows what is in FILE. You need not say which kind of file it is.",
     .example = "  orff info wind.orff\n",
     .least = 1,
     .most = 1,

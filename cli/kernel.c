@@ -13,12 +13,12 @@
 
 static int parse_point(const cli_arguments *a, cli_option_id id, double **point, size_t *d) {
     const char *text = cli_text(a, id), *at = text;
-    if (!text) return cli_wrong(a, id, "is missing; expected numbers with commas between");
+    if (!text) return cli_wrong(a, id, "is missing; expected numbers separated by commas");
     for (*d = 0;; at++) {
         double value;
         at = cli_scan_number(at, ",", &value);
         if (!at || *d == MOST_INPUTS)
-            return cli_wrong(a, id, "\"%s\" is not a list of numbers with commas between", text);
+            return cli_wrong(a, id, "\"%s\" is not a list of numbers separated by commas", text);
         *point = cli_more(*point, *d + 1, sizeof **point);
         (*point)[(*d)++] = value;
         if (!*at) return CLI_DONE;
@@ -155,13 +155,12 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_kernel = {
     .name = "kernel",
-    .summary = "the kernel K(x,z), exactly and by features",
+    .summary = "print the kernel K(x,z), exactly and by features",
     .usage = "--kernel K --sigma S --x X1,..,Xd --z Z1,..,Zd",
-    .text = "Prints K(x,z), a p x p matrix. p is the number of inputs where a part of the kernel is a field, "
-            "else 1 or "
-            "what --outputs says. With --features, --sampling or --frequencies it also prints the "
-            "approximation by "
-            "features, the law their frequencies were drawn from, and the spectral norm of the error.",
+    .text = "Prints K(x,z), a p x p matrix. p is the number of inputs if a part of the kernel is a "
+            "field; otherwise it is 1, or what --outputs says. With --features, --sampling or "
+            "--frequencies it also prints the approximation by features, the law that their "
+            "frequencies were drawn from, and the spectral norm of the error.",
     .example = "  orff kernel --kernel div-free --sigma 0.5 --x 0,0 --z 0.1,0.2 --features 1000\n",
     .least = 0,
     .most = 0,

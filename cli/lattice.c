@@ -14,7 +14,7 @@
 #include "notes.h"
 #include "report.h"
 
-/* Where nothing else is in the way: at a million points in a second this is half a month. */
+/* The limit if nothing else sets one: half a month at a million points a second. */
 #define MOST_POINTS ((uint64_t)1000000000000)
 
 /* LO:HI:COUNT or V. */
@@ -59,7 +59,7 @@ static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes,
     *range++ = 0;
     while (i < l->d && !named(notes, i, entry)) i++;
     if (i == l->d) return unknown_input(a, notes, l->d, entry);
-    if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is there twice", entry);
+    if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is given twice", entry);
     if (!scan_range(range, &l->low[i], &l->high[i], &l->count[i]))
         return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value", range);
     return CLI_DONE;
@@ -95,7 +95,7 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *
     return status ? status : check_all(l, a, notes);
 }
 
-/* Bytes free where the file will be; UINT64_MAX where that is not known. */
+/* Free bytes on the disk of the file; UINT64_MAX if they are not known. */
 static uint64_t free_space(const char *path) {
     struct statvfs about;
     char *directory = cli_copy_text(path), *slash = strrchr(directory, '/');

@@ -8,7 +8,7 @@
 #include "report.h"
 #include "result.h"
 
-/* Loads a file and adds it to the sum, or takes it off. */
+/* Loads a file and adds it to the sum, or subtracts it. */
 static int join(orff_moments *sum, const char *path,
                 orff_status (*how)(orff_moments *, const orff_moments *)) {
     orff_moments *other = NULL;
@@ -53,10 +53,10 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_merge = {
     .name = "merge",
-    .summary = "add files of moments, and subtract some",
+    .summary = "add and subtract files of moments",
     .usage = "A B .. -o FILE",
-    .text = "The sum of moments accumulated apart is the moments of all their rows. What --subtract names is "
-            "forgotten.",
+    .text = "Adds files of moments. The sum is what one run over all their rows would give. "
+            "--subtract removes the rows of a file again.",
     .example = "  orff merge monday.moments tuesday.moments -o both.moments\n"
                "  orff merge both.moments --subtract monday.moments -o only_tuesday.moments\n",
     .least = 1,

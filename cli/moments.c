@@ -1,4 +1,4 @@
-/* orff moments: one pass over data, all that ridge regression needs in a file. */
+/* orff moments: sums over all rows, in one pass, to a file for ridge regression. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /* ---- the kernel of the moments */
 
-/* Its parts, with length scales that are all known. */
+/* The parts of the kernel, all with known length scales. */
 typedef struct kernel_of {
     size_t n, d;
     orff_part *parts;
@@ -26,7 +26,7 @@ static void clear_kernel(kernel_of *k) {
     free(k->sigmas);
 }
 
-/* Those that a small fit to the rows held chooses, where some are auto. */
+/* Length scales that are auto are chosen by a small fit to the rows in memory. */
 static int choose_scales(kernel_of *k, orff_settings settings, const cli_data *data) {
     orff_model *model = NULL;
     settings.sampling.features = 300;
@@ -57,7 +57,7 @@ static int fill_kernel(kernel_of *k, const cli_settings *s, const cli_arguments 
     }
     if (s->auto_sigma && !data->n)
         return cli_wrong(a, cli_setting("sigma"),
-                         "auto needs rows in memory; give a number or more --memory");
+                         "auto needs rows in memory; give a number, or raise --memory");
     const int status = s->auto_sigma ? choose_scales(k, *settings, data) : CLI_DONE;
     for (size_t m = 0; m < k->n; m++) {
         k->parts[m] = settings->parts[m];
@@ -106,7 +106,7 @@ static int save(const orff_moments *moments, const char *path) {
     return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
 }
 
-/* Without rows yet, on the kernel's frequencies. */
+/* Empty moments on the frequencies of the kernel. */
 static int start(const cli_data *data, const orff_settings *settings, const kernel_of *k,
                  orff_moments **moments) {
     const orff_moments_settings how = {
@@ -166,7 +166,7 @@ static void say(const cli_arguments *a, const cli_data *data, const orff_moments
             orff_notes_kernel(data->notes, "sigma"), seconds, cli_text(a, CLI_OPT_OUTPUT));
 }
 
-/* What is told is made before the file is written: see cli_json_text. */
+/* The text for the user is made before the file is written: see cli_json_text. */
 static int finish(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;
@@ -189,6 +189,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_settings_read_for(&s, a, &data);
+    if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = accumulate(a, &data, &s, &moments);
     if (!status) status = finish(a, &data, moments, begin);
     orff_moments_free(moments);
@@ -199,11 +200,11 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_moments = {
     .name = "moments",
-    .summary = "accumulate data into a file of moments, for merge and fit --from-moments",
+    .summary = "sum up data in a file of moments, for merge and fit --from-moments",
     .usage = "DATA -o FILE",
-    .text = "Moments are all that the squared loss needs to know of the data, whatever the number of rows. "
-            "Files accumulated "
-            "apart with the same kernel options add up (orff merge); give all of them the same --sigma.",
+    .text = "Moments are sums over the rows. They hold all that a fit with the squared loss needs, "
+            "and their size does not grow with the number of rows. Files made with the same kernel "
+            "options can be added (orff merge). Give all of them the same --sigma.",
     .example = "  orff moments monday.csv --inputs x,y --outputs u,v --kernel div-free --sigma 0.3 -o "
                "monday.moments\n"
                "  orff fit --from-moments monday.moments -o monday.orff\n",

@@ -59,13 +59,13 @@ bool cli_serves(cli_option_id id, const cli_command *command) {
     return orff_setting_at(id - CLI_OWN_OPTIONS)->uses & command->uses;
 }
 
-/* Whether a setting is a yes or no that is no unless asked for: a switch. */
+/* Whether a setting is a switch: yes or no, and no by default. */
 static bool is_switch(cli_option_id id) {
     const orff_setting *s = id < CLI_OWN_OPTIONS ? NULL : orff_setting_at(id - CLI_OWN_OPTIONS);
     return s && s->kind == ORFF_SETTING_NAME && !strcmp(s->fallback, "no");
 }
 
-/* ---- names alike */
+/* ---- similar names */
 
 const char *cli_suggest(const char *name, size_t count, const char *const *names) {
     const char **list = cli_more(NULL, count + 1, sizeof *list);
@@ -142,7 +142,7 @@ static void keep(cli_arguments *a, cli_option_id id, const char *value) {
     a->given[id].values[a->given[id].count++] = value;
 }
 
-/* The value of a yes or no may be left out. */
+/* The value of a switch may be left out. */
 static bool leaves_out_value(cli_option_id id, const char *next) {
     return is_switch(id) && !(next && (!strcmp(next, "yes") || !strcmp(next, "no")));
 }

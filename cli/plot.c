@@ -1,4 +1,4 @@
-/* orff plot: a 2-D field as a picture, or the curves of a tuning. */
+/* orff plot: draws a 2-D field, or the curves of orff tune. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ static int find_axes(picture *f) {
         found++;
     }
     if (found == 2 && ap->info.outputs == 2 && !ap->info.classes) return CLI_DONE;
-    return cli_failed("a picture needs a model of two inputs (apart from covariates) and two outputs; there "
-                      "are %zu and %zu",
+    return cli_failed("a picture needs a model with two inputs (apart from covariates) and two outputs; this "
+                      "one has %zu and %zu",
                       found, ap->info.outputs);
 }
 
@@ -60,13 +60,13 @@ static int region_of_grid(picture *f) {
     return status;
 }
 
-/* From what the model remembers of its data; covariates in their middle. */
+/* The region of the model's data; covariates are held in the middle of their range. */
 static int region_of_data(picture *f) {
     for (size_t i = 0; i < f->applied.info.inputs; i++) {
         double low, high;
         const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, i);
         if (!orff_notes_range(f->applied.notes, i, &low, &high))
-            return cli_failed("%s: does not know the region of its data; give --grid",
+            return cli_failed("%s: the model does not say where its data were; give --grid",
                               f->arguments->words[0]);
         f->fixed[i] = 0.5 * (low + high);
         for (size_t k = 0; k < 2; k++) {
@@ -86,7 +86,7 @@ static int find_region(picture *f) {
     for (size_t k = 0; !status && k < 2; k++) {
         const double extent = f->high[k] - f->low[k];
         if (!(extent > 0.0) || !isfinite(extent))
-            status = cli_failed("the region %g to %g, %g to %g cannot be drawn; give --grid with another",
+            status = cli_failed("the region %g to %g, %g to %g cannot be drawn; give another with --grid",
                                 f->low[0], f->high[0], f->low[1], f->high[1]);
     }
     return status;
@@ -128,8 +128,8 @@ static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
     return status;
 }
 
-/* Far from data the error bars grow to those of knowing nothing: a few times what a well-known quarter of
- * the picture has. */
+/* Far from the data the error bars grow to those of the prior, a few times those of the best-known quarter of the
+ * picture. */
 static int find_limit(picture *f) {
     size_t count[2];
     double *X = points(f, PIXELS / 3, true, count);
@@ -326,7 +326,7 @@ static int put_script(void *self, FILE *script) {
 
 /* ---- options */
 
-/* Models have any name but that of a table. */
+/* A model may have any name except that of a table. */
 static bool is_report(const char *path) {
     const size_t length = strlen(path);
     return (length > 4 && !strcmp(path + length - 4, ".csv")) ||
@@ -346,7 +346,7 @@ static int parse_what(picture *f) {
     }
     const char *near = cli_suggest(f->what, count, names);
     return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
-                     near ? "did you mean" : "there are",
+                     near ? "did you mean" : "choose from",
                      near ? near : cli_own_options[CLI_OPT_WHAT].argument);
 }
 
@@ -377,12 +377,12 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_plot = {
     .name = "plot",
-    .summary = "draw a 2-D field, or the curves of a tuning",
+    .summary = "draw a 2-D field, or the curves of orff tune",
     .usage = "MODEL|REPORT.csv -o PICTURE.svg|.png|.pdf",
-    .text = "Arrows over the colour of their magnitude, or the colours of a derived field (--what). The "
-            "region is that of the "
-            "data the model was learned from unless --grid names another. Of a report of orff tune: the "
-            "cross-validated error against lambda, one line for each candidate. Needs gnuplot.",
+    .text = "Draws arrows over the colour of their magnitude, or a derived field in colours (--what). "
+            "The region is that of the data the model was learned from, unless --grid names another. "
+            "For a report of orff tune it draws the cross-validated error against lambda, one line "
+            "for each candidate. Needs gnuplot.",
     .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
                "vorticity.png\n"
                "  orff plot scores.csv -o curves.svg\n",

@@ -16,7 +16,7 @@
 #define BLOCK        4096
 #define MOST_DERIVED 8
 
-/* What stands in a row of the output, and where it comes from. */
+/* The columns of the output, and where they come from. */
 typedef struct job {
     const cli_arguments *arguments;
     cli_applied applied;
@@ -112,10 +112,10 @@ static int parse_derive(job *j) {
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
         const cli_derived *field = cli_derived_find(word);
         if (!field || j->n_derived == MOST_DERIVED)
-            return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; there are %s", word,
+            return cli_wrong(j->arguments, CLI_OPT_DERIVE, "\"%s\" is not known; choose from %s", word,
                              cli_own_options[CLI_OPT_DERIVE].argument);
         if (!field->width(j->applied.info.inputs, j->applied.p) || j->applied.info.classes)
-            return cli_failed("--derive %s: is not there for a model of %zu outputs%s", word,
+            return cli_failed("--derive %s: does not exist for a model of %zu outputs%s", word,
                               j->applied.info.outputs, j->applied.info.classes ? " (classes)" : "");
         j->derived[j->n_derived++] = field;
         text += length;
@@ -222,7 +222,7 @@ static char *told(const job *j, double seconds) {
                                    cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
 }
 
-/* What is told is made before the file is in its place: see cli_json_text. */
+/* The text for the user is made before the file is renamed into place: see cli_json_text. */
 static int finish(const job *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
     char *text = cli_wants_json() ? told(j, seconds) : NULL;
@@ -253,7 +253,7 @@ static int open_points(job *j) {
     const cli_arguments *a = j->arguments;
     if (cli_given(a, CLI_OPT_ON_GRID) == (a->n_words > 1))
         return cli_wrong_usage(
-            a->command, "%s", a->n_words > 1 ? "there is both --grid and DATA" : "DATA or --grid is missing");
+            a->command, "%s", a->n_words > 1 ? "give --grid or DATA, not both" : "DATA or --grid is missing");
     if (cli_given(a, CLI_OPT_ON_GRID))
         return cli_lattice_parse(&j->lattice, a, j->applied.notes, j->applied.info.inputs);
     return cli_data_apply(&j->data, a, 1, j->applied.notes, j->applied.info.inputs, j->applied.info.outputs,
@@ -292,10 +292,9 @@ const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "predict at the points of a table or on a grid",
     .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT",
-    .text = "Evaluates a model. Inputs are found in DATA by the names that the model remembers. OUT is .csv "
-            "or .tsv (also "
-            ".gz), .npy (predictions only), .nc (a CF grid where the points lie on one) or - for CSV on "
-            "standard output.",
+    .text = "Evaluates a model at the rows of DATA or on a grid. Inputs are found in DATA by the "
+            "names that the model remembers. OUT is .csv or .tsv (also .gz), .npy (predictions only), "
+            ".nc (a CF grid if the points lie on one), or - for CSV on standard output.",
     .example = "  orff predict wind.orff points.csv --std -o predicted.csv\n"
                "  orff predict wind.orff --grid x=0:1:50,y=0:1:50 --derive curl -o field.nc\n",
     .least = 1,

@@ -1,4 +1,4 @@
-/* The only ways of a text to the terminal, besides the help and the progress bar: no control character gets through. */
+/* All text for the terminal, except the help and the progress bar, is printed here: no control character gets through. */
 #include <stdarg.h>
 
 #include "inert.h"

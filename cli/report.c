@@ -180,7 +180,7 @@ char *cli_json_text(json_t *object) {
 }
 
 int cli_print_text(char *text) {
-    if (!text) return cli_failed("the result cannot be told as JSON");
+    if (!text) return cli_failed("the result cannot be written as JSON");
     cli_progress_clear();
     cli_put_json(stdout, text);
     putchar('\n');

@@ -1,4 +1,4 @@
-/* What is told of a model: in words, as a table, as JSON. */
+/* The description of a model: in words, as a table, as JSON. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 

@@ -43,9 +43,11 @@ static int append_matrix(cli_string *text, const char *word) {
     const char *ridge = strrchr(word, ':');
     snprintf(path, sizeof path, "%.*s", ridge ? (int)(ridge - word) : (int)strlen(word), word);
     if (!ridge || !is_file(path)) {
+        double number;
         const bool names_file = strpbrk(word, "/.") && !strpbrk(word, ";,");
-        if (names_file) return append_table(text, word); /* which says what is wrong with it */
-        cli_append(text, "%s", word);                    /* for the library to judge */
+        if (names_file && !cli_scan_number(word, ":", &number))
+            return append_table(text, word); /* which says what is wrong with it */
+        cli_append(text, "%s", word);        /* for the library to judge */
         return CLI_DONE;
     }
     const int status = append_table(text, path);
@@ -98,7 +100,7 @@ static int set(orff_options *options, const cli_arguments *a, const orff_setting
     return outcome ? complain(a, options, outcome) : CLI_DONE;
 }
 
-/* What only a fit can choose. */
+/* Refuses auto for commands that do not fit: only a fit can choose. */
 static int check_choices(const cli_settings *s, const cli_arguments *a) {
     static const char only[] = "auto is for commands that fit a model";
     if (a->command->uses & ORFF_USE_LEARNING) return CLI_DONE;
@@ -112,9 +114,31 @@ bool cli_is_auto_sigma(const orff_part *part) {
     return part->sigma == 0.0 && !part->sigmas;
 }
 
+/* Of lines "name=text", those of the kernel that no option names: never through the names of files. */
+static int set_kernel_of(orff_options *options, const cli_arguments *a, const char *lines) {
+    orff_options *all = NULL;
+    int status = cli_outcome(orff_options_create(&all), NULL);
+    if (!status) status = cli_outcome(orff_options_read(all, lines), "settings of the file");
+    for (size_t i = 0; !status && orff_setting_at(i); i++) {
+        const orff_setting *setting = orff_setting_at(i);
+        if (!(setting->uses & ORFF_USE_KERNEL) || cli_given(a, CLI_OWN_OPTIONS + i)) continue;
+        if (orff_options_given(all, setting->name))
+            status = cli_outcome(
+                orff_options_set(options, setting->name, orff_options_get(all, setting->name)), NULL);
+    }
+    orff_options_free(all);
+    return status;
+}
+
 int cli_settings_read(cli_settings *s, const cli_arguments *a, const orff_data_shape *shape) {
+    return cli_settings_read_over(s, a, shape, "");
+}
+
+int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_data_shape *shape,
+                           const char *lines) {
     *s = (cli_settings){0};
     int status = cli_outcome(orff_options_create(&s->options), NULL);
+    if (!status) status = set_kernel_of(s->options, a, lines);
     for (size_t i = 0; !status && orff_setting_at(i); i++)
         if (cli_given(a, CLI_OWN_OPTIONS + i)) status = set(s->options, a, orff_setting_at(i));
     if (status) return status;
@@ -171,7 +195,7 @@ void cli_settings_clear(cli_settings *s) {
     *s = (cli_settings){0};
 }
 
-/* As many outputs as inputs must do for a field, one for any other kernel. */
+/* Whether a part of the kernel is a field, and so has as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *a, bool *field) {
     cli_settings s;
     cli_arguments bare = *a;

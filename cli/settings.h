@@ -16,6 +16,10 @@ typedef struct cli_settings {
  * fit nothing. Returns an exit status; a wrong option has been told. To be cleared in any case. */
 int cli_settings_read(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape);
 
+/* The same over settings of the kernel from a file, lines "name=text", for those that no option names. */
+int cli_settings_read_over(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape,
+                           const char *lines);
+
 /* The same for the data of a command that learns. */
 int cli_settings_read_for(cli_settings *settings, const cli_arguments *arguments, const cli_data *data);
 void cli_settings_clear(cli_settings *settings);

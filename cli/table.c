@@ -19,93 +19,94 @@
 /* clang-format off */
 const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | MOMENTS | MERGE | PLOT, "Files",
-        "write this file; it appears whole or not at all"},
+        "Write this file. It appears whole or not at all."},
     [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
-        "columns x is made of: names, or 1-based numbers and ranges such as 1-20. When learning: all "
-        "others by default; later: as the model remembers them"},
+        "The columns of x: names, or numbers and ranges counted from 1, such as 1-20. When learning, the "
+        "default is every column that is not an output; afterwards, the columns that the model remembers."},
     [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE, "Data",
-        "columns y is made of; not for a pair of array files, where they are in the second"},
+        "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
-        "column of weights of the rows, 0 or more"},
+        "The column with the weights of the rows, each 0 or more."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
-        "NetCDF: hold dimensions at an index that counts from 0"},
+        "NetCDF: hold each dimension named here at this index, counted from 0."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
-        "leave out rows with empty, NA or nan cells and count them; else they are refused"},
+        "Leave out rows with empty, NA or nan cells, and count them. Without it such a row is an error."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
-        "rows up to this size are held in memory; of larger data only the first rows decide what is "
-        "automatic"},
+        "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass; automatic "
+        "choices then use only the first rows."},
 
     [CLI_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN, "Kernel",
-        "the one output column holds the names of classes"},
-
+        "The single output column holds class names."},
 
     [CLI_OPT_FROM_MOMENTS] = {"from-moments", 0, "FILE", NULL, FIT, "Learning",
-        "learn from moments (see orff moments) instead of data; kernel, weights and lambda are free, "
-        "sigma is theirs"},
+        "Learn from a file of moments (see orff moments) instead of data. You may choose kernel, weights "
+        "and lambda; the length scales are those of the moments."},
     [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE, "Files",
-        "leave the frequencies out of the model file; they are drawn again"},
+        "Leave the frequencies out of the model file. They are drawn again when it is loaded."},
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
-        "write the errors of all candidates at every lambda as a CSV table; orff plot draws it"},
+        "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},
 
     [CLI_OPT_STD] = {"std", 0, NULL, NULL, PREDICT, "Prediction",
-        "add the standard deviation of each output, noise not included"},
+        "Add the standard deviation of each output, without the noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
-        "add derived fields, analytic and in the data's units"},
+        "Add fields derived from the model, computed analytically, in the units of the data."},
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
-        "predict on a regular grid instead of DATA; one entry for each input, COUNT left out: one value "
-        "X=V"},
+        "Predict on a regular grid instead of at DATA. Give every input a range, or one value as X=V."},
     [CLI_OPT_BARE] = {"bare", 0, NULL, NULL, PREDICT, "Prediction",
-        "leave the inputs out of the output"},
+        "Write the outputs without the inputs."},
     [CLI_OPT_SUBTRACT] = {"subtract", 0, "FILE", NULL, MERGE, "Moments",
-        "take these moments off; may be repeated"},
+        "Subtract these moments. May be repeated."},
     [CLI_OPT_POINT_X] = {"x", 0, "X1,..,Xd", NULL, KERNEL, "Points",
-        "the point x"},
+        "The point x."},
     [CLI_OPT_POINT_Z] = {"z", 0, "Z1,..,Zd", NULL, KERNEL, "Points",
-        "the point z"},
+        "The point z."},
 
     [CLI_OPT_PLAN_ROWS] = {"n", 0, "N", NULL, PLAN, "Problem",
-        "rows"},
+        "Number of rows."},
     [CLI_OPT_PLAN_INPUTS] = {"dim", 0, "d", NULL, PLAN | BOUND, "Problem",
-        "inputs"},
+        "Number of inputs."},
     [CLI_OPT_PLAN_OUTPUTS] = {"outputs", 0, "p", NULL, PLAN | BOUND | KERNEL, "Problem",
-        "outputs. Where it is not given: as many as inputs for a kernel that is a field, else 1"},
+        "Number of outputs. The default is the number of inputs for a kernel that is a field, and 1 for "
+        "any other."},
     [CLI_OPT_DIAMETER] = {"diameter", 0, "L", NULL, BOUND, "Problem",
-        "diameter of the set that x and z are of; [-1,1]^d has 2 sqrt(d)"},
+        "Diameter of the set that holds x and z. For [-1,1]^d it is 2 sqrt(d)."},
     [CLI_OPT_EPSILON] = {"epsilon", 0, "E", NULL, BOUND, "Problem",
-        "largest error |K~ - K| wanted, in spectral norm"},
+        "The largest error |K~ - K| that you accept, in spectral norm."},
     [CLI_OPT_RELATIVE] = {"relative", 0, NULL, NULL, BOUND, "Problem",
-        "epsilon is in units of |K(0)|"},
+        "Take epsilon in units of |K(0)|."},
     [CLI_OPT_PROBABILITY] = {"probability", 0, "P", "0.95", BOUND, "Problem",
-        "probability that the error stays below epsilon"},
+        "Probability that the error stays below epsilon."},
     [CLI_OPT_EMPIRICAL] = {"empirical", 0, "REPEATS", NULL, BOUND, "Problem",
-        "also measure the error, over so many draws of the frequencies: the share P of them at most that "
-        "large"},
+        "Also measure the error over this many draws of the frequencies, and print the error that a share "
+        "P of them does not exceed."},
 
     [CLI_OPT_WHAT] = {"what", 0, "field|divergence|curl|potential|stream|error|tuning", "field", PLOT, "Picture",
-        "arrows over their magnitude, or filled contours of a derived field or of the standard deviation; "
-        "tuning: curves of a report of orff tune, as is the default for a .csv file"},
+        "field: arrows over the colour of their magnitude. divergence, curl, potential, stream: colours "
+        "of that field. error: colours of the standard deviation. tuning: the curves of a report of orff "
+        "tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT, "Picture",
-        "show the places of these data"},
+        "Mark the places of these data."},
     [CLI_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
-                             "draw also where the model knows little; else places whose standard deviation is "
-                             "far above that of the others stay white"},
+        "Also draw where the model knows little. Without it the picture is white where the standard "
+        "deviation is far larger than elsewhere."},
     [CLI_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
-        "keep the gnuplot script and its data beside the picture, as PICTURE.gp, if there is none yet"},
+        "Keep the gnuplot script, with its data, beside the picture as PICTURE.gp. A file of that name is "
+        "not replaced."},
     [CLI_OPT_SIZE] = {"size", 0, "WxH", "900x700", PLOT, "Picture",
-        "size in pixels (PDF: hundredths of an inch)"},
+        "Size in pixels (PDF: hundredths of an inch)."},
     [CLI_OPT_ARROWS] = {"arrows", 0, "N", "24", PLOT, "Picture",
-        "arrows along the longer side"},
+        "Number of arrows along the longer side."},
 
     [CLI_OPT_THREADS] = {"threads", 0, "N", "0", ALL, "General",
-        "threads; 0: all the machine has, or OMP_NUM_THREADS"},
+        "Number of threads. 0 takes all that the machine has, or OMP_NUM_THREADS."},
     [CLI_OPT_QUIET] = {"quiet", 'q', NULL, NULL, ALL, "General",
-        "no messages but errors"},
+        "Print errors only."},
     [CLI_OPT_JSON] = {"json", 0, NULL, NULL, ALL, "General",
-        "the result as one JSON object on standard output"},
+        "Print the result as one JSON object on standard output."},
     [CLI_OPT_HELP] = {"help", 'h', NULL, NULL, ALL, "General",
-        "show this"},
+        "Show this help."},
     [CLI_OPT_VERSION] = {"version", 0, NULL, NULL, ALL, "General",
-        "show the version and what the library runs on"},
+        "Show the version and the libraries in use."},
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* orff tune: of several settings the one with the smallest cross-validated error. */
+/* orff tune: fits the settings with the smallest cross-validated error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,9 @@ static int find_axes(grid *g, const cli_arguments *a) {
         g->axes[g->n_axes++] = id;
         count *= (double)a->given[id].count;
     }
-    if (count > MOST_CANDIDATES) return cli_wrong_usage(a->command, "%.0f candidates are too many", count);
+    if (count > MOST_CANDIDATES)
+        return cli_wrong_usage(a->command, "%.0f candidates are too many; at most %d can be compared", count,
+                               MOST_CANDIDATES);
     g->count = (size_t)count;
     return CLI_DONE;
 }
@@ -87,7 +89,7 @@ static void clear(grid *g) {
     free(g->paths);
 }
 
-/* ---- telling */
+/* ---- output */
 
 static const char *const shown[] = {"kernel", "base", "sigma", "features", "sampling"};
 #define SHOWN (sizeof shown / sizeof *shown)
@@ -223,11 +225,11 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_tune = {
     .name = "tune",
-    .summary = "fit the best of several settings by cross-validation",
+    .summary = "compare several settings by cross-validation and fit the best",
     .usage = "DATA -o MODEL",
-    .text = "The options of fit. Those of the kernel, the features and of learning may be repeated to name "
-            "candidates; all "
-            "combinations are compared by cross-validation, and the best is fitted to all rows.",
+    .text = "Takes the options of fit. Repeat an option of the kernel, the features or the learning "
+            "to name candidates. All combinations are compared by cross-validation, and the best is "
+            "fitted to all rows.",
     .example = "  orff tune wind.csv --inputs x,y --outputs u,v --kernel curl-free --kernel div-free --sigma "
                "0.2 --sigma 0.5 \\\n"
                "      --report scores.csv -o wind.orff\n",

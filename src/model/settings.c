@@ -83,7 +83,7 @@ static const row rows[] = {
       "How the frequencies are chosen."}, TO(sampling.scheme)},
     {{"importance", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", FEATURES, "Features",
       "Draw the frequencies of fields in proportion to |w|^2, which bounds their blocks. auto does it wherever every part is a field."}, TO(sampling.importance)},
-    {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "of K(0)", FEATURES, "Features",
+    {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "units of K(0)", FEATURES, "Features",
       "sampling grid: the largest error of the kernel. auto takes what the number of frequencies allows."}, TO(sampling.tolerance)},
     {{"frequencies", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", FEATURES, "Features",
       "Your own frequencies instead of drawn ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
@@ -95,7 +95,7 @@ static const row rows[] = {
     {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
       "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto takes the one with the smallest cross-validated error; exact models leave "
       "out one row at a time."}, TO(lambda)},
-    {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "of the kernel's size", LEARNING, "Learning",
+    {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "units of the kernel's size", LEARNING, "Learning",
       "The values that lambda auto tries."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
       "Folds of cross-validation."}, TO(folds)},
