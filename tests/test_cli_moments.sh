@@ -39,7 +39,7 @@ expect 0 'curl-free' "$orff" fit --from-moments all.moments --kernel curl-free -
 expect 0 'helmholtz' "$orff" fit --from-moments all.moments --kernel helmholtz --mix 0.2 -o k.orff
 expect 0 'found: ' "$orff" fit --from-moments all.moments --kernel curl-free+div-free --weight auto -o k.orff
 expect 1 '.' "$orff" fit --from-moments all.moments --sigma 2 -o k.orff
-expect 2 'both --from-moments and data' "$orff" fit all.csv --from-moments all.moments -o k.orff
+expect 2 'give --from-moments or data' "$orff" fit all.csv --from-moments all.moments -o k.orff
 expect 2 '--features: has no effect on moments' "$orff" fit --from-moments all.moments --features 10 -o k.orff
 expect 0 'moments of 300 rows' "$orff" info all.moments
 expect 0 'div-free, gaussian, sigma 0.8' "$orff" info all.moments

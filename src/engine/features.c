@@ -98,6 +98,7 @@ static orff_status prepare(void **out, const orffi_task *task, const orff_kernel
     orffi_features_rows *r;
     ORFFI_TRY(create(&r, task));
     r->iterates = !is_direct(task, kernel);
+    r->given = s->sampling.omega != NULL;
     orff_status status =
         r->iterates && s->mixture && !s->auto_kernel
             ? orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -165,20 +166,16 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     return true;
 }
 
+/* Few rows are read again for each candidate: two of them at once would hold two systems. */
 static bool shares(const void *rows, const void *other) {
     const orffi_features_rows *a = rows, *b = other;
-    if (a->few) return !b->iterates && orffi_features_are_few(b, a->table->n);
     return a->moments && !b->iterates && a->task.folds == b->task.folds && a->task.single == b->task.single &&
            a->task.settings->sampling.seed == b->task.settings->sampling.seed &&
            orffi_bank_compare(a->drawn->bank, b->drawn->bank) == ORFF_OK;
 }
 
 static void borrow(void *other, const void *rows) {
-    const orffi_features_rows *from = rows;
-    orffi_features_rows *to = other;
-    to->moments = from->moments;
-    to->few = from->few;
-    to->table = from->table;
+    ((orffi_features_rows *)other)->moments = ((const orffi_features_rows *)rows)->moments;
 }
 
 static orff_status fill_dual(orffi_features_rows *r) {
@@ -191,7 +188,7 @@ static orff_status fill_dual(orffi_features_rows *r) {
 
 /* Frequencies that no law has drawn, the caller's own, are given to the other kernel as they were to the first. */
 static orff_status rebind(const orffi_features_rows *r, const orff_kernel *kernel, orff_features **bound) {
-    if (r->task.settings->sampling.omega) return orffi_features_draw(bound, &r->task, kernel, r->drawn->D);
+    if (r->given) return orffi_features_draw(bound, &r->task, kernel, r->drawn->D);
     return orff_features_rebind(bound, r->drawn, kernel);
 }
 
