@@ -98,7 +98,6 @@ static orff_status prepare(void **out, const orffi_task *task, const orff_kernel
     orffi_features_rows *r;
     ORFFI_TRY(create(&r, task));
     r->iterates = !is_direct(task, kernel);
-    r->given = s->sampling.omega != NULL;
     orff_status status =
         r->iterates && s->mixture && !s->auto_kernel
             ? orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -186,19 +185,13 @@ static orff_status fill_dual(orffi_features_rows *r) {
     return orffi_dual_fill(&r->dual, r->bound, &rows, &folds);
 }
 
-/* Frequencies that no law has drawn, the caller's own, are given to the other kernel as they were to the first. */
-static orff_status rebind(const orffi_features_rows *r, const orff_kernel *kernel, orff_features **bound) {
-    if (r->given) return orffi_features_draw(bound, &r->task, kernel, r->drawn->D);
-    return orff_features_rebind(bound, r->drawn, kernel);
-}
-
 orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kernel) {
     if (r->bound && r->bound->kernel == kernel) return ORFF_OK;
     unbind(r);
     if (r->drawn->kernel == kernel) {
         r->bound = r->drawn;
     } else {
-        ORFFI_TRY(rebind(r, kernel, &r->bound));
+        ORFFI_TRY(orff_features_rebind(&r->bound, r->drawn, kernel));
     }
     if (r->iterates) return ORFF_OK;
     orff_status status =

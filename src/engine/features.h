@@ -78,7 +78,6 @@ orff_status orffi_features_load(void **fit, const orffi_fields *model, const orf
 typedef struct orffi_features_rows {
     orffi_task task;
     orff_features *drawn; /* of the kernel that was prepared */
-    bool given;           /* its frequencies are the caller's own */
     orff_moments *own;
     const orff_moments *moments; /* its own, or borrowed */
 
