@@ -88,7 +88,7 @@ authors() {
         for _ in $(seq $rounds); do side "curl$n" "$bench" curl "$n" 1000 0.4 1e-6; done
         printf '| curl-free, d = p = 5, D = 1000, N = %s | %.2f | %.4f | %.0f | %s |\n' "$n" "$(median "$work/curl$n" 1)" \
             "$(median "$work/curl$n" 2)" "$(median "$work/curl$n" 3)" \
-            "$([ "$n" = 5000 ] && echo '18.0 s (their code, on a machine like this)' || echo '880 s (published, 2016)')"
+            "$([ "$n" = 5000 ] && echo '18.0 s (their code, on a machine like this)' || echo '880 s (published, thesis of 2017)')"
     done
     say "decomposable, N = 100000"
     for _ in $(seq $rounds); do side dec "$bench" dec 100000 1000 2.0 1e-8; done

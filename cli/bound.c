@@ -117,7 +117,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = parse_kernel(&t);
     if (!status) status = evaluate(&t);
     if (!status && t.repeats) status = measure_both(&t);
-    if (!status) status = cli_wants_json() ? cli_bound_tell_json(&t) : cli_bound_tell_text(&t);
+    if (!status) status = cli_wants_json() ? cli_bound_print_json(&t) : cli_bound_print_text(&t);
     cli_settings_clear(&t.spec);
     return status;
 }

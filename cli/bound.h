@@ -26,7 +26,7 @@ typedef struct cli_bound_task {
 } cli_bound_task;
 
 /* Both return an exit status. */
-int cli_bound_tell_text(const cli_bound_task *task);
-int cli_bound_tell_json(const cli_bound_task *task);
+int cli_bound_print_text(const cli_bound_task *task);
+int cli_bound_print_json(const cli_bound_task *task);
 
 #endif

@@ -67,7 +67,7 @@ static bool show_reading(const cli_data *data) {
 }
 
 /* Rows into memory up to the budget. */
-static int hold(cli_data *data, size_t budget) {
+static int read_ahead(cli_data *data, size_t budget) {
     const size_t row = (data->d + data->p + 1) * sizeof(double);
     size_t got = 1;
     data->n = 0;
@@ -99,7 +99,7 @@ static int scan_rest(cli_data *data) {
 }
 
 /* Classes in order; those of rows held are renumbered. */
-static int settle_labels(cli_data *data) {
+static int number_labels(cli_data *data) {
     data->classes = fmt_table_label_count(data->table);
     size_t *order = cli_more(NULL, data->classes, sizeof *order);
     const char **labels = cli_more(NULL, data->classes, sizeof *labels);
@@ -130,7 +130,7 @@ static int note_ranges(cli_data *data) {
 
 /* ---- opening */
 
-static int hold_and_settle(cli_data *data, const cli_arguments *a) {
+static int read_rows_held(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
     const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
     int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
@@ -138,7 +138,7 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
                      : CLI_DONE;
     const size_t budget =
         a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
-    if (!status) status = hold(data, budget);
+    if (!status) status = read_ahead(data, budget);
     if (!status && !data->whole && classify) {
         if (!fmt_table_can_rewind(data->table))
             return cli_failed(
@@ -147,9 +147,9 @@ static int hold_and_settle(cli_data *data, const cli_arguments *a) {
                 fmt_table_path(data->table));
         status = scan_rest(data);
         if (!status && fmt_table_rewind(data->table)) status = table_failed(data->table);
-        if (!status) status = hold(data, budget);
+        if (!status) status = read_ahead(data, budget);
     }
-    if (!status && classify) status = settle_labels(data);
+    if (!status && classify) status = number_labels(data);
     if (!status) status = note_ranges(data);
     cli_progress_clear();
     return status;
@@ -173,7 +173,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     data->covariate = cli_more(NULL, data->d, sizeof *data->covariate);
     status = cli_notes_of_table(&data->notes, data->table);
     if (!status) status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
-    if (!status) status = hold_and_settle(data, a);
+    if (!status) status = read_rows_held(data, a);
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
     return status;

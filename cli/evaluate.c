@@ -119,7 +119,7 @@ static void print_table(const json_t *object) {
     print_line("all", object);
 }
 
-static int tell(const sums *s, const cli_applied *ap, const cli_data *data) {
+static int print_result(const sums *s, const cli_applied *ap, const cli_data *data) {
     const uint64_t dropped = fmt_table_dropped(data->table);
     json_t *object = ap->info.classes ? json_object() : regression(s, ap->notes);
     const double rate = (double)s->wrong / (double)s->n;
@@ -146,7 +146,7 @@ static int run(const cli_arguments *a) {
         s = make_sums(ap.info.outputs);
         status = sweep(&s, &ap, &data);
     }
-    if (!status) status = tell(&s, &ap, &data);
+    if (!status) status = print_result(&s, &ap, &data);
     free(s.error);
     cli_data_close(&data);
     cli_applied_clear(&ap);

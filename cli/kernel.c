@@ -25,29 +25,6 @@ static int parse_point(const cli_arguments *a, cli_option_id id, double **point,
     }
 }
 
-/* The largest singular value of E (p x p): power iteration on E^T E. */
-static double spectral_norm(size_t p, const double *E) {
-    double *v = cli_more(NULL, 2 * p, sizeof *v), *w = v + p, norm = 0.0;
-    for (size_t i = 0; i < p; i++) v[i] = 1.0 + 0.1 * (double)i;
-    for (int step = 0; step < 500; step++) {
-        double length = 0.0;
-        for (size_t i = 0; i < p; i++) length += v[i] * v[i];
-        if (!(length > 0.0)) break;
-        for (size_t i = 0; i < p; i++) {
-            w[i] = 0.0;
-            for (size_t k = 0; k < p; k++) w[i] += E[i * p + k] * v[k] / sqrt(length);
-        }
-        norm = 0.0;
-        for (size_t i = 0; i < p; i++) norm += w[i] * w[i];
-        for (size_t k = 0; k < p; k++) {
-            v[k] = 0.0;
-            for (size_t i = 0; i < p; i++) v[k] += E[i * p + k] * w[i];
-        }
-    }
-    free(v);
-    return sqrt(norm);
-}
-
 static json_t *matrix_json(size_t p, const double *K) {
     json_t *rows = json_array();
     for (size_t i = 0; i < p; i++) {
@@ -84,8 +61,10 @@ static int approximate(orff_sampling sampling, const orff_kernel *kernel, const 
 static int print_result(size_t p, const double *exact, const double *approx, const orff_features_info *info) {
     double *E = cli_more(NULL, p * p, sizeof *E);
     for (size_t i = 0; approx && i < p * p; i++) E[i] = approx[i] - exact[i];
-    const double error = approx ? spectral_norm(p, E) : NAN;
+    double error = NAN;
+    const int status = approx ? cli_outcome(orff_spectral_norm(p, p, E, &error), NULL) : CLI_DONE;
     free(E);
+    if (status) return status;
     if (cli_wants_json()) {
         json_t *object = json_pack("{s:o, s:o, s:o}", "exact", matrix_json(p, exact), "approx",
                                    approx ? matrix_json(p, approx) : json_null(), "error_spectral",

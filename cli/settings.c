@@ -79,7 +79,7 @@ static bool is_matrix(const orff_setting *setting) {
 
 /* ---- texts to the library */
 
-static int complain(const cli_arguments *a, const orff_options *options, orff_status status) {
+static int report_wrong(const cli_arguments *a, const orff_options *options, orff_status status) {
     const char *culprit = orff_options_culprit(options), *message = orff_error_message();
     const size_t length = strlen(culprit);
     if (status == ORFF_ERROR_NO_MEMORY || !length) return cli_outcome(status, NULL);
@@ -97,7 +97,7 @@ static int set(orff_options *options, const cli_arguments *a, const orff_setting
     }
     const orff_status outcome = orff_options_set(options, setting->name, text ? text : value);
     free(text);
-    return outcome ? complain(a, options, outcome) : CLI_DONE;
+    return outcome ? report_wrong(a, options, outcome) : CLI_DONE;
 }
 
 /* Refuses auto for commands that do not fit: only a fit can choose. */
@@ -143,7 +143,7 @@ int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_d
         if (cli_given(a, CLI_OWN_OPTIONS + i)) status = set(s->options, a, orff_setting_at(i));
     if (status) return status;
     const orff_status outcome = orff_options_resolve(s->options, shape, &s->settings);
-    if (outcome) return complain(a, s->options, outcome);
+    if (outcome) return report_wrong(a, s->options, outcome);
     for (size_t m = 0; m < s->settings.n_parts; m++)
         s->auto_sigma = s->auto_sigma || cli_is_auto_sigma(&s->settings.parts[m]);
     return check_choices(s, a);

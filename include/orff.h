@@ -293,6 +293,9 @@ ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y,
 #define ORFF_RIDGE_AUTO (-1.0)
 ORFF_API orff_status orff_output_laplacian(size_t p, const double *W, double ridge, double *A);
 
+/* The largest singular value of A (rows x cols). */
+ORFF_API orff_status orff_spectral_norm(size_t rows, size_t cols, const double *A, double *norm);
+
 /* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
 ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 

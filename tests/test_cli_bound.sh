@@ -60,7 +60,7 @@ problem='--dim 2 --sigma 1 --diameter 2 --epsilon 0.1'
     expect 2 '--probability' "$orff" bound $problem --probability 1
     expect 2 '--epsilon' "$orff" bound --dim 2 --sigma 1 --diameter 2 --epsilon -1
     expect 2 '--outputs: is 3, but curl-free has as many outputs as inputs, here 2' "$orff" bound $problem --kernel curl-free --outputs 3
-    expect 2 'one kernel, not of a sum' "$orff" bound $problem --kernel curl-free+div-free
+    expect 2 'one kernel, not for a sum' "$orff" bound $problem --kernel curl-free+div-free
     expect 2 'covariance needs all rows' "$orff" bound $problem --output-matrix covariance
     expect 2 'it is for decomposable' "$orff" bound $problem --kernel curl-free --output-matrix A.csv
     expect 1 'does not exist' "$orff" bound $problem --kernel curl-free --base laplace

@@ -111,7 +111,7 @@ refused 'task was "fit" and is "moments" now' moments long.csv no.orff
 expect 1 'part: .*resume it, or remove it' run fit long.csv no.orff
 cmp -s part kept || fail "a run that was not to go on has changed the checkpoint"
 
-expect 0 'checkpoint of a computation' "$orff" info part
+expect 0 'checkpoint of a run' "$orff" info part
 
 # Damage, and what is no checkpoint at all.
 printf x | dd of=part bs=1 seek=3000 conv=notrunc 2>/dev/null

@@ -50,7 +50,7 @@ done
 expect 1 '--grid: 1000000000000000000 points would take at least' \
     "$orff" predict m.orff --grid x_km=0:1:1000000000,y_km=0:1:1000000000 -o g.csv
 cmp -s g.csv before.csv && [ ! -e new.npy ] && [ ! -e new.nc ] || fail "a grid that was refused has written something"
-expect 2 'both --grid and DATA' "$orff" predict m.orff test.csv --grid x_km=1,y_km=0 -o g.csv
+expect 2 'give --grid or DATA, not both' "$orff" predict m.orff test.csv --grid x_km=1,y_km=0 -o g.csv
 expect 2 'DATA or --grid is missing' "$orff" predict m.orff -o g.csv
 if "$orff" predict m.orff --grid x_km=-1:1:5,y_km=0:0.5:3 --std -o g.nc -q 2>err; then
     expect 0 'netcdf data' "$orff" info g.nc

@@ -275,15 +275,15 @@ static void spectral_norms(void **state) {
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < N; j++) V[i * N + j] *= i == 3 ? 17.5 : 1 + 0.1 * (double)i;
     multiply(true, false, M, N, M, U, M, V, N, A);
-    assert_ok(orffi_spectral_norm(M, N, A, &norm));
+    assert_ok(orff_spectral_norm(M, N, A, &norm));
     assert_close(norm, 17.5, 1e-14);
     const double row[] = {3, 4}, bad[] = {(double)NAN, 1};
-    assert_ok(orffi_spectral_norm(1, 2, row, &norm));
+    assert_ok(orff_spectral_norm(1, 2, row, &norm));
     assert_close(norm, 5, 1e-15);
-    assert_ok(orffi_spectral_norm(2, 1, row, &norm));
+    assert_ok(orff_spectral_norm(2, 1, row, &norm));
     assert_close(norm, 5, 1e-15);
-    assert_status(orffi_spectral_norm(1, 2, bad, &norm), ORFF_ERROR_NOT_FINITE);
-    assert_ok(orffi_spectral_norm(0, 4, NULL, &norm));
+    assert_status(orff_spectral_norm(1, 2, bad, &norm), ORFF_ERROR_NOT_FINITE);
+    assert_ok(orff_spectral_norm(0, 4, NULL, &norm));
     assert_true(norm == 0);
 }
 

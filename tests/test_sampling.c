@@ -442,7 +442,7 @@ static double curl_error(const orffi_spectrum *law, const orffi_frequencies *f, 
         for (size_t a = 0; a < m; a++)
             for (size_t b = 0; b < m; b++) K[a * m + b] -= term * w[law->space[a]] * w[law->space[b]];
     }
-    assert_ok(orffi_spectral_norm(m, m, K, &norm));
+    assert_ok(orff_spectral_norm(m, m, K, &norm));
     return norm;
 }
 
@@ -460,7 +460,7 @@ static double measured_error(const orffi_spectrum *law, const orffi_frequencies 
     double worst = 0.0, K0[9], norm = 1.0;
     if (gradient) {
         orffi_spectrum_curl(law, zero, K0);
-        assert_ok(orffi_spectral_norm(law->space_count, law->space_count, K0, &norm));
+        assert_ok(orff_spectral_norm(law->space_count, law->space_count, K0, &norm));
     }
     for (uint64_t p = 0; p < 40; p++) {
         double delta[3];

@@ -66,7 +66,7 @@ static size_t areas_for(int threads) {
 }
 
 /* An area that is given back stays with OpenBLAS. */
-static void take_areas(size_t count) {
+static void claim_areas(size_t count) {
     void *areas[MOST_AREAS];
     if (!blas_memory_alloc || !blas_memory_free) return;
     if (count > MOST_AREAS) count = MOST_AREAS;
@@ -89,7 +89,7 @@ static orff_status make_room(int threads) {
                           "raise the limit%s",
                           megabytes_left(needed), needed >> 20,
                           threads > 1 ? " or use fewer threads (--threads 1)" : "");
-    take_areas(areas);
+    claim_areas(areas);
     start_threads(threads);
     return ORFF_OK;
 }

@@ -34,7 +34,7 @@ static char next_after_space(reader *r) {
     return peek(r);
 }
 
-static bool take(reader *r, char wanted) {
+static bool accept(reader *r, char wanted) {
     if (next_after_space(r) != wanted) return false;
     r->at++;
     return true;
@@ -193,7 +193,7 @@ static orff_status read_key(reader *r, const json_t *object, char **key) {
     ORFFI_TRY(read_text(r));
     if (json_object_get(object, r->token)) return malformed(r, "a key stands there twice");
     ORFFI_TRY(orffi_duplicate(key, r->token, strlen(r->token) + 1, 1));
-    return take(r, ':') ? ORFF_OK : malformed(r, "a colon is missing");
+    return accept(r, ':') ? ORFF_OK : malformed(r, "a colon is missing");
 }
 
 static orff_status read_member(reader *r, json_t *object) {
@@ -210,10 +210,10 @@ static orff_status read_member(reader *r, json_t *object) {
 static orff_status read_inside(reader *r, char closing, json_t *into,
                                orff_status (*read_one)(reader *, json_t *)) {
     r->at++;
-    if (take(r, closing)) return ORFF_OK;
+    if (accept(r, closing)) return ORFF_OK;
     do ORFFI_TRY(read_one(r, into));
-    while (take(r, ','));
-    return take(r, closing) ? ORFF_OK : malformed(r, "a comma or a bracket is missing");
+    while (accept(r, ','));
+    return accept(r, closing) ? ORFF_OK : malformed(r, "a comma or a bracket is missing");
 }
 
 static orff_status read_nested(reader *r, json_t **out) {

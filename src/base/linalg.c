@@ -46,66 +46,15 @@ static enum CBLAS_TRANSPOSE turned(bool transposed) {
     return transposed ? CblasTrans : CblasNoTrans;
 }
 
-/* C = beta C: the product over an empty inner dimension, whose leading dimensions BLAS may refuse. */
-static void scale(size_t m, size_t n, double beta, double *C, size_t ldc) {
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) C[i * ldc + j] = beta == 0 ? 0 : beta * C[i * ldc + j];
-}
+#define REAL        double
+#define NAMED(name) name
+#define BLAS(name)  cblas_d##name
+#include "base/products.inc"
 
-static void scale_single(size_t m, size_t n, float beta, float *C, size_t ldc) {
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) C[i * ldc + j] = beta == 0 ? 0 : beta * C[i * ldc + j];
-}
-
-/* C's few columns one by one: reading A once for each is faster than packing it. */
-static void thin(bool ta, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
-                 const double *B, size_t ldb, double beta, double *C, size_t ldc) {
-    for (size_t j = 0; j < n; j++)
-        cblas_dgemv(CblasRowMajor, turned(ta), narrow(ta ? k : m), narrow(ta ? m : k), alpha, A, narrow(lda),
-                    B + j, narrow(ldb), beta, C + j, narrow(ldc));
-}
-
-void orffi_gemm(bool ta, bool tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
-                const double *B, size_t ldb, double beta, double *C, size_t ldc) {
-    if (!m || !n) return;
-    if (!k) {
-        scale(m, n, beta, C, ldc);
-        return;
-    }
-    if (n <= THIN && !tb) {
-        thin(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-        written(m, n, C, ldc, sizeof *C, false);
-        return;
-    }
-    cblas_dgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),
-                B, narrow(ldb), beta, C, narrow(ldc));
-    written(m, n, C, ldc, sizeof *C, false);
-}
-
-/* C's few columns one by one: reading A once for each is faster than packing it. */
-static void thin_single(bool ta, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
-                        const float *B, size_t ldb, float beta, float *C, size_t ldc) {
-    for (size_t j = 0; j < n; j++)
-        cblas_sgemv(CblasRowMajor, turned(ta), narrow(ta ? k : m), narrow(ta ? m : k), alpha, A, narrow(lda),
-                    B + j, narrow(ldb), beta, C + j, narrow(ldc));
-}
-
-void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alpha, const float *A,
-                       size_t lda, const float *B, size_t ldb, float beta, float *C, size_t ldc) {
-    if (!m || !n) return;
-    if (!k) {
-        scale_single(m, n, beta, C, ldc);
-        return;
-    }
-    if (n <= THIN && !tb) {
-        thin_single(ta, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-        written(m, n, C, ldc, sizeof *C, false);
-        return;
-    }
-    cblas_sgemm(CblasRowMajor, turned(ta), turned(tb), narrow(m), narrow(n), narrow(k), alpha, A, narrow(lda),
-                B, narrow(ldb), beta, C, narrow(ldc));
-    written(m, n, C, ldc, sizeof *C, false);
-}
+#define REAL        float
+#define NAMED(name) name##_single
+#define BLAS(name)  cblas_s##name
+#include "base/products.inc"
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
     if (m <= INT_MAX && n <= INT_MAX) return orffi_blas_room(orffi_thread_count());
@@ -170,7 +119,7 @@ static orff_status factor_panel(size_t n, double *A, size_t first, size_t width)
 }
 
 /* With L11 factored: L21 = A21 L11^-T, A22 -= L21 L21^T. */
-static void take_panel_off(size_t n, double *A, size_t first, size_t width) {
+static void subtract_panel(size_t n, double *A, size_t first, size_t width) {
     const int rows = narrow(n - first - width), w = narrow(width), step = narrow(n);
     double *L11 = A + first * n + first, *L21 = L11 + width * n;
     if (!rows) return;
@@ -186,7 +135,7 @@ orff_status orffi_cholesky(size_t n, double *A) {
         width = panel_width(n, k);
         if (width < n) ORFFI_TRY(orffi_progress("factorisation", (double)k, (double)n));
         ORFFI_TRY(factor_panel(n, A, k, width));
-        take_panel_off(n, A, k, width);
+        subtract_panel(n, A, k, width);
     }
     for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
@@ -204,25 +153,11 @@ orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B)
     return ORFF_OK;
 }
 
-void orffi_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc) {
-    if (!n || (!k && beta == 1.0)) return;
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0, A, narrow(lda), beta, C,
-                narrow(ldc));
-    written(n, n, C, ldc, sizeof *C, true);
-}
-
-void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc) {
-    if (!n || (!k && beta == 1.0f)) return;
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, narrow(n), narrow(k), 1.0f, A, narrow(lda), beta, C,
-                narrow(ldc));
-    written(n, n, C, ldc, sizeof *C, true);
-}
-
-/* In tiles, so that neither side walks through memory by columns. */
 double orffi_dot(size_t n, const double *x, const double *y) {
     return cblas_ddot(narrow(n), x, 1, y, 1);
 }
 
+/* In tiles, so that neither side goes through memory by columns. */
 void orffi_mirror(size_t n, double *A) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)
@@ -354,7 +289,7 @@ orff_status orffi_factor_positive(size_t p, const double *A, double *B, size_t *
 }
 
 /* A^T has the same singular values: no need to turn it. */
-orff_status orffi_spectral_norm(size_t m, size_t n, const double *A, double *norm) {
+orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm) {
     static const char what[] = "singular value decomposition";
     const size_t few = m < n ? m : n;
     if (!few) {

@@ -53,9 +53,6 @@ orff_status orffi_orthonormal_rows(size_t m, size_t n, double *A);
  * asymmetry above the same. B has room for p x p; its rows have `rank` entries (packed). */
 orff_status orffi_factor_positive(size_t p, const double *A, double *B, size_t *rank);
 
-/* Largest singular value of the m x n matrix A. */
-orff_status orffi_spectral_norm(size_t m, size_t n, const double *A, double *norm);
-
 /* For orff_build_info: which BLAS this is, with its version. */
 const char *orffi_blas_name(void);
 

@@ -75,7 +75,7 @@ static orff_status exact_values(work *w, const orff_kernel *kernel) {
 static orff_status norm_of_difference(work *w, const double *a, const double *b, double *norm) {
     for (size_t i = 0; i < w->p; i++)
         for (size_t j = i; j < w->p; j++) w->K[i * w->p + j] = w->K[j * w->p + i] = *a++ - (b ? *b++ : 0.0);
-    return orffi_spectral_norm(w->p, w->p, w->K, norm);
+    return orff_spectral_norm(w->p, w->p, w->K, norm);
 }
 
 /* ---- one draw */

@@ -13,12 +13,12 @@ static orff_status norm_at_zero(orffi_bound_setting *s) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->d + p * p));
     double *zero = work, *K = work + s->d;
     orff_status status = orffi_kernel_exact(s->kernel, zero, K);
-    if (!status) status = orffi_spectral_norm(p, p, K, &s->K0);
+    if (!status) status = orff_spectral_norm(p, p, K, &s->K0);
     orffi_release(work);
     return status;
 }
 
-static void look_at_scales(orffi_bound_setting *s) {
+static void find_scales(orffi_bound_setting *s) {
     const orffi_spectrum *law = &s->part->law;
     s->one_sigma = true;
     s->sigma = law->scale[law->space[0]];
@@ -31,7 +31,7 @@ static void look_at_scales(orffi_bound_setting *s) {
 }
 
 /* E|w|^2 over the covariates: the space of the same law turned round. */
-static orff_status look_at_covariates(orffi_bound_setting *s) {
+static orff_status measure_covariates(orffi_bound_setting *s) {
     const orffi_spectrum *law = &s->part->law;
     orffi_spectrum rest;
     s->covariates = law->space_count < law->dim;
@@ -52,11 +52,11 @@ static orff_status fill(orffi_bound_setting *s) {
     s->space = law->space_count;
     if (s->part->rule->frame) s->part->rule->frame(s->part, &s->curl, &s->div);
     s->norm = fmax(s->curl, s->div);
-    look_at_scales(s);
+    find_scales(s);
     s->moment[0] = 1.0;
     for (int k = 1; k <= 3; k++) s->moment[k] = orffi_spectrum_moment(law, k);
     s->whitened = orffi_spectrum_whitened_moment(law) / (s->sigma * s->sigma);
-    ORFFI_TRY(look_at_covariates(s));
+    ORFFI_TRY(measure_covariates(s));
     ORFFI_TRY(norm_at_zero(s));
     if (s->K0 > 0.0) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,

@@ -149,7 +149,7 @@ static orff_status several_sigmas(const orffi_bound_setting *s, const double *de
     orffi_spectrum_curl(&s->part->law, delta, K);
     apply_rule(s, s->v, s->curl, s->div, K);
     orffi_gemm(false, false, m, m, m, -1.0, K, m, K, m, 1.0, S, m);
-    return orffi_spectral_norm(m, m, S, b);
+    return orff_spectral_norm(m, m, S, b);
 }
 
 static orff_status several(const orffi_bound_setting *s, const double *delta, double k2, double *b) {

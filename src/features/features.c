@@ -199,7 +199,7 @@ orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank
     return finish(status, f, out);
 }
 
-static orff_status take_blocks(orff_features *f, const orffi_bank *bank, orffi_kept_blocks *kept) {
+static orff_status adopt_blocks(orff_features *f, const orffi_bank *bank, orffi_kept_blocks *kept) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         f->blocks[m] = kept[m].B;
         kept[m].B = NULL;
@@ -221,7 +221,7 @@ orff_status orffi_features_create_from(orff_features **out, const orffi_bank *ba
         return orffi_fail(ORFF_ERROR_MISMATCH, "the frequencies have %zu inputs, the kernel %zu", bank->d,
                           kernel->d);
     orff_status status = start(&f, kernel);
-    if (!status) status = take_blocks(f, bank, kept);
+    if (!status) status = adopt_blocks(f, bank, kept);
     if (!status) f->bank = orffi_bank_retain(bank);
     return finish(status, f, out);
 }

@@ -370,7 +370,7 @@ static double error_at(const transform *t, const orffi_frequencies *f, const dou
 
 /* 0, where what was dropped adds up, the far corner, where the images are nearest, and differences spread over the
  * extent. */
-static void looks_at(const transform *t, const orffi_recipe *recipe, double *delta) {
+static void probe_deltas(const transform *t, const orffi_recipe *recipe, double *delta) {
     const orffi_rng rng = {recipe->seed, recipe->stream};
     for (size_t i = 0; i < t->d; i++) {
         delta[i] = 0.0;
@@ -384,7 +384,7 @@ static void looks_at(const transform *t, const orffi_recipe *recipe, double *del
 /* The largest error seen. */
 static orff_status measure(transform *t, const orffi_recipe *recipe, const double *blocks,
                            orffi_frequencies *out) {
-    looks_at(t, recipe, t->delta);
+    probe_deltas(t, recipe, t->delta);
     ORFFI_TRY(call(t->part, LOOKS, t->delta, t->matrix));
     for (size_t look = 0; look < LOOKS; look++)
         out->error = fmax(out->error,

@@ -110,7 +110,7 @@ static orff_status save_rest(orffi_checkpoint *c, const orff_moments *moments, o
 /* ---- going on */
 
 /* The sums of the file instead of none. Adding nothing to them tells whether they are of the same frequencies. */
-static orff_status take_over(orffi_checkpoint *c, orff_moments *moments) {
+static orff_status adopt_moments(orffi_checkpoint *c, orff_moments *moments) {
     if (c->from.theta)
         return orffi_fail(ORFF_ERROR_MISMATCH, "%s holds coefficients of an iteration, not moments", c->path);
     if (!c->moments) return ORFF_OK;
@@ -132,7 +132,7 @@ static orff_status take_over(orffi_checkpoint *c, orff_moments *moments) {
 orff_status orffi_checkpoint_read(orffi_checkpoint *c, orff_moments *moments, const orff_reader *reader) {
     orffi_pass pass = {.whole = true};
     if (!c) return orffi_moments_read(moments, reader, &pass);
-    ORFFI_TRY(take_over(c, moments));
+    ORFFI_TRY(adopt_moments(c, moments));
     pass.block = c->every < SIZE_MAX ? (size_t)c->every : SIZE_MAX;
     pass.skip = moments->arrived;
     pass.after = save_in_time;

@@ -26,7 +26,7 @@ typedef struct place {
     size_t mirrors;
 } place;
 
-/* Returns false to stop the walk. */
+/* Returns false to stop the visit_lattice. */
 typedef bool visit_fn(void *self, const place *at);
 
 static double steps_product(const orffi_grid *grid) {
@@ -37,7 +37,7 @@ static double steps_product(const orffi_grid *grid) {
 
 /* Visit all z >= 0 with log p(z) >= level. The density falls in every coordinate, so a row ends at its first
  * point below the level, and a plane at its first row without points. */
-static bool walk(const orffi_grid *grid, double level, visit_fn *visit, void *self) {
+static bool visit_lattice(const orffi_grid *grid, double level, visit_fn *visit, void *self) {
     const size_t d = grid->law->dim;
     const double cell = steps_product(grid);
     size_t k[ORFFI_GRID_MAX_DIM] = {0}, axis = d - 1;
@@ -135,7 +135,7 @@ typedef struct search {
 static verdict try_level(search *look, double level) {
     solution *to = look->to;
     survey s = {.law = to->grid.law, .limit = 2 * look->limit - 1};
-    if (!walk(&to->grid, level, measure, &s)) return OVERFLOWS;
+    if (!visit_lattice(&to->grid, level, measure, &s)) return OVERFLOWS;
     const double lost = dropped(&to->grid, look->total, &s);
     if (lost > look->target) {
         note(&look->trend, &s, lost);
@@ -240,7 +240,7 @@ static orff_status write_grid(orffi_frequencies *out, const solution *s, const o
     sized.count = s->count;
     ORFFI_TRY(orffi_frequencies_allocate(out, s->grid.law, &sized));
     writer w = {.out = out, .law = s->grid.law};
-    walk(&s->grid, s->level, write_place, &w);
+    visit_lattice(&s->grid, s->level, write_place, &w);
     out->error = s->error;
     return ORFF_OK;
 }

@@ -239,7 +239,7 @@ static void add_outputs(turned_fold *t, size_t count, size_t l, double *outputs)
             outputs[k] += t->V[a * p + k] * (t->SV[a * p + k] - 2.0 * t->R[a * p + k]);
 }
 
-static orff_status turned_walk(turned_fold *t, size_t count, const double *lambdas, double *errors,
+static orff_status turned_path(turned_fold *t, size_t count, const double *lambdas, double *errors,
                                double *outputs) {
     const size_t p = t->train.p;
     double *modes, yy = 0.0;
@@ -271,7 +271,7 @@ static orff_status turned_fold_errors(const orff_ridge *ridge, size_t k, size_t 
     if (!status) status = fold_build(&fold, ridge->features, &ridge->moments->sets[k], t.train.mean);
     if (!status) status = turned_project(&t, &fold);
     fold_clear(&fold);
-    if (!status) status = turned_walk(&t, count, lambdas, errors, outputs);
+    if (!status) status = turned_path(&t, count, lambdas, errors, outputs);
     turned_clear(&t);
     return status;
 }

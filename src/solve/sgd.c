@@ -104,7 +104,7 @@ static size_t basis_size(size_t M) {
     return most < M ? most : M;
 }
 
-static orff_status take_basis(preconditioner *P, const orffi_subsample *sample, size_t M, double total) {
+static orff_status copy_basis(preconditioner *P, const orffi_subsample *sample, size_t M, double total) {
     const size_t trusted = sample->whole ? sample->m : (sample->m + 2) / 3, most = basis_size(M);
     const double largest = sample->values[sample->m - 1];
     size_t count = 0;
@@ -133,7 +133,7 @@ static orff_status fill_preconditioner(sgd_run *s) {
     double trace = 0.0;
     orff_status status = orffi_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows,
                                               q->how->seed, q->total * q->how->lambda, q->monitor);
-    if (!status) status = take_basis(&s->P, &sample, q->f->M, q->total);
+    if (!status) status = copy_basis(&s->P, &sample, q->f->M, q->total);
     if (!status) status = orffi_features_trace(q->f, &trace);
     const double believed = sample.whole ? (double)INFINITY : 0.25 * (double)sample.m;
     orffi_subsample_clear(&sample);
@@ -225,7 +225,7 @@ static void shuffle(sgd_run *s, size_t pass) {
 }
 
 /* theta -= step P ( batches delta + mean before the batch + 2 lambda theta ) */
-static void take_step(sgd_run *s) {
+static void descend(sgd_run *s) {
     const size_t M = s->problem->f->M;
     const double extra = (double)s->batches - 1.0; /* mean has delta once already */
     const double shrink = 2.0 * s->problem->how->lambda;
@@ -247,7 +247,7 @@ static orff_status pass(sgd_run *s, double *objective) {
         ORFFI_TRY(report(s, k));
         penalties += penalty(s);
         visit(s, batch_start(s, k), batch_start(s, k + 1) - batch_start(s, k));
-        take_step(s);
+        descend(s);
     }
     *objective = s->loss_sum + penalties / (double)s->batches;
     return ORFF_OK;
@@ -338,7 +338,7 @@ static orff_status passes(sgd_run *s, bool *converged) {
 }
 
 /* The exact gradient and loss at theta; at the best theta there was, if that is better. */
-static orff_status settle(sgd_run *s) {
+static orff_status choose_result(sgd_run *s) {
     ORFFI_TRY(visit_all(s));
     return s->loss_sum + penalty(s) <= 1.02 * s->lowest ? ORFF_OK : return_to_best(s);
 }
@@ -367,7 +367,7 @@ static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
         ORFFI_TRY(fill_preconditioner(s));
         s->lowest = s->loss_sum + penalty(s);
         ORFFI_TRY(passes(s, &info->converged));
-        ORFFI_TRY(settle(s));
+        ORFFI_TRY(choose_result(s));
         info->residual = gradient_norm(s) / zero;
     }
     memcpy(theta, s->theta, M * sizeof *theta);

@@ -136,7 +136,7 @@ static void print_measured(const cli_bound_task *t) {
     }
 }
 
-int cli_bound_tell_text(const cli_bound_task *t) {
+int cli_bound_print_text(const cli_bound_task *t) {
     const orff_part *part = &t->spec.settings.parts[0];
     if (t->bounds) {
         cli_print_line("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)",
@@ -220,7 +220,7 @@ static json_t *measured_json(const cli_bound_task *t) {
     return list;
 }
 
-int cli_bound_tell_json(const cli_bound_task *t) {
+int cli_bound_print_json(const cli_bound_task *t) {
     const orff_bound_report *r = &t->report;
     json_t *o = json_pack(
         "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel", cli_text(t->arguments, cli_setting("kernel")),
