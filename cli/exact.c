@@ -18,8 +18,7 @@ const cli_command cli_command_exact = {
             "rows, or of rows times outputs for kernels that couple the outputs, so use it for up to "
             "a few thousand. A fit that needs more than half of the machine's memory is refused at "
             "once. lambda and the length scale are chosen by the exact leave-one-out error. predict, "
-            "evaluate, info and plot read the model file. Derived fields (divergence, curl, ..) need "
-            "a model of orff fit. orff fit --solver exact is the same.",
+            "evaluate, info and plot read the model file. orff fit --engine exact is the same.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,

@@ -87,7 +87,7 @@ static int refuse_features(const cli_arguments *a) {
         return cli_wrong(a, CLI_OPT_COMPACT, "has no effect on an exact model");
     for (size_t i = 0; orff_setting_at(i); i++) {
         const bool heard = orff_setting_at(i)->uses & (ORFF_USE_KERNEL | ORFF_USE_LEARNING);
-        const bool asked = !strcmp(orff_setting_at(i)->name, "solver");
+        const bool asked = !strcmp(orff_setting_at(i)->name, "engine");
         if (!heard && !asked && cli_given(a, CLI_OWN_OPTIONS + i))
             return cli_wrong(a, CLI_OWN_OPTIONS + i, "has no effect on an exact model");
     }
@@ -102,12 +102,12 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     int status = exact ? CLI_DONE : cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_settings_read_for(&s, a, &data);
-    if (!status && exact) s.settings.solver = ORFF_SOLVER_EXACT;
-    if (!status && s.settings.solver == ORFF_SOLVER_EXACT) status = refuse_features(a);
+    if (!status && exact) s.settings.engine = ORFF_ENGINE_EXACT;
+    if (!status && s.settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
     if (!status) status = fit_data(a, &s.settings, &data, &model);
     if (!status && exact)
         status =
-            cli_outcome(orff_options_set(s.options, "solver", orff_solver_name(ORFF_SOLVER_EXACT)), NULL);
+            cli_outcome(orff_options_set(s.options, "engine", orff_engine_name(ORFF_ENGINE_EXACT)), NULL);
     if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
     if (!status && !exact) cli_checkpoint_forget(a);

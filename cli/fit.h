@@ -7,7 +7,7 @@
 #include "options.h"
 #include "orff.h"
 
-/* Learns from the rows of DATA and writes the model; exact: without features, for any --solver. */
+/* Learns from the rows of DATA and writes the model; exact: without features, for any --engine. */
 int cli_fit_rows(const cli_arguments *arguments, bool exact);
 
 /* -o must be there. */

@@ -70,7 +70,7 @@ static void print_model(const cli_applied *ap) {
                        info->plane.lat);
     cli_print_line("%-14s%s", "kernel", info->kernel);
     if (words) cli_print_line("%-14s%s", "found", words);
-    if (info->exact)
+    if (info->engine == ORFF_ENGINE_EXACT)
         cli_print_line("%-14snone: the exact kernel, %zu coefficients", "features", info->parameters);
     else
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,

@@ -646,8 +646,7 @@ ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t
     X(LSMR, lsmr, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
     X(IDR, idr, "idr")                                                                                        \
     X(PCG, pcg, "pcg")                                                                                        \
-    X(SGD, sgd, "sgd")                                                                                        \
-    X(EXACT, exact, "exact")   /* no features: the exact kernel (section 10), for rows that are few */
+    X(SGD, sgd, "sgd")
 
 typedef enum orff_solver {
 #define ORFF_SOLVER_ENUM(name, file, text) ORFF_SOLVER_##name,
@@ -687,7 +686,7 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
  * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
- * otherwise. Rows have equal weights; a model with ORFF_SOLVER_EXACT (section 12) takes weights too.
+ * otherwise. Rows have equal weights; a model of ORFF_ENGINE_EXACT (section 12) takes weights too.
  * Large factorisations tell their progress and can be stopped; an eigendecomposition (orff_exact_path, several
  * lambdas) is one call of LAPACK, which cannot. */
 
@@ -853,9 +852,25 @@ ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sa
 
 /* ---------------------------------------------------------------- 12. models
  *
- * A model is features, coefficients, and what was done to the data: f(x) = mean + scale * Phi((x -
- * shift)/unit)^T theta. With ORFF_SOLVER_EXACT it is the exact kernel on all training points instead: the
- * same calls serve, but for derived fields. */
+ * A model is what an engine has learned, and what was done to the data: f(x) = mean + spread * g((x - shift)/unit).
+ * The engine of random features has g(x) = Phi(x)^T theta, the exact one sum_i K(x, x_i) alpha_i over all training
+ * points. The same calls serve both. */
+
+#define ORFF_ENGINE_LIST(X)                                                                                       \
+    X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
+    X(EXACT, exact, "exact")          /* the exact kernel (section 10), for rows that are few */                   \
+    X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */
+
+typedef enum orff_engine {
+#define ORFF_ENGINE_ENUM(name, file, text) ORFF_ENGINE_##name,
+    ORFF_ENGINE_LIST(ORFF_ENGINE_ENUM)
+#undef ORFF_ENGINE_ENUM
+        ORFF_ENGINE_COUNT
+} orff_engine;
+
+ORFF_API const char *orff_engine_name(orff_engine engine);
+ORFF_API const char *const *orff_engine_names(void);
+ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
 
 /* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
  * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
@@ -899,14 +914,18 @@ typedef struct orff_settings {
                          first one's base, shape and space are looked at */
     bool auto_mix;    /* Helmholtz parts: choose c by cross-validation */
 
-    orff_sampling sampling; /* extent is taken from the data when NULL */
+    orff_engine engine;
+
+    /* The engine of features: extent is taken from the data when NULL; features = 0 is auto, see
+     * orff_settings_features, but for the grid, where the tolerance decides. */
+    orff_sampling sampling;
 
     double lambda; /* > 0; 0: auto, by cross-validation from the moments; exact: by leaving out each row */
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;
 
-    orff_solver solver;
+    orff_solver solver; /* of the engine of features */
     orff_loss loss;
     double loss_parameter;
     double tolerance; /* of iterative solvers */
@@ -947,12 +966,14 @@ typedef struct orff_settings {
     bool resume; /* from the checkpoint, if there is one; else one that is there is refused */
 } orff_settings;
 
-/* Everything auto: D = 1000, 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
+/* Everything auto: 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
-/* How many frequencies a fit with these settings takes for p outputs and so many rows (0: not known). */
-ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t p, size_t rows);
+/* How many frequencies a fit to so many rows (0: not known) with p outputs (T-1 for T classes) draws: those that the
+ * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
+ * unknowns, and at least 100. 0: the tolerance of a grid decides. */
+ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t d, size_t p, size_t rows);
 
 /* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
  * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
@@ -1032,8 +1053,8 @@ typedef struct orff_cost {
     size_t features; /* that it would take; 0: none, an exact model */
 } orff_cost;
 
-/* Measures for about a second and scales up; other programs that run disturb it. For the direct and the exact solver,
- * with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
+/* Measures for about a second and scales up; other programs that run disturb it. For the direct solver and the exact
+ * engine, with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
  * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
 
@@ -1071,8 +1092,9 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
-    bool exact;             /* fitted without features: frequencies is 0, parameters N p */
-    size_t frequencies, parameters;
+    orff_engine engine;        /* that learned it, never auto */
+    const char *engine_reason; /* why auto took it, in words; "" where it was asked for */
+    size_t frequencies, parameters; /* exact: 0 and N p */
     size_t parts;
     orff_scheme scheme;
     uint64_t seed;
@@ -1127,8 +1149,9 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
-/* Derived fields, analytically from the coefficients, in the user's units; not of exact models. Those that need a field's space
- * use the inputs of the physical parts, or all inputs when d = p. */
+/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
+ * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
+ * smooth enough (decomposable on Laplace or Matern nu <= 1/2, physical rules on Matern nu <= 3/2) or is a callback's. */
 ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X,
                                          double *J); /* n x p x d */
 ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X,
@@ -1137,7 +1160,7 @@ ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, co
 ORFF_API orff_status orff_model_curl(const orff_model *model, size_t n, const double *X, double *curl);
 /* The scalar potential (n values) whose gradient is the curl-free component of f, and the stream function
  * (p = 2: n values, f = (-d2, d1) psi) or vector potential (p = 3: n x 3) of its divergence-free
- * component; constants are left out. */
+ * component; constants are left out. Of an exact model only physical parts have them. */
 ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, const double *X,
                                           double *potential);
 ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X,

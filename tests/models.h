@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "engine/features.h"
 #include "model/model.h"
 #include "support.h"
 
@@ -202,14 +203,33 @@ static inline void models_set_units(orff_model *model, models_units units) {
     }
 }
 
+/* What the engine of features has learned. */
+static inline orffi_features_fit *models_fit(const orff_model *model) {
+    assert_ptr_equal(model->engine, &orffi_engine_features);
+    return model->fit;
+}
+
+/* A model of these features with theta = 0, which are taken over. */
+static inline orff_status models_create(orff_model **model, orff_features *features, size_t classes) {
+    orffi_features_fit *fit = NULL;
+    assert_ok(orffi_features_fit_create(&fit, features));
+    return orffi_model_create(model, &orffi_engine_features, fit, classes);
+}
+
+/* Once theta and units are there. */
+static inline void models_finish(orff_model *model) {
+    orffi_features_fit_fold(models_fit(model));
+    assert_ok(orffi_model_finish(model));
+}
+
 static inline orff_model *models_make(const models_case *c, size_t D) {
     orff_model *model = NULL;
     orff_features *features = models_features(c, D);
     double *theta = models_normal(features->M, 5);
-    assert_ok(orffi_model_create(&model, features, 0));
-    memcpy(model->theta, theta, features->M * sizeof *theta);
+    assert_ok(models_create(&model, features, 0));
+    memcpy(models_fit(model)->theta, theta, features->M * sizeof *theta);
     models_set_units(model, c->units);
-    assert_ok(orffi_model_finish(model));
+    models_finish(model);
     free(theta);
     return model;
 }

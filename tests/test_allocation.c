@@ -332,7 +332,7 @@ static orff_status exact_cycle(void) {
     part.rule = cycle_rule;
     part.A = cycle_rule == ORFF_RULE_DECOMPOSABLE ? output_matrix : NULL;
     part.sigma = 0;
-    settings.solver = ORFF_SOLVER_EXACT;
+    settings.engine = ORFF_ENGINE_EXACT;
     settings.n_parts = 1;
     settings.parts = &part;
     settings.lambda_count = 3;
@@ -426,10 +426,10 @@ static orff_model *file_model;
 static orff_moments *file_moments;
 static char folder[] = "/tmp/orff_allocation_XXXXXX", file_path[64];
 
-static void make_model(orff_solver solver) {
+static void make_model(orff_engine engine) {
     orff_part part = orff_part_default();
     orff_settings settings = orff_settings_default();
-    settings.solver = solver;
+    settings.engine = engine;
     settings.sampling.features = 4;
     settings.n_parts = 1;
     settings.parts = &part;
@@ -501,11 +501,11 @@ static orff_status load_moments_cycle(void) {
     return status;
 }
 
-static void check_model_files(orff_solver solver) {
-    make_model(solver);
+static void check_model_files(orff_engine engine) {
+    make_model(engine);
     check(save_model_cycle, 10);
     check(load_model_cycle, 10);
-    if (solver != ORFF_SOLVER_EXACT) {
+    if (engine != ORFF_ENGINE_EXACT) {
         check(save_compact_cycle, 10);
         check(load_model_cycle, 10);
     }
@@ -517,8 +517,8 @@ static void files(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(file_path, sizeof file_path, "%s/file", folder);
     with_files = true;
-    check_model_files(ORFF_SOLVER_DIRECT);
-    check_model_files(ORFF_SOLVER_EXACT);
+    check_model_files(ORFF_ENGINE_FEATURES);
+    check_model_files(ORFF_ENGINE_EXACT);
     make_moments();
     check(save_moments_cycle, 10);
     check(load_moments_cycle, 10);

@@ -572,10 +572,10 @@ static void what_keeps_no_checkpoint_says_so(void **state) {
     const fields_rows *r = &s.rows;
     assert_status(orff_model_tune(&model, 1, &settings, 2, 2, r->n, r->X, r->Y, NULL, &score, &best),
                   ORFF_ERROR_UNSUPPORTED);
-    settings.solver = ORFF_SOLVER_EXACT;
+    settings.engine = ORFF_ENGINE_EXACT;
     assert_status(stream(&model, &settings, &s), ORFF_ERROR_UNSUPPORTED);
     assert_says("exact");
-    settings.solver = ORFF_SOLVER_AUTO;
+    settings.engine = ORFF_ENGINE_AUTO;
     settings.checkpoint_rows = 0;
     assert_status(stream(&model, &settings, &s), ORFF_ERROR_INVALID_ARGUMENT);
     settings.checkpoint_rows = 10;

@@ -139,7 +139,7 @@ grep -q 'warning: the checkpoint was not saved, the last one stays: part: ' out 
 cmp -s part kept || fail "a full disk has taken the last checkpoint"
 expect 0 'resumed after' run fit long.csv roomy.orff --resume
 
-expect 2 '--checkpoint: has no effect on an exact model' "$orff" fit small.csv --inputs 1-2 --outputs 3-4 --solver exact --checkpoint part -o x.orff
+expect 2 '--checkpoint: has no effect on an exact model' "$orff" fit small.csv --inputs 1-2 --outputs 3-4 --engine exact --checkpoint part -o x.orff
 expect 2 'checkpoint' "$orff" exact small.csv --inputs 1-2 --outputs 3-4 --checkpoint part -o x.orff
 expect 2 'checkpoint' "$orff" tune small.csv --inputs 1-2 --outputs 3-4 --checkpoint part -o x.orff
 expect 2 '--resume: needs --checkpoint' "$orff" fit small.csv --inputs 1-2 --outputs 3-4 --resume -o x.orff

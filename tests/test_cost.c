@@ -28,7 +28,7 @@ static void test_estimates(void **state) {
     s.sampling.features = 20;
     assert_ok(orff_cost_estimate(&s, 2, 2, 1000, &many));
     assert_true(many.seconds > 0.0);
-    s.solver = ORFF_SOLVER_EXACT;
+    s.engine = ORFF_ENGINE_EXACT;
     assert_ok(orff_cost_estimate(&s, 2, 2, 100, &few));
     assert_ok(orff_cost_estimate(&s, 2, 2, 100000, &many));
     assert_true(many.bytes > 1e4 * few.bytes / 10.0 && many.seconds > few.seconds);

@@ -1,4 +1,5 @@
 /* Cross-validated errors of each output, against models refitted without each fold. */
+#include "engine/features.h"
 #include "fields.h"
 
 enum { N = 90, D = 40, FOLDS = 5 };
@@ -63,7 +64,7 @@ static void compare(const orff_model *model, orff_settings settings, const field
     assert_non_null(info.output_cv_mse);
     orffi_model_transform(model, rows->n, rows->X, scaled.X);
     for (size_t i = 0; i < rows->n * rows->p; i++) scaled.Y[i] = rows->Y[i] / model->spread[i % rows->p];
-    find_folds(model->features, &scaled, fold);
+    find_folds(((const orffi_features_fit *)model->fit)->features, &scaled, fold);
     settings.scale_outputs = false;
     settings.lambda = info.lambda;
     refit(&settings, &scaled, fold, errors);

@@ -98,10 +98,10 @@ static int constant_at(void *self, const double *w, double *A) {
 SUPPORT_MANY(constant, 2, 4)
 
 /* The same kernel with inputs scaled and not: given sigmas are in units of the spread, functions know no spread. */
-static void assert_same_scaled(orff_part part, orff_solver solver, const fields_rows *rows) {
+static void assert_same_scaled(orff_part part, orff_engine engine, const fields_rows *rows) {
     orff_settings settings = fields_given(&part, 200, 1e-3);
     orff_part fitted;
-    settings.solver = solver;
+    settings.engine = engine;
     settings.sampling.tolerance = 1e-2;
     settings.scale_inputs = ORFF_SWITCH_YES;
     orff_model *scaled = fields_fit(&settings, rows);
@@ -119,14 +119,14 @@ static void test_functions_see_user_units(void **state) {
     fields_rows rows = narrow(60);
     orff_part custom = fields_part(ORFF_RULE_CUSTOM_A, 1.0),
               signature = fields_part(ORFF_RULE_SIGNATURE, 1.0);
-    assert_same_scaled(turned_part(0.7), ORFF_SOLVER_DIRECT, &rows);
+    assert_same_scaled(turned_part(0.7), ORFF_ENGINE_FEATURES, &rows);
     custom.matrix = constant;
     custom.exact = coupled;
-    assert_same_scaled(custom, ORFF_SOLVER_DIRECT, &rows);
-    assert_same_scaled(custom, ORFF_SOLVER_EXACT, &rows);
+    assert_same_scaled(custom, ORFF_ENGINE_FEATURES, &rows);
+    assert_same_scaled(custom, ORFF_ENGINE_EXACT, &rows);
     signature.matrix = coupled;
-    assert_same_scaled(signature, ORFF_SOLVER_DIRECT, &rows);
-    assert_same_scaled(signature, ORFF_SOLVER_EXACT, &rows);
+    assert_same_scaled(signature, ORFF_ENGINE_FEATURES, &rows);
+    assert_same_scaled(signature, ORFF_ENGINE_EXACT, &rows);
     fields_free(&rows);
 }
 
@@ -311,7 +311,7 @@ static void test_exact_is_not_saved(void **state) {
     orff_part part = fields_part(ORFF_RULE_SIGNATURE, 1.0);
     part.matrix = coupled;
     orff_settings settings = fields_given(&part, 20, 1e-3);
-    settings.solver = ORFF_SOLVER_EXACT;
+    settings.engine = ORFF_ENGINE_EXACT;
     orff_model *model = fields_fit(&settings, &rows);
     assert_status(orff_model_save(model, path, false), ORFF_ERROR_UNSUPPORTED);
     assert_says("part 1 of the kernel (signature)");

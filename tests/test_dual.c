@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "fields.h"
-#include "model/fit_dual.h"
 
 enum { N = 40, D = 90, FOLDS = 5, NEW = 7 };
 
@@ -139,7 +138,7 @@ static orff_model *fit_primal(const dual_case *c, problem *q, const orff_model *
     orff_model *model = NULL;
     double *X = support_zeros(N * q->d);
     orffi_model_transform(dual, N, q->X, X);
-    assert_ok(orff_moments_create(&moments, dual->features, &how));
+    assert_ok(orff_moments_create(&moments, models_fit(dual)->features, &how));
     assert_ok(orff_moments_accumulate(moments, N, X, q->coded, c->weighted ? q->weights : NULL));
     assert_ok(orff_model_fit_moments(&model, &q->settings, moments));
     assert_string_not_equal(orff_model_describe(model).solve.method, "dual-eigen");
@@ -162,8 +161,8 @@ static void compare_numbers(const orff_model *a, const orff_model *b) {
     assert_all_close(a->p, a->output_train_mse, b->output_train_mse, 1e-8);
     assert_int_equal(a->output_cv_mse != NULL, b->output_cv_mse != NULL);
     if (a->output_cv_mse) assert_all_close(a->p, a->output_cv_mse, b->output_cv_mse, 1e-8);
-    assert_true(a->features->M == b->features->M);
-    assert_all_close(a->features->M, a->theta, b->theta, 1e-8);
+    assert_true(models_fit(a)->features->M == models_fit(b)->features->M);
+    assert_all_close(models_fit(a)->features->M, models_fit(a)->theta, models_fit(b)->theta, 1e-8);
 }
 
 static void compare_predictions(const problem *q, const orff_model *a, const orff_model *b) {
@@ -229,7 +228,7 @@ static void survives_a_file(void **state) {
         const size_t p = dual->p;
         double *C = support_zeros(NEW * p * p), *E = support_zeros(NEW * p * p);
         support_case("%s", cases[i].name);
-        assert_true(dual->posterior->k < dual->posterior->n);
+        assert_true(models_fit(dual)->posterior->k < models_fit(dual)->posterior->n);
         assert_ok(orff_model_save(dual, path, false));
         assert_ok(orff_model_load(&loaded, path));
         assert_string_equal(orff_model_describe(loaded).solve.method, "dual-eigen");
@@ -277,7 +276,9 @@ static void short_streams(void **state) {
         assert_ok(orff_model_fit_stream(&model, &q.settings, q.d, q.p, &reader));
         const char *method = orff_model_describe(model).solve.method;
         assert_int_equal(strcmp(method, "dual-eigen") == 0, !longer);
-        if (!longer) assert_all_close(model->features->M, model->theta, direct->theta, 1e-12);
+        if (!longer)
+            assert_all_close(models_fit(model)->features->M, models_fit(model)->theta,
+                             models_fit(direct)->theta, 1e-12);
         orff_model_free(model);
         orff_model_free(direct);
         q.settings.subsample = 20000;
@@ -293,7 +294,7 @@ static void tuning(void **state) {
     double score;
     assert_ok(orff_model_tune(&tuned, 1, &q.settings, q.d, q.p, N, q.X, q.Y, NULL, &score, NULL));
     assert_close(score / orff_model_describe(dual).cv_mse, 1.0, 1e-12);
-    assert_all_close(tuned->features->M, tuned->theta, dual->theta, 1e-9);
+    assert_all_close(models_fit(tuned)->features->M, models_fit(tuned)->theta, models_fit(dual)->theta, 1e-9);
     orff_model_free(dual);
     orff_model_free(tuned);
     end(&q);
@@ -329,13 +330,13 @@ static void many_outputs(void **state) {
 
 /* ---- what the output matrix cannot reach */
 
-static orff_model *fit_graph(const double *A, orff_solver solver, size_t features, const double *Y) {
+static orff_model *fit_graph(const double *A, orff_engine engine, size_t features, const double *Y) {
     orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 1.0);
     orff_settings settings = fields_given(&part, features, 1e-4);
     double *X = models_normal(N * 2, 8);
     const fields_rows rows = {N, 2, 3, X, (double *)Y, (double *)Y};
     part.A = A;
-    settings.solver = solver;
+    settings.engine = engine;
     orff_model *model = fields_fit(&settings, &rows);
     free(X);
     return model;
@@ -352,9 +353,9 @@ static void unreached_outputs(void **state) {
     assert_ok(orff_output_laplacian(3, graph, 0.0, bare));
     assert_ok(orff_output_laplacian(3, graph, ORFF_RIDGE_AUTO, ridged));
     for (size_t way = 0; way < 3; way++) {
-        const orff_solver solver = way == 2 ? ORFF_SOLVER_EXACT : ORFF_SOLVER_DIRECT;
-        orff_model *poor = fit_graph(bare, solver, features[way], Y);
-        orff_model *rich = fit_graph(ridged, solver, features[way], Y);
+        const orff_engine engine = way == 2 ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES;
+        orff_model *poor = fit_graph(bare, engine, features[way], Y);
+        orff_model *rich = fit_graph(ridged, engine, features[way], Y);
         support_case("way %zu", way);
         assert_true(orff_model_describe(poor).warnings & ORFF_WARN_UNREACHED);
         assert_non_null(strstr(orff_model_describe(poor).warning, "output matrix"));

@@ -21,7 +21,7 @@ static void release(size_t count, double **all) {
 
 static orff_settings exact_settings(size_t n_parts, const orff_part *parts) {
     orff_settings s = orff_settings_default();
-    s.solver = ORFF_SOLVER_EXACT;
+    s.engine = ORFF_ENGINE_EXACT;
     s.n_parts = n_parts;
     s.parts = parts;
     s.scale_inputs = ORFF_SWITCH_NO;
@@ -132,7 +132,7 @@ static void check_golden(const json_t *entry) {
     assert_ok(orff_model_predict(model, m, Z, got));
     assert_all_close(m * p, got, F, 1e-11);
     const orff_model_info info = orff_model_describe(model);
-    assert_true(info.exact);
+    assert_true(info.engine == ORFF_ENGINE_EXACT);
     assert_int_equal(info.frequencies, 0);
     assert_int_equal(info.parameters, n * p);
     assert_int_equal(info.rows, n);
@@ -480,7 +480,8 @@ static void same_model(const orff_model *a, const orff_model *b, size_t m, const
     double *F = support_zeros(m * p * p), *G = support_zeros(m * p * p);
     assert_string_equal(x.kernel, y.kernel);
     assert_string_equal(x.solve.method, y.solve.method);
-    assert_true(y.exact && x.rows == y.rows && x.parameters == y.parameters && x.classes == y.classes);
+    assert_true(y.engine == ORFF_ENGINE_EXACT && x.rows == y.rows && x.parameters == y.parameters &&
+                x.classes == y.classes);
     assert_true(x.lambda == y.lambda && x.cv_mse == y.cv_mse && x.noise == y.noise && x.dof == y.dof);
     assert_true(x.has_posterior == y.has_posterior && x.log_evidence == y.log_evidence);
     assert_ok(orff_model_predict(a, m, Z, F));
@@ -562,7 +563,7 @@ static void test_classes(void **state) {
         single[2 * i] = (float)X[2 * i];
         single[2 * i + 1] = (float)X[2 * i + 1];
     }
-    s.solver = ORFF_SOLVER_EXACT;
+    s.engine = ORFF_ENGINE_EXACT;
     s.classes = 3;
     assert_ok(orff_model_fit(&model, &s, 2, 1, N, X, labels, NULL));
     assert_ok(orff_model_classify(model, N, X, found));
@@ -629,7 +630,7 @@ static void test_automatic(void **state) {
     orff_model *model = NULL;
     field(N, X, Y, 0.02, 98);
     for (size_t i = 0; i < N; i++) c[i] = 1.0 + (double)(i % 2);
-    s.solver = ORFF_SOLVER_EXACT;
+    s.engine = ORFF_ENGINE_EXACT;
     /* sigma and lambda */
     assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
     assert_true(test_error(model) < 0.02);
@@ -662,7 +663,7 @@ static void test_automatic(void **state) {
     }
     /* everything, from a stream */
     s = orff_settings_default();
-    s.solver = ORFF_SOLVER_EXACT;
+    s.engine = ORFF_ENGINE_EXACT;
     s.auto_kernel = true;
     double *state3[3] = {X, Y, X + 2 * N};
     const orff_reader reader = {.read = read_rows, .self = state3};
@@ -708,7 +709,7 @@ static void test_lambda_and_tune(void **state) {
     assert_int_equal(winner, 1);
     assert_close(scores[1], points[best].cv_mse, 1e-12);
     assert_true(scores[0] > scores[1] && scores[2] > scores[1]);
-    assert_true(orff_model_describe(model).exact);
+    assert_true(orff_model_describe(model).engine == ORFF_ENGINE_EXACT);
     assert_close(orff_model_describe(model).cv_mse, points[best].cv_mse, 1e-9);
     orff_model_free(model);
     orff_kernel_free(kernel);
@@ -766,8 +767,7 @@ static void test_refused(void **state) {
     part.sigma = 50.0;
     assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
     assert_true(orff_model_describe(model).solve.jitter > 0.0 && orff_model_describe(model).solve.fell_back);
-    assert_status(orff_model_jacobian(model, 1, X, J), ORFF_ERROR_UNSUPPORTED);
-    assert_says("features");
+    assert_ok(orff_model_jacobian(model, 1, X, J));
     orff_model_free(model);
     RELEASE(X, Y, c);
 #undef REFUSE
@@ -798,7 +798,7 @@ static void test_alpha_and_norm(void **state) {
         if (!scaled) assert_close(norm2, orff_exact_norm2(exact), 1e-9);
         orff_model_free(model);
     }
-    s.solver = ORFF_SOLVER_DIRECT;
+    s.engine = ORFF_ENGINE_FEATURES;
     assert_ok(orff_model_fit(&model, &s, 2, 2, N, X, Y, NULL));
     assert_status(orff_model_alpha(model, alpha), ORFF_ERROR_UNSUPPORTED);
     assert_status(orff_model_norm2(model, &norm2), ORFF_ERROR_UNSUPPORTED);

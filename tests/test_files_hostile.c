@@ -72,7 +72,8 @@ static void use_model(orff_model *model) {
     assert_ok(orff_model_part(model, info.parts - 1, &part));
     if (info.has_posterior && is_finite(orff_model_covariance(model, 2, x, out), 2 * p * p, out))
         for (size_t i = 0; i < p; i++) assert_true(out[i * p + i] >= 0.0);
-    if (!info.exact) is_finite(orff_model_jacobian(model, 2, x, out), 2 * p * info.inputs, out);
+    if (info.engine == ORFF_ENGINE_FEATURES)
+        is_finite(orff_model_jacobian(model, 2, x, out), 2 * p * info.inputs, out);
     free(x);
     free(out);
     free(x_single);
@@ -136,8 +137,8 @@ static subject subjects[] = {
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static void fit_and_write(const char *name, size_t d, size_t p, const orff_part *part, orff_scheme scheme,
-                          bool compact, orff_solver solver) {
-    const size_t N = solver == ORFF_SOLVER_EXACT ? 7 : 30;
+                          bool compact, orff_engine engine) {
+    const size_t N = engine == ORFF_ENGINE_EXACT ? 7 : 30;
     const orffi_rng rng = {.seed = 1, .stream = 1};
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;
@@ -150,7 +151,7 @@ static void fit_and_write(const char *name, size_t d, size_t p, const orff_part 
     settings.sampling.features = 5;
     settings.sampling.scheme = scheme;
     settings.lambda = 0.1;
-    settings.solver = solver;
+    settings.engine = engine;
     assert_ok(orff_model_fit(&model, &settings, d, p, N, X, Y, NULL));
     assert_ok(orff_model_save(model, name, compact));
     orff_model_free(model);
@@ -170,9 +171,9 @@ static int set_up(void **state) {
     curl.rule = ORFF_RULE_CURL_FREE;
     wide.sigma = 11.0;
     coupled.A = A;
-    fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_SOLVER_DIRECT);
-    fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_SOLVER_DIRECT);
-    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_SOLVER_EXACT);
+    fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES);
+    fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_ENGINE_FEATURES);
+    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT);
     return descriptor < 0 || orff_set_threads(1) ? -1 : 0;
 }
 

@@ -142,11 +142,11 @@ static void the_number_of_frequencies_can_be_asked(void **state) {
     orff_options *options = options_of("kernel=helmholtz\nsigma=1\n");
     orff_settings s;
     assert_ok(orff_options_resolve(options, &plane, &s));
-    assert_int_equal(orff_settings_features(&s, 2, 0), 600); /* 2400 rows to be solved */
-    assert_int_equal(orff_settings_features(&s, 2, 400), 200);
+    assert_int_equal(orff_settings_features(&s, 2, 2, 0), 600); /* 2400 rows to be solved */
+    assert_int_equal(orff_settings_features(&s, 2, 2, 400), 200);
     s.sampling.features = 7;
-    assert_int_equal(orff_settings_features(&s, 2, 400), 7);
-    assert_int_equal(orff_settings_features(NULL, 2, 400), 0);
+    assert_int_equal(orff_settings_features(&s, 2, 2, 400), 7);
+    assert_int_equal(orff_settings_features(NULL, 2, 2, 400), 0);
     orff_options_free(options);
 }
 

@@ -1,7 +1,6 @@
 /* Error bars: the dense formula of the Gaussian process of the approximate kernel, for every rule, in both
  * forms. */
 #include "base/linalg.h"
-#include "model/posterior.h"
 #include "models.h"
 
 enum { DATA = 12, POINTS = 5, D = 20 };
@@ -17,11 +16,12 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
     const orff_moments_settings settings = {0};
     double *inner = support_zeros(DATA * model->d), *Y = models_normal(DATA * model->p, 8), squares = 0.0;
     orffi_model_transform(model, DATA, X, inner);
-    assert_ok(orff_moments_create(&moments, model->features, &settings));
+    assert_ok(orff_moments_create(&moments, models_fit(model)->features, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, inner, Y, NULL));
-    assert_ok(orffi_system_build(&system, model->features, moments, moments->n_sets, false, NULL));
+    assert_ok(
+        orffi_system_build(&system, models_fit(model)->features, moments, moments->n_sets, false, NULL));
     if (how == EIGEN) assert_ok(orffi_system_eigen(&system));
-    assert_ok(orffi_posterior_build(&model->posterior, &system, by));
+    assert_ok(orffi_posterior_build(&models_fit(model)->posterior, &system, by));
     for (size_t i = 0; i < model->p; i++) squares += model->spread[i] * model->spread[i];
     model->noise = noise * squares / (double)model->p;
     orffi_system_clear(&system);
@@ -38,7 +38,7 @@ static double *prior(const orff_model *model, double scale, size_t n, const doub
     double *K = support_zeros(n * p * m * p), block[9];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++) {
-            assert_ok(orff_features_kernel(model->features, X + i * d, Z + j * d, block));
+            assert_ok(orff_features_kernel(models_fit(model)->features, X + i * d, Z + j * d, block));
             for (size_t a = 0; a < p; a++)
                 for (size_t b = 0; b < p; b++) K[(i * p + a) * m * p + j * p + b] = scale * block[a * p + b];
         }
@@ -100,7 +100,7 @@ static void takes_the_form_it_should(void **state) {
     double *X = models_normal(DATA * 16, 1);
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         orff_model *model = make_model(&models_cases[c], CHOLESKY, X, shift);
-        const orffi_posterior *posterior = model->posterior;
+        const orffi_posterior *posterior = models_fit(model)->posterior;
         const bool triangle = posterior->F[posterior->n] == 0.0;
         assert_int_equal(triangle, models_cases[c].parts[0].A == NULL);
         orff_model_free(model);
@@ -129,12 +129,12 @@ static void serves_a_part_of_the_bank(void **state) {
            want[4];
     assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &second));
     assert_ok(orff_features_rebind(&features, all, kernel));
-    assert_ok(orffi_model_create(&model, features, 0));
-    assert_ok(orffi_model_finish(model));
+    assert_ok(models_create(&model, features, 0));
+    models_finish(model);
     assert_ok(orff_moments_create(&moments, all, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, X, Y, NULL));
     assert_ok(orffi_system_build(&system, features, moments, moments->n_sets, false, NULL));
-    assert_ok(orffi_posterior_build(&model->posterior, &system, shift));
+    assert_ok(orffi_posterior_build(&models_fit(model)->posterior, &system, shift));
     model->noise = noise;
     assert_ok(orff_model_covariance(model, 1, x, covariance));
     dense_formula(model, X, x, want);
@@ -154,7 +154,7 @@ static void blocks_do_not_show(void **state) {
     const models_case *c = &models_cases[8];
     double *X = models_normal(DATA * c->d, 1);
     orff_model *model = make_model(c, CHOLESKY, X, shift);
-    const size_t n = orffi_bank_block_rows(model->features->bank) + 7, p = c->p,
+    const size_t n = orffi_bank_block_rows(models_fit(model)->features->bank) + 7, p = c->p,
                  rows[] = {0, n - 8, n - 7, n - 1};
     double *x = models_normal(n * c->d, 2), *covariance = support_zeros(n * p * p), alone[9];
     assert_ok(orff_model_covariance(model, n, x, covariance));
@@ -182,7 +182,7 @@ static void survives_a_singular_system(void **state) {
         const models_case *c = &models_cases[some[k]];
         double *X = models_normal(DATA * c->d, 1), *covariance = support_zeros(DATA * c->p * c->p);
         orff_model *model = make_model(c, CHOLESKY, X, 1e-20);
-        assert_true(model->posterior->F[model->posterior->n] != 0.0);
+        assert_true(models_fit(model)->posterior->F[models_fit(model)->posterior->n] != 0.0);
         assert_ok(orff_model_covariance(model, DATA, X, covariance));
         for (size_t i = 0; i < DATA * c->p * c->p; i++) assert_true(isfinite(covariance[i]));
         for (size_t i = 0; i < DATA * c->p; i++)

@@ -4,13 +4,13 @@
 
 /* f(x) = mean + spread * Phi(x')^T theta, from the explicit map. */
 static void naive(const orff_model *model, const double *x, double *f) {
-    const orff_features *features = model->features;
+    const orff_features *features = models_fit(model)->features;
     double *Phi = support_zeros(features->M * model->p), *inner = support_zeros(model->d);
     for (size_t k = 0; k < model->d; k++) inner[k] = (x[k] - model->shift[k]) / model->unit[k];
     assert_ok(orff_features_map(features, inner, Phi));
     for (size_t i = 0; i < model->p; i++) {
         double sum = 0.0;
-        for (size_t a = 0; a < features->M; a++) sum += Phi[a * model->p + i] * model->theta[a];
+        for (size_t a = 0; a < features->M; a++) sum += Phi[a * model->p + i] * models_fit(model)->theta[a];
         f[i] = model->mean[i] + model->spread[i] * sum;
     }
     free(Phi);
@@ -38,7 +38,7 @@ static void matches_naive(void **state) {
 static void blocks_do_not_show(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
-    const size_t block = orffi_bank_block_rows(model->features->bank),
+    const size_t block = orffi_bank_block_rows(models_fit(model)->features->bank),
                  sizes[] = {block - 1, block, block + 1, 2 * block + 3};
     const size_t most = 2 * block + 3;
     double *X = models_normal(most * model->d, 3), *F = support_zeros(most * model->p);
@@ -186,7 +186,7 @@ static bool stop_late(void *self, const char *task, double done, double total) {
 static void stops_when_told(void **state) {
     (void)state;
     orff_model *model = models_make(&models_cases[0], 40);
-    const size_t n = orffi_bank_block_rows(model->features->bank) + 1;
+    const size_t n = ORFFI_MODEL_BLOCK + 1;
     double *X = models_normal(n * 2, 3), *F = support_zeros(n * 2);
     for (int calls = 0; calls < 3; calls++) {
         int left = calls;
@@ -212,9 +212,9 @@ static orff_model *make_classifier(size_t classes) {
     orff_model *model = NULL;
     orff_features *features = models_features(&c, 20);
     double *theta = models_normal(features->M, 9);
-    assert_ok(orffi_model_create(&model, features, classes));
-    memcpy(model->theta, theta, features->M * sizeof *theta);
-    assert_ok(orffi_model_finish(model));
+    assert_ok(models_create(&model, features, classes));
+    memcpy(models_fit(model)->theta, theta, features->M * sizeof *theta);
+    models_finish(model);
     free(theta);
     return model;
 }
@@ -258,7 +258,7 @@ static void classes_are_checked(void **state) {
     size_t label;
     orff_model *model = models_make(&models_cases[0], 16), *none = NULL;
     assert_status(orff_model_classify(model, 1, x, &label), ORFF_ERROR_UNSUPPORTED);
-    assert_status(orffi_model_create(&none, models_features(&models_cases[0], 16), 5), ORFF_ERROR_MISMATCH);
+    assert_status(models_create(&none, models_features(&models_cases[0], 16), 5), ORFF_ERROR_MISMATCH);
     assert_null(none);
     orff_model_free(model);
 }
@@ -299,7 +299,7 @@ static void describes_itself(void **state) {
     const orff_model_info info = orff_model_describe(model);
     assert_true(info.inputs == 2 && info.outputs == 2 && info.classes == 0 && info.parts == 2);
     assert_int_equal(info.frequencies, 24);
-    assert_int_equal(info.parameters, model->features->M);
+    assert_int_equal(info.parameters, models_fit(model)->features->M);
     assert_int_equal(info.scheme, ORFF_SCHEME_QMC);
     assert_true(info.rows == 12 && info.noise == 0.5 && isnan(info.cv_mse) && !info.has_posterior &&
                 !info.shares);
@@ -313,7 +313,7 @@ static void tells_parts_in_the_users_units(void **state) {
     const char *names[] = {"decomposable", "curl-free 3", "div-free 2", "helmholtz 2", "curl-free t", "sum"};
     for (size_t c = 0; c < sizeof names / sizeof *names; c++) {
         orff_model *model = models_make(find_case(names[c]), 16);
-        const size_t parts = model->features->kernel->n_parts, d = model->d;
+        const size_t parts = models_fit(model)->features->kernel->n_parts, d = model->d;
         orff_part told[2];
         orff_kernel *kernel = NULL;
         double *x = models_normal(d, 2), inner[4], zero[4] = {0}, K[9], want[9];
@@ -323,7 +323,7 @@ static void tells_parts_in_the_users_units(void **state) {
         assert_ok(orff_kernel_create(&kernel, d, model->p, parts, told));
         for (size_t k = 0; k < d; k++) inner[k] = x[k] / model->unit[k];
         assert_ok(orff_kernel_eval(kernel, x, zero, K));
-        assert_ok(orff_kernel_eval(model->features->kernel, inner, zero, want));
+        assert_ok(orff_kernel_eval(models_fit(model)->features->kernel, inner, zero, want));
         assert_all_close(model->p * model->p, K, want, 1e-13);
         free(x);
         orff_kernel_free(kernel);

@@ -76,7 +76,7 @@ class ModelEstimator(BaseEstimator):
         given = {name: getattr(self, name) for name in self._settings_names}
         if isinstance(given.get("precision"), str) and given["precision"] == "auto":
             del given["precision"]
-        return {**given, "solver": self.solver}
+        return {**given, "engine": self.engine}
 
     def _written(self, inputs: int) -> str:
         """The parameters as a text that travels with the model, to fit the same again; files of a run are none of it."""
@@ -90,7 +90,7 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def _is_exact(self) -> bool:
-        return bool(self.solver == name_of("solver", lib.ORFF_SOLVER_EXACT))
+        return bool(self.engine == name_of("engine", lib.ORFF_ENGINE_EXACT))
 
     def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
         outputs, names = classes - 1 if classes else Y.shape[1], getattr(self, "feature_names_in_", None)

@@ -42,7 +42,7 @@ class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
     array([[-0.5,  0. ]])
     """
 
-    solver = name_of("solver", lib.ORFF_SOLVER_EXACT)
+    engine = name_of("engine", lib.ORFF_ENGINE_EXACT)
 
     @property
     def alpha_(self) -> Array:

@@ -213,7 +213,7 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
 def _class_of(model: Model, about: dict) -> type:
     if model.classes:
         return ORFFClassifier
-    exact = model.describe().exact and about.get("class") != ORFFRegressor.__name__
+    exact = model.describe().engine == lib.ORFF_ENGINE_EXACT and about.get("class") != ORFFRegressor.__name__
     return OVKRegressor if exact else ORFFRegressor
 
 
@@ -238,8 +238,8 @@ def _described(model: Model, notes: dict) -> dict[str, Any]:
         "covariates": notes.get("covariates") or None,
         "loss": notes.get("python", {}).get("loss", TABLE["loss"].default),
     }
-    if info.exact:
-        return {**given, "solver": name_of("solver", lib.ORFF_SOLVER_EXACT)}
+    if info.engine == lib.ORFF_ENGINE_EXACT:
+        return {**given, "engine": name_of("engine", info.engine)}
     return {**given, "features": int(info.frequencies), "sampling": name_of("scheme", info.scheme),
             "seed": int(info.seed), "precision": TABLE["precision"].names[bool(info.single)]}
 

@@ -89,7 +89,7 @@ def _feature_path(settings: Settings, kernel: Any, X: Array, Y: Array, L: Array,
     """Fills the points; the leave-one-out errors, nan where they are not wanted."""
     features, moments = owner("orff_features", lib.orff_features_free), owner("orff_moments", lib.orff_moments_free)
     ridge, loo = owner("orff_ridge", lib.orff_ridge_free), np.full(len(L), np.nan)
-    settings.c.sampling.features = lib.orff_settings_features(settings.c, settings.outputs, len(X))
+    settings.c.sampling.features = lib.orff_settings_features(settings.c, X.shape[1], settings.outputs, len(X))
     extent = np.maximum(X.max(axis=0) - X.min(axis=0), 1e-6)
     check(lib.orff_features_create(features, kernel[0], settings.sampling(extent)))
     kept = ffi.new("orff_moments_settings *", {

@@ -54,7 +54,7 @@ class StreamingMixin(ModelEstimator):
         given = {name: value for name, value in self._given().items() if name not in kept}
         given = settle(given, X, Y, weights, names)
         settings = Settings(given, X.shape[1], Y.shape[1], names=names)
-        given["features"] = int(lib.orff_settings_features(settings.c, Y.shape[1], 0))
+        given["features"] = int(lib.orff_settings_features(settings.c, X.shape[1], Y.shape[1], 0))
         moments = Moments(precision=self.precision, verbose=self.verbose, progress=self.progress,
                           **{name: given[name] for name in Moments._settings_names if name in given})
         moments._begin(given, X, Y, names)

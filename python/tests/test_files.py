@@ -386,7 +386,7 @@ LOADED = [
     orff.ORFFRegressor(kernel="curl-free+div-free", weight="auto", criterion="cross-validation", features=60),
     orff.ORFFRegressor(kernel="helmholtz", mix=0.2, base="matern", shape=2.25, seed=3, sampling="iid", folds=4),
     orff.ORFFRegressor(scale_inputs=True, scale_outputs=True, sigma=0.5, lambda_grid=(1e-6, 1.0, 9), posterior=False),
-    orff.ORFFRegressor(solver="exact", sigma=0.8),
+    orff.ORFFRegressor(engine="exact", sigma=0.8),
     orff.ORFFRegressor(frequencies=np.random.default_rng(0).normal(size=(20, 3)) ** 2, sigma=1.0),
     orff.ORFFRegressor(loss="huber", loss_parameter=0.2, sigma=0.8, lambda_=1e-3, iterations=50, features=30),
     orff.ORFFRegressor(kernel="auto", features=60),
@@ -394,7 +394,7 @@ LOADED = [
     orff.OVKRegressor(output_matrix="covariance", scale_outputs=True),
     orff.ORFFClassifier(sigma=0.8, center=False, output_matrix=[[2.0]]),
     orff.ORFFClassifier(loss="logistic", sigma=0.8, lambda_=1e-3, iterations=30, features=30),
-    orff.ORFFClassifier(solver="exact", base="cauchy"),
+    orff.ORFFClassifier(engine="exact", base="cauchy"),
 ]
 
 

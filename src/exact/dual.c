@@ -210,7 +210,7 @@ orff_status orffi_dual_solve(const orffi_dual *dual, double lambda, double *thet
     if (!status) status = ORFFI_NEW_ARRAY(V, 2 * dual->features->D * s->p);
     if (!status) {
         orffi_exact_system_solve(s, shift, t, alpha);
-        orffi_exact_system_tell(s, lambda, shift, t, point);
+        orffi_exact_system_fill_point(s, lambda, shift, t, point);
         status = orffi_exact_system_errors(s, t, shift, train_mse);
     }
     if (!status) {

@@ -70,19 +70,19 @@ static orff_status work_fill(point_work *w, const orffi_exact_system *s) {
 }
 
 /* g, left and the point from t. */
-static orff_status look(const orffi_exact_system *s, double lambda, double shift, point_work *w,
-                        orff_path_point *point) {
+static orff_status fill_point(const orffi_exact_system *s, double lambda, double shift, point_work *w,
+                              orff_path_point *point) {
     double square = 0.0;
     orffi_exact_system_inverse(s, shift, w->g);
-    orffi_exact_system_tell(s, lambda, shift, w->t, point);
+    orffi_exact_system_fill_point(s, lambda, shift, w->t, point);
     ORFFI_TRY(orffi_exact_system_leave_one_out(s, w->t, w->g, w->left));
     for (size_t i = 0; i < s->n * s->r; i++) square += w->left[i] * w->left[i];
     point->cv_mse = isfinite(square) ? square / (s->N * (double)s->p) : NAN;
     return ORFF_OK;
 }
 
-static orff_status walk(const orffi_exact_system *s, size_t count, const double *lambdas,
-                        orff_path_point *points, double *outputs) {
+orff_status orffi_exact_system_path(const orffi_exact_system *s, size_t count, const double *lambdas,
+                                    orff_path_point *points, double *outputs) {
     point_work w = {0};
     orff_status status = work_fill(&w, s);
     for (size_t l = 0; !status && l < count; l++) {
@@ -90,26 +90,11 @@ static orff_status walk(const orffi_exact_system *s, size_t count, const double 
         status = orffi_progress("leave one out", (double)l, (double)count);
         if (status) break;
         orffi_exact_system_solve(s, shift, w.t, w.work);
-        status = look(s, lambdas[l], shift, &w, &points[l]);
+        status = fill_point(s, lambdas[l], shift, &w, &points[l]);
         if (!status && outputs) status = orffi_exact_system_errors(s, w.left, 1.0, outputs + l * s->p);
     }
     work_clear(&w);
     return status;
-}
-
-/* Of two lambdas with the same error the larger: it asks less of the data. */
-static orff_status pick(size_t count, const orff_path_point *points, double *lambda) {
-    double least = INFINITY;
-    *lambda = NAN;
-    for (size_t l = 0; l < count; l++) {
-        if (!(points[l].cv_mse <= least)) continue;
-        least = points[l].cv_mse;
-        *lambda = points[l].lambda;
-    }
-    return isnan(*lambda) ? orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                                       "no lambda can be chosen: nothing is left to learn from without one "
-                                       "row; give more rows, or lambda")
-                          : ORFF_OK;
 }
 
 orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
@@ -122,7 +107,7 @@ orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *po
     if (!status) status = ORFFI_NEW_ARRAY(found, task->count);
     if (!status) status = orffi_exact_system_build(&system, task->kernel, &plan, &task->rows);
     if (!status) status = orffi_exact_system_eigen(&system);
-    if (!status) status = walk(&system, task->count, task->lambdas, found, outputs);
+    if (!status) status = orffi_exact_system_path(&system, task->count, task->lambdas, found, outputs);
     if (!status) memcpy(points, found, task->count * sizeof *points);
     orffi_exact_system_clear(&system);
     orffi_exact_plan_clear(&plan);
@@ -132,44 +117,36 @@ orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *po
 
 /* ---- the model at one lambda */
 
-static orff_status choose(const orffi_exact_system *s, const orffi_exact_task *task, double *lambda) {
-    orff_path_point *points;
-    *lambda = task->lambdas[0];
-    if (task->count == 1) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(points, task->count));
-    orff_status status = walk(s, task->count, task->lambdas, points, NULL);
-    if (!status) status = pick(task->count, points, lambda);
-    orffi_release(points);
-    return status;
-}
-
-/* By Cholesky where that serves, else by the eigen form, whose shift never falls below rounding. */
-static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, double *lambda, double *t,
-                         orff_solve_info *info) {
-    const bool plain = task->count == 1 && orffi_exact_system_is_plain(s);
-    orff_status status = ORFF_ERROR_NOT_POSITIVE;
+/* By the eigen form, whose shift never falls below rounding. */
+static orff_status solve_eigen(const orffi_exact_system *s, double lambda, double *t, orff_solve_info *info) {
+    const double shift = orffi_exact_system_shift(s, lambda);
     double *work;
-    *info = (orff_solve_info){.method = "exact-cholesky", .converged = true};
-    *lambda = task->lambdas[0];
-    if (plain) status = orffi_exact_system_cholesky(s, s->N * *lambda, t);
-    info->condition = status ? 0.0 : s->condition;
-    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
     info->method = "exact-eigen";
-    info->fell_back = plain;
-    if (plain) ORFFI_TRY(orffi_exact_system_refill(s, &task->rows));
-    ORFFI_TRY(orffi_exact_system_eigen(s));
-    ORFFI_TRY(choose(s, task, lambda));
-    const double shift = orffi_exact_system_shift(s, *lambda);
-    info->jitter = shift > s->N * *lambda ? shift - s->N * *lambda : 0.0;
+    info->jitter = shift > s->N * lambda ? shift - s->N * lambda : 0.0;
     info->condition = (s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1) + shift) /
                       (s->e[0] * orffi_exact_system_value(s, 0) + shift);
     if (info->jitter > 0.0)
-        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", *lambda,
+        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", lambda,
                   shift / s->N);
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->n * s->r));
     orffi_exact_system_solve(s, shift, t, work);
     orffi_release(work);
     return ORFF_OK;
+}
+
+/* By the eigen form where it is there; else by Cholesky where that serves. */
+static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, double lambda, double *t,
+                         orff_solve_info *info) {
+    const bool plain = !s->e && orffi_exact_system_is_plain(s);
+    orff_status status = ORFF_ERROR_NOT_POSITIVE;
+    *info = (orff_solve_info){.method = "exact-cholesky", .converged = true};
+    if (plain) status = orffi_exact_system_cholesky(s, s->N * lambda, t);
+    info->condition = status ? 0.0 : s->condition;
+    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
+    info->fell_back = plain;
+    if (plain) ORFFI_TRY(orffi_exact_system_refill(s, &task->rows));
+    if (!s->e) ORFFI_TRY(orffi_exact_system_eigen(s));
+    return solve_eigen(s, lambda, t, info);
 }
 
 /* alpha = sqrt(c) t W^T */
@@ -213,37 +190,51 @@ static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double 
 
 static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_exact_system *s,
                          point_work *w, orffi_exact_told *told) {
-    double lambda;
-    ORFFI_TRY(solve(s, task, &lambda, w->t, &told->solve));
+    const double lambda = task->lambdas[0];
+    ORFFI_TRY(solve(s, task, lambda, w->t, &told->solve));
     exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
     fill_alpha(exact, s, w->t);
     ORFFI_TRY(orffi_exact_fold(exact));
-    ORFFI_TRY(look(s, lambda, exact->shift, w, &told->point));
+    ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &told->point));
     ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, told->train_mse));
     ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, told->cv_mse));
     ORFFI_TRY(find_residual(exact, task, s->N * lambda, &told->solve.residual));
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 
-orff_status orffi_exact_learn(orff_exact **out, const orffi_exact_task *task, orffi_exact_told *told) {
+orff_status orffi_exact_learn_from(orff_exact **out, orffi_exact_system *system, const orffi_exact_task *task,
+                                   orffi_exact_told *told) {
     orff_exact *exact = NULL;
-    orffi_exact_system system = {0};
     point_work w = {0};
-    ORFFI_TRY(check(task));
-    ORFFI_TRY(check_room(task, task->count));
     orff_status status = orffi_exact_create(&exact, task->kernel, task->rows.n);
-    if (!status) status = orffi_exact_system_build(&system, task->kernel, &exact->plan, &task->rows);
-    if (!status) status = work_fill(&w, &system);
-    if (!status) status = learn(exact, task, &system, &w, told);
-    orffi_exact_system_clear(&system);
+    if (!status) status = work_fill(&w, system);
+    if (!status) status = learn(exact, task, system, &w, told);
     work_clear(&w);
     if (status) {
         orff_exact_free(exact);
     } else {
         *out = exact;
     }
+    return status;
+}
+
+orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan,
+                              const orffi_exact_task *task) {
+    ORFFI_TRY(check(task));
+    ORFFI_TRY(check_room(task, task->eigen ? SIZE_MAX : task->count));
+    ORFFI_TRY(orffi_exact_plan_make(plan, task->kernel, task->rows.n));
+    return orffi_exact_system_build(system, task->kernel, plan, &task->rows);
+}
+
+orff_status orffi_exact_learn(orff_exact **out, const orffi_exact_task *task, orffi_exact_told *told) {
+    orffi_exact_system system = {0};
+    orffi_exact_plan plan = {0};
+    orff_status status = orffi_exact_begin(&system, &plan, task);
+    if (!status) status = orffi_exact_learn_from(out, &system, task, told);
+    orffi_exact_system_clear(&system);
+    orffi_exact_plan_clear(&plan);
     return status;
 }
 

@@ -1,5 +1,4 @@
-/* Exact ridge as models want it: weights of rows, lambda chosen by the leave-one-out error, and all that is
- * told of the result. */
+/* Exact ridge as models want it: weights of rows, leave-one-out errors, and all that is told of the result. */
 #ifndef ORFFI_EXACT_LEARN_H
 #define ORFFI_EXACT_LEARN_H
 
@@ -8,9 +7,10 @@
 typedef struct orffi_exact_task {
     const orff_kernel *kernel;
     orffi_exact_rows rows;
-    size_t count; /* 1: this lambda; more: the one with the smallest leave-one-out error */
+    size_t count; /* of a path; what is learned has one lambda */
     const double *lambdas;
-    bool keep; /* what covariances need */
+    bool eigen; /* room is wanted for the eigen form */
+    bool keep;  /* what covariances need */
     size_t max_bytes;
 } orffi_exact_task;
 
@@ -21,6 +21,17 @@ typedef struct orffi_exact_told {
 } orffi_exact_told;
 
 orff_status orffi_exact_learn(orff_exact **exact, const orffi_exact_task *task, orffi_exact_told *told);
+
+/* The same in two steps: the system of the rows, after a check of what it takes (for several lambdas, that of the
+ * eigen form), and what is learned from it. With `keep` the system's factor is taken out of it. */
+orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan,
+                              const orffi_exact_task *task);
+orff_status orffi_exact_learn_from(orff_exact **exact, orffi_exact_system *system,
+                                   const orffi_exact_task *task, orffi_exact_told *told);
+
+/* The path of a system in its eigen form; outputs (count x p, may be NULL): leave-one-out errors of each output. */
+orff_status orffi_exact_system_path(const orffi_exact_system *system, size_t count, const double *lambdas,
+                                    orff_path_point *points, double *outputs);
 
 /* Only the path; outputs (count x p, may be NULL): leave-one-out errors of each output. */
 orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs);

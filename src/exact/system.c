@@ -215,7 +215,7 @@ static void fill_point(const orffi_exact_system *s, double lambda, double shift,
         -0.5 * (quadratic + log_det + (P - rows) * log(shift) + P * log(6.28318530717958647692));
 }
 
-void orffi_exact_system_tell(const orffi_exact_system *s, double lambda, double shift, const double *t,
+void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, double shift, const double *t,
                              orff_path_point *point) {
     double square = 0.0, quadratic = 0.0;
     for (size_t i = 0; i < s->n * s->r; i++) {

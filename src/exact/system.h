@@ -67,8 +67,8 @@ void orffi_exact_system_inverse(const orffi_exact_system *system, double shift, 
 void orffi_exact_system_solve(const orffi_exact_system *system, double shift, double *t, double *work);
 
 /* What t and g tell. cv_mse is left alone. */
-void orffi_exact_system_tell(const orffi_exact_system *system, double lambda, double shift, const double *t,
-                             orff_path_point *point);
+void orffi_exact_system_fill_point(const orffi_exact_system *system, double lambda, double shift,
+                                   const double *t, orff_path_point *point);
 
 /* The same by the eigen form, without t. */
 void orffi_exact_system_point(const orffi_exact_system *system, double lambda, orff_path_point *point);

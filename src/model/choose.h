@@ -21,21 +21,22 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
  * and shares. */
 orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);
 
-/* Learn the weights of the plan's parts from moments under its features; parts that explain nothing go. */
-orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *features,
-                                     const orff_moments *moments);
+/* Learn the weights of the plan's parts from rows that an engine has prepared for its kernel; parts that explain
+ * nothing go. */
+orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engine, void *rows,
+                                     const orff_kernel *kernel);
 
 /* The same from the rows of a table without weights, by the exact kernel. */
 orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table);
 
-/* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights, from
- * moments of the few. */
+/* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights or the
+ * criterion is not the evidence, from moments of the few. */
 orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
                                     const double *median);
 
 /* Learn the weights of the plan's parts from the rows, when they are few, by the exact kernel;
- * plan->settings.mixture is then false. Else nothing is done: they are learned from the moments of all
- * rows; but for exact models, which have no moments, from those of a sample. */
+ * plan->settings.mixture is then false. Else nothing is done where the engine learns them from all rows, and a sample
+ * tells them where it does not. */
 orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows);
 
 #endif

@@ -10,7 +10,7 @@ static orff_status choose(orffi_plan *plan, const orffi_table *table, const orff
     ORFFI_TRY(orffi_dictionary_init(dictionary, plan, few));
     ORFFI_TRY(orffi_dictionary_fill(dictionary, plan, sizeof scales / sizeof *scales, scales));
     ORFFI_TRY(orffi_plan_learn_sample(plan, table, few, dictionary->median));
-    if (plan->settings.solver == ORFF_SOLVER_EXACT) return ORFF_OK; /* no features to run out of */
+    if (!plan->engine->draws) return ORFF_OK; /* no features to run out of */
     return orffi_dictionary_compare(dictionary, plan, few);
 }
 

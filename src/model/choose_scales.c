@@ -6,7 +6,6 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "model/choose.h"
-#include "model/choose_exact.h"
 
 #define MIXES       7
 #define MOST_BEYOND 6 /* steps past the ends of the lists of scales */
@@ -17,57 +16,33 @@ static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
 static const double scales_high[] = {0.5, 1.0, 2.0};
 static const double mixes[MIXES] = {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0};
 
-static bool wants_scale(const orff_part *part) {
-    return !orffi_rule_find(part->rule)->own_law && part->sigma == 0.0;
-}
-
 /* Covariates keep their own median: only the scales of the field's space are searched. */
 static void set_scales(orffi_plan *plan, const bool *chosen, const double *median, double multiple) {
-    for (size_t m = 0; m < plan->settings.n_parts; m++)
+    for (size_t m = 0; m < plan->parts.count; m++)
         for (size_t i = 0; chosen[m] && i < plan->d; i++)
-            plan->sigmas[m * plan->d + i] = median[i] * (orffi_plan_in_space(plan, i) ? multiple : 1.0);
+            plan->parts.list[m].sigmas[i] = median[i] * (orffi_plan_in_space(plan, i) ? multiple : 1.0);
 }
 
 static void set_mix(orffi_plan *plan, double c) {
-    for (size_t m = 0; m < plan->settings.n_parts; m++) plan->parts[m].mix = c;
-}
-
-/* The same for Helmholtz weight c, on moments that are there; without any, by the exact kernel. */
-static orff_status try_mix(orffi_plan *plan, const orffi_table *table, const orff_features *features,
-                           const orff_moments *moments, double c, double *error) {
-    orff_kernel *kernel = NULL;
-    orff_features *bound = NULL;
-    orffi_best_lambda best = {0};
-    set_mix(plan, c);
-    if (!features) return orffi_choose_try_exact(plan, table, error);
-    orff_status status = orffi_plan_kernel(plan, &kernel);
-    if (!status) status = orff_features_rebind(&bound, features, kernel);
-    if (!status) status = orffi_plan_cross_validate(plan, bound, moments, &best);
-    *error = best.cv_mse;
-    orff_features_free(bound);
-    orff_kernel_free(kernel);
-    return status;
+    for (size_t m = 0; m < plan->parts.count; m++) plan->parts.list[m].part.mix = c;
 }
 
 /* One pass over the table serves all of them. */
 static orff_status search_mix(orffi_plan *plan, const orffi_table *table) {
-    orff_features *features = NULL;
-    orff_moments *moments = NULL;
+    orffi_trial trial = {0};
+    const size_t D = orffi_trial_frequencies(plan, table);
     double best = INFINITY, best_c = 0.5, error = INFINITY;
-    orff_status status = orffi_chooses_exactly(plan, table->n)
-                             ? ORFF_OK
-                             : orffi_trial_look(plan, table, orffi_trial_frequencies(plan, table),
-                                                orffi_trial_folds(plan, table), &features, &moments);
+    orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < MIXES; i++) {
-        status = try_mix(plan, table, features, moments, mixes[i], &error);
+        set_mix(plan, mixes[i]);
+        status = orffi_trial_error(&trial, plan, table, D, &error);
         if (!status && error < best) {
             best = error;
             best_c = mixes[i];
         }
     }
     set_mix(plan, best_c);
-    orff_moments_free(moments);
-    orff_features_free(features);
+    orffi_trial_clear(&trial);
     return status;
 }
 
@@ -78,13 +53,14 @@ typedef struct search {
     const double *median;
     size_t D;
     double multiple, error; /* the best so far */
+    orffi_trial trial;
 } search;
 
 /* Whether the multiple is better than the best so far, which it then is. */
 static orff_status try_multiple(search *s, double multiple, bool *better) {
     double error;
     set_scales(s->plan, s->chosen, s->median, multiple);
-    ORFFI_TRY(orffi_trial_error(s->plan, s->table, s->D, &error));
+    ORFFI_TRY(orffi_trial_error(&s->trial, s->plan, s->table, s->D, &error));
     *better = error < s->error;
     if (*better) {
         s->multiple = multiple;
@@ -100,6 +76,19 @@ static orff_status go_on(search *s, double factor) {
         ORFFI_TRY(orffi_progress("choosing scales", (double)i, MOST_BEYOND));
         ORFFI_TRY(try_multiple(s, factor * s->multiple, &better));
     }
+    return ORFF_OK;
+}
+
+/* The middle of the list first. */
+static orff_status search_list(search *s, size_t count, const double *list, double hopeless) {
+    bool better;
+    for (size_t i = 0; i < count; i++) {
+        ORFFI_TRY(orffi_progress("choosing scales", (double)i, (double)count));
+        ORFFI_TRY(try_multiple(s, list[(i + count / 2) % count], &better));
+        if (s->error > hopeless) break;
+    }
+    if (s->multiple == list[0]) ORFFI_TRY(go_on(s, 0.5));
+    if (s->multiple == list[count - 1]) ORFFI_TRY(go_on(s, 2.0));
     return ORFF_OK;
 }
 
@@ -120,15 +109,10 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
                                 double *error) {
     size_t count;
     const double *list = list_scales(plan, &count);
-    search s = {plan, table, chosen, median, D, list[count / 2], INFINITY};
-    bool better;
-    for (size_t i = 0; i < count; i++) {
-        ORFFI_TRY(orffi_progress("choosing scales", (double)i, (double)count));
-        ORFFI_TRY(try_multiple(&s, list[(i + count / 2) % count], &better)); /* the middle one first */
-        if (s.error > hopeless) break;
-    }
-    if (s.multiple == list[0]) ORFFI_TRY(go_on(&s, 0.5));
-    if (s.multiple == list[count - 1]) ORFFI_TRY(go_on(&s, 2.0));
+    search s = {plan, table, chosen, median, D, list[count / 2], INFINITY, {0}};
+    const orff_status status = search_list(&s, count, list, hopeless);
+    orffi_trial_clear(&s.trial);
+    if (status) return status;
     set_scales(plan, chosen, median, s.multiple);
     *multiple = s.multiple;
     *error = s.error;
@@ -149,14 +133,14 @@ orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
     orffi_table table = {0};
     double *median = NULL;
     bool *chosen = NULL;
-    const size_t n = plan->settings.n_parts;
+    const size_t n = plan->parts.count;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
     if (!status) status = ORFFI_NEW_ARRAY(chosen, n);
     if (!status) status = orffi_trial_medians(plan, &table, median);
     bool any = false;
     for (size_t m = 0; !status && m < n; m++)
-        any |= chosen[m] = wants_scale(&plan->parts[m]) && !plan->parts[m].sigmas;
+        any |= chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
     if (!status && any) status = search_scales(plan, &table, chosen, median);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orffi_table_clear(&table);

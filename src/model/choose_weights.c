@@ -1,4 +1,4 @@
-/* Weights of a sum's parts by the evidence: from moments, or from few rows by the exact kernel. */
+/* Weights of a sum's parts: from moments, or by the evidence from few rows by the exact kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -12,37 +12,28 @@
 #define LEARNING_SIDE    1000      /* its order where it learns from some of many rows */
 #define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
 
-/* Parts of weight 0 go; shares move along, noise's last. */
-static orff_status keep_parts(orffi_plan *plan, const double *weights) {
-    size_t kept = 0;
-    const size_t n = plan->settings.n_parts;
-    for (size_t m = 0; m < n; m++) {
-        if (!(weights[m] > 0.0)) continue;
-        plan->parts[kept] = plan->parts[m];
-        plan->parts[kept].weight *= weights[m];
-        plan->shares[kept] = plan->shares[m];
-        memmove(plan->sigmas + kept * plan->d, plan->sigmas + m * plan->d, plan->d * sizeof *plan->sigmas);
-        kept++;
-    }
-    plan->shares[kept] = plan->shares[n];
-    plan->settings.n_parts = kept;
-    if (kept) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_NUMERICAL,
-                      "the evidence keeps no part of the mixture: the outputs look like pure noise");
+/* The exact kernel knows no other criterion. */
+static bool is_evidence(const orffi_plan *plan) {
+    return plan->settings.criterion == ORFF_CRITERION_EVIDENCE;
 }
 
-orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *features,
-                                     const orff_moments *moments) {
-    double *weights, lambda;
-    const size_t n = plan->settings.n_parts;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(weights, n));
-    orffi_release(plan->shares);
-    orff_status status = ORFFI_NEW_ARRAY(plan->shares, n + 1);
-    for (size_t m = 0; m < n; m++) weights[m] = 1.0;
-    if (!status)
-        status = orff_mixture_learn(features, moments, plan->settings.center, plan->settings.criterion,
-                                    SMALLEST_SHARE, weights, &lambda, plan->shares, NULL);
-    if (!status) status = keep_parts(plan, weights);
+/* Ones to start from, and room for the shares. */
+static orff_status begin(orffi_plan *plan, double **weights) {
+    const size_t n = plan->parts.count;
+    orffi_release(plan->parts.shares);
+    plan->parts.shares = NULL;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->parts.shares, n + 1));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*weights, n));
+    for (size_t m = 0; m < n; m++) (*weights)[m] = 1.0;
+    return ORFF_OK;
+}
+
+orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engine, void *rows,
+                                     const orff_kernel *kernel) {
+    double *weights = NULL;
+    orff_status status = begin(plan, &weights);
+    if (!status) status = engine->weights(rows, kernel, SMALLEST_SHARE, weights, plan->parts.shares);
+    if (!status) status = orffi_parts_keep(&plan->parts, weights);
     orffi_release(weights);
     return status;
 }
@@ -50,18 +41,13 @@ orff_status orffi_plan_learn_weights(orffi_plan *plan, const orff_features *feat
 orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table) {
     double *weights = NULL, lambda;
     orff_kernel *kernel = NULL;
-    const size_t n = plan->settings.n_parts;
-    orffi_release(plan->shares);
-    plan->shares = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(plan->shares, n + 1);
-    if (!status) status = ORFFI_NEW_ARRAY(weights, n);
+    orff_status status = begin(plan, &weights);
     if (!status) status = orffi_plan_kernel(plan, &kernel);
-    for (size_t m = 0; !status && m < n; m++) weights[m] = 1.0;
     if (!status)
         status = orffi_exact_mixture_learn(kernel, table->n, table->X, table->Y, plan->settings.center,
-                                           SMALLEST_SHARE, weights, &lambda, plan->shares);
+                                           SMALLEST_SHARE, weights, &lambda, plan->parts.shares);
     orff_kernel_free(kernel);
-    if (!status) status = keep_parts(plan, weights);
+    if (!status) status = orffi_parts_keep(&plan->parts, weights);
     orffi_release(weights);
     return status;
 }
@@ -79,33 +65,37 @@ static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const
     return status;
 }
 
-/* Rows with weights: from moments under few features. */
-static orff_status learn_weighted(orffi_plan *plan, const orffi_table *table) {
-    orff_features *features = NULL;
-    orff_moments *moments = NULL;
+/* Rows with weights, and errors on rows left out: from moments under few features. */
+static orff_status learn_summed(orffi_plan *plan, const orffi_table *table) {
+    const orffi_engine *engine = &orffi_engine_features;
+    const size_t folds = is_evidence(plan) ? 1 : orffi_trial_folds(plan, table);
+    orffi_trial trial = {0};
+    orff_kernel *kernel;
+    ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
     orff_status status =
-        orffi_trial_look(plan, table, orffi_trial_frequencies(plan, table), 1, &features, &moments);
-    if (!status) status = orffi_plan_learn_weights(plan, features, moments);
-    orff_moments_free(moments);
-    orff_features_free(features);
+        orffi_trial_prepare(&trial, engine, plan, kernel, table, orffi_trial_frequencies(plan, table), folds);
+    if (!status) status = orffi_plan_learn_weights(plan, engine, trial.rows, kernel);
+    orffi_trial_clear(&trial);
+    orff_kernel_free(kernel);
     return status;
 }
 
 orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,
                                     const double *median) {
-    return table->weights ? learn_weighted(plan, few) : learn_exact(plan, table, median);
+    return table->weights || !is_evidence(plan) ? learn_summed(plan, few) : learn_exact(plan, table, median);
 }
 
 static bool is_few(const orffi_plan *plan, size_t rows) {
     const size_t P = rows * plan->p;
     return rows <= FEW_OBSERVATIONS && P <= FEW_OBSERVATIONS &&
-           (plan->settings.n_parts + 2) * P * P <= FEW_NUMBERS;
+           (plan->parts.count + 2) * P * P <= FEW_NUMBERS;
 }
 
 /* Custom parts may have no exact form. */
 static bool has_exact(const orffi_plan *plan) {
-    for (size_t m = 0; m < plan->settings.n_parts; m++)
-        if (!orff_rule_describe(plan->parts[m].rule).named && !plan->parts[m].exact) return false;
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (!orff_rule_describe(plan->parts.list[m].part.rule).named && !plan->parts.list[m].part.exact)
+            return false;
     return true;
 }
 
@@ -124,9 +114,9 @@ static orff_status learn_many(orffi_plan *plan, const orffi_rows *rows, const or
 orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows) {
     orffi_table table = {0};
     const orffi_table *head = &rows->head;
-    const bool all = rows->stream ? head->n < plan->settings.subsample : head->n == rows->n;
-    const bool few = all && !head->weights && is_few(plan, head->n) && has_exact(plan);
-    if (!few && plan->settings.solver != ORFF_SOLVER_EXACT) return ORFF_OK;
+    const bool all = orffi_rows_known(rows) == head->n;
+    const bool few = all && !head->weights && is_evidence(plan) && is_few(plan, head->n) && has_exact(plan);
+    if (!few && plan->engine->weights) return ORFF_OK;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
     if (!status) status = few ? orffi_plan_learn_exact(plan, &table) : learn_many(plan, rows, &table);
     if (!status) plan->settings.mixture = false;

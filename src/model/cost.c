@@ -10,9 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "model/auto_features.h"
 #include "model/choose.h"
-#include "model/choose_exact.h"
 #include "model/fit.h"
 #include "model/trial.h"
 
@@ -24,7 +22,8 @@
 #define STREAM         0xc057u
 
 typedef struct task {
-    orffi_plan plan; /* settings with scales of some size, and the parts */
+    orffi_plan plan;  /* settings with scales of some size, and the parts ... */
+    orff_part *parts; /* ... as the settings have them */
     size_t n, d, p, D;
     bool choose; /* length scales are auto */
     double row, solve;
@@ -54,7 +53,7 @@ static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **mo
     orff_features *features = NULL;
     orff_sampling sampling = t->plan.settings.sampling;
     sampling.features = D;
-    orff_status status = orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->plan.parts);
+    orff_status status = orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->parts);
     if (!status) status = orff_features_create(&features, kernel, &sampling);
     if (!status) *parameters = orff_features_describe(features).parameters;
     if (!status) status = orff_moments_create(moments, features, &how);
@@ -80,7 +79,8 @@ static orff_status time_rows(const task *t, orff_moments *moments, double *secon
 static orff_status time_solve(const task *t, const orff_moments *moments, double *seconds) {
     orff_model *model = NULL;
     orff_settings settings = t->plan.settings;
-    settings.solver = ORFF_SOLVER_DIRECT; /* an exact fit, too, chooses scales this way */
+    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose scales this way */
+    settings.solver = ORFF_SOLVER_DIRECT;
     const double start = now();
     const orff_status status = orff_model_fit_moments(&model, &settings, moments);
     *seconds = now() - start;
@@ -122,7 +122,7 @@ static orff_status add_choice(const task *t, double *seconds) {
 /* ---- adding up */
 
 static bool plain(const task *t) {
-    return t->plan.settings.n_parts == 1 && orffi_rule_find(t->plan.parts[0].rule)->separable;
+    return t->plan.settings.n_parts == 1 && orffi_rule_find(t->parts[0].rule)->separable;
 }
 
 /* The sample that choices are made on; S for each fold and two sums; about five matrices of the system; blocks of phi. */
@@ -155,6 +155,16 @@ static orff_status time_exact(const task *t, size_t n, double *seconds) {
     return status;
 }
 
+/* Whether length scales are chosen by the engine of the fit. */
+static orff_status compares_itself(const task *t, bool *itself) {
+    const size_t rows = t->n < ORFFI_TRIAL_ROWS ? t->n : ORFFI_TRIAL_ROWS;
+    orff_kernel *kernel = NULL;
+    ORFFI_TRY(orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->parts));
+    *itself = orffi_engine_for_trials(t->plan.engine, kernel, rows) == t->plan.engine;
+    orff_kernel_free(kernel);
+    return ORFF_OK;
+}
+
 /* The eigendecomposition of a matrix of n rows, n p where outputs do not part, in three times its memory. */
 static orff_status estimate_exact(task *t, orff_cost *cost) {
     const double each = plain(t) ? 1.0 : (double)t->p, order = (double)t->n * each;
@@ -163,7 +173,9 @@ static orff_status estimate_exact(task *t, orff_cost *cost) {
     cost->seconds *= pow(order / small, 3.0);
     cost->bytes = ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
     if (!t->choose) return ORFF_OK;
-    if (!orffi_chooses_exactly(&t->plan, t->n)) return add_choice(t, &cost->seconds);
+    bool itself;
+    ORFFI_TRY(compares_itself(t, &itself));
+    if (!itself) return add_choice(t, &cost->seconds);
     cost->seconds *= (double)orffi_scale_candidates(&t->plan) + 1.0;
     return ORFF_OK;
 }
@@ -176,35 +188,46 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
     if (s->mixture || s->auto_kernel || s->auto_mix)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the cost of choosing the kernel, weights or mix is not known");
-    if (s->loss == ORFF_LOSS_SQUARED &&
-        (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT || s->solver == ORFF_SOLVER_EXACT))
+    if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
         return ORFF_OK;
-    return orffi_fail(
-        ORFF_ERROR_UNSUPPORTED,
-        "the cost of an iteration cannot be told beforehand: auto, direct and exact can be planned");
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "the cost of an iteration cannot be told beforehand: the solvers %s and %s can be "
+                      "planned, and the engine %s",
+                      orff_solver_name(ORFF_SOLVER_AUTO), orff_solver_name(ORFF_SOLVER_DIRECT),
+                      orff_engine_name(ORFF_ENGINE_EXACT));
 }
 
 /* Parts with scales of some size where they are auto. */
-static orff_status prepare(task *t, const orff_settings *settings) {
+static orff_status fill_parts(task *t, const orff_settings *settings) {
     const orff_part usual = orff_part_default();
     const size_t count = settings->n_parts ? settings->n_parts : 1;
-    orff_settings *s = &t->plan.settings;
-    ORFFI_TRY(
-        orffi_duplicate(&t->plan.parts, settings->n_parts ? settings->parts : &usual, count, sizeof usual));
+    ORFFI_TRY(orffi_duplicate(&t->parts, settings->n_parts ? settings->parts : &usual, count, sizeof usual));
     t->choose = settings->n_parts == 0;
     for (size_t m = 0; m < count; m++) {
-        orff_part *part = &t->plan.parts[m];
+        orff_part *part = &t->parts[m];
         if (part->space && !t->plan.space)
             ORFFI_TRY(orffi_duplicate(&t->plan.space, part->space, t->p, sizeof *part->space));
         if (part->sigmas || part->sigma != 0.0 || orffi_rule_find(part->rule)->own_law) continue;
         t->choose = true;
         part->sigma = 0.5 + 0.5 * (double)m;
     }
+    return orffi_parts_init(&t->plan.parts, t->d, t->p, count, t->parts);
+}
+
+static orff_status prepare(task *t, const orff_settings *settings) {
+    orff_settings *s = &t->plan.settings;
+    t->plan.d = t->d;
+    t->plan.p = t->p;
+    /* so many rows may be more than memory has room for: that is what is asked */
+    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, 0, &t->plan.engine, &t->plan.engine_reason));
+    ORFFI_TRY(fill_parts(t, settings));
     *s = *settings;
-    s->n_parts = count;
-    s->parts = t->plan.parts;
+    s->engine = t->plan.engine->id;
+    s->n_parts = t->plan.parts.count;
+    s->parts = t->parts;
     s->geo = ORFF_GEO_NONE;
     s->checkpoint = NULL;
+    s->sampling.features = t->D;
     return ORFF_OK;
 }
 
@@ -214,15 +237,14 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_cost_estimate: NULL argument");
     ORFFI_TRY(check(settings, d, p, n));
     task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p};
-    t.plan.d = d;
-    t.plan.p = t.p;
-    t.D = settings->sampling.features ? settings->sampling.features : orffi_auto_features(settings, t.p, n);
+    t.D = orff_settings_features(settings, d, t.p, n);
+    if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);
-    if (!status)
-        status = (settings->solver == ORFF_SOLVER_EXACT ? estimate_exact : estimate_features)(&t, &found);
-    orffi_release(t.plan.parts);
-    orffi_release(t.plan.space);
-    found.features = settings->solver == ORFF_SOLVER_EXACT ? 0 : t.D;
+    const bool features = !status && t.plan.engine->draws;
+    if (!status) status = (features ? estimate_features : estimate_exact)(&t, &found);
+    orffi_plan_clear(&t.plan);
+    orffi_release(t.parts);
+    found.features = features ? t.D : 0;
     if (!status) *cost = found;
     return status;
 }

@@ -54,8 +54,8 @@ static orff_status stretches(const orffi_plan *plan, const orffi_table *table, d
 orff_status orffi_dictionary_init(orffi_dictionary *dictionary, const orffi_plan *plan,
                                   const orffi_table *table) {
     *dictionary = (orffi_dictionary){.part = orff_part_default()};
-    dictionary->part.base = plan->parts[0].base;
-    dictionary->part.shape = plan->parts[0].shape;
+    dictionary->part.base = plan->parts.list[0].part.base;
+    dictionary->part.shape = plan->parts.list[0].part.shape;
     dictionary->part.normalise = true;
     ORFFI_TRY(ORFFI_NEW_ARRAY(dictionary->median, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(dictionary->stretch, plan->d));
@@ -81,24 +81,19 @@ static void set_scales(const orffi_dictionary *dictionary, const orffi_plan *pla
 orff_status orffi_dictionary_fill(const orffi_dictionary *dictionary, orffi_plan *plan, size_t n,
                                   const double *scales) {
     const size_t count = dictionary->count * n;
-    orff_part *parts = NULL;
-    double *sigmas = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(parts, count);
-    if (!status) status = ORFFI_NEW_ARRAY(sigmas, count * plan->d);
-    if (status) {
-        orffi_release(parts);
-        return status;
-    }
+    orff_part *list;
+    orffi_parts parts = {0};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(list, count));
     for (size_t m = 0; m < count; m++) {
-        const orffi_entry *entry = &dictionary->entries[m % dictionary->count];
-        parts[m] = dictionary->part;
-        parts[m].rule = entry->rule;
-        set_scales(dictionary, plan, entry, scales[m / dictionary->count], sigmas + m * plan->d);
+        list[m] = dictionary->part;
+        list[m].rule = dictionary->entries[m % dictionary->count].rule;
     }
-    orffi_release(plan->parts);
-    orffi_release(plan->sigmas);
-    plan->settings.parts = plan->parts = parts;
-    plan->settings.n_parts = count;
-    plan->sigmas = sigmas;
-    return ORFF_OK;
+    const orff_status status = orffi_parts_init(&parts, plan->d, plan->p, count, list);
+    for (size_t m = 0; !status && m < count; m++)
+        set_scales(dictionary, plan, &dictionary->entries[m % dictionary->count],
+                   scales[m / dictionary->count], parts.list[m].sigmas);
+    if (!status) orffi_parts_move(&plan->parts, &parts);
+    orffi_parts_clear(&parts);
+    orffi_release(list);
+    return status;
 }

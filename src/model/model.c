@@ -7,19 +7,16 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
-#include "model/posterior.h"
-#include "model/reach.h"
+#include "engine/reach.h"
 
 /* ---- making and freeing */
 
 const orff_kernel *orffi_model_kernel(const orff_model *model) {
-    return model->exact ? model->exact->kernel : model->features->kernel;
+    return model->engine->kernel(model->fit);
 }
 
 static orff_status allocate(orff_model *model) {
-    const orff_features *f = model->features;
-    if (f) ORFFI_TRY(ORFFI_NEW_ARRAY(model->theta, f->M));
-    if (f) ORFFI_TRY(ORFFI_NEW_ARRAY(model->V, 2 * f->D * f->p));
+    ORFFI_TRY(orffi_replace_text(&model->engine_reason, ""));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->shift, model->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->unit, model->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->mean, model->p));
@@ -44,16 +41,15 @@ static orff_status start(orff_model *model, size_t classes) {
     return ORFF_OK;
 }
 
-static orff_status create(orff_model **out, orff_features *features, orff_exact *exact, size_t classes) {
+orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, void *fit, size_t classes) {
     orff_model *model;
     orff_status status = ORFFI_NEW(model);
     if (status) {
-        orff_features_free(features);
-        orff_exact_free(exact);
+        engine->free(fit);
         return status;
     }
-    model->features = features;
-    model->exact = exact;
+    model->engine = engine;
+    model->fit = fit;
     status = start(model, classes);
     if (status) {
         orff_model_free(model);
@@ -63,26 +59,18 @@ static orff_status create(orff_model **out, orff_features *features, orff_exact 
     return status;
 }
 
-orff_status orffi_model_create(orff_model **out, orff_features *features, size_t classes) {
-    return create(out, features, NULL, classes);
-}
-
-orff_status orffi_model_create_exact(orff_model **out, orff_exact *exact, size_t classes) {
-    return create(out, NULL, exact, classes);
-}
-
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->theta,  model->V,           model->shift,        model->unit,
-                     model->mean,   model->spread,      model->codes,        model->output_train_mse,
-                     model->shares, model->user_sigmas, model->output_cv_mse};
+    double *all[] = {model->shift,        model->unit,   model->mean,        model->spread,
+                     model->codes,        model->shares, model->user_sigmas, model->output_train_mse,
+                     model->output_cv_mse};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
-    orffi_posterior_free(model->posterior);
+    orffi_release(model->engine_reason);
+    orffi_release(model->method);
+    model->engine->free(model->fit);
     orffi_archive_close(model->file);
-    orff_features_free(model->features);
-    orff_exact_free(model->exact);
     orffi_release(model);
 }
 
@@ -167,7 +155,7 @@ static orff_status fill_words(orff_model *model) {
     return ORFF_OK;
 }
 
-/* ---- what follows from theta and the units */
+/* ---- what follows from the fit and the units */
 
 /* Length scales in the user's units; zeros for a signature, which has none. */
 static void fill_sigmas(orff_model *model) {
@@ -179,21 +167,21 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
-/* Those of the features, and what the output matrix cannot reach. */
+/* Those of the fit, and what the output matrix cannot reach. */
 static void fill_warnings(orff_model *model) {
-    const char *before = model->features ? model->features->warning : "";
-    model->warnings = model->features ? model->features->warnings : 0;
-    snprintf(model->warning, sizeof model->warning, "%s", before);
+    orff_model_info info = {.warning = ""};
+    model->engine->describe(model->fit, &info);
+    model->warnings = info.warnings;
+    snprintf(model->warning, sizeof model->warning, "%s", info.warning);
     if (!(model->unreached > ORFFI_NOTABLE_SHARE)) return;
     model->warnings |= ORFF_WARN_UNREACHED;
     snprintf(model->warning, sizeof model->warning,
              "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot be "
              "learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
-             before, *before ? "; " : "", 100.0 * model->unreached);
+             info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
 }
 
 orff_status orffi_model_finish(orff_model *model) {
-    if (model->features) orffi_features_fold(model->features, model->theta, model->V);
     fill_sigmas(model);
     if (model->classes) ORFFI_TRY(orff_simplex_codes(model->classes, model->codes));
     fill_warnings(model);
@@ -206,38 +194,34 @@ void orffi_model_transform(const orff_model *model, size_t n, const double *X, d
             out[i * model->d + k] = (X[i * model->d + k] - model->shift[k]) / model->unit[k];
 }
 
-/* ---- telling */
+/* ---- describing */
 
 orff_model_info orff_model_describe(const orff_model *model) {
-    const orff_features *f = model->features;
-    const orffi_bank_group *group = f ? &f->bank->groups[0] : NULL;
-    return (orff_model_info){.inputs = model->d,
-                             .outputs = model->classes ? 1 : model->p,
-                             .classes = model->classes,
-                             .exact = model->exact != NULL,
-                             .frequencies = f ? f->D : 0,
-                             .parameters = f ? f->M : model->exact->plan.n * model->p,
-                             .parts = orffi_model_kernel(model)->n_parts,
-                             .scheme = group ? group->drawn.scheme : ORFF_SCHEME_AUTO,
-                             .seed = group ? group->recipe.seed : 0,
-                             .rows = model->rows,
-                             .lambda = model->lambda,
-                             .train_mse = model->train_mse,
-                             .cv_mse = model->cv_mse,
-                             .dof = model->dof,
-                             .log_evidence = model->log_evidence,
-                             .noise = model->noise,
-                             .single = model->single,
-                             .on_plane = model->on_plane,
-                             .plane = model->plane,
-                             .has_posterior = model->posterior || (model->exact && model->exact->kept),
-                             .kernel = model->kernel_words,
-                             .output_train_mse = model->output_train_mse,
-                             .output_cv_mse = model->output_cv_mse,
-                             .shares = model->shares,
-                             .solve = model->solve,
-                             .warnings = model->warnings,
-                             .warning = model->warning};
+    orff_model_info info = {.inputs = model->d,
+                            .outputs = model->classes ? 1 : model->p,
+                            .classes = model->classes,
+                            .engine = model->engine->id,
+                            .engine_reason = model->engine_reason,
+                            .parts = orffi_model_kernel(model)->n_parts,
+                            .rows = model->rows,
+                            .lambda = model->lambda,
+                            .train_mse = model->train_mse,
+                            .cv_mse = model->cv_mse,
+                            .dof = model->dof,
+                            .log_evidence = model->log_evidence,
+                            .noise = model->noise,
+                            .single = model->single,
+                            .on_plane = model->on_plane,
+                            .plane = model->plane,
+                            .kernel = model->kernel_words,
+                            .output_train_mse = model->output_train_mse,
+                            .output_cv_mse = model->output_cv_mse,
+                            .shares = model->shares,
+                            .solve = model->solve};
+    model->engine->describe(model->fit, &info);
+    info.warnings = model->warnings;
+    info.warning = model->warning;
+    return info;
 }
 
 orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {

@@ -3,17 +3,9 @@
 #include <string.h>
 
 #include "base/hooks.h"
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "model/model.h"
 #include "model/plane_apply.h"
-#include "model/sweep.h"
-
-/* In double until x' is there: inputs far from 0 lose nothing to the shift. */
-static void transform_single(const orff_model *model, size_t n, const float *X, float *out) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < model->d; k++)
-            out[i * model->d + k] = (float)(((double)X[i * model->d + k] - model->shift[k]) / model->unit[k]);
-}
 
 static orff_status overflow(const char *task, size_t row) {
     return orffi_fail(
@@ -23,97 +15,141 @@ static orff_status overflow(const char *task, size_t row) {
         task, row + 1);
 }
 
-#define REAL      double
-#define PHI       orffi_phi
-#define GEMM      orffi_gemm
-#define CHECK     orffi_check_finite
-#define TRANSFORM orffi_model_transform
-#define NAME(x)   x##_double
-#include "model/sweep.inc"
-
-#define REAL      float
-#define PHI       orffi_phi_single
-#define GEMM      orffi_gemm_single
-#define CHECK     orffi_check_finite_single
-#define TRANSFORM transform_single
-#define NAME(x)   x##_single
-#include "model/sweep.inc"
-
-orff_status orffi_model_check_result(const char *task, size_t first, size_t rows, size_t k,
-                                     const double *out) {
-    return check_result_double(task, first, rows, k, out);
+/* Points at hand and a model that was learned give finite numbers; those of a file that somebody changed may not. */
+static orff_status check_result(const char *task, size_t first, size_t rows, size_t k, const double *out) {
+    size_t row = 0;
+    if (!orffi_check_finite(task, rows, k, out)) return ORFF_OK;
+    while (!orffi_check_finite(task, 1, k, out + row * k)) row++;
+    return overflow(task, first + row);
 }
 
-orff_status orffi_model_sweep(const orff_model *model, const char *task, size_t k, const double *C,
-                              const double *scale, const double *offset, size_t n, const double *X,
-                              double *out) {
-    return sweep_double(model, task, k, C, scale, offset, n, X, out);
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
 }
 
-/* mean + spread * sum_i K(x', x'_i) alpha_i, in memory of its own first. */
-static orff_status predict_exact(const orff_model *model, size_t n, const double *X, double *F) {
-    const size_t p = model->p;
-    size_t inputs, outputs;
+/* x: ORFFI_MODEL_BLOCK x d, or n x d where that is less. */
+static orff_status evaluate_blocks(const orff_model *model, const char *task, orffi_at_points *function,
+                                   const void *what, size_t k, size_t n, const double *X, double *x,
+                                   double *out) {
+    for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
+        const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
+        ORFFI_TRY(orffi_progress(task, (double)first, (double)n));
+        orffi_model_transform(model, rows, X + first * model->d, x);
+        ORFFI_TRY(check_result(task, first, rows, model->d, x));
+        ORFFI_TRY(function(model, what, rows, x, out + first * k));
+        ORFFI_TRY(check_result(task, first, rows, k, out + first * k));
+    }
+    return orffi_progress(task, (double)n, (double)n);
+}
+
+/* Results go to memory of their own first: a call that is stopped leaves the caller's untouched. */
+orff_status orffi_model_evaluate(const orff_model *model, const char *task, orffi_at_points *function,
+                                 const void *what, size_t k, size_t n, const double *X, double *out) {
+    size_t outputs;
     double *x = NULL, *values = NULL;
     ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
-    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
-    ORFFI_TRY(orffi_multiply(n, p, &outputs));
-    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
+    ORFFI_TRY(orffi_multiply(n, k, &outputs));
+    orff_status status = ORFFI_NEW_ARRAY(x, smaller(n, ORFFI_MODEL_BLOCK) * model->d);
     if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
-    if (!status) {
-        orffi_model_transform(model, n, X, x);
-        status = orffi_check_finite("X in the model's units", n, model->d, x);
-    }
-    if (!status) status = orffi_exact_evaluate(model->exact, n, x, values);
-    for (size_t i = 0; !status && i < outputs; i++)
-        values[i] = model->mean[i % p] + model->spread[i % p] * values[i];
-    if (!status) status = check_result_double("predict", 0, n, p, values);
-    if (!status) memcpy(F, values, outputs * sizeof *F);
+    if (!status) status = evaluate_blocks(model, task, function, what, k, n, X, x, values);
+    if (!status) memcpy(out, values, outputs * sizeof *out);
     orffi_release(x);
     orffi_release(values);
     return status;
 }
 
-/* The kernel is computed in double all the same. */
-static orff_status predict_exact_single(const orff_model *model, size_t n, const float *X, float *F) {
-    size_t inputs, outputs;
-    double *x = NULL, *values = NULL;
-    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
-    ORFFI_TRY(orffi_multiply(n, model->p, &outputs));
-    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
-    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
-    for (size_t i = 0; !status && i < inputs; i++) x[i] = (double)X[i];
-    if (!status) status = predict_exact(model, n, x, values);
-    for (size_t i = 0; !status && i < outputs; i++)
-        if (!isfinite((float)values[i])) status = overflow("predict", i / model->p);
-    for (size_t i = 0; !status && i < outputs; i++) F[i] = (float)values[i];
-    orffi_release(x);
-    orffi_release(values);
-    return status;
+/* ---- predictions */
+
+/* mean + spread * g(x') */
+static orff_status at_points(const orff_model *model, const void *unused, size_t n, const double *x,
+                             double *F) {
+    const size_t p = model->p;
+    (void)unused;
+    ORFFI_TRY(model->engine->values(model->fit, n, x, F));
+    for (size_t i = 0; i < n * p; i++) F[i] = model->mean[i % p] + model->spread[i % p] * F[i];
+    return ORFF_OK;
 }
 
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict: NULL argument");
     if (model->on_plane) return orffi_plane_apply(model, orff_model_predict, ORFFI_TURN_VECTOR, n, X, F);
-    if (model->exact) return predict_exact(model, n, X, F);
-    return orffi_model_sweep(model, "predict", model->p, model->V, model->spread, model->mean, n, X, F);
+    return orffi_model_evaluate(model, "predict", at_points, NULL, model->p, n, X, F);
+}
+
+/* ---- in single precision */
+
+/* In double until x' is there: inputs far from 0 lose nothing to the shift. */
+static void transform_single(const orff_model *model, size_t n, const float *X, float *x) {
+    const size_t d = model->d;
+    for (size_t i = 0; i < n * d; i++)
+        x[i] = (float)(((double)X[i] - model->shift[i % d]) / model->unit[i % d]);
+}
+
+static orff_status units_single(const orff_model *model, size_t first, size_t n, float *F) {
+    const size_t p = model->p;
+    for (size_t i = 0; i < n * p; i++) {
+        F[i] = (float)(model->mean[i % p] + model->spread[i % p] * (double)F[i]);
+        if (!isfinite(F[i])) return overflow("predict", first + i / p);
+    }
+    return ORFF_OK;
+}
+
+static orff_status block_single(const orff_model *model, size_t first, size_t n, const float *X, float *x,
+                                float *F) {
+    transform_single(model, n, X, x);
+    ORFFI_TRY(model->engine->values_single(model->fit, n, x, F));
+    return units_single(model, first, n, F);
+}
+
+/* By an engine that computes in double all the same. */
+static orff_status block_double(const orff_model *model, size_t first, size_t n, const float *X, double *x,
+                                float *F) {
+    const size_t p = model->p;
+    double *inner = x + n * model->d, *values = inner + n * model->d;
+    for (size_t i = 0; i < n * model->d; i++) x[i] = (double)X[i];
+    orffi_model_transform(model, n, x, inner);
+    ORFFI_TRY(at_points(model, NULL, n, inner, values));
+    for (size_t i = 0; i < n * p; i++) {
+        F[i] = (float)values[i];
+        if (!isfinite(F[i])) return overflow("predict", first + i / p);
+    }
+    return ORFF_OK;
+}
+
+/* work: room for a block in double, two of inputs and one of outputs. */
+static orff_status blocks_single(const orff_model *model, size_t n, const float *X, double *work, float *F) {
+    const bool single = model->engine->values_single != NULL;
+    for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
+        const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
+        const float *at = X + first * model->d;
+        float *out = F + first * model->p;
+        ORFFI_TRY(orffi_progress("predict", (double)first, (double)n));
+        ORFFI_TRY(single ? block_single(model, first, rows, at, (float *)work, out)
+                         : block_double(model, first, rows, at, work, out));
+    }
+    return orffi_progress("predict", (double)n, (double)n);
 }
 
 orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F) {
-    float *V;
+    size_t outputs;
+    double *work = NULL;
+    float *values = NULL;
     if (!model || !X || !F)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_predict_single: NULL argument");
     if (model->on_plane) return orffi_plane_predict_single(model, n, X, F);
-    if (model->exact) return predict_exact_single(model, n, X, F);
-    const size_t size = 2 * model->features->D * model->p;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(V, size));
-    for (size_t i = 0; i < size; i++) V[i] = (float)model->V[i];
-    const orff_status status =
-        sweep_single(model, "predict", model->p, V, model->spread, model->mean, n, X, F);
-    orffi_release(V);
+    ORFFI_TRY(orffi_check_finite_single("X", n, model->d, X));
+    ORFFI_TRY(orffi_multiply(n, model->p, &outputs));
+    orff_status status = ORFFI_NEW_ARRAY(work, smaller(n, ORFFI_MODEL_BLOCK) * (2 * model->d + model->p));
+    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
+    if (!status) status = blocks_single(model, n, X, work, values);
+    if (!status) memcpy(F, values, outputs * sizeof *F);
+    orffi_release(work);
+    orffi_release(values);
     return status;
 }
+
+/* ---- classes */
 
 /* argmax over k of <c_k, f>: codes are unit vectors, so the nearest one. The first of equals. */
 static size_t nearest(const orff_model *model, const double *f) {

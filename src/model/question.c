@@ -84,10 +84,10 @@ orff_status orffi_question_refuse(const orff_settings *settings, const char *wha
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s keeps no checkpoints", what);
 }
 
-orff_status orffi_question_open(orffi_checkpoint **checkpoint, const orff_settings *settings, size_t d,
-                                size_t p, bool weighted, size_t rows) {
+orff_status orffi_question_open(orffi_checkpoint **checkpoint, const orff_settings *settings,
+                                const orffi_engine *engine, size_t d, size_t p, bool weighted, size_t rows) {
     if (!settings->checkpoint) return ORFF_OK;
-    if (settings->solver == ORFF_SOLVER_EXACT)
+    if (!engine->resumes)
         return orffi_question_refuse(settings,
                                      "an exact model, whose one long step cannot be taken up in the middle,");
     return orffi_checkpoint_open(checkpoint, settings->checkpoint, settings->checkpoint_rows,

@@ -8,27 +8,13 @@
 
 #include "base/memory.h"
 
-orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted) {
-    *table = (orffi_table){.n = n, .d = d, .p = p};
-    ORFFI_TRY(orffi_alloc(&table->X, n, d * sizeof *table->X));
-    ORFFI_TRY(orffi_alloc(&table->Y, n, p * sizeof *table->Y));
-    return weighted ? ORFFI_NEW_ARRAY(table->weights, n) : ORFF_OK;
-}
-
-void orffi_table_clear(orffi_table *table) {
-    orffi_release(table->X);
-    orffi_release(table->Y);
-    orffi_release(table->weights);
-    memset(table, 0, sizeof *table);
-}
-
 /* ---- what may be wrong with a row */
 
-static int object(orffi_rows *rows, orff_status status, const char *format, ...)
+static int keep_trouble(orffi_rows *rows, orff_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Kept until it can be told: readers can only return a code. */
-static int object(orffi_rows *rows, orff_status status, const char *format, ...) {
+static int keep_trouble(orffi_rows *rows, orff_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(rows->trouble, sizeof rows->trouble, format, arguments);
@@ -41,8 +27,8 @@ static int check_numbers(orffi_rows *rows, const char *name, size_t first, size_
                          const double *A) {
     for (size_t i = 0; i < n * cols; i++)
         if (!isfinite(A[i]))
-            return object(rows, ORFF_ERROR_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i],
-                          first + i / cols + 1, i % cols + 1);
+            return keep_trouble(rows, ORFF_ERROR_NOT_FINITE, "%s is %g in row %zu, column %zu", name, A[i],
+                                first + i / cols + 1, i % cols + 1);
     return 0;
 }
 
@@ -54,7 +40,7 @@ static int check_sizes(orffi_rows *rows, const char *name, size_t first, size_t 
                        const double *A) {
     for (size_t i = 0; i < n * cols; i++)
         if (fabs(A[i]) > LARGEST)
-            return object(
+            return keep_trouble(
                 rows, ORFF_ERROR_INVALID_ARGUMENT,
                 "%s %zu is %g in row %zu, which is too large to learn from: give it in another unit "
                 "(numbers up to %g are taken)",
@@ -75,16 +61,18 @@ static int check_outputs(orffi_rows *rows, size_t first, size_t n, const double 
 static int check_weights(orffi_rows *rows, size_t first, size_t n, const double *weights) {
     for (size_t i = 0; weights && i < n; i++) {
         if (!isfinite(weights[i]))
-            return object(rows, ORFF_ERROR_NOT_FINITE, "the weight of row %zu is %g", first + i + 1,
-                          weights[i]);
+            return keep_trouble(rows, ORFF_ERROR_NOT_FINITE, "the weight of row %zu is %g", first + i + 1,
+                                weights[i]);
         if (weights[i] < 0.0)
-            return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
-                          "the weight of row %zu is %g; it must be at least 0", first + i + 1, weights[i]);
+            return keep_trouble(rows, ORFF_ERROR_INVALID_ARGUMENT,
+                                "the weight of row %zu is %g; it must be at least 0", first + i + 1,
+                                weights[i]);
         if (weights[i] > LARGEST)
-            return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
-                          "the weight of row %zu is %g, which is too large: divide all weights by one number "
-                          "(up to %g are taken)",
-                          first + i + 1, weights[i], LARGEST);
+            return keep_trouble(
+                rows, ORFF_ERROR_INVALID_ARGUMENT,
+                "the weight of row %zu is %g, which is too large: divide all weights by one number "
+                "(up to %g are taken)",
+                first + i + 1, weights[i], LARGEST);
     }
     return 0;
 }
@@ -92,9 +80,9 @@ static int check_weights(orffi_rows *rows, size_t first, size_t n, const double 
 /* The code of a label: labels are whole numbers 0 .. T-1. */
 static int code_label(orffi_rows *rows, size_t row, double label, double *y) {
     if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label)))
-        return object(rows, ORFF_ERROR_INVALID_ARGUMENT,
-                      "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1, label,
-                      rows->classes, rows->classes - 1);
+        return keep_trouble(rows, ORFF_ERROR_INVALID_ARGUMENT,
+                            "the label of row %zu is %g; with %zu classes labels are 0 to %zu", row + 1,
+                            label, rows->classes, rows->classes - 1);
     memcpy(y, rows->codes + (size_t)label * rows->p, rows->p * sizeof *y);
     return 0;
 }
@@ -131,7 +119,7 @@ static int read_source(orffi_rows *rows, size_t room, double *X, double *Y, doub
     if (rows->classes && room > rows->labels_room) room = rows->labels_room;
     int code = rows->source.read(rows->source.self, room, X, rows->classes ? rows->labels : Y, weights, n);
     if (!code && *n > room)
-        code = object(rows, ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
+        code = keep_trouble(rows, ORFF_ERROR_CALLBACK, "the reader says it filled %zu rows of %zu", *n, room);
     if (!code) code = check_inputs(rows, rows->next, *n, X);
     if (!code) code = check_weights(rows, rows->next, *n, weights);
     if (code) return code;
@@ -174,10 +162,17 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
     return code;
 }
 
-orff_reader orffi_rows_reader(orffi_rows *rows) {
+size_t orffi_rows_known(const orffi_rows *rows) {
+    return !rows->stream ? rows->n : rows->ended ? rows->head.n : 0;
+}
+
+orffi_source orffi_rows_source(orffi_rows *rows) {
     rows->next = rows->stream ? rows->next : 0;
     rows->head_given = 0;
-    return (orff_reader){.read = read_rows, .self = rows, .weighted = rows->source.weighted};
+    return (orffi_source){.reader = {.read = read_rows, .self = rows, .weighted = rows->source.weighted},
+                          .expected = rows->stream ? 2 * rows->head.n : rows->n,
+                          .known = orffi_rows_known(rows),
+                          .checkpoint = rows->checkpoint};
 }
 
 orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status) {
@@ -186,7 +181,7 @@ orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status) {
                : status;
 }
 
-static orff_status complain(const orffi_rows *rows, int code) {
+static orff_status report_trouble(const orffi_rows *rows, int code) {
     if (rows->trouble_status) return orffi_fail(rows->trouble_status, "%s", rows->trouble);
     return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %zu", code, rows->next);
 }
@@ -201,7 +196,7 @@ static orff_status sample_head(orffi_rows *rows, size_t count) {
         const size_t from = (size_t)((double)i * ((double)rows->n / (double)count));
         const int code = copy_arrays(rows, from, 1, rows->head.X + i * rows->d, rows->head.Y + i * rows->p,
                                      rows->head.weights ? rows->head.weights + i : NULL);
-        if (code) return complain(rows, code);
+        if (code) return report_trouble(rows, code);
     }
     return ORFF_OK;
 }
@@ -216,16 +211,12 @@ static orff_status read_head(orffi_rows *rows, size_t count) {
         n = 0;
         const int code = read_source(rows, room, head->X + head->n * rows->d, head->Y + head->n * rows->p,
                                      head->weights ? head->weights + head->n : NULL, &n);
-        if (code) return complain(rows, code);
+        if (code) return report_trouble(rows, code);
         head->n += n;
         rows->next += n;
     }
     rows->ended = n == 0;
     return ORFF_OK;
-}
-
-size_t orffi_rows_known(const orffi_rows *rows) {
-    return !rows->stream ? rows->n : rows->ended ? rows->head.n : 0;
 }
 
 static orff_status check_head(const orffi_rows *rows) {
@@ -249,7 +240,7 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
     ORFFI_TRY(orffi_check_finite("Y", n, p, Y));
     if (check_sizes(rows, "input", 0, n, d, X) || (!classes && check_sizes(rows, "output", 0, n, p, Y)) ||
         check_weights(rows, 0, n, weights))
-        return complain(rows, 1);
+        return report_trouble(rows, 1);
     ORFFI_TRY(sample_head(rows, head));
     return check_head(rows);
 }
@@ -272,40 +263,4 @@ void orffi_rows_clear(orffi_rows *rows) {
     orffi_table_clear(&rows->head);
     orffi_release(rows->labels);
     memset(rows, 0, sizeof *rows);
-}
-
-/* ---- all of them */
-
-/* Twice the room, contents kept. */
-static orff_status grow(orffi_table *table, size_t used) {
-    orffi_table bigger = {0};
-    orff_status status = orffi_table_init(&bigger, 2 * table->n, table->d, table->p, table->weights != NULL);
-    if (status) {
-        orffi_table_clear(&bigger);
-        return status;
-    }
-    memcpy(bigger.X, table->X, used * table->d * sizeof *table->X);
-    memcpy(bigger.Y, table->Y, used * table->p * sizeof *table->Y);
-    if (table->weights) memcpy(bigger.weights, table->weights, used * sizeof *table->weights);
-    orffi_table_clear(table);
-    *table = bigger;
-    return ORFF_OK;
-}
-
-orff_status orffi_rows_gather(orffi_rows *rows, orffi_table *table) {
-    const orff_reader reader = orffi_rows_reader(rows);
-    size_t used = 0, n = 1;
-    orff_status status = orffi_table_init(table, rows->stream ? 2 * rows->head.n + 1 : rows->n + 1, rows->d,
-                                          rows->p, reader.weighted);
-    while (!status && n) {
-        n = 0;
-        const int code =
-            reader.read(reader.self, table->n - used, table->X + used * rows->d, table->Y + used * rows->p,
-                        table->weights ? table->weights + used : NULL, &n);
-        if (code) status = complain(rows, code);
-        used += n;
-        if (!status && used == table->n) status = grow(table, used);
-    }
-    table->n = used;
-    return status;
 }

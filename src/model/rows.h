@@ -3,16 +3,7 @@
 #ifndef ORFFI_MODEL_ROWS_H
 #define ORFFI_MODEL_ROWS_H
 
-#include "moments/checkpoint.h"
-
-/* Rows in memory. */
-typedef struct orffi_table {
-    size_t n, d, p;
-    double *X, *Y, *weights; /* n x d, n x p, n or NULL */
-} orffi_table;
-
-orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted);
-void orffi_table_clear(orffi_table *table);
+#include "engine/engine.h"
 
 /* x' = (x - shift)/unit, y' = y/spread. */
 typedef struct orffi_units {
@@ -50,16 +41,13 @@ orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t 
                                    const orff_reader *reader, size_t head);
 void orffi_rows_clear(orffi_rows *rows);
 
-/* A reader of the coded, transformed rows, for orff_moments_read. */
-orff_reader orffi_rows_reader(orffi_rows *rows);
+/* The coded, transformed rows, from the first on, for an engine. */
+orffi_source orffi_rows_source(orffi_rows *rows);
 
 /* How many rows there are, where all of them are in memory; 0 for a longer stream. */
 size_t orffi_rows_known(const orffi_rows *rows);
 
-/* All coded, transformed rows in memory. */
-orff_status orffi_rows_gather(orffi_rows *rows, orffi_table *table);
-
-/* What came of reading through orffi_rows_reader, told by the row that was wrong if one was. */
+/* What came of reading through the source, told by the row that was wrong if one was. */
 orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status);
 
 #endif

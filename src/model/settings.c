@@ -103,6 +103,9 @@ static const row rows[] = {
       "What an error costs. logistic and hinge are for classes."}, TO(loss)},
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
+    {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", SOLVING, "Learning",
+      "What learns: features approximate the kernel and serve any number of rows, exact takes the kernel itself, for rows that are few. auto "
+      "takes features."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",

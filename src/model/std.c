@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "model/plane_apply.h"
-#include "model/posterior.h"
 
 enum { BLOCK = 4096 };
 

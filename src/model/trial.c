@@ -1,8 +1,6 @@
 #include "model/trial.h"
 
 #include "base/memory.h"
-#include "model/choose_exact.h"
-#include "model/fit_dual.h"
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
@@ -27,11 +25,11 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
 /* Unknowns for each feature, about: the columns of the parts' blocks together, at most p; 1 for a Stein
  * equation. */
 static size_t columns_of(const orffi_plan *plan) {
-    const size_t n = plan->settings.n_parts;
+    const size_t n = plan->parts.count;
     size_t columns = 0;
-    if (n == 1 && orffi_rule_find(plan->parts[0].rule)->separable) return 1;
+    if (n == 1 && orffi_rule_find(plan->parts.list[0].part.rule)->separable) return 1;
     for (size_t m = 0; m < n; m++)
-        columns += orffi_rule_columns(orffi_rule_find(plan->parts[m].rule), plan->p);
+        columns += orffi_rule_columns(orffi_rule_find(plan->parts.list[m].part.rule), plan->p);
     if (columns == 0) return 1;
     return columns < plan->p ? columns : plan->p;
 }
@@ -45,37 +43,49 @@ size_t orffi_trial_frequencies(const orffi_plan *plan, const orffi_table *table)
     return D && D < most ? D : most;
 }
 
-orff_status orffi_trial_look(const orffi_plan *plan, const orffi_table *table, size_t D, size_t folds,
-                             orff_features **features, orff_moments **moments) {
-    const orff_moments_settings how = {.folds = folds, .seed = plan->settings.sampling.seed};
-    ORFFI_TRY(orffi_plan_features(plan, D, features));
-    ORFFI_TRY(orff_moments_create(moments, *features, &how));
-    return orff_moments_accumulate(*moments, table->n, table->X, table->Y, table->weights);
-}
-
 size_t orffi_trial_folds(const orffi_plan *plan, const orffi_table *table) {
     const size_t folds = plan->settings.folds > 1 && plan->settings.folds < 3 ? plan->settings.folds : 3;
     return table->n < 30 ? 2 : folds;
 }
 
-orff_status orffi_trial_error(const orffi_plan *plan, const orffi_table *table, size_t D, double *error) {
-    orff_features *features = NULL;
-    orff_moments *moments = NULL;
-    orffi_best_lambda best = {0};
-    if (orffi_chooses_exactly(plan, table->n)) return orffi_choose_try_exact(plan, table, error);
-    const orff_moments_settings how = {.folds = orffi_trial_folds(plan, table),
-                                       .seed = plan->settings.sampling.seed};
-    orff_status status = orffi_plan_features(plan, D, &features);
-    if (!status && orffi_dual_order(features, table->n) <= orffi_primal_order(features)) {
-        status = orffi_dual_best(plan, features, table, &how, &best);
-    } else if (!status) {
-        status = orff_moments_create(&moments, features, &how);
-        if (!status) status = orff_moments_accumulate(moments, table->n, table->X, table->Y, table->weights);
-        if (!status) status = orffi_plan_cross_validate(plan, features, moments, &best);
-    }
-    *error = best.cv_mse;
-    orff_moments_free(moments);
-    orff_features_free(features);
+orff_status orffi_trial_prepare(orffi_trial *trial, const orffi_engine *engine, const orffi_plan *plan,
+                                const orff_kernel *kernel, const orffi_table *table, size_t D, size_t folds) {
+    orffi_task task = orffi_plan_task(plan);
+    task.D = D;
+    task.folds = folds;
+    task.single = false;
+    task.scores = true;
+    orffi_trial_clear(trial);
+    trial->engine = engine;
+    ORFFI_TRY(engine->prepare(&trial->rows, &task, kernel));
+    return engine->read(trial->rows, &(orffi_source){.table = table});
+}
+
+void orffi_trial_clear(orffi_trial *trial) {
+    if (trial->engine) trial->engine->release(trial->rows);
+    *trial = (orffi_trial){0};
+}
+
+static orff_status find_error(orffi_trial *trial, const orffi_plan *plan, const orff_kernel *kernel,
+                              double *error) {
+    orffi_path path = {0};
+    const orff_status status =
+        orffi_path_fill(&path, ORFFI_PATH_TRIAL, plan, trial->engine, trial->rows, kernel);
+    if (!status) *error = path.errors[path.best];
+    orffi_path_clear(&path);
+    return status;
+}
+
+orff_status orffi_trial_error(orffi_trial *trial, const orffi_plan *plan, const orffi_table *table, size_t D,
+                              double *error) {
+    orff_kernel *kernel;
+    ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
+    const orffi_engine *engine = orffi_engine_for_trials(plan->engine, kernel, table->n);
+    orff_status status = ORFF_OK;
+    if (trial->engine != engine || !engine->serves(trial->rows, kernel))
+        status = orffi_trial_prepare(trial, engine, plan, kernel, table, D, orffi_trial_folds(plan, table));
+    if (!status) status = find_error(trial, plan, kernel, error);
+    orff_kernel_free(kernel);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ORFFI_MODEL_TRIAL_H
 #define ORFFI_MODEL_TRIAL_H
 
-#include "model/plan.h"
+#include "model/path.h"
 
 #define ORFFI_TRIAL_ROWS 5000
 
@@ -14,12 +14,20 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
 size_t orffi_trial_frequencies(const orffi_plan *plan, const orffi_table *table);
 size_t orffi_trial_folds(const orffi_plan *plan, const orffi_table *table);
 
-/* D features of the plan as it stands, and the moments of the table under them. */
-orff_status orffi_trial_look(const orffi_plan *plan, const orffi_table *table, size_t D, size_t folds,
-                             orff_features **features, orff_moments **moments);
+/* Rows prepared for one candidate, which serve others as long as they can. Zeroed at first. */
+typedef struct orffi_trial {
+    const orffi_engine *engine;
+    void *rows;
+} orffi_trial;
+
+/* The rows of the table by an engine, for a kernel with D frequencies. The plan and the table must outlive them. */
+orff_status orffi_trial_prepare(orffi_trial *trial, const orffi_engine *engine, const orffi_plan *plan,
+                                const orff_kernel *kernel, const orffi_table *table, size_t D, size_t folds);
+void orffi_trial_clear(orffi_trial *trial);
 
 /* The cross-validated error of the plan as it stands, with D frequencies. */
-orff_status orffi_trial_error(const orffi_plan *plan, const orffi_table *table, size_t D, double *error);
+orff_status orffi_trial_error(orffi_trial *trial, const orffi_plan *plan, const orffi_table *table, size_t D,
+                              double *error);
 
 /* Median distances (d): over the field's space (or all inputs), and over each other input by itself. */
 orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table, double *median);

@@ -4,7 +4,6 @@
 
 const orffi_solver_row orffi_solver_auto = {.any_loss = true, .learns_weights = true};
 const orffi_solver_row orffi_solver_direct = {.learns_weights = true};
-const orffi_solver_row orffi_solver_exact = {.learns_weights = true};
 
 static const orffi_solver_row *const rows[ORFF_SOLVER_COUNT] = {
 #define ROW_OF(name, file, text) &orffi_solver_##file,

@@ -10,6 +10,11 @@ static void factor(double v, double *f, double *f1, double *f2) {
     *f2 = (6.0 * v * v - 2.0) * *f * *f * *f;
 }
 
+static double third(double v) {
+    const double f = 1.0 / (1.0 + v * v);
+    return 24.0 * v * (1.0 - v * v) * f * f * f * f;
+}
+
 static double quantile(double u) {
     return u < 0.5 ? log(2.0 * u) : -log(2.0 * (1.0 - u));
 }
@@ -31,6 +36,7 @@ static double coordinate_log_density(double z) {
 const orffi_base_ops orffi_base_cauchy_product = {
     .id = ORFF_BASE_CAUCHY_PRODUCT,
     .factor = factor,
+    .third = third,
     .quantile = quantile,
     .biased_quantile = biased_quantile,
     .coordinate_moment = coordinate_moment,

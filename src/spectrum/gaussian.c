@@ -13,6 +13,13 @@ static void slopes(double shape, double r, double *g1, double *g2r2) {
     *g2r2 = *g1 * r * r;
 }
 
+static void derivatives(double shape, double r, double t[3]) {
+    const double k = k0(shape, r);
+    t[0] = -k * r;
+    t[1] = k * r * r;
+    t[2] = -k * r * r * r;
+}
+
 static double mixing_moment(double shape, int k) {
     (void)shape, (void)k;
     return 1.0;
@@ -28,6 +35,7 @@ const orffi_base_ops orffi_base_gaussian = {
     .spherical = true,
     .k0 = k0,
     .slopes = slopes,
+    .derivatives = derivatives,
     .mixing_moment = mixing_moment,
     .log_density = log_density,
 };

@@ -11,6 +11,11 @@ static void factor(double v, double *f, double *f1, double *f2) {
     *f2 = *f;
 }
 
+static double smoothness(double shape) {
+    (void)shape;
+    return 1.0;
+}
+
 /* tan(pi (u - 1/2)), from the nearer end so that small u keeps its digits. */
 static double quantile(double u) {
     return u < 0.5 ? -1.0 / tan(ORFFI_PI * u) : 1.0 / tan(ORFFI_PI * (1.0 - u));
@@ -29,6 +34,7 @@ const orffi_base_ops orffi_base_laplace = {
     .id = ORFF_BASE_LAPLACE,
     .squares = true,
     .factor = factor,
+    .smoothness = smoothness,
     .quantile = quantile,
     .coordinate_moment = coordinate_moment,
     .coordinate_log_density = coordinate_log_density,

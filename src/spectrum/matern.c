@@ -44,6 +44,26 @@ static void slopes(double nu, double r, double *g1, double *g2r2) {
     }
 }
 
+/* (1/x d/dx) x^nu K_nu(x) = -x^(nu-1) K_(nu-1)(x): t_m = (-a)^m 2^(1-nu)/Gamma(nu) x^nu K_(nu-m)(x). Where x is so
+ * small that K may overflow they are nothing. */
+static void derivatives(double nu, double r, double t[3]) {
+    const double a = sqrt(2.0 * nu), x = a * r;
+    int sign;
+    double front = 1.0;
+    for (int m = 1; m <= 3; m++) {
+        const double order = nu - m;
+        front *= -a;
+        t[m - 1] = 0.0;
+        if (x < 1e-100 || fabs(order) * -log10(x) > 250.0) continue;
+        const double scale = (1.0 - nu) * log(2.0) - lgamma_r(nu, &sign) + nu * log(x);
+        t[m - 1] = front * exp(scale - x) * orffi_bessel_k_scaled(order, x);
+    }
+}
+
+static double smoothness(double nu) {
+    return 2.0 * nu;
+}
+
 /* Size-biased by tau = nu/G, the law of G becomes Gamma(nu-1): needs nu > 1, as E tau does. */
 static double mixing(double nu, bool biased, double u) {
     return nu / orffi_gamma_quantile(biased ? nu - 1.0 : nu, u);
@@ -73,6 +93,8 @@ const orffi_base_ops orffi_base_matern = {
     .has_shape = true,
     .k0 = k0,
     .slopes = slopes,
+    .derivatives = derivatives,
+    .smoothness = smoothness,
     .mixing = mixing,
     .mixing_moment = mixing_moment,
     .log_density = log_density,

@@ -16,6 +16,13 @@ static void slopes(double alpha, double r, double *g1, double *g2r2) {
     *g2r2 = (alpha + 1.0) / alpha * (*g1 / Q) * r * r;
 }
 
+static void derivatives(double alpha, double r, double t[3]) {
+    const double Q = 1.0 + r * r / (2.0 * alpha), k1 = pow(Q, -alpha - 1.0);
+    t[0] = -k1 * r;
+    t[1] = (alpha + 1.0) / alpha * (k1 / Q) * r * r;
+    t[2] = -(alpha + 1.0) * (alpha + 2.0) / (alpha * alpha) * (k1 / (Q * Q)) * r * r * r;
+}
+
 static double mixing(double alpha, bool biased, double u) {
     return orffi_gamma_quantile(biased ? alpha + 1.0 : alpha, u) / alpha;
 }
@@ -44,6 +51,7 @@ const orffi_base_ops orffi_base_rational_quadratic = {
     .has_shape = true,
     .k0 = k0,
     .slopes = slopes,
+    .derivatives = derivatives,
     .mixing = mixing,
     .mixing_moment = mixing_moment,
     .log_density = log_density,

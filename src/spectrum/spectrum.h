@@ -19,6 +19,8 @@ typedef struct orffi_base_ops {
     bool spherical;
     bool has_shape;
     bool squares; /* k0(2 delta) = k0(delta)^2 */
+    /* k0 has continuous derivatives of every order below this; NULL: of every order */
+    double (*smoothness)(double shape);
     const char *
         smooth_when; /* the shapes whose k0 is twice differentiable, in words; NULL: it does not depend on it */
 
@@ -26,6 +28,9 @@ typedef struct orffi_base_ops {
     double (*k0)(double shape, double r);
     /* g1 = -k0'(r)/r and g2r2 = r^2 (k0'(r)/r)'/r, so that -grad grad^T k0 = g1 I - g2r2 u u^T, u = v/r. */
     void (*slopes)(double shape, double r, double *g1, double *g2r2);
+    /* t_m = r^m (1/r d/dr)^m k0, m = 1, 2, 3: with u = v/r,
+     *   d_a k0 = t1 u_a,   d_a d_b d_c k0 = t2/r (I_ab u_c + I_ac u_b + I_bc u_a) + t3 u_a u_b u_c */
+    void (*derivatives)(double shape, double r, double t[3]);
     /* tau from a uniform u; biased: from the law of tau size-biased by tau. NULL: tau = 1. */
     double (*mixing)(double shape, bool biased, double u);
     /* E tau^k, k = 1, 2, 3; INFINITY where it does not exist. */
@@ -35,6 +40,7 @@ typedef struct orffi_base_ops {
 
     /* product: f with k0 = prod f(v_i), f', f'' */
     void (*factor)(double v, double *f, double *f1, double *f2);
+    double (*third)(double v); /* the third derivative */
     double (*quantile)(double u);        /* of one coordinate of z */
     double (*biased_quantile)(double u); /* the same, size-biased by z^2; NULL where E z^2 is infinite */
     double (*coordinate_moment)(int k);  /* E z^(2k), k = 1, 2, 3 */
@@ -72,6 +78,16 @@ double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta);
 /* -grad grad^T k0 on the field's space times k0 on the covariates: the exact curl-free kernel
  * (space_count x space_count). Needs a finite second moment. */
 void orffi_spectrum_curl(const orffi_spectrum *s, const double *delta, double *K);
+
+/* Whether k0 has continuous derivatives of this order. */
+bool orffi_spectrum_is_smooth(const orffi_spectrum *s, double order);
+
+/* grad k0   (dim). Needs derivatives of order 1. */
+void orffi_spectrum_gradient(const orffi_spectrum *s, const double *delta, double *gradient);
+
+/* d_k of orffi_spectrum_curl, k over all inputs: T[k] is space_count x space_count. Needs derivatives of order 3;
+ * work: space_count^2 + dim. */
+void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, double *T, double *work);
 
 /* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
 double orffi_spectrum_moment(const orffi_spectrum *s, int k);

@@ -28,7 +28,7 @@ defaults() {
     for pair in inputs=x_km,y_km outputs=u_ms,v_ms features=20 sigma=0.7 lambda=1e-3; do
         case " $* " in
         *" --${pair%%=*} "* | *" --from-moments "*) ;;
-        *" --solver exact "*) [ "${pair%%=*}" = features ] || printf -- '--%s %s ' "${pair%%=*}" "${pair#*=}" ;;
+        *" --engine exact "*) [ "${pair%%=*}" = features ] || printf -- '--%s %s ' "${pair%%=*}" "${pair#*=}" ;;
         *) printf -- '--%s %s ' "${pair%%=*}" "${pair#*=}" ;;
         esac
     done

@@ -1,4 +1,4 @@
-#include "model/reach.h"
+#include "engine/reach.h"
 
 #include <string.h>
 
@@ -51,35 +51,38 @@ static orff_status share_of(const orff_kernel *kernel, const double *T, double *
     return status;
 }
 
-orff_status orffi_reach_rows(orff_model *model, size_t n, const double *Y, const double *weights,
-                             const double *mean) {
-    const size_t p = model->p;
+orff_status orffi_reach_rows(const orff_kernel *kernel, size_t n, const double *Y, const double *weights,
+                             const double *mean, double *share) {
+    const size_t p = kernel->p;
     double *T = NULL, *left = NULL;
-    if (!is_confined(orffi_model_kernel(model))) return ORFF_OK;
+    *share = 0.0;
+    if (!is_confined(kernel)) return ORFF_OK;
     orff_status status = ORFFI_NEW_ARRAY(T, p * p);
     if (!status) status = ORFFI_NEW_ARRAY(left, n * p);
     for (size_t i = 0; !status && i < n * p; i++)
         left[i] = (weights ? weights[i / p] : 1.0) * (Y[i] - mean[i % p]);
     if (!status) orffi_gemm(true, false, p, p, n, 1.0, left, p, Y, p, 0.0, T, p);
     /* sum c (y - mean) y^T is the centred sum where mean is that of the rows, or 0 */
-    if (!status) status = share_of(orffi_model_kernel(model), T, &model->unreached);
+    if (!status) status = share_of(kernel, T, share);
     orffi_release(T);
     orffi_release(left);
     return status;
 }
 
 /* T of a set has sum c y y^T, sum c y and sum c. */
-orff_status orffi_reach_moments(orff_model *model, const orff_moments *moments, const double *mean) {
-    const size_t p = model->p, side = p + 1;
+orff_status orffi_reach_moments(const orff_kernel *kernel, const orff_moments *moments, const double *mean,
+                                double *share) {
+    const size_t p = kernel->p, side = p + 1;
     double *T;
-    if (!is_confined(orffi_model_kernel(model))) return ORFF_OK;
+    *share = 0.0;
+    if (!is_confined(kernel)) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(T, p * p));
     for (size_t k = 0; k < moments->n_sets; k++) {
         const double *from = moments->sets[k].T;
         for (size_t i = 0; i < p; i++)
             for (size_t j = 0; j < p; j++) T[i * p + j] += from[i * side + j] - mean[i] * from[p * side + j];
     }
-    const orff_status status = share_of(orffi_model_kernel(model), T, &model->unreached);
+    const orff_status status = share_of(kernel, T, share);
     orffi_release(T);
     return status;
 }

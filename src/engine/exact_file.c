@@ -1,17 +1,23 @@
-#include "model/file_exact.h"
-
+/* Exact models in files: member "exact" of the member "model", and beside the kernel
+ *
+ *     points             N x d    x', in the units of the kernel
+ *     alpha              N x p
+ *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
+ */
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/exact.h"
 #include "features/recipe.h"
 
 /* ---- writing */
 
-json_t *orffi_exact_pack(const orff_exact *exact) {
-    if (!exact) return json_null();
+int orffi_exact_pack(const void *fit, json_t *model) {
+    const orff_exact *exact = fit;
     const orffi_exact_kept *kept = exact->kept;
-    return json_pack("{so sb sI}", "shift", orffi_json_number(exact->shift), "posterior", (int)(kept != NULL),
-                     "modes", (json_int_t)(kept ? kept->modes : 0));
+    return json_object_set_new(model, "exact",
+                               json_pack("{so sb sI}", "shift", orffi_json_number(exact->shift), "posterior",
+                                         (int)(kept != NULL), "modes", (json_int_t)(kept ? kept->modes : 0)));
 }
 
 static orff_status add_matrix(orffi_archive_writer *writer, const char *name, size_t rows, size_t cols,
@@ -21,7 +27,9 @@ static orff_status add_matrix(orffi_archive_writer *writer, const char *name, si
     return orffi_archive_add(writer, name, ORFFI_F64, 2, shape, data);
 }
 
-orff_status orffi_exact_add(const orff_exact *exact, orffi_archive_writer *writer) {
+orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document) {
+    const orff_exact *exact = fit;
+    (void)compact, (void)document;
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
     ORFFI_TRY(orffi_kernel_check_closed(exact->kernel));
@@ -75,31 +83,28 @@ static orff_status fill(const orffi_fields *in, const double *points, orff_exact
     return posterior ? read_kept(in, exact) : ORFF_OK;
 }
 
-/* The sizes are those of the file's own tensors, and the kernel's must agree. */
-orff_status orffi_exact_read(orff_exact **out, const orffi_fields *model) {
+/* The number of points is that of the file's own tensor, and its inputs must be the kernel's. */
+orff_status orffi_exact_load(void **fit, const orffi_fields *model, const orff_kernel *kernel) {
     const orffi_archive *archive = model->archive;
-    const double *points, *unused;
-    size_t d, p, shape[2];
+    const double *points;
+    size_t shape[2];
     orffi_fields in;
-    orff_kernel *kernel = NULL;
     orff_exact *exact = NULL;
+    if (orffi_fields_has(model, "posterior"))
+        return orffi_fields_fail(model, "posterior", "is not for an exact model");
     ORFFI_TRY(orffi_fields_object(model, "exact", &in));
-    ORFFI_TRY(orffi_archive_get(archive, "shift", ORFFI_F64, 1, &d, &unused));
-    ORFFI_TRY(orffi_archive_get(archive, "mean", ORFFI_F64, 1, &p, &unused));
     ORFFI_TRY(orffi_archive_get(archive, "points", ORFFI_F64, 2, shape, &points));
-    if (shape[0] == 0 || shape[1] != d)
+    if (shape[0] == 0 || shape[1] != kernel->d)
         return orffi_archive_fail(archive, "\"points\" is %zu x %zu; the model has %zu inputs", shape[0],
-                                  shape[1], d);
+                                  shape[1], kernel->d);
     ORFFI_TRY(orffi_archive_check_finite(archive, "points"));
-    orff_status status = orffi_kernel_read(&kernel, archive, d, p);
-    if (!status) status = orffi_fields_blame(&in, orffi_kernel_check_closed(kernel));
+    orff_status status = orffi_fields_blame(&in, orffi_kernel_check_closed(kernel));
     if (!status) status = orffi_fields_blame(&in, orffi_exact_create(&exact, kernel, shape[0]));
     if (!status) status = fill(&in, points, exact);
-    orff_kernel_free(kernel);
     if (status) {
         orff_exact_free(exact);
     } else {
-        *out = exact;
+        *fit = exact;
     }
     return status;
 }

@@ -3,27 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fit.h"
-#include "model/model.h"
-#include "model/plan.h"
+#include "engine/features.h"
+#include "engine/reach.h"
 #include "solve/solver.h"
-
-/* lambda by cross-validation of a model with fewer frequencies, on the head of the rows. */
-static orff_status lambda_from_head(const orffi_plan *plan, const orffi_table *table, double *lambda) {
-    orff_features *features = NULL;
-    orff_moments *moments = NULL;
-    orffi_best_lambda best = {0};
-    const orff_moments_settings how = {.folds = plan->settings.folds, .seed = plan->settings.sampling.seed};
-    const size_t D = plan->settings.sampling.features, n = table->n < 20000 ? table->n : 20000;
-    orff_status status = orffi_plan_features(plan, D && D < 1000 ? D : 1000, &features);
-    if (!status) status = orff_moments_create(&moments, features, &how);
-    if (!status) status = orff_moments_accumulate(moments, n, table->X, table->Y, table->weights);
-    if (!status) status = orffi_plan_cross_validate(plan, features, moments, &best);
-    if (!status) *lambda = best.lambda;
-    orff_moments_free(moments);
-    orff_features_free(features);
-    return status;
-}
 
 /* The weighted mean of y, or zeros. */
 static void mean_of(const orffi_table *table, bool center, double *mean) {
@@ -37,23 +19,21 @@ static void mean_of(const orffi_table *table, bool center, double *mean) {
     for (size_t k = 0; total > 0.0 && k < table->p; k++) mean[k] /= total;
 }
 
-static orff_status iteration_errors(const orffi_table *table, orff_model *model, const double *mean) {
+static orff_status iteration_errors(const orffi_table *table, const orffi_features_fit *fit,
+                                    orffi_report *report) {
     double *F, total = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(F, table->n * table->p));
-    const orff_status status = orff_features_apply(model->features, table->n, table->X, model->theta, F);
+    const orff_status status = orff_features_apply(fit->features, table->n, table->X, fit->theta, F);
     for (size_t i = 0; !status && i < table->n; i++) {
         const double c = table->weights ? table->weights[i] : 1.0;
         total += c;
         for (size_t k = 0; k < table->p; k++) {
-            const double error = F[i * table->p + k] + mean[k] - table->Y[i * table->p + k];
-            model->output_train_mse[k] += c * error * error;
+            const double error = F[i * table->p + k] + report->mean[k] - table->Y[i * table->p + k];
+            report->train_mse[k] += c * error * error;
         }
     }
-    model->train_mse = 0.0;
-    for (size_t k = 0; !status && k < table->p; k++) {
-        model->output_train_mse[k] /= total;
-        model->train_mse += model->output_train_mse[k] / (double)table->p;
-    }
+    for (size_t k = 0; !status && k < table->p; k++) report->train_mse[k] /= total;
+    report->N = total;
     orffi_release(F);
     return status;
 }
@@ -125,7 +105,7 @@ static void keep(void *self, const orffi_reached *now, const double *theta, cons
 }
 
 /* The start value, where a run before came to it on the same rows and features. */
-static orff_status go_on(keeping *k, orff_model *model) {
+static orff_status restore(keeping *k, double *theta) {
     const orffi_checkpoint *c = k->checkpoint;
     const orffi_marks *seen = &c->witness.expected;
     if (c->moments) return orffi_fail(ORFF_ERROR_MISMATCH, "%s holds moments, not coefficients", c->path);
@@ -141,70 +121,67 @@ static orff_status go_on(keeping *k, orff_model *model) {
             "%s has other features than this run; the same machine and number of threads may help, "
             "else remove it to begin anew",
             c->path);
-    memcpy(model->theta, c->from.theta, k->reached.count * sizeof *model->theta);
+    memcpy(theta, c->from.theta, k->reached.count * sizeof *theta);
     k->saved = c->from.iterations;
     k->keeper.from = (orffi_reached){
         .iterations = (size_t)c->from.iterations, .width = c->from.width, .caution = c->from.caution};
     return ORFF_OK;
 }
 
-static orff_status keeping_begin(keeping *k, orffi_checkpoint *checkpoint, size_t rows, orff_model *model) {
+static orff_status keeping_begin(keeping *k, orffi_checkpoint *checkpoint, size_t rows,
+                                 orffi_features_fit *fit) {
     *k = (keeping){.checkpoint = checkpoint, .rows = rows};
     if (!checkpoint) return ORFF_OK;
     k->keeper.keep = keep;
     k->keeper.self = k;
-    k->reached.count = model->features->M;
+    k->reached.count = fit->features->M;
     ORFFI_TRY(ORFFI_NEW_ARRAY(k->reached.theta, k->reached.count));
-    ORFFI_TRY(digest_features(model->features, &k->reached.features));
-    return go_on(k, model);
+    ORFFI_TRY(digest_features(fit->features, &k->reached.features));
+    return restore(k, fit->theta);
 }
 
 /* What was found, in case that it cannot be kept otherwise. */
-static void keeping_end(keeping *k, const orff_model *model) {
-    if (!k->checkpoint || model->solve.iterations == k->saved) return;
-    memcpy(k->reached.theta, model->theta, k->reached.count * sizeof *model->theta);
-    k->reached.iterations = model->solve.iterations;
+static void keeping_end(keeping *k, const double *theta, size_t iterations) {
+    if (!k->checkpoint || iterations == k->saved) return;
+    memcpy(k->reached.theta, theta, k->reached.count * sizeof *theta);
+    k->reached.iterations = iterations;
     orffi_checkpoint_save(k->checkpoint, NULL, &k->reached);
 }
 
 /* ---- the iteration */
 
-static orff_status iterate(const orffi_plan *plan, const orffi_table *table, keeping *k, orff_model *model) {
-    const orff_settings *s = &plan->settings;
+static orff_status iterate(const orffi_features_rows *r, double lambda, keeping *k, orffi_features_fit *fit,
+                           orffi_report *report) {
+    const orff_settings *s = r->task.settings;
+    const orffi_table *t = r->table;
     /* margins are told by the codes themselves: nothing is taken off y */
     const bool center = s->center && !orff_loss_describe(s->loss).classes;
-    model->lambda = s->lambda;
-    if (!(s->lambda > 0.0)) ORFFI_TRY(lambda_from_head(plan, table, &model->lambda));
-    ORFFI_TRY(orffi_plan_check_lambda(model->lambda, model->features));
-    mean_of(table, center, model->mean);
-    const orff_iteration how = iteration_of(s, model->lambda);
-    ORFFI_TRY(orffi_iterate(model->features, table->n, table->X, table->Y, table->weights, model->mean, &how,
-                            k->checkpoint ? &k->keeper : NULL, model->theta, &model->solve));
-    keeping_end(k, model);
-    ORFFI_TRY(iteration_errors(table, model, model->mean));
-    model->cv_mse = model->dof = model->log_evidence = NAN;
-    model->noise = model->train_mse;
-    model->rows = table->n;
-    model->single = s->single;
-    return ORFF_OK;
+    const orff_iteration how = iteration_of(s, lambda);
+    mean_of(t, center, report->mean);
+    ORFFI_TRY(orffi_iterate(fit->features, t->n, t->X, t->Y, t->weights, report->mean, &how,
+                            k->checkpoint ? &k->keeper : NULL, fit->theta, &report->solve));
+    keeping_end(k, fit->theta, report->solve.iterations);
+    report->lambda = lambda;
+    report->dof = report->log_evidence = NAN;
+    report->rows = t->n;
+    report->single = s->single;
+    ORFFI_TRY(
+        orffi_reach_rows(fit->features->kernel, t->n, t->Y, t->weights, report->mean, &report->unreached));
+    return iteration_errors(t, fit, report);
 }
 
-orff_status orffi_fit_iterative(orff_model **out, orffi_plan *plan, orffi_rows *rows) {
-    orff_features *features = NULL;
-    orff_model *model = NULL;
-    orffi_table table = {0};
+orff_status orffi_features_iterate(orffi_features_fit **out, orffi_features_rows *r, double lambda,
+                                   orffi_report *report) {
+    orffi_features_fit *fit = NULL;
     keeping k = {0};
-    orff_status status = orffi_plan_features(plan, plan->settings.sampling.features, &features);
-    if (!status) status = orffi_model_create(&model, features, plan->settings.classes);
-    if (!status) status = orffi_rows_gather(rows, &table);
-    if (!status) status = keeping_begin(&k, rows->checkpoint, table.n, model);
-    if (!status) status = iterate(plan, &table, &k, model);
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
+    if (!status) status = keeping_begin(&k, r->checkpoint, r->table->n, fit);
+    if (!status) status = iterate(r, lambda, &k, fit, report);
     orffi_release(k.reached.theta);
-    orffi_table_clear(&table);
     if (status) {
-        orff_model_free(model);
+        orffi_features_fit_free(fit);
     } else {
-        *out = model;
+        *out = fit;
     }
     return status;
 }

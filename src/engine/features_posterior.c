@@ -1,15 +1,12 @@
 /* The posterior covariance of f(x): noise Phi(x)^T (G + shift)^-1 Phi(x). */
-#include "model/posterior.h"
+#include "engine/features.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "model/plane_apply.h"
-#include "model/sweep.h"
 
 /* ---- building */
 
@@ -94,41 +91,36 @@ void orffi_posterior_free(orffi_posterior *posterior) {
 /* The memory of one call. A point has `slices` rows of Phi(x)^T: 1 (stein) or p. */
 typedef struct covariance_work {
     size_t rows, slices;
-    double *x, *phi, *scratch; /* rows x d, rows x 2D */
-    double *slice, *Z;         /* rows x slices x n, rows x slices x k */
-    double *variance;          /* stein: rows x r */
-    double *outside;           /* stein: rows: |Phi|^2 - |Z|^2 */
-    double *out;               /* n x p x p: a call that is stopped leaves the caller's untouched */
+    double *phi, *scratch; /* rows x 2D */
+    double *slice, *Z;     /* rows x slices x n, rows x slices x k */
+    double *variance;      /* stein: rows x r */
+    double *outside;       /* stein: rows: |Phi|^2 - |Z|^2 */
 } covariance_work;
 
 static void work_clear(covariance_work *w) {
-    double *all[] = {w->x, w->phi, w->scratch, w->slice, w->Z, w->variance, w->outside, w->out};
+    double *all[] = {w->phi, w->scratch, w->slice, w->Z, w->variance, w->outside};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
 /* Blocks of about 4 million numbers, as for phi. */
-static size_t block_rows(const orff_model *model, size_t slices, size_t n) {
-    const size_t most = orffi_bank_block_rows(model->features->bank);
-    size_t rows = ((size_t)1 << 22) / (slices * model->posterior->n + 1);
+static size_t block_rows(const orffi_features_fit *fit, size_t slices, size_t n) {
+    const size_t most = orffi_bank_block_rows(fit->features->bank);
+    size_t rows = ((size_t)1 << 22) / (slices * fit->posterior->n + 1);
     if (rows < 1) rows = 1;
     if (rows > most) rows = most;
     return rows < n ? rows : n;
 }
 
-static orff_status work_fill(covariance_work *w, const orff_model *model, size_t n) {
-    const orffi_posterior *posterior = model->posterior;
-    size_t size;
-    w->slices = posterior->stein ? 1 : model->p;
-    w->rows = block_rows(model, w->slices, n);
-    ORFFI_TRY(orffi_multiply(n, model->p * model->p, &size));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->x, w->rows * model->d));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, w->rows * 2 * model->features->D));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, orffi_bank_scratch(model->features->bank)));
+static orff_status work_fill(covariance_work *w, const orffi_features_fit *fit, size_t n) {
+    const orffi_posterior *posterior = fit->posterior;
+    w->slices = posterior->stein ? 1 : fit->features->p;
+    w->rows = block_rows(fit, w->slices, n);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->phi, w->rows * 2 * fit->features->D));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, orffi_bank_scratch(fit->features->bank)));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->slice, w->rows * w->slices * posterior->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * posterior->k));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * posterior->r));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->outside, w->rows));
-    return ORFFI_NEW_ARRAY(w->out, size);
+    return ORFFI_NEW_ARRAY(w->outside, w->rows);
 }
 
 /* Rows of Phi(x)^T: phi itself on the features used (stein), or phi_a B_a of each output. */
@@ -178,17 +170,17 @@ static double outside_dot(const orffi_posterior *posterior, const double *slice,
 
 /* The covariance of point `row` of the block. Its diagonal is a sum of squares times g > 0: never
  * negative. */
-static void fill_point(const orff_model *model, const covariance_work *w, double noise, size_t row,
+static void fill_point(const orffi_features_fit *fit, const covariance_work *w, double noise, size_t row,
                        double *out) {
-    const orffi_posterior *posterior = model->posterior;
-    const size_t p = model->p, n = posterior->n, columns = posterior->k;
+    const orffi_posterior *posterior = fit->posterior;
+    const size_t p = fit->features->p, n = posterior->n, columns = posterior->k;
     const double *Z = w->Z + row * w->slices * columns, *slice = w->slice + row * w->slices * n;
     for (size_t i = 0; i < p; i++) {
         for (size_t k = i; k < p; k++) {
             const double H = posterior->stein ? turned_back(posterior, i, k, w->variance + row * posterior->r)
                                               : weighted_dot(posterior, Z + i * columns, Z + k * columns) +
                                                     outside_dot(posterior, slice, Z, i, k);
-            out[i * p + k] = out[k * p + i] = noise * model->spread[i] * model->spread[k] * H;
+            out[i * p + k] = out[k * p + i] = noise * H;
         }
     }
 }
@@ -205,80 +197,36 @@ static void fill_variances(const orffi_posterior *posterior, size_t rows, covari
         w->variance[i] += w->outside[i / r] * posterior->rest[i % r];
 }
 
-static void do_block(const orff_model *model, double noise, size_t rows, const double *X, covariance_work *w,
-                     double *out) {
-    const orffi_posterior *posterior = model->posterior;
-    const size_t n = posterior->n, k = posterior->k, D = model->features->D, pp = model->p * model->p;
+static void do_block(const orffi_features_fit *fit, double noise, size_t rows, const double *X,
+                     covariance_work *w, double *out) {
+    const orffi_posterior *posterior = fit->posterior;
+    const size_t n = posterior->n, k = posterior->k, D = fit->features->D, p = fit->features->p;
     const int threads = orffi_thread_count();
-    orffi_model_transform(model, rows, X, w->x);
-    orffi_phi(model->features->bank, rows, w->x, w->phi, w->scratch);
+    orffi_phi(fit->features->bank, rows, X, w->phi, w->scratch);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++)
-        orffi_posterior_slices(posterior, D, model->p, w->phi + i * 2 * D, w->slice + i * w->slices * n);
+        orffi_posterior_slices(posterior, D, p, w->phi + i * 2 * D, w->slice + i * w->slices * n);
     orffi_gemm(false, false, rows * w->slices, k, n, 1.0, w->slice, n, posterior->F, k, 0.0, w->Z, k);
     if (posterior->stein) fill_variances(posterior, rows, w);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
-    for (size_t i = 0; i < rows; i++) fill_point(model, w, noise, i, out + i * pp);
+    for (size_t i = 0; i < rows; i++) fill_point(fit, w, noise, i, out + i * p * p);
 }
 
-double orffi_inner_noise(const orff_model *model) {
-    double sum = 0.0;
-    for (size_t i = 0; i < model->p; i++) sum += model->spread[i] * model->spread[i];
-    return model->noise * (double)model->p / sum;
-}
-
-static orff_status do_blocks(const orff_model *model, size_t n, const double *X, covariance_work *w) {
-    const double noise = orffi_inner_noise(model);
-    const size_t pp = model->p * model->p;
+static void do_blocks(const orffi_features_fit *fit, double noise, size_t n, const double *X,
+                      covariance_work *w, double *out) {
+    const size_t pp = fit->features->p * fit->features->p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
-        do_block(model, noise, rows, X + first * model->d, w, w->out + first * pp);
-        ORFFI_TRY(orffi_model_check_result("covariance", first, rows, pp, w->out + first * pp));
+        do_block(fit, noise, rows, X + first * fit->features->d, w, out + first * pp);
     }
-    return orffi_progress("covariance", (double)n, (double)n);
 }
 
-/* noise Phi(x)^T (G + shift)^-1 Phi(x) is noise / shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
-static orff_status exact_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
-    const double factor = orffi_inner_noise(model) / model->exact->shift;
-    const size_t p = model->p;
-    size_t inputs, outputs;
-    double *x = NULL, *values = NULL;
-    ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
-    ORFFI_TRY(orffi_multiply(n, model->d, &inputs));
-    ORFFI_TRY(orffi_multiply(n, p * p, &outputs));
-    orff_status status = ORFFI_NEW_ARRAY(x, inputs);
-    if (!status) status = ORFFI_NEW_ARRAY(values, outputs);
-    if (!status) {
-        orffi_model_transform(model, n, X, x);
-        status = orffi_check_finite("X in the model's units", n, model->d, x);
-    }
-    if (!status) status = orff_exact_covariance(model->exact, n, x, values);
-    for (size_t i = 0; !status && i < outputs; i++)
-        values[i] *= factor * model->spread[i / p % p] * model->spread[i % p];
-    if (!status) status = orffi_model_check_result("covariance", 0, n, p * p, values);
-    if (!status) memcpy(covariance, values, outputs * sizeof *covariance);
-    orffi_release(x);
-    orffi_release(values);
-    return status;
-}
-
-orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
+orff_status orffi_features_covariance(const void *self, double noise, size_t n, const double *x,
+                                      double *covariance) {
+    const orffi_features_fit *fit = self;
     covariance_work w = {0};
-    if (!model || !X || !covariance)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
-    if (model->on_plane)
-        return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
-    if (model->exact && model->exact->kept) return exact_covariance(model, n, X, covariance);
-    if (!model->posterior)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
-    ORFFI_TRY(orffi_check_finite("X", n, model->d, X));
-    orff_status status = work_fill(&w, model, n);
-    if (!status) status = do_blocks(model, n, X, &w);
-    if (!status) memcpy(covariance, w.out, n * model->p * model->p * sizeof *covariance);
+    orff_status status = work_fill(&w, fit, n);
+    if (!status) do_blocks(fit, noise, n, x, &w, covariance);
     work_clear(&w);
     return status;
 }

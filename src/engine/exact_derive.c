@@ -1,0 +1,177 @@
+/* Fields derived from an exact model. With x' = (x - shift)/unit and delta = x' - x'_i,
+ *
+ *     Jacobian         sum_i d_k K(delta) alpha_i, from which divergence and curl
+ *     potential        phi = -sum_i <grad k0, alpha_i>  of curl-free parts: grad phi = K alpha
+ *     stream function  psi = -sum_i <(-d2, d1) k0, alpha_i> (plane), sum_i grad k0 x alpha_i (space)  of
+ *                      divergence-free parts: (-d2, d1) psi, or curl psi, = K alpha
+ *
+ * times root^2 and the part's shares along and across w. Other parts have no potential in closed form.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/exact.h"
+
+static bool is_potential(const orffi_derived *what) {
+    return what->field == ORFFI_FIELD_POTENTIAL || what->field == ORFFI_FIELD_STREAM;
+}
+
+/* ---- what can be derived */
+
+static orff_status check_part(const orffi_kernel_part *part, const orffi_derived *what) {
+    const bool physical = part->rule->physical;
+    const double order = physical && !is_potential(what) ? 3.0 : 1.0;
+    if (!physical && (is_potential(what) || !part->rule->separable))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the %s of an exact model has no closed form for a %s part; fit with the engine %s",
+                          what->name, orff_rule_name(part->rule->id), orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (orffi_spectrum_is_smooth(&part->law, order)) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
+        "the %s does not exist everywhere: a %s part with base %s%s is not smooth enough; use a "
+        "smoother base, %s for one",
+        what->name, orff_rule_name(part->rule->id), orff_base_name(part->law.base->id),
+        part->law.base->has_shape ? " of this shape" : "", orff_base_name(ORFF_BASE_GAUSSIAN));
+}
+
+/* A potential that is stretched along some axis is none. */
+static orff_status check_units(const orff_exact *exact, const orffi_derived *what) {
+    for (size_t i = 1; is_potential(what) && i < exact->plan.p; i++) {
+        const size_t first = what->space ? what->space[0] : 0, at = what->space ? what->space[i] : i;
+        if (what->unit[at] != what->unit[first] || what->spread[i] != what->spread[0])
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "the %s of an exact model needs one unit for all inputs of the field's space "
+                              "and one for all outputs",
+                              what->name);
+    }
+    return ORFF_OK;
+}
+
+/* ---- one part at one delta */
+
+/* J (p x d) += d_k k0 A alpha */
+static void add_separable(const orffi_kernel_part *part, const double *delta, const double *alpha,
+                          double *gradient, double *J) {
+    const size_t d = part->d, p = part->p;
+    orffi_spectrum_gradient(&part->law, delta, gradient);
+    for (size_t i = 0; i < p; i++) {
+        double sum = part->A ? 0.0 : alpha[i];
+        for (size_t j = 0; part->A && j < p; j++) sum += part->A[i * p + j] * alpha[j];
+        for (size_t k = 0; k < d; k++) J[i * d + k] += part->root * part->root * gradient[k] * sum;
+    }
+}
+
+/* J += d_k ( along C + across (trace(C) I - C) ) alpha, C the curl-free kernel. work: (d + 1) p^2 + d. */
+static void add_physical(const orffi_kernel_part *part, const double *delta, const double *alpha,
+                         double *work, double *J) {
+    const size_t d = part->d, p = part->p;
+    double along, across;
+    part->rule->frame(part, &along, &across);
+    orffi_spectrum_curl_gradient(&part->law, delta, work, work + d * p * p);
+    for (size_t k = 0; k < d; k++) {
+        const double *T = work + k * p * p;
+        double trace = 0.0;
+        for (size_t i = 0; i < p; i++) trace += T[i * p + i];
+        for (size_t i = 0; i < p; i++) {
+            double sum = 0.0;
+            for (size_t j = 0; j < p; j++) sum += T[i * p + j] * alpha[j];
+            J[i * d + k] += part->root * part->root * (along * sum + across * (trace * alpha[i] - sum));
+        }
+    }
+}
+
+static void add_potential(const orffi_kernel_part *part, orffi_field field, const double *delta,
+                          const double *alpha, double *g, double *out) {
+    const size_t p = part->p, *s = part->law.space;
+    const double front = part->root * part->root;
+    double along, across;
+    part->rule->frame(part, &along, &across);
+    orffi_spectrum_gradient(&part->law, delta, g);
+    if (field == ORFFI_FIELD_POTENTIAL) {
+        for (size_t i = 0; i < p; i++) out[0] -= front * along * g[s[i]] * alpha[i];
+    } else if (p == 2) {
+        out[0] += front * across * (g[s[1]] * alpha[0] - g[s[0]] * alpha[1]);
+    } else {
+        for (size_t i = 0; i < 3; i++) {
+            const size_t k = (i + 1) % 3, l = (i + 2) % 3;
+            out[i] += front * across * (g[s[k]] * alpha[l] - g[s[l]] * alpha[k]);
+        }
+    }
+}
+
+/* ---- one point */
+
+static double slope(const orffi_derived *what, size_t d, const double *J, size_t i, size_t a) {
+    return J[i * d + (what->space ? what->space[a] : a)];
+}
+
+static void combine(const orffi_derived *what, size_t d, size_t p, const double *J, double *out) {
+    if (what->field == ORFFI_FIELD_JACOBIAN) {
+        memcpy(out, J, p * d * sizeof *out);
+    } else if (what->field == ORFFI_FIELD_DIVERGENCE) {
+        *out = 0.0;
+        for (size_t i = 0; i < p; i++) *out += slope(what, d, J, i, i);
+    } else if (p == 2) {
+        *out = slope(what, d, J, 1, 0) - slope(what, d, J, 0, 1);
+    } else {
+        for (size_t i = 0; i < 3; i++) {
+            const size_t k = (i + 1) % 3, l = (i + 2) % 3;
+            out[i] = slope(what, d, J, l, k) - slope(what, d, J, k, l);
+        }
+    }
+}
+
+/* delta, J, and what a part needs. */
+static size_t work_of(size_t d, size_t p) {
+    return d + p * d + 3 + (d + 1) * p * p + d;
+}
+
+/* J, or a potential in its place, in the kernel's units. */
+static void sum_parts(const orff_exact *exact, const orffi_derived *what, const double *x, double *delta,
+                      double *J, double *more) {
+    const orff_kernel *kernel = exact->kernel;
+    const size_t d = kernel->d, p = kernel->p;
+    for (size_t n = 0; n < exact->plan.n; n++) {
+        const double *alpha = exact->alpha + n * p;
+        for (size_t k = 0; k < d; k++) delta[k] = x[k] - exact->X[n * d + k];
+        for (size_t m = 0; m < kernel->n_parts; m++) {
+            const orffi_kernel_part *part = &kernel->parts[m];
+            if (is_potential(what))
+                add_potential(part, what->field, delta, alpha, more, J);
+            else
+                (part->rule->separable ? add_separable : add_physical)(part, delta, alpha, more, J);
+        }
+    }
+}
+
+static void derive_point(const orff_exact *exact, const orffi_derived *what, const double *x, double *work,
+                         double *out) {
+    const size_t d = exact->plan.d, p = exact->plan.p;
+    double *delta = work, *J = work + d, *more = J + p * d + 3;
+    memset(J, 0, (p * d + 3) * sizeof *J);
+    sum_parts(exact, what, x, delta, J, more);
+    if (is_potential(what)) {
+        const double unit = what->unit[what->space ? what->space[0] : 0] * what->spread[0];
+        for (size_t i = 0; i < what->k; i++) out[i] = unit * J[i];
+        return;
+    }
+    for (size_t i = 0; i < p * d; i++) J[i] *= what->spread[i / d] / what->unit[i % d];
+    combine(what, d, p, J, out);
+}
+
+orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
+                               double *out) {
+    const orff_exact *exact = fit;
+    const int threads = orffi_thread_count();
+    const size_t d = exact->plan.d, room = work_of(d, exact->plan.p);
+    double *work;
+    for (size_t m = 0; m < exact->kernel->n_parts; m++) ORFFI_TRY(check_part(&exact->kernel->parts[m], what));
+    ORFFI_TRY(check_units(exact, what));
+    ORFFI_TRY(orffi_alloc(&work, room * (size_t)threads, sizeof *work));
+#pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 4)
+    for (size_t i = 0; i < n; i++)
+        derive_point(exact, what, x + i * d, work + room * (size_t)orffi_thread_index(), out + i * what->k);
+    orffi_release(work);
+    return ORFF_OK;
+}

@@ -1,0 +1,30 @@
+/* The posterior covariance of f(x). */
+#include "model/model.h"
+#include "model/plane_apply.h"
+
+double orffi_inner_noise(const orff_model *model) {
+    double sum = 0.0;
+    for (size_t i = 0; i < model->p; i++) sum += model->spread[i] * model->spread[i];
+    return model->noise * (double)model->p / sum;
+}
+
+static orff_status at_points(const orff_model *model, const void *unused, size_t n, const double *x,
+                             double *out) {
+    const size_t p = model->p;
+    (void)unused;
+    ORFFI_TRY(model->engine->covariance(model->fit, orffi_inner_noise(model), n, x, out));
+    for (size_t i = 0; i < n * p * p; i++) out[i] *= model->spread[i / p % p] * model->spread[i % p];
+    return ORFF_OK;
+}
+
+orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
+    if (!model || !X || !covariance)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
+    if (model->on_plane)
+        return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
+    if (!orff_model_describe(model).has_posterior)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
+    return orffi_model_evaluate(model, "covariance", at_points, NULL, model->p * model->p, n, X, covariance);
+}

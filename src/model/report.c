@@ -1,0 +1,160 @@
+/* From prepared rows to a model: weights of a mixture, lambda, the fit, and the report. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/fit.h"
+#include "model/model.h"
+
+/* ---- the report */
+
+/* The errors of every output in the plan's units become the user's. */
+static double convert_errors(const orffi_plan *plan, double *errors) {
+    double mean = 0.0;
+    for (size_t k = 0; k < plan->p; k++) {
+        const double spread = plan->units.spread ? plan->units.spread[k] : 1.0;
+        errors[k] *= spread * spread;
+        mean += errors[k] / (double)plan->p;
+    }
+    return mean;
+}
+
+/* Errors on rows left out: those of the path, or those that the fit knows of itself. */
+static orff_status fill_cross(orff_model *model, const orffi_path *path, const orffi_report *report) {
+    const size_t p = model->p;
+    const bool along = path && path->crossed;
+    const double *errors = along ? path->outputs + path->best * p : report->cv_mse;
+    if (!along && !report->crossed) return ORFF_OK;
+    model->cv_mse = 0.0;
+    for (size_t k = 0; k < p; k++) model->cv_mse += errors[k] / (double)p;
+    if (along && path->points) model->cv_mse = path->points[path->best].cv_mse;
+    if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
+    return orffi_duplicate(&model->output_cv_mse, errors, p, sizeof *errors);
+}
+
+static void fill_units(orff_model *model, const orffi_plan *plan) {
+    for (size_t i = 0; plan->units.unit && i < model->d; i++) {
+        model->shift[i] = plan->units.shift[i];
+        model->unit[i] = plan->units.unit[i];
+    }
+    for (size_t k = 0; plan->units.spread && k < model->p; k++) model->spread[k] = plan->units.spread[k];
+}
+
+/* In the user's units. The noise is that of all outputs together: rss / (N p - dof). */
+static orff_status fill_report(orff_model *model, const orffi_plan *plan, orffi_report *report) {
+    const double P = report->N * (double)model->p, left = fmax(P - report->dof, 1.0);
+    double inner = 0.0, square = 0.0;
+    for (size_t k = 0; k < model->p; k++) {
+        inner += report->train_mse[k] / (double)model->p;
+        square += model->spread[k] * model->spread[k] / (double)model->p;
+    }
+    model->noise = (isnan(report->dof) ? inner : inner * P / left) * square;
+    model->train_mse = convert_errors(plan, report->train_mse);
+    memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);
+    for (size_t k = 0; k < model->p; k++) model->mean[k] = report->mean[k] * model->spread[k];
+    model->log_evidence = report->log_evidence; /* the density of y, not of y / spread */
+    for (size_t k = 0; k < model->p; k++) model->log_evidence -= report->N * log(model->spread[k]);
+    model->lambda = report->lambda;
+    model->dof = report->dof;
+    model->rows = report->rows;
+    model->single = report->single;
+    model->unreached = report->unreached;
+    model->solve = report->solve;
+    if (!plan->parts.shares) return ORFF_OK;
+    return orffi_duplicate(&model->shares, plan->parts.shares, plan->parts.count + 1, sizeof *model->shares);
+}
+
+/* ---- checks */
+
+/* Everything that predictions are made of, and what is always reported. */
+static orff_status check_result(const orff_model *model) {
+    const size_t p = model->p;
+    if (!model->engine->check_finite(model->fit) && !orffi_check_finite("mean", 1, p, model->mean) &&
+        !orffi_check_finite("errors", 1, p, model->output_train_mse) && isfinite(model->train_mse) &&
+        isfinite(model->noise))
+        return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "the fit overflowed: its coefficients or errors are not finite; give inputs, outputs and weights in "
+        "units that make them neither huge nor tiny, or another lambda (it is %g)",
+        model->lambda);
+}
+
+/* ---- the fit */
+
+static orff_status fill_model(orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                              orffi_report *report) {
+    ORFFI_TRY(orffi_replace_text(&model->engine_reason, plan->engine_reason ? plan->engine_reason : ""));
+    fill_units(model, plan);
+    ORFFI_TRY(fill_cross(model, path, report));
+    ORFFI_TRY(fill_report(model, plan, report));
+    ORFFI_TRY(check_result(model));
+    return orffi_model_finish(model);
+}
+
+/* report: its arrays are there. */
+static orff_status learn(orff_model **out, const orffi_plan *plan, void *rows, const orff_kernel *kernel,
+                         double lambda, const orffi_path *path, orffi_report *report) {
+    void *fit = NULL;
+    orff_model *model = NULL;
+    ORFFI_TRY(orffi_check_lambda(lambda, plan->engine, rows, kernel));
+    ORFFI_TRY(plan->engine->learn(&fit, rows, kernel, lambda, report));
+    if (report->crossed) convert_errors(plan, report->cv_mse);
+    ORFFI_TRY(orffi_model_create(&model, plan->engine, fit, plan->settings.classes));
+    const orff_status status = fill_model(model, plan, path, report);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
+}
+
+/* lambda as given, or the best of the path. */
+static orff_status learn_along(orff_model **out, const orffi_plan *plan, void *rows,
+                               const orff_kernel *kernel, const orffi_path *found) {
+    orffi_path path = {0};
+    double *arrays;
+    const size_t p = plan->p;
+    const bool search = !found && !(plan->settings.lambda > 0.0);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(arrays, 3 * p));
+    orffi_report report = {.mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p};
+    orff_status status =
+        search ? orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel) : ORFF_OK;
+    if (search) found = &path;
+    if (!status)
+        status = learn(out, plan, rows, kernel, found ? found->lambdas[found->best] : plan->settings.lambda,
+                       found, &report);
+    orffi_path_clear(&path);
+    orffi_release(arrays);
+    return status;
+}
+
+orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
+                               const orffi_path *found) {
+    orff_kernel *weighted = NULL;
+    const bool mixture = plan->settings.mixture && !plan->settings.auto_kernel;
+    orff_status status = mixture ? orffi_plan_learn_weights(plan, plan->engine, rows, kernel) : ORFF_OK;
+    if (!status && mixture) status = orffi_plan_kernel(plan, &weighted);
+    if (!status) status = learn_along(out, plan, rows, weighted ? weighted : kernel, found);
+    orff_kernel_free(weighted);
+    return status;
+}
+
+orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
+    const orffi_task task = orffi_plan_task(plan);
+    orff_kernel *kernel = NULL;
+    void *prepared = NULL;
+    rows->units = &plan->units;
+    orff_status status = orffi_plan_kernel(plan, &kernel);
+    if (!status) status = plan->engine->prepare(&prepared, &task, kernel);
+    if (!status) {
+        const orffi_source source = orffi_rows_source(rows);
+        status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
+    }
+    if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);
+    plan->engine->release(prepared);
+    orff_kernel_free(kernel);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* First and third derivatives of k0. It is a product of two factors, the field's space and the covariates; each is
+ * spherical in its whitened inputs v = delta / l, or a product over them. */
+#include <math.h>
+
+#include "spectrum/spectrum.h"
+
+bool orffi_spectrum_is_smooth(const orffi_spectrum *s, double order) {
+    return !s->base->smoothness || s->base->smoothness(s->shape) > order;
+}
+
+/* One factor of the law: some of the inputs. */
+typedef struct factor {
+    const orffi_spectrum *s;
+    size_t count;
+    const size_t *inputs;
+    const double *delta;
+} factor;
+
+static factor space_of(const orffi_spectrum *s, const double *delta) {
+    return (factor){s, s->space_count, s->space, delta};
+}
+
+static factor covariates_of(const orffi_spectrum *s, const double *delta) {
+    return (factor){s, s->dim - s->space_count, s->covariates, delta};
+}
+
+static double whitened(const factor *f, size_t a) {
+    return f->delta[f->inputs[a]] / f->s->scale[f->inputs[a]];
+}
+
+static double norm(const factor *f) {
+    double sum = 0.0;
+    for (size_t a = 0; a < f->count; a++) sum += whitened(f, a) * whitened(f, a);
+    return sqrt(sum);
+}
+
+/* The product over the inputs of the derivative of f whose order is how often the input stands among a, b, c;
+ * f->count stands for none. */
+static double product(const factor *f, size_t a, size_t b, size_t c) {
+    double out = 1.0;
+    for (size_t i = 0; i < f->count; i++) {
+        const double v = whitened(f, i);
+        const int order = (i == a) + (i == b) + (i == c);
+        double d[3];
+        f->s->base->factor(v, &d[0], &d[1], &d[2]);
+        out *= order == 3 ? f->s->base->third(v) : d[order];
+    }
+    return out;
+}
+
+static double value(const factor *f) {
+    if (f->count == 0) return 1.0;
+    if (f->s->base->spherical) return f->s->base->k0(f->s->shape, norm(f));
+    return product(f, f->count, f->count, f->count);
+}
+
+/* The gradient of one factor, times `front`. */
+static void fill_gradient(const factor *f, double front, double *gradient) {
+    const bool spherical = f->s->base->spherical;
+    const double r = spherical ? norm(f) : 0.0;
+    double t[3] = {0};
+    if (r > 0.0) f->s->base->derivatives(f->s->shape, r, t);
+    for (size_t a = 0; a < f->count; a++) {
+        const double radial = r > 0.0 ? t[0] * whitened(f, a) / r : 0.0;
+        const double slope = spherical ? radial : product(f, a, f->count, f->count);
+        gradient[f->inputs[a]] = front * slope / f->s->scale[f->inputs[a]];
+    }
+}
+
+void orffi_spectrum_gradient(const orffi_spectrum *s, const double *delta, double *gradient) {
+    const factor space = space_of(s, delta), rest = covariates_of(s, delta);
+    fill_gradient(&space, value(&rest), gradient);
+    fill_gradient(&rest, value(&space), gradient);
+}
+
+/* d_a d_b d_c of a factor, whitened. t: of the base at r, for spherical ones. */
+static double third(const factor *f, const double t[3], double r, size_t a, size_t b, size_t c) {
+    if (!f->s->base->spherical) return product(f, a, b, c);
+    if (!(r > 1e-150)) return 0.0; /* odd and smooth */
+    const double ua = whitened(f, a) / r, ub = whitened(f, b) / r, uc = whitened(f, c) / r;
+    return t[1] / r * ((a == b ? uc : 0.0) + (a == c ? ub : 0.0) + (b == c ? ua : 0.0)) + t[2] * ua * ub * uc;
+}
+
+/* Along an input of the field's space. */
+static void fill_along(const factor *f, size_t c, double front, const double t[3], double r, double *T) {
+    const size_t m = f->count;
+    const double *scale = f->s->scale;
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++)
+            T[a * m + b] = -front * third(f, t, r, a, b, c) /
+                           (scale[f->inputs[a]] * scale[f->inputs[b]] * scale[f->inputs[c]]);
+}
+
+void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, double *T, double *work) {
+    const factor space = space_of(s, delta), rest = covariates_of(s, delta);
+    const size_t m = s->space_count;
+    const double r = s->base->spherical ? norm(&space) : 0.0, front = value(&rest);
+    double t[3] = {0}, *K = work, *slopes = work + m * m;
+    if (r > 0.0) s->base->derivatives(s->shape, r, t);
+    for (size_t c = 0; c < m; c++) fill_along(&space, c, front, t, r, T + s->space[c] * m * m);
+    if (rest.count == 0) return;
+    orffi_spectrum_curl(s, delta, K); /* with the covariates' k0, which is divided out */
+    fill_gradient(&rest, 1.0, slopes);
+    for (size_t i = 0; i < rest.count; i++)
+        for (size_t e = 0; e < m * m; e++)
+            T[rest.inputs[i] * m * m + e] = front > 0.0 ? K[e] / front * slopes[rest.inputs[i]] : 0.0;
+}
