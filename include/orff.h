@@ -4,18 +4,19 @@
  * This is the one public header. Read top to bottom it is a tutorial:
  *
  *   1. version and status      every fallible call returns an orff_status
- *   2. threads and hooks       one thread count; log and progress callbacks
- *   3. kernels                 a kernel is a list of parts; exact K(x,z)
- *   4. output matrices         covariance, graph Laplacian, simplex codes
- *   5. frequencies             how the D frequencies of a feature map are chosen
- *   6. features                phi(x), Phi(x), P_X, P_X^*, P_X^* P_X
- *   7. moments                 everything the data has to say, in one pass
- *   8. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
- *   9. losses and iteration    when moments do not serve
- *  10. exact                   exact operator-valued kernel ridge, the baseline
- *  11. bounds                  how far K~ may be from K, and how many frequencies that takes
- *  12. models                  fit, tune, predict, error bars, derived fields, files
+ *   2. the simple call         learn, predict, save
+ *   3. threads and hooks       one thread count; log and progress callbacks
+ *   4. kernels                 a kernel is a list of parts; exact K(x,z)
+ *   5. output matrices         covariance, graph Laplacian, simplex codes
+ *   6. frequencies             how the D frequencies of a feature map are chosen
+ *   7. features                phi(x), Phi(x), P_X, P_X^*, P_X^* P_X
+ *   8. moments                 everything the data has to say, in one pass
+ *   9. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
+ *  10. losses and iteration    when moments do not serve
+ *  11. exact                   exact operator-valued kernel ridge, the baseline
+ *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, notes
  *  13. files and texts         what programs around the library need to be as careful as it is
+ *  14. bounds                  how far K~ may be from K, and how many frequencies that takes
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
  * output a row (n x p). Sizes are size_t. What the caller fills is an open
@@ -139,7 +140,7 @@ typedef struct orff_hooks {
 /* Set the hooks of the calling thread (copied); NULL removes them. */
 ORFF_API void orff_set_hooks(const orff_hooks *hooks);
 
-/* ---------------------------------------------------------------- 3. kernels
+/* ---------------------------------------------------------------- 4. kernels
  *
  * A shift-invariant operator-valued kernel is
  *
@@ -280,7 +281,7 @@ ORFF_API orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const
  * none); INFINITY where the moment does not exist. */
 ORFF_API orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]);
 
-/* ---------------------------------------------------------------- 4. output matrices */
+/* ---------------------------------------------------------------- 5. output matrices */
 
 /* Empirical covariance of the outputs Y (n x p), divided by n. */
 ORFF_API orff_status orff_output_covariance(size_t n, size_t p, const double *Y, double *A);
@@ -299,7 +300,7 @@ ORFF_API orff_status orff_spectral_norm(size_t rows, size_t cols, const double *
 /* Simplex codes of T classes: row k is the unit vector c_k in R^(T-1), c_k.c_l = -1/(T-1). */
 ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 
-/* ---------------------------------------------------------------- 5. frequencies */
+/* ---------------------------------------------------------------- 6. frequencies */
 
 #define ORFF_SCHEME_LIST(X)                                                                                        \
     X(AUTO, auto, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
@@ -353,7 +354,7 @@ typedef struct orff_sampling {
 /* auto, D = 1000, seed 0. */
 ORFF_API orff_sampling orff_sampling_default(void);
 
-/* ---------------------------------------------------------------- 6. features
+/* ---------------------------------------------------------------- 7. features
  *
  * phi(x) = [ sqrt(q_j) cos<w_j,x> ]_j ++ [ sqrt(q_j) sin<w_j,x> ]_j     in R^(2D)
  * Phi(x) = stack over a of phi_a(x) B_j(a)^T                         (M x p)
@@ -438,7 +439,7 @@ ORFF_API orff_status orff_features_adjoint_single(const orff_features *features,
 ORFF_API orff_status orff_features_normal_single(const orff_features *features, size_t n, const float *X,
                                                  const double *theta, double *out);
 
-/* ---------------------------------------------------------------- 7. moments
+/* ---------------------------------------------------------------- 8. moments
  *
  * For rows (x_i, y_i) with weights c_i (1 when none are given):
  *
@@ -537,7 +538,7 @@ ORFF_API orff_status orff_moments_features(const orff_moments *moments, const or
 ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
 ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
 
-/* ---------------------------------------------------------------- 8. ridge from moments
+/* ---------------------------------------------------------------- 9. ridge from moments
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i
  *
@@ -608,7 +609,7 @@ ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orf
                                         bool center, orff_criterion criterion, double drop, double *weights,
                                         double *lambda, double *shares, orff_solve_info *info);
 
-/* ---------------------------------------------------------------- 9. losses and iteration */
+/* ---------------------------------------------------------------- 10. losses and iteration */
 
 #define ORFF_LOSS_LIST(X)                                                                                       \
     X(SQUARED, "squared")   /* |f-y|^2 */                                                                       \
@@ -682,7 +683,7 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
                                   const double *weights, const double *intercept, const orff_iteration *how,
                                   double *theta, orff_solve_info *info);
 
-/* ---------------------------------------------------------------- 10. exact
+/* ---------------------------------------------------------------- 11. exact
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
  * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
@@ -718,138 +719,6 @@ ORFF_API orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes);
 ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const double *X,
                                            double *covariance);
 
-/* ---------------------------------------------------------------- 11. bounds
- *
- * How far K~ may be from K, uniformly over the points x, z of a set of diameter l, and how many frequencies
- * that takes:
- *
- *     P{ sup_{x,z} |K~(x,z) - K(x,z)| >= epsilon } <= exp(log_factor - rate D)         (spectral norm)
- *
- * for D independent draws. Every bound here has this form. Those of the paper are kept as printed, beside
- * what its proof gives when its slips are mended (docs/bounds.md). They hold for iid frequencies; they are
- * safe and far too large. What a kernel really needs is measured by orff_bound_measure.
- *
- * Numbers that are not known, or do not exist for the base, are NAN, or INFINITY for moments that diverge.
- */
-
-/* b(delta) = |E[cos^2<w,delta> A(w)^2] - K(delta)^2|: D times the mean-square error of K~(delta), whatever D. */
-typedef struct orff_variance {
-    double exact;      /* iid draws from mu: decomposable with any base, physical rules with the Gaussian */
-    double corrected;  /* the paper's proposition on b_D with the terms that it lost: Gaussian, one sigma */
-    double printed;    /* the same as printed; not for helmholtz */
-    double importance; /* exact, for draws from |w|^2 mu: physical rules, one sigma on the field's space */
-} orff_variance;
-
-/* At one delta (d entries). */
-ORFF_API orff_status orff_bound_variance(const orff_part *part, size_t d, size_t p, const double *delta,
-                                         orff_variance *b);
-
-/* The largest of each over |delta| <= radius, which may be INFINITY: one sigma, a spherical base (all of
- * decomposable but cauchy-product), no covariates. */
-ORFF_API orff_status orff_bound_variance_sup(const orff_part *part, size_t d, size_t p, double radius,
-                                             orff_variance *b);
-
-typedef struct orff_bound_question {
-    double epsilon;     /* > 0 */
-    bool relative;      /* epsilon is in units of |K(0)| */
-    double diameter;    /* l > 0 */
-    double probability; /* that the error stays below epsilon: in (0,1) */
-    size_t features;    /* D at which the bounds are evaluated, >= 1 */
-    double b;           /* > 0: the caller's value of b_D for all theorems; 0: the best known (terms.b) */
-} orff_bound_question;
-
-/* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
-ORFF_API orff_bound_question orff_bound_question_default(void);
-
-/* The constants of the theorem, in the paper's letters. */
-typedef struct orff_bound_terms {
-    double K0;                   /* |K(0)| = sup |K(delta)|; |A| for decomposable */
-    double E_A2;                 /* |E A^2|: a safe b for every kernel */
-    double var_A, var_A_printed; /* |Var A| = |E A^2 - (E A)^2| */
-    double psi1;                 /* Orlicz norm of |A(w)| */
-    double sigma_p2;             /* E |w|^2 |A|^2 */
-    double b, b_printed;         /* sup of b(delta), else E_A2; sup of the printed one, else b */
-    double m, m_printed;         /* 2 (psi1 + K0/log 2);  4 (psi1 + K0) */
-    double u, u_printed;         /* m log(1 + 2 m^2/b);  2 m log(2^(3/2) (m/b)^2) */
-    double C_prime;              /* (d/2)^(-d/(d+2)) + (d/2)^(2/(d+2)) */
-    double C, C_printed;         /* C' 2^((6d+2)/(d+2)) p^(2/(d+2));  the same with p */
-    double b_importance;         /* draws from |w|^2 mu, physical rules: sup of b(delta), or a bound of it */
-    double sigma_p2_importance;  /* Lipschitz constant of those draws */
-    double largest_importance;   /* largest |D (block of a frequency) - K| of those draws */
-} orff_bound_terms;
-
-#define ORFF_BOUND_LIST(X)                                                                                           \
-    X(PRINTED, "printed")                 /* the theorem as printed */                                               \
-    X(CORRECTED, "corrected")             /* its slips mended, but for the Lipschitz constant (sigma_p) */           \
-    X(RIGOROUS, "rigorous")               /* mended throughout (2 sigma_p) */                                        \
-    X(BOUNDED, "bounded")                 /* Bernstein for bounded blocks: decomposable */                           \
-    X(IMPORTANCE, "importance")           /* the same for physical rules drawn from |w|^2 mu */                      \
-    X(SCALAR_PRINTED, "scalar-printed")   /* Rahimi and Recht and the corollary, as printed: decomposable */         \
-    X(SCALAR, "scalar")                   /* with sigma_p l in the place of d sigma l */                             \
-    X(SCALAR_TIGHT, "scalar-tight")       /* the same proof without rounding up its constant */                      \
-    X(SCALAR_RIGOROUS, "scalar-rigorous") /* and with 2 sigma_p */
-
-typedef enum orff_bound_kind {
-#define ORFF_BOUND_ENUM(name, text) ORFF_BOUND_##name,
-    ORFF_BOUND_LIST(ORFF_BOUND_ENUM)
-#undef ORFF_BOUND_ENUM
-        ORFF_BOUND_COUNT
-} orff_bound_kind;
-
-ORFF_API const char *orff_bound_name(orff_bound_kind kind);
-
-typedef struct orff_bound {
-    bool applies;
-    bool proven;        /* a theorem as it stands, not a slip kept for comparison */
-    const char *reason; /* why it does not apply, "" where it does; lives for ever */
-    double log_factor, rate;
-    double log_probability; /* at the question's D; above 0 it says nothing */
-    double features;        /* fewest D for the question's probability; INFINITY where none does */
-} orff_bound;
-
-/* log_factor - rate D, and the smallest whole D >= 1 that keeps the error below epsilon with this
- * probability: for curves. */
-ORFF_API double orff_bound_log_probability(const orff_bound *bound, double D);
-ORFF_API double orff_bound_features(const orff_bound *bound, double probability);
-
-typedef struct orff_bound_report {
-    double epsilon; /* absolute */
-    orff_bound_terms terms;
-    orff_bound bounds[ORFF_BOUND_COUNT];
-    orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
-    double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
-    /* k^2 b/epsilon^2 for k = 2.5 and 4.2, between which the measured errors lie for d = 2 to 4: iid draws, and
-     * draws by importance (NAN for decomposable). */
-    double rule_of_thumb[2], rule_of_thumb_importance[2];
-} orff_bound_report;
-
-/* Everything for one part. Custom and signature rules have no constants: nothing applies. */
-ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
-                                         const orff_bound_question *question, orff_bound_report *report);
-
-typedef struct orff_measure {
-    double diameter; /* l of the set that x and z are drawn from ... */
-    bool ball;       /* ... a ball; else a cube */
-    size_t pairs;    /* of points, x = z among them */
-    size_t repeats;  /* draws of the frequencies, with seeds sampling.seed, sampling.seed + 1, .. */
-    double quantile; /* in (0,1) */
-} orff_measure;
-
-/* A cube of diameter 1, 1500 pairs, 40 repeats, quantile 0.95. */
-ORFF_API orff_measure orff_measure_default(void);
-
-typedef struct orff_measured {
-    double quantile; /* of the largest error over the pairs */
-    double median, largest;
-    double mean; /* of the error over pairs and repeats */
-    double K0;   /* |K(0)|, to make them relative */
-} orff_measured;
-
-/* The error of K~ as it is, for any kernel and any sampling. maxima (repeats, may be NULL) receives the largest
- * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_ERROR_UNSUPPORTED. */
-ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
-                                        const orff_measure *how, orff_measured *measured, double *maxima);
-
 /* ---------------------------------------------------------------- 12. models
  *
  * A model is what an engine has learned, and what was done to the data: f(x) = mean + spread * g((x - shift)/unit).
@@ -858,7 +727,7 @@ ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sa
 
 #define ORFF_ENGINE_LIST(X)                                                                                       \
     X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
-    X(EXACT, exact, "exact")          /* the exact kernel (section 10), for rows that are few */                   \
+    X(EXACT, exact, "exact")          /* the exact kernel (section 11), for rows that are few */                   \
     X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */
 
 typedef enum orff_engine {
@@ -1268,6 +1137,138 @@ ORFF_API const char *orff_text_nearest(const char *word, const char *const *word
  * text, and what is not UTF-8 are shown as \xNN. Text that does not fit ends in three dots; the return value is
  * whether all of it is there. shown has room for `room` bytes with the zero at the end; 4 strlen(text) + 1 suffice. */
 ORFF_API bool orff_text_show(char *shown, size_t room, const char *text);
+
+/* ---------------------------------------------------------------- 14. bounds
+ *
+ * How far K~ may be from K, uniformly over the points x, z of a set of diameter l, and how many frequencies
+ * that takes:
+ *
+ *     P{ sup_{x,z} |K~(x,z) - K(x,z)| >= epsilon } <= exp(log_factor - rate D)         (spectral norm)
+ *
+ * for D independent draws. Every bound here has this form. Those of the paper are kept as printed, beside
+ * what its proof gives when its slips are mended (docs/bounds.md). They hold for iid frequencies; they are
+ * safe and far too large. What a kernel really needs is measured by orff_bound_measure.
+ *
+ * Numbers that are not known, or do not exist for the base, are NAN, or INFINITY for moments that diverge.
+ */
+
+/* b(delta) = |E[cos^2<w,delta> A(w)^2] - K(delta)^2|: D times the mean-square error of K~(delta), whatever D. */
+typedef struct orff_variance {
+    double exact;      /* iid draws from mu: decomposable with any base, physical rules with the Gaussian */
+    double corrected;  /* the paper's proposition on b_D with the terms that it lost: Gaussian, one sigma */
+    double printed;    /* the same as printed; not for helmholtz */
+    double importance; /* exact, for draws from |w|^2 mu: physical rules, one sigma on the field's space */
+} orff_variance;
+
+/* At one delta (d entries). */
+ORFF_API orff_status orff_bound_variance(const orff_part *part, size_t d, size_t p, const double *delta,
+                                         orff_variance *b);
+
+/* The largest of each over |delta| <= radius, which may be INFINITY: one sigma, a spherical base (all of
+ * decomposable but cauchy-product), no covariates. */
+ORFF_API orff_status orff_bound_variance_sup(const orff_part *part, size_t d, size_t p, double radius,
+                                             orff_variance *b);
+
+typedef struct orff_bound_question {
+    double epsilon;     /* > 0 */
+    bool relative;      /* epsilon is in units of |K(0)| */
+    double diameter;    /* l > 0 */
+    double probability; /* that the error stays below epsilon: in (0,1) */
+    size_t features;    /* D at which the bounds are evaluated, >= 1 */
+    double b;           /* > 0: the caller's value of b_D for all theorems; 0: the best known (terms.b) */
+} orff_bound_question;
+
+/* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
+ORFF_API orff_bound_question orff_bound_question_default(void);
+
+/* The constants of the theorem, in the paper's letters. */
+typedef struct orff_bound_terms {
+    double K0;                   /* |K(0)| = sup |K(delta)|; |A| for decomposable */
+    double E_A2;                 /* |E A^2|: a safe b for every kernel */
+    double var_A, var_A_printed; /* |Var A| = |E A^2 - (E A)^2| */
+    double psi1;                 /* Orlicz norm of |A(w)| */
+    double sigma_p2;             /* E |w|^2 |A|^2 */
+    double b, b_printed;         /* sup of b(delta), else E_A2; sup of the printed one, else b */
+    double m, m_printed;         /* 2 (psi1 + K0/log 2);  4 (psi1 + K0) */
+    double u, u_printed;         /* m log(1 + 2 m^2/b);  2 m log(2^(3/2) (m/b)^2) */
+    double C_prime;              /* (d/2)^(-d/(d+2)) + (d/2)^(2/(d+2)) */
+    double C, C_printed;         /* C' 2^((6d+2)/(d+2)) p^(2/(d+2));  the same with p */
+    double b_importance;         /* draws from |w|^2 mu, physical rules: sup of b(delta), or a bound of it */
+    double sigma_p2_importance;  /* Lipschitz constant of those draws */
+    double largest_importance;   /* largest |D (block of a frequency) - K| of those draws */
+} orff_bound_terms;
+
+#define ORFF_BOUND_LIST(X)                                                                                           \
+    X(PRINTED, "printed")                 /* the theorem as printed */                                               \
+    X(CORRECTED, "corrected")             /* its slips mended, but for the Lipschitz constant (sigma_p) */           \
+    X(RIGOROUS, "rigorous")               /* mended throughout (2 sigma_p) */                                        \
+    X(BOUNDED, "bounded")                 /* Bernstein for bounded blocks: decomposable */                           \
+    X(IMPORTANCE, "importance")           /* the same for physical rules drawn from |w|^2 mu */                      \
+    X(SCALAR_PRINTED, "scalar-printed")   /* Rahimi and Recht and the corollary, as printed: decomposable */         \
+    X(SCALAR, "scalar")                   /* with sigma_p l in the place of d sigma l */                             \
+    X(SCALAR_TIGHT, "scalar-tight")       /* the same proof without rounding up its constant */                      \
+    X(SCALAR_RIGOROUS, "scalar-rigorous") /* and with 2 sigma_p */
+
+typedef enum orff_bound_kind {
+#define ORFF_BOUND_ENUM(name, text) ORFF_BOUND_##name,
+    ORFF_BOUND_LIST(ORFF_BOUND_ENUM)
+#undef ORFF_BOUND_ENUM
+        ORFF_BOUND_COUNT
+} orff_bound_kind;
+
+ORFF_API const char *orff_bound_name(orff_bound_kind kind);
+
+typedef struct orff_bound {
+    bool applies;
+    bool proven;        /* a theorem as it stands, not a slip kept for comparison */
+    const char *reason; /* why it does not apply, "" where it does; lives for ever */
+    double log_factor, rate;
+    double log_probability; /* at the question's D; above 0 it says nothing */
+    double features;        /* fewest D for the question's probability; INFINITY where none does */
+} orff_bound;
+
+/* log_factor - rate D, and the smallest whole D >= 1 that keeps the error below epsilon with this
+ * probability: for curves. */
+ORFF_API double orff_bound_log_probability(const orff_bound *bound, double D);
+ORFF_API double orff_bound_features(const orff_bound *bound, double probability);
+
+typedef struct orff_bound_report {
+    double epsilon; /* absolute */
+    orff_bound_terms terms;
+    orff_bound bounds[ORFF_BOUND_COUNT];
+    orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
+    double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
+    /* k^2 b/epsilon^2 for k = 2.5 and 4.2, between which the measured errors lie for d = 2 to 4: iid draws, and
+     * draws by importance (NAN for decomposable). */
+    double rule_of_thumb[2], rule_of_thumb_importance[2];
+} orff_bound_report;
+
+/* Everything for one part. Custom and signature rules have no constants: nothing applies. */
+ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
+                                         const orff_bound_question *question, orff_bound_report *report);
+
+typedef struct orff_measure {
+    double diameter; /* l of the set that x and z are drawn from ... */
+    bool ball;       /* ... a ball; else a cube */
+    size_t pairs;    /* of points, x = z among them */
+    size_t repeats;  /* draws of the frequencies, with seeds sampling.seed, sampling.seed + 1, .. */
+    double quantile; /* in (0,1) */
+} orff_measure;
+
+/* A cube of diameter 1, 1500 pairs, 40 repeats, quantile 0.95. */
+ORFF_API orff_measure orff_measure_default(void);
+
+typedef struct orff_measured {
+    double quantile; /* of the largest error over the pairs */
+    double median, largest;
+    double mean; /* of the error over pairs and repeats */
+    double K0;   /* |K(0)|, to make them relative */
+} orff_measured;
+
+/* The error of K~ as it is, for any kernel and any sampling. maxima (repeats, may be NULL) receives the largest
+ * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_ERROR_UNSUPPORTED. */
+ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
+                                        const orff_measure *how, orff_measured *measured, double *maxima);
 
 #ifdef __cplusplus
 }

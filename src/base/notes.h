@@ -1,4 +1,4 @@
-/* Notes as JSON: see section 13 of orff.h and docs/files.md. A file may come from anybody: whoever reads notes that passed
+/* Notes as JSON: see section 12 of orff.h and docs/files.md. A file may come from anybody: whoever reads notes that passed
  * the check may rely on every member that is there. All members may be missing, and others may be there. */
 #ifndef ORFFI_BASE_NOTES_H
 #define ORFFI_BASE_NOTES_H

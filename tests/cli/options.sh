@@ -101,7 +101,7 @@ check_options() {
         case $takes in *" $option "*) ;; *) continue ;; esac
         case " $without " in *" $command "*) continue ;; esac
         case $one in
-        test_*.sh) grep -q -- "$option" "$SOURCE_DIR/tests/$one" || fail "tests/$one does not try --$option" ;;
+        test_*.sh | cli/*.sh) grep -q -- "$option" "$SOURCE_DIR/tests/$one" || fail "tests/$one does not try --$option" ;;
         *) [ "$option/$reads_netcdf" = select/no ] || differ "$option" "$one" "$other" "$with" "$what" ;;
         esac
     done <lines

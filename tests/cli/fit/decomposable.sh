@@ -1,0 +1,3 @@
+# The kernel without any structure, everything automatic.
+fit 2>&1 | grep 'length scale'
+rmse

@@ -1,0 +1,3 @@
+# Everything automatic: near the noise.
+fit --kernel div-free
+rmse

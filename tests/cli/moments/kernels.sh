@@ -1,0 +1,8 @@
+# Kernel and noise are free when moments are there.
+moments all.csv --sigma 0.8 -o all.moments -q
+fit() { orff fit --from-moments all.moments -o k.orff "$@" 2>&1 | grep -e '^  kernel' -e ^found: -e '^  written'; }
+fit
+fit --lambda 1e-5
+fit --kernel curl-free
+fit --kernel helmholtz --mix 0.2
+fit --kernel curl-free+div-free --weight auto

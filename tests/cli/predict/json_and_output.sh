@@ -1,0 +1,2 @@
+# Standard output cannot hold both the predictions and the report.
+orff predict m.orff test.csv -o - --json

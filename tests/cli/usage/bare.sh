@@ -1,0 +1,2 @@
+# Without a command: the usage, as an error.
+orff
