@@ -46,9 +46,8 @@ readable() {
     expect 0 'rows' "$orff" info m.out
 }
 
-for solver in direct lsmr exact; do
-    fit="fit --sigma 1 --lambda 1e-3 --solver $solver"
-    [ $solver = exact ] || fit="$fit --features 30"
+for way in '--solver direct --features 30' '--solver lsmr --features 30' '--engine exact'; do
+    fit="fit --sigma 1 --lambda 1e-3 $way"
     # shellcheck disable=SC2086  # words
     {
         refused 'lambda is 1e\+16.*smaller lambda' $fit t.csv $columns --lambda 1e16

@@ -1,6 +1,7 @@
 /* What the settings ask of an engine reaches it: the criterion of weights, frequencies of the caller's own, the engine
  * itself. */
 #include "fields.h"
+#include "model/question.h"
 
 enum { D = 24 };
 
@@ -54,6 +55,21 @@ static void exact_refuses_other_criteria(void **state) {
     assert_int_equal(orff_model_describe(model).engine, ORFF_ENGINE_EXACT);
     orff_model_free(model);
     fields_free(&rows);
+}
+
+/* A checkpoint is another's where weights are learned by another criterion, and only there. */
+static void criterion_is_part_of_the_question(void **state) {
+    (void)state;
+    for (size_t learned = 0; learned < 2; learned++) {
+        orff_part parts[2];
+        orff_settings one = two_parts(parts, ORFF_CRITERION_EVIDENCE),
+                      other = two_parts(parts, ORFF_CRITERION_CROSS_VALIDATION);
+        one.mixture = other.mixture = learned;
+        json_t *a = orffi_question(&one, 2, 2, false, 90), *b = orffi_question(&other, 2, 2, false, 90);
+        assert_true(a && b && json_equal(a, b) == !learned);
+        json_decref(a);
+        json_decref(b);
+    }
 }
 
 /* ---- frequencies of the caller's own */
@@ -140,6 +156,7 @@ static void every_solver_warns_of_unreached_outputs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(criterion_makes_a_difference),
                                        cmocka_unit_test(exact_refuses_other_criteria),
+                                       cmocka_unit_test(criterion_is_part_of_the_question),
                                        cmocka_unit_test(own_frequencies_are_used_as_they_are),
                                        cmocka_unit_test(own_frequencies_refuse_scaled_inputs),
                                        cmocka_unit_test(every_solver_warns_of_unreached_outputs)};

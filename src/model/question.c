@@ -69,7 +69,7 @@ static json_t *pack_scaling(const orff_settings *s) {
                      "outputs", (int)s->scale_outputs, "subsample", (json_int_t)s->subsample);
 }
 
-json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
+static json_t *pack_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
     const size_t seen = s->classes ? s->classes - 1 : p;
     return json_pack("{ss sI sI sI sb sI so sb sb sb so so so so}", "task", "fit", "inputs", (json_int_t)d,
                      "outputs", (json_int_t)p, "classes", (json_int_t)s->classes, "weighted", (int)weighted,
@@ -77,6 +77,17 @@ json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted
                      (int)s->mixture, "auto_kernel", (int)s->auto_kernel, "auto_mix", (int)s->auto_mix,
                      "sampling", pack_sampling(&s->sampling, d), "lambda", pack_lambda(s), "solving",
                      pack_solver(s), "scaling", pack_scaling(s));
+}
+
+/* The criterion only where weights are learned by another than the evidence: checkpoints of older versions stay valid. */
+json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
+    json_t *packed = pack_question(s, d, p, weighted, rows);
+    const bool other = (s->mixture || s->auto_kernel) && s->criterion != ORFF_CRITERION_EVIDENCE;
+    if (!other || !packed ||
+        !json_object_set_new(packed, "criterion", text(orff_criterion_name(s->criterion))))
+        return packed;
+    json_decref(packed);
+    return NULL;
 }
 
 orff_status orffi_question_refuse(const orff_settings *settings, const char *what) {
