@@ -277,7 +277,7 @@ typedef struct campaign {
 
 static bool says(const run *r, const fault *f) {
     if (!strcmp(f->name, "memory")) return strcasestr(r->err.bytes, "memory");
-    return strstr(r->err.bytes, strerror(f->error)) || strstr(r->err.bytes, "is there room");
+    return strstr(r->err.bytes, strerror(f->error)) || strstr(r->err.bytes, "full?");
 }
 
 static bool in_other_library(const run *r) {

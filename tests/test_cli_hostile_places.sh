@@ -40,7 +40,7 @@ for end in gp part; do
 done
 for p in p q r; do
     echo old >$p.svg
-    expect 1 "$p.svg.gp: exists, and --keep" "$orff" plot good.orff -o $p.svg --keep
+    expect 1 "$p.svg.gp: exists already, and --keep" "$orff" plot good.orff -o $p.svg --keep
     [ "$(cat $p.svg)" = old ] || fail "$p.svg: was drawn before it was refused"
 done
 { [ "$(cat p.svg.gp victim)" = "mine${newline}mine" ] && [ ! -e nothing ]; } || fail "--keep replaces"
