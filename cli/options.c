@@ -122,7 +122,7 @@ static bool by_letter(const cli_command *command, char letter, cli_option_id *fo
 }
 
 static int unknown(const cli_command *command, const char *word) {
-    const char *names[CLI_MOST_OPTIONS], *name = word + (word[1] == '-' ? 2 : 1);
+    const char *names[CLI_MOST_OPTIONS] = {NULL}, *name = word + (word[1] == '-' ? 2 : 1);
     char text[64];
     size_t count = 0;
     snprintf(text, sizeof text, "%.*s", (int)(strcspn(name, "=") < 60 ? strcspn(name, "=") : 60), name);

@@ -106,8 +106,11 @@ static int source_by_content(fmt_table *table) {
     if (!status) status = fmt_stream_read(stream, head, sizeof head, &got);
     if (status) fmt_table_fail_stream(table, status, stream);
     fmt_stream_close(stream);
-    for (size_t i = SOURCES; !status && i-- > 0;)
-        if (sources[i]->claims && sources[i]->claims(head, got)) table->source = sources[i];
+    for (size_t i = 0; !status && i < SOURCES; i++) {
+        if (!sources[i]->claims || !sources[i]->claims(head, got)) continue;
+        table->source = sources[i];
+        break;
+    }
     return status;
 }
 

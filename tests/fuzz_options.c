@@ -117,8 +117,7 @@ int main(void) {
         "predict\nm.orff\n--grid\n1=0:1:10,2=3\n--std\n--derive\ncurl",
         "kernel\n--x\n0,0\n--z\n1,1\n--base\nmatern32\n--sigma\nauto",
         "fit\n--kernel\ndiv-free:matern/1.7@2,1*3+decomposable@1e+2\n--output-matrix\nlaplacian:0,1;1,0:0.1",
-        "moments\n--frequencies\n1,2,0.5;3,4,0.5\n--shape\n1.5+2\n--base\nmatern+rational-quadratic\n--"
-        "resume",
+        "moments\n--frequencies\n1,2,0.5;3,4,0.5\n--shape\n1.5+2\n--base\nmatern+cauchy\n--resume",
         "bound\n--dim\n4\n--epsilon\n0.1\n--\n-q",
     };
     for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {

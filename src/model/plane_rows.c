@@ -53,8 +53,7 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
             farthest, 100.0 * stretch);
 }
 
-static void set_plane(orff_status status, orff_model *model, const orff_plane *plane) {
-    if (status) return;
+static void set_plane(orff_model *model, const orff_plane *plane) {
     model->on_plane = true;
     model->plane = *plane;
 }
@@ -64,7 +63,7 @@ orff_status orffi_plane_of_moments(orff_model *model, const orff_settings *setti
     const orff_moments_info info = orff_moments_describe(moments);
     if (settings->geo && !info.on_plane)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the moments lie on no plane: their rows were not in degrees");
-    if (info.on_plane) set_plane(ORFF_OK, model, &info.plane);
+    if (info.on_plane) set_plane(model, &info.plane);
     return ORFF_OK;
 }
 
@@ -92,7 +91,7 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     flat.geo = ORFF_GEO_NONE;
     orff_status status = lay_rows(settings, d, p, n, X, Y, &plane, &table);
     if (!status) status = orff_model_fit(model, &flat, d, p, n, table.X, table.Y, weights);
-    set_plane(status, status ? NULL : *model, &plane);
+    if (!status) set_plane(*model, &plane);
     orffi_table_clear(&table);
     return status;
 }
@@ -118,7 +117,7 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
                              size_t p, size_t n, const double *X, const double *Y, const double *weights,
                              double *scores, size_t *best, orff_path_point **paths) {
     orffi_table table = {0};
-    orff_plane plane;
+    orff_plane plane = {0};
     orff_settings *flat = NULL;
     orff_status status = ORFFI_NEW_ARRAY(flat, count);
     if (!status) status = flatten(count, candidates, d, p, flat);
@@ -126,7 +125,7 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
     if (!status)
         status = orff_model_tune_paths(model, count, flat, d, p, n, table.X, table.Y, weights, scores, best,
                                        paths);
-    set_plane(status, status ? NULL : *model, &plane);
+    if (!status) set_plane(*model, &plane);
     orffi_table_clear(&table);
     orffi_release(flat);
     return status;
@@ -223,7 +222,7 @@ orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *sett
     orff_status status = lay_head(&s, settings);
     if (!status) status = orff_model_fit_stream(model, &flat, d, p, &laid);
     if (status && s.status) status = complain(&s, 1);
-    set_plane(status, status ? NULL : *model, &s.plane);
+    if (!status) set_plane(*model, &s.plane);
     orffi_table_clear(&s.head);
     return status;
 }

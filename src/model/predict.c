@@ -125,7 +125,8 @@ static orff_status blocks_single(const orff_model *model, size_t n, const float 
         const float *at = X + first * model->d;
         float *out = F + first * model->p;
         ORFFI_TRY(orffi_progress("predict", (double)first, (double)n));
-        ORFFI_TRY(single ? block_single(model, first, rows, at, (float *)work, out)
+        void *scratch = work; /* of floats, where the engine has them */
+        ORFFI_TRY(single ? block_single(model, first, rows, at, scratch, out)
                          : block_double(model, first, rows, at, work, out));
     }
     return orffi_progress("predict", (double)n, (double)n);

@@ -188,7 +188,7 @@ static orff_status read_rows(const orffi_fields *in, const header *h) {
 
 /* The header must stay where it is: its settings point into it. */
 static orff_status read_plane(const orffi_fields *in, size_t d, header *h) {
-    bool there;
+    bool there = false;
     char *notes = NULL;
     orff_status status = orffi_fields_notes(in, &notes);
     if (!status) status = orffi_plane_unpack(in, d, h->p, notes, &h->plane, &there);
