@@ -1,8 +1,9 @@
 # What the library links. Sets
 #   ORFF_LINK_LIBRARIES  for the library itself, and for programs that link it statically
-#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h
+#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h, fftw3.h
 #   ORFF_DEFINITIONS     what the code must know about them
 #   ORFF_WITH_SLEEF      whether SLEEF is used
+#   ORFF_WITH_FFTW       whether FFTW is used
 
 set(ORFF_LINK_LIBRARIES)
 set(ORFF_INCLUDES)
@@ -85,6 +86,22 @@ if(ORFF_SLEEF)
     endif()
 endif()
 
+# --- FFTW: Fourier transforms in both precisions, each with its threads. The libraries of threads come first: they call
+# the others.
+if(NOT ORFF_FFT MATCHES "^(fftw|none)$")
+    message(FATAL_ERROR "ORFF_FFT is \"${ORFF_FFT}\": expected fftw or none")
+endif()
+set(ORFF_WITH_FFTW OFF)
+set(fftw_libraries)
+if(ORFF_FFT STREQUAL "fftw")
+    foreach(name fftw3_omp fftw3f_omp fftw3 fftw3f)
+        orff_find(ORFF_${name} ${name} fftw3.h)
+        orff_require(ORFF_${name} "FFTW (${name} of libfftw3-dev; -DORFF_FFT=none builds without it)")
+        list(APPEND fftw_libraries ${ORFF_${name}_LIBRARY})
+    endforeach()
+    set(ORFF_WITH_FFTW ON)
+endif()
+
 # --- OpenMP. Linked by the compiler's own switch, which holds for the static library's users as well. The memory
 # sanitizer cannot look into its runtime.
 if(ORFF_SANITIZE STREQUAL "memory")
@@ -101,6 +118,11 @@ if(ORFF_WITH_SLEEF)
     list(APPEND ORFF_LINK_LIBRARIES ${ORFF_SLEEF_LIBRARY})
     list(APPEND ORFF_DEFINITIONS ORFF_HAVE_SLEEF=1)
 endif()
+if(ORFF_WITH_FFTW)
+    list(APPEND ORFF_INCLUDES ${ORFF_fftw3_INCLUDE})
+    list(APPEND ORFF_LINK_LIBRARIES ${fftw_libraries})
+    list(APPEND ORFF_DEFINITIONS ORFF_HAVE_FFTW=1)
+endif()
 list(APPEND ORFF_LINK_LIBRARIES ${CMAKE_DL_LIBS} m)
 list(REMOVE_DUPLICATES ORFF_INCLUDES)
 list(REMOVE_DUPLICATES ORFF_LINK_LIBRARIES)
@@ -108,3 +130,4 @@ list(REMOVE_DUPLICATES ORFF_LINK_LIBRARIES)
 message(STATUS "BLAS: ${ORFF_BLAS} (${blas_libraries})")
 message(STATUS "LAPACKE: ${ORFF_LAPACKE_LIBRARY}")
 message(STATUS "SLEEF: ${ORFF_WITH_SLEEF}")
+message(STATUS "Fourier transforms: ${ORFF_FFT} ${fftw_libraries}")

@@ -1,0 +1,85 @@
+#include "lattice/fft.h"
+
+#ifdef ORFF_HAVE_FFTW
+#include <fftw3.h>
+#endif
+#include <limits.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "lattice/fft_plans.h"
+
+bool orffi_fft_available(void) {
+#ifdef ORFF_HAVE_FFTW
+    return true;
+#else
+    return false;
+#endif
+}
+
+orff_status orffi_fft_require(void) {
+    if (orffi_fft_available()) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "this build of orff has no Fourier transforms: install FFTW (Debian: "
+                                              "libfftw3-dev) and build it with cmake -DORFF_FFT=fftw");
+}
+
+/* The least odd * 2^a >= least with a > 0; SIZE_MAX - 1 where there is none. */
+static size_t doubled(size_t odd, size_t least) {
+    size_t size = odd > SIZE_MAX / 2 ? SIZE_MAX - 1 : 2 * odd;
+    while (size < least) {
+        if (size > SIZE_MAX / 2) return SIZE_MAX - 1;
+        size *= 2;
+    }
+    return size;
+}
+
+size_t orffi_fft_size(size_t least) {
+    size_t best = SIZE_MAX - 1;
+    for (size_t sevens = 1; sevens < best / 2; sevens *= 7) {
+        for (size_t fives = sevens; fives < best / 2; fives *= 5) {
+            for (size_t threes = fives; threes < best / 2; threes *= 3) {
+                const size_t size = doubled(threes, least);
+                if (size < best) best = size;
+                if (threes > SIZE_MAX / 4) break;
+            }
+            if (fives > SIZE_MAX / 8) break;
+        }
+        if (sevens > SIZE_MAX / 16) break;
+    }
+    return best;
+}
+
+/* ---- numbers of a field and of its modes */
+
+typedef struct extent {
+    size_t field, modes; /* numbers of each */
+} extent;
+
+static orff_status measure(extent *size, size_t d, const size_t *n) {
+    if (d < 1 || d > 3) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform in %zu dimensions: 1 to 3 exist", d);
+    size->field = size->modes = 1;
+    for (size_t i = 0; i < d; i++) {
+        if (!n[i]) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform of size 0 in dimension %zu", i + 1);
+        if (n[i] > INT_MAX)
+            return orffi_fail(ORFF_ERROR_NO_MEMORY, "a transform of size %zu in dimension %zu: no memory has room", n[i],
+                              i + 1);
+        ORFFI_TRY(orffi_multiply(size->field, n[i], &size->field));
+        ORFFI_TRY(orffi_multiply(size->modes, i + 1 < d ? n[i] : n[i] / 2 + 1, &size->modes));
+    }
+    return ORFF_OK;
+}
+
+/* Below this many numbers a second thread costs more than it does. */
+enum { LARGE = 1 << 14 };
+
+#define REAL        double
+#define NAMED(name) name
+#define FFTW(name)  fftw_##name
+#define SINGLE      false
+#include "lattice/fft.inc"
+
+#define REAL        float
+#define NAMED(name) name##_single
+#define FFTW(name)  fftwf_##name
+#define SINGLE      true
+#include "lattice/fft.inc"

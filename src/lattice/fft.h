@@ -1,0 +1,34 @@
+/* Fourier transforms of real fields on regular grids in 1 to 3 dimensions.
+ *
+ *   forward    modes[k]  = sum_j fields[j] exp(-2 pi i sum_a k_a j_a / n_a)
+ *   backward   fields[j] = sum_k modes[k]  exp(+2 pi i sum_a k_a j_a / n_a)      over the full set of modes
+ *
+ * A field is n[0] x .. x n[d-1], row-major; its modes are n[0] x .. x (n[d-1] / 2 + 1), the others being conjugate to
+ * these. Neither direction is normalised: backward after forward multiplies by n[0] .. n[d-1].
+ *
+ * The transforms are those of FFTW. Plans are kept for the next call of the same shape, and chosen by FFTW's estimate, never by
+ * measuring: the same call gives the same bits in every run. Everything here may be called from several threads. */
+#ifndef ORFFI_LATTICE_FFT_H
+#define ORFFI_LATTICE_FFT_H
+
+#include <complex.h>
+
+#include "base/status.h"
+
+/* Whether transforms are built in (ORFF_FFT=fftw), and ORFF_ERROR_UNSUPPORTED with a way out when they are not. */
+bool orffi_fft_available(void);
+orff_status orffi_fft_require(void);
+
+/* The least even 2^a 3^b 5^c 7^e >= least: sizes that transform fast. SIZE_MAX - 1, which no machine has room for, where
+ * there is none. */
+size_t orffi_fft_size(size_t least);
+
+/* `count` fields, one after the other, into their modes, one after the other; the fields stay as they are. */
+orff_status orffi_fft_forward(size_t d, const size_t *n, size_t count, double *fields, double complex *modes);
+orff_status orffi_fft_forward_single(size_t d, const size_t *n, size_t count, float *fields, float complex *modes);
+
+/* Back again. Destroys the modes. */
+orff_status orffi_fft_backward(size_t d, const size_t *n, size_t count, double complex *modes, double *fields);
+orff_status orffi_fft_backward_single(size_t d, const size_t *n, size_t count, float complex *modes, float *fields);
+
+#endif

@@ -1,0 +1,30 @@
+/* Plans of FFTW, kept for the next transform of the same shape. FFTW's planner is one for the whole process and takes one
+ * thread at a time; plans themselves may run in several threads at once. */
+#ifndef ORFFI_LATTICE_FFT_PLANS_H
+#define ORFFI_LATTICE_FFT_PLANS_H
+
+#include "base/status.h"
+
+typedef struct orffi_fft_shape {
+    bool single, backward;
+    bool aligned; /* the arrays begin where vectors may be loaded */
+    size_t d, n[3];
+    int threads;
+} orffi_fft_shape;
+
+typedef struct orffi_fft_plan {
+    orffi_fft_shape shape;
+    void *plan; /* fftw_plan or fftwf_plan */
+    size_t users, last_used;
+    bool kept; /* in the cache: else it goes with its only user */
+} orffi_fft_plan;
+
+/* How a plan is made, with the planner locked; NULL when FFTW has none. The arrays are those of the first transform: they
+ * are not touched. */
+typedef void *orffi_fft_make(const orffi_fft_shape *shape, void *fields, void *modes);
+
+orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make,
+                                void *fields, void *modes);
+void orffi_fft_plan_give_back(const orffi_fft_plan *plan);
+
+#endif
