@@ -86,15 +86,14 @@ if(ORFF_SLEEF)
     endif()
 endif()
 
-# --- FFTW: Fourier transforms in both precisions, each with its threads. The libraries of threads come first: they call
-# the others.
+# --- FFTW: Fourier transforms in both precisions. Its own threads are not used: see src/lattice/fft.h.
 if(NOT ORFF_FFT MATCHES "^(fftw|none)$")
     message(FATAL_ERROR "ORFF_FFT is \"${ORFF_FFT}\": expected fftw or none")
 endif()
 set(ORFF_WITH_FFTW OFF)
 set(fftw_libraries)
 if(ORFF_FFT STREQUAL "fftw")
-    foreach(name fftw3_omp fftw3f_omp fftw3 fftw3f)
+    foreach(name fftw3 fftw3f)
         orff_find(ORFF_${name} ${name} fftw3.h)
         orff_require(ORFF_${name} "FFTW (${name} of libfftw3-dev; -DORFF_FFT=none builds without it)")
         list(APPEND fftw_libraries ${ORFF_${name}_LIBRARY})

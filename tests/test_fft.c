@@ -44,8 +44,9 @@ static double complex direct_mode(size_t d, const size_t *n, const double *field
 
 static const struct shape {
     size_t d, n[3];
-} shapes[] = {{1, {1, 0, 0}},  {1, {2, 0, 0}},   {1, {7, 0, 0}},  {1, {36, 0, 0}}, {2, {5, 8, 0}}, {2, {6, 7, 0}},
-              {2, {1, 12, 0}}, {2, {20, 30, 0}}, {3, {3, 4, 5}}, {3, {4, 6, 8}},  {3, {5, 1, 2}}, {3, {8, 9, 7}}};
+} shapes[] = {{1, {1, 0, 0}}, {1, {2, 0, 0}}, {1, {7, 0, 0}},  {1, {36, 0, 0}},
+              {2, {5, 8, 0}}, {2, {6, 7, 0}}, {2, {1, 12, 0}}, {2, {20, 30, 0}},
+              {3, {3, 4, 5}}, {3, {4, 6, 8}}, {3, {5, 1, 2}},  {3, {8, 9, 7}}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, COUNT = 3 };
 
 /* Arrays that begin `off` numbers after where they should. */
@@ -78,7 +79,8 @@ static void check_single(const struct shape *s, size_t off) {
         assert_true(cabs((double complex)got[i] - want) <= 1e-5 * sqrt((double)size));
     }
     assert_ok(orffi_fft_backward_single(s->d, s->n, COUNT, got, back + off));
-    for (size_t i = 0; i < COUNT * size; i++) assert_close((double)back[off + i] / (double)size, field[i], 1e-5);
+    for (size_t i = 0; i < COUNT * size; i++)
+        assert_close((double)back[off + i] / (double)size, field[i], 1e-5);
     free(field), free(from), free(back), free(room);
 }
 
@@ -96,7 +98,8 @@ static void test_direct(void **state) {
 /* Large enough for several threads: the modes of one plane wave, and the same bits whatever the threads. */
 static void test_threads(void **state) {
     (void)state;
-    static const struct shape large[] = {{2, {164, 210, 0}}, {3, {36, 40, 48}}, {1, {100000, 0, 0}}, {2, {3, 30000, 0}}};
+    static const struct shape large[] = {
+        {2, {164, 210, 0}}, {3, {36, 40, 48}}, {1, {100000, 0, 0}}, {2, {3, 30000, 0}}};
     for (size_t l = 0; l < sizeof large / sizeof *large; l++) {
         const struct shape *s = &large[l];
         const size_t size = product(s->d, s->n), modes = modes_of(s->d, s->n), at = modes / 3;
@@ -147,7 +150,8 @@ static void test_callers(void **state) {
     enum { CALLERS = 4 };
     pthread_t caller[CALLERS];
     int wrong[CALLERS] = {0};
-    for (size_t i = 0; i < CALLERS; i++) assert_int_equal(pthread_create(&caller[i], NULL, many_shapes, &wrong[i]), 0);
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&caller[i], NULL, many_shapes, &wrong[i]), 0);
     for (size_t i = 0; i < CALLERS; i++) {
         assert_int_equal(pthread_join(caller[i], NULL), 0);
         assert_int_equal(wrong[i], 0);

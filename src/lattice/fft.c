@@ -19,8 +19,9 @@ bool orffi_fft_available(void) {
 
 orff_status orffi_fft_require(void) {
     if (orffi_fft_available()) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "this build of orff has no Fourier transforms: install FFTW (Debian: "
-                                              "libfftw3-dev) and build it with cmake -DORFF_FFT=fftw");
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "this build of orff has no Fourier transforms: install FFTW (Debian: "
+                      "libfftw3-dev) and build it with cmake -DORFF_FFT=fftw");
 }
 
 /* The least odd * 2^a >= least with a > 0; SIZE_MAX - 1 where there is none. */
@@ -49,28 +50,47 @@ size_t orffi_fft_size(size_t least) {
     return best;
 }
 
-/* ---- numbers of a field and of its modes */
+/* ---- grids */
 
-typedef struct extent {
+enum {
+    LINES = 16,     /* complex lines transformed side by side: a few lines of the cache from each row */
+    LARGE = 1 << 14 /* numbers; below this a second thread costs more than it does */
+};
+
+typedef struct grid {
+    size_t d, n[3];
+    size_t rows;         /* n[0] .. n[d-2] */
+    size_t half;         /* n[d-1] / 2 + 1 */
     size_t field, modes; /* numbers of each */
-} extent;
+    size_t count;
+    int threads;
+} grid;
 
-static orff_status measure(extent *size, size_t d, const size_t *n) {
-    if (d < 1 || d > 3) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform in %zu dimensions: 1 to 3 exist", d);
-    size->field = size->modes = 1;
+static orff_status check_size(size_t d, const size_t *n) {
+    if (d < 1 || d > 3)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform in %zu dimensions: 1 to 3 exist", d);
     for (size_t i = 0; i < d; i++) {
-        if (!n[i]) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform of size 0 in dimension %zu", i + 1);
+        if (!n[i])
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a transform of size 0 in dimension %zu", i + 1);
         if (n[i] > INT_MAX)
-            return orffi_fail(ORFF_ERROR_NO_MEMORY, "a transform of size %zu in dimension %zu: no memory has room", n[i],
-                              i + 1);
-        ORFFI_TRY(orffi_multiply(size->field, n[i], &size->field));
-        ORFFI_TRY(orffi_multiply(size->modes, i + 1 < d ? n[i] : n[i] / 2 + 1, &size->modes));
+            return orffi_fail(ORFF_ERROR_NO_MEMORY,
+                              "a transform of size %zu in dimension %zu: no memory has room", n[i], i + 1);
     }
     return ORFF_OK;
 }
 
-/* Below this many numbers a second thread costs more than it does. */
-enum { LARGE = 1 << 14 };
+static orff_status describe(grid *g, size_t d, const size_t *n, size_t count) {
+    ORFFI_TRY(check_size(d, n));
+    *g = (grid){.d = d, .rows = 1, .half = n[d - 1] / 2 + 1, .count = count, .threads = 1};
+    for (size_t i = 0; i < d; i++) g->n[i] = n[i];
+    for (size_t i = 0; i + 1 < d; i++) ORFFI_TRY(orffi_multiply(g->rows, n[i], &g->rows));
+    ORFFI_TRY(orffi_multiply(g->rows, n[d - 1], &g->field));
+    ORFFI_TRY(orffi_multiply(g->rows, g->half, &g->modes));
+    if (g->modes / n[0] > INT_MAX)
+        return orffi_fail(ORFF_ERROR_NO_MEMORY, "a transform of %zu numbers: no memory has room", g->field);
+    if (count && g->field > LARGE / count) g->threads = orffi_thread_count();
+    return ORFF_OK;
+}
 
 #define REAL        double
 #define NAMED(name) name

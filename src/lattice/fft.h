@@ -6,8 +6,9 @@
  * A field is n[0] x .. x n[d-1], row-major; its modes are n[0] x .. x (n[d-1] / 2 + 1), the others being conjugate to
  * these. Neither direction is normalised: backward after forward multiplies by n[0] .. n[d-1].
  *
- * The transforms are those of FFTW. Plans are kept for the next call of the same shape, and chosen by FFTW's estimate, never by
- * measuring: the same call gives the same bits in every run. Everything here may be called from several threads. */
+ * FFTW transforms the lines of one dimension after the other, our threads share the lines. Its plans are kept for the next
+ * call of the same shape and chosen by estimate, never by measuring. So the same call gives the same bits in every run and
+ * for any number of threads. Everything here may be called from several threads, and in a child of fork. */
 #ifndef ORFFI_LATTICE_FFT_H
 #define ORFFI_LATTICE_FFT_H
 
@@ -25,10 +26,13 @@ size_t orffi_fft_size(size_t least);
 
 /* `count` fields, one after the other, into their modes, one after the other; the fields stay as they are. */
 orff_status orffi_fft_forward(size_t d, const size_t *n, size_t count, double *fields, double complex *modes);
-orff_status orffi_fft_forward_single(size_t d, const size_t *n, size_t count, float *fields, float complex *modes);
+orff_status orffi_fft_forward_single(size_t d, const size_t *n, size_t count, float *fields,
+                                     float complex *modes);
 
 /* Back again. Destroys the modes. */
-orff_status orffi_fft_backward(size_t d, const size_t *n, size_t count, double complex *modes, double *fields);
-orff_status orffi_fft_backward_single(size_t d, const size_t *n, size_t count, float complex *modes, float *fields);
+orff_status orffi_fft_backward(size_t d, const size_t *n, size_t count, double complex *modes,
+                               double *fields);
+orff_status orffi_fft_backward_single(size_t d, const size_t *n, size_t count, float complex *modes,
+                                      float *fields);
 
 #endif

@@ -5,7 +5,6 @@
 #include <complex.h>
 #include <fftw3.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/memory.h"
 
@@ -25,15 +24,11 @@ static void unlock(void) {
 }
 static void begin(void) {
     pthread_atfork(lock, unlock, unlock);
-    fftw_init_threads();
-    fftwf_init_threads();
-    fftw_make_planner_thread_safe(); /* others in this process may plan as well */
-    fftwf_make_planner_thread_safe();
 }
 
 static bool same_shape(const orffi_fft_shape *a, const orffi_fft_shape *b) {
-    return a->single == b->single && a->backward == b->backward && a->aligned == b->aligned && a->d == b->d &&
-           a->threads == b->threads && memcmp(a->n, b->n, a->d * sizeof *a->n) == 0;
+    return a->single == b->single && a->backward == b->backward && a->complex_lines == b->complex_lines &&
+           a->aligned == b->aligned && a->n == b->n && a->lines == b->lines && a->stride == b->stride;
 }
 
 static orffi_fft_plan *find(const orffi_fft_shape *shape) {
@@ -70,12 +65,12 @@ static void keep(orffi_fft_plan *plan) {
     plan->kept = true;
 }
 
-static orff_status add(orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make, void *fields,
+static orff_status add(orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make, void *field,
                        void *modes) {
     orffi_fft_plan *plan;
     ORFFI_TRY(ORFFI_NEW(plan));
     plan->shape = *shape;
-    plan->plan = make(shape, fields, modes);
+    plan->plan = make(shape, field, modes);
     if (!plan->plan) {
         orffi_release(plan);
         return orffi_fail(ORFF_ERROR_NO_MEMORY, "FFTW has no plan for this grid: no memory for it");
@@ -85,12 +80,12 @@ static orff_status add(orffi_fft_plan **out, const orffi_fft_shape *shape, orffi
     return ORFF_OK;
 }
 
-orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make,
-                                void *fields, void *modes) {
+orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape,
+                                orffi_fft_make *make, void *field, void *modes) {
     pthread_once(&once, begin);
     lock();
     orffi_fft_plan *plan = find(shape);
-    const orff_status status = plan ? ORFF_OK : add(&plan, shape, make, fields, modes);
+    const orff_status status = plan ? ORFF_OK : add(&plan, shape, make, field, modes);
     if (!status) {
         plan->users++;
         plan->last_used = ++clock_now;

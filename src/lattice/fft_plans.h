@@ -5,11 +5,15 @@
 
 #include "base/status.h"
 
+/* One pass over one dimension of a grid; all numbers of a shape decide its plan. */
 typedef struct orffi_fft_shape {
     bool single, backward;
-    bool aligned; /* the arrays begin where vectors may be loaded */
-    size_t d, n[3];
-    int threads;
+    bool
+        complex_lines; /* lines of modes into lines of modes, in place; else a line of a field <-> its modes */
+    bool aligned;      /* the arrays begin where vectors may be loaded */
+    int n;             /* numbers of a line */
+    int lines;         /* side by side; 1 for lines of fields */
+    int stride;        /* from one number of a line to the next; 1 for lines of fields */
 } orffi_fft_shape;
 
 typedef struct orffi_fft_plan {
@@ -19,12 +23,12 @@ typedef struct orffi_fft_plan {
     bool kept; /* in the cache: else it goes with its only user */
 } orffi_fft_plan;
 
-/* How a plan is made, with the planner locked; NULL when FFTW has none. The arrays are those of the first transform: they
- * are not touched. */
-typedef void *orffi_fft_make(const orffi_fft_shape *shape, void *fields, void *modes);
+/* How a plan is made, with the planner locked; NULL when FFTW has none. The arrays are not touched; `field` is NULL for
+ * complex lines. */
+typedef void *orffi_fft_make(const orffi_fft_shape *shape, void *field, void *modes);
 
-orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make,
-                                void *fields, void *modes);
+orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape,
+                                orffi_fft_make *make, void *field, void *modes);
 void orffi_fft_plan_give_back(const orffi_fft_plan *plan);
 
 #endif
