@@ -26,6 +26,17 @@ foreach(set IN LISTS sincos_x86_64 sincos_aarch64)
     endif()
 endforeach()
 
+# --- The same for the loops of the nonuniform transforms, whose base is in C for every processor. They round as their
+# instructions do.
+foreach(set avx2 avx512)
+    set(file ${CMAKE_CURRENT_SOURCE_DIR}/src/lattice/nufft_${set}.c)
+    if(NOT machine STREQUAL "x86_64")
+        list(REMOVE_ITEM sources ${file})
+    else()
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${sincos_flags_${set}};-ffp-contract=fast")
+    endif()
+endforeach()
+
 # --- Objects
 add_library(orff_objects OBJECT ${sources})
 target_include_directories(orff_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)

@@ -1,0 +1,73 @@
+#include "lattice/nufft.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "lattice/fft.h"
+#include "lattice/nufft_tiles.h"
+
+/* Points of one tile, neighbours in the sorted order. Crowded tiles have several tasks: each spreads to a buffer of its own. */
+typedef struct task {
+    size_t tile, first, n;
+} task;
+
+enum {
+    MOST_POINTS = 1 << 18, /* sorted at once */
+    MOST_IN_TASK = 1 << 12,
+    BUFFERS = 16 /* a thread: tasks that are spread before their buffers are added to the grid */
+};
+
+static orff_status check_request(size_t d, const size_t *K, size_t count, double tolerance, double least) {
+    if (d < 1 || d > 3)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "a nonuniform transform in %zu dimensions: 1 to 3 exist", d);
+    if (!K || !count) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a nonuniform transform of nothing");
+    if (!(tolerance >= least * (1 - 1e-9) && tolerance <= 0.1))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the tolerance of a nonuniform transform is %g: expected %g to 0.1", tolerance,
+                          least);
+    return orffi_fft_require();
+}
+
+/* kept and K in arrays of 3 with leading 0 for the dimensions that are not there. */
+static orff_status check_modes(size_t d, const size_t *K, size_t count, size_t r, const size_t *kept,
+                               size_t all[3]) {
+    if (r >= count)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "right-hand side %zu of a nonuniform transform of %zu",
+                          r + 1, count);
+    for (size_t a = 0; a < 3; a++) all[a] = 0;
+    for (size_t i = 0; i < d; i++) {
+        if (kept[i] > K[i])
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "modes up to %zu in dimension %zu of a nonuniform transform up to %zu", kept[i],
+                              i + 1, K[i]);
+        all[3 - d + i] = kept[i];
+    }
+    return ORFF_OK;
+}
+
+/* Mode number `at` of -kept .. kept on a circle of n nodes, and its distance from 0. */
+static size_t mode_index(size_t kept, size_t at, size_t n) {
+    return at < kept ? n - kept + at : at - kept;
+}
+static size_t mode_distance(size_t kept, size_t at) {
+    return at < kept ? kept - at : at - kept;
+}
+
+#define REAL        double
+#define NAMED(name) name
+#define PLAN        orffi_nufft
+#define SORTED      sorted
+#define LOOPS       loops
+#define LEAST       1e-12
+#include "lattice/nufft_precision.inc"
+
+#define REAL        float
+#define NAMED(name) name##_single
+#define PLAN        orffi_nufft_single
+#define SORTED      sorted_single
+#define LOOPS       loops_single
+#define LEAST       1e-6
+#include "lattice/nufft_precision.inc"
