@@ -384,6 +384,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_INFINITE_VARIANCE 1u /* the estimate of K converges slower than D^-1/2, with wild draws */
 #define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
 #define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
+#define ORFF_WARN_BAND_LIMIT        8u /* lattice: waves with more than 1 % of the kernel's variance are left out */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -728,6 +729,7 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
 #define ORFF_ENGINE_LIST(X)                                                                                       \
     X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
     X(EXACT, exact, "exact")          /* the exact kernel (section 11), for rows that are few */                   \
+    X(LATTICE, lattice, "lattice")    /* the exact kernel on a lattice of frequencies, for up to three inputs */      \
     X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */
 
 typedef enum orff_engine {

@@ -116,6 +116,21 @@ bool orffi_plan_has_field(const orffi_plan *plan) {
     return plan->space && plan->p >= 2 && !plan->settings.classes;
 }
 
+/* Of all rows where they are in memory, else of the first. */
+static void measure_range(orffi_plan *plan, const orffi_rows *rows) {
+    const size_t n = rows->stream ? rows->head.n : rows->n;
+    const double *X = rows->stream ? rows->head.X : rows->X;
+    for (size_t k = 0; k < plan->d; k++) {
+        double low = X[k], high = X[k];
+        for (size_t i = 1; i < n; i++) {
+            low = fmin(low, X[i * plan->d + k]);
+            high = fmax(high, X[i * plan->d + k]);
+        }
+        plan->extent[k] = high / plan->units.unit[k] - low / plan->units.unit[k];
+        plan->middle[k] = (low / 2.0 + high / 2.0 - plan->units.shift[k]) / plan->units.unit[k];
+    }
+}
+
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orffi_table *head = &rows->head;
@@ -127,7 +142,8 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.unit, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->units.spread, plan->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
-    orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, plan->extent);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->middle, plan->d));
+    orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, NULL);
     orffi_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
     if (plan->rigid)
         share_unit(NULL, plan->d, plan->units.unit);
@@ -136,7 +152,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
-    for (size_t i = 0; i < plan->d; i++) plan->extent[i] /= plan->units.unit[i];
+    measure_range(plan, rows);
     return ORFF_OK;
 }
 
@@ -152,6 +168,7 @@ orffi_task orffi_plan_task(const orffi_plan *plan) {
         s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION; /* weights */
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
+                        .middle = plan->middle,
                         .D = s->sampling.features,
                         .folds = s->lambda > 0.0 && !crosses ? 1 : s->folds,
                         .single = s->single};
@@ -204,6 +221,7 @@ void orffi_plan_clear(orffi_plan *plan) {
     orffi_parts_clear(&plan->parts);
     orffi_release(plan->space);
     orffi_release(plan->extent);
+    orffi_release(plan->middle);
     orffi_release(plan->units.shift);
     orffi_release(plan->units.unit);
     orffi_release(plan->units.spread);

@@ -13,8 +13,8 @@ typedef struct orffi_plan {
     orffi_parts parts;
     size_t *space; /* p: the field's space, when some part is physical */
     bool physical;
-    bool rigid;     /* some part has callbacks and is not stretchable: one unit for all inputs */
-    double *extent; /* d: range of the inputs, in units */
+    bool rigid;              /* some part has callbacks and is not stretchable: one unit for all inputs */
+    double *extent, *middle; /* d: range of the inputs and its middle, in units */
     orffi_units units;
 } orffi_plan;
 

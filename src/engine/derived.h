@@ -1,0 +1,17 @@
+/* What differentiation does to one wave: with f(x) = v exp(i <w, x>), a derived field is i^sign c(w, v) exp(i <w, x>), c
+ * linear in v. */
+#ifndef ORFFI_ENGINE_DERIVED_H
+#define ORFFI_ENGINE_DERIVED_H
+
+#include "engine/engine.h"
+
+/* coefficient: from w and v to the field's numbers. w is that of the field's space (p entries), or for the Jacobian the
+ * whole (d entries). */
+typedef struct orffi_wave_field {
+    double sign; /* 1 for derivatives, -1 for what they are derivatives of */
+    void (*coefficient)(size_t d, size_t p, const double *w, const double *v, double *out);
+} orffi_wave_field;
+
+const orffi_wave_field *orffi_wave_field_find(orffi_field field);
+
+#endif

@@ -1,0 +1,361 @@
+/* The lattice engine: what is prepared, and what can be asked of it. */
+#include "engine/lattice.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/reach.h"
+#include "lattice/fft.h"
+
+#define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column: 512 x 512, 64 x 64 x 64 */
+#define TOLERANCE     1e-6              /* of the kernel, where none is asked for */
+#define TRANSFORM \
+    1e-10                 /* of the sums over rows: below what N lambda is beside N, but for noise that is
+                                           * no more than rounding */
+#define STREAM_SLACK 0.25 /* of the extent: later rows of a stream may lie outside of the first */
+#define DRAWS        32   /* posterior samples, where error bars come from them */
+
+/* ---- what it can do */
+
+static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
+    (void)rows;
+    const double grids = 8.0 * (double)MOST_UNKNOWNS * 16.0 * (double)(p + 1) * (double)(s->folds + 1);
+    *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
+    ORFFI_TRY(orffi_fft_require());
+    if (d > ORFFI_LATTICE_MOST)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the %s engine is for up to %d inputs, these are %zu; use the engine %s",
+                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFFI_LATTICE_MOST, d,
+                          orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (s->loss != ORFF_LOSS_SQUARED)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",
+                          orff_engine_name(ORFF_ENGINE_LATTICE), orff_loss_name(s->loss),
+                          orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (s->solver != ORFF_SOLVER_AUTO)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is one of the engine %s, not of %s",
+                          orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
+                          orff_engine_name(ORFF_ENGINE_LATTICE));
+    if (s->single)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "lattices are computed in double precision, not in single");
+    return ORFF_OK;
+}
+
+static bool compares(const orff_kernel *kernel, size_t rows) {
+    (void)kernel, (void)rows;
+    return false;
+}
+
+/* ---- rows */
+
+static void release(void *rows) {
+    orffi_lattice_rows *r = rows;
+    if (!r) return;
+    orffi_lattice_unbind(r);
+    orffi_lattice_set_clear(&r->total);
+    orffi_lattice_moments_free(r->own);
+    orffi_release(r->mean);
+    orffi_release(r->spare);
+    orff_kernel_free(r->kernel);
+    orffi_release(r);
+}
+
+static orff_status prepare(void **rows, const orffi_task *task, const orff_kernel *kernel) {
+    orffi_lattice_rows *r;
+    if (!task->extent || !task->middle)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice needs the range of the inputs");
+    ORFFI_TRY(ORFFI_NEW(r));
+    r->task = *task;
+    r->kernel = orffi_kernel_retain(kernel);
+    r->transform = TRANSFORM;
+    *rows = r;
+    return ORFF_OK;
+}
+
+/* The lattice for a kernel on rows of the task. */
+static orff_status choose(const orffi_lattice_rows *r, const orff_kernel *kernel, const orffi_source *source,
+                          orffi_lattice *lattice, orffi_lattice_quality *quality) {
+    const orff_settings *s = r->task.settings;
+    const bool all = source->table || source->known;
+    double extent[ORFFI_LATTICE_MOST];
+    for (size_t i = 0; i < kernel->d; i++)
+        extent[i] = r->task.extent[i] * (all ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
+    const orffi_lattice_need need = {.center = r->task.middle,
+                                     .extent = extent,
+                                     .rows = (double)(source->table ? source->table->n : source->known),
+                                     .tolerance =
+                                         s->sampling.tolerance > 0.0 ? s->sampling.tolerance : TOLERANCE,
+                                     .most = MOST_UNKNOWNS};
+    return orffi_lattice_choose(lattice, kernel, &need, quality);
+}
+
+static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source, size_t d, size_t p) {
+    orffi_table block = {0};
+    const orffi_table *t = source->table;
+    size_t n = 1;
+    if (t) return orffi_lattice_sums_add(sums, t->n, t->X, t->Y, t->weights);
+    orff_status status = orffi_table_init(&block, 65536, d, p, source->reader.weighted);
+    for (size_t row = 0; !status && n; row += n) {
+        n = 0;
+        const int code =
+            source->reader.read(source->reader.self, block.n, block.X, block.Y, block.weights, &n);
+        if (code) status = orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %zu", code, row);
+        if (!status) status = orffi_lattice_sums_add(sums, n, block.X, block.Y, block.weights);
+    }
+    orffi_table_clear(&block);
+    return status;
+}
+
+/* Rows of a stream may lie where the first did not. */
+static orff_status check_range(const orffi_lattice_moments *m) {
+    const orffi_lattice *l = &m->lattice;
+    for (size_t i = 0; i < l->d; i++)
+        if (m->low[i] < l->center[i] - l->inside[i] || m->high[i] > l->center[i] + l->inside[i])
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "later rows lie far outside of the range of the first ones in input %zu; shuffle the rows, "
+                "or give enough memory to read them all at once",
+                i + 1);
+    return ORFF_OK;
+}
+
+static orff_status read_rows(void *rows, const orffi_source *source) {
+    orffi_lattice_rows *r = rows;
+    const orff_settings *s = r->task.settings;
+    orffi_lattice lattice;
+    orffi_lattice_sums *sums = NULL;
+    ORFFI_TRY(choose(r, r->kernel, source, &lattice, &r->quality));
+    const bool samples =
+        s->posterior == ORFF_SWITCH_YES && !r->task.scores && !orffi_lattice_is_direct(r->kernel, &lattice);
+    const orffi_lattice_pass pass = {.p = r->kernel->p,
+                                     .draws = samples ? DRAWS : 0,
+                                     .tolerance = r->transform,
+                                     .folds = {.folds = r->task.folds, .seed = s->sampling.seed}};
+    ORFFI_TRY(orffi_lattice_moments_create(&r->own, &lattice, &pass));
+    r->moments = r->own;
+    orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
+    if (!status) status = add_rows(sums, source, r->kernel->d, r->kernel->p);
+    if (!status) status = check_range(r->own);
+    if (!status) status = orffi_lattice_sums_finish(sums);
+    orffi_lattice_sums_free(sums);
+    return status;
+}
+
+/* Whether the lattice is at least as large, in period and cut, as the one that the kernel would get. */
+static bool covers(const orffi_lattice *l, const orffi_lattice *other) {
+    for (size_t i = 0; i < l->d; i++)
+        if (l->period[i] < 0.99 * other->period[i] ||
+            (double)l->m[i] / l->period[i] < 0.99 * (double)other->m[i] / other->period[i])
+            return false;
+    return true;
+}
+
+static bool serves(const void *rows, const orff_kernel *kernel) {
+    const orffi_lattice_rows *r = rows;
+    orffi_lattice lattice;
+    orffi_lattice_quality quality;
+    if (kernel == r->kernel) return true;
+    const orffi_source source = {.known = r->moments->sets[0].rows * r->moments->n_sets};
+    return choose(r, kernel, &source, &lattice, &quality) == ORFF_OK &&
+           covers(&r->moments->lattice, &lattice);
+}
+
+static bool shares(const void *rows, const void *other) {
+    const orffi_lattice_rows *a = rows, *b = other;
+    return a->moments && a->task.folds == b->task.folds &&
+           a->task.settings->sampling.seed == b->task.settings->sampling.seed && serves(rows, b->kernel);
+}
+
+static void borrow(void *other, const void *rows) {
+    orffi_lattice_rows *to = other;
+    const orffi_lattice_rows *from = rows;
+    to->moments = from->moments;
+    to->quality = from->quality;
+}
+
+/* ---- the criterion */
+
+static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
+    orffi_lattice_rows *r = rows;
+    ORFFI_TRY(orffi_lattice_bind(r, kernel));
+    *out = r->system.trace > 0.0 ? r->system.trace : 1.0;
+    return ORFF_OK;
+}
+
+/* One lambda of a path: the evidence decides. */
+static orff_status try_lambda(orffi_lattice_rows *r, double lambda, double *error, orff_path_point *point) {
+    orffi_lattice_solution found;
+    ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
+    *error = -found.profile;
+    if (point)
+        *point = (orff_path_point){.lambda = lambda,
+                                   .log_evidence = found.log_evidence,
+                                   .dof = found.dof,
+                                   .train_mse = NAN,
+                                   .gcv = NAN,
+                                   .cv_mse = NAN,
+                                   .noise = NAN};
+    return ORFF_OK;
+}
+
+/* The evidence rises to one top and falls again: the thirds of what is left are compared. */
+static orff_status climb(orffi_lattice_rows *r, size_t count, const double *lambdas, orffi_criterion *c) {
+    size_t low = 0, high = count - 1;
+    for (size_t l = 0; l < count; l++) {
+        c->errors[l] = NAN;
+        if (c->points)
+            c->points[l] = (orff_path_point){.lambda = lambdas[l],
+                                             .log_evidence = NAN,
+                                             .dof = NAN,
+                                             .train_mse = NAN,
+                                             .gcv = NAN,
+                                             .cv_mse = NAN,
+                                             .noise = NAN};
+    }
+    while (true) {
+        const size_t third = (high - low) / 3, one = low + third, two = high - third;
+        const size_t both[2] = {two, one}; /* from large lambdas, which are easy, to small ones */
+        for (size_t i = 0; i < 2; i++)
+            if (isnan(c->errors[both[i]]))
+                ORFFI_TRY(try_lambda(r, lambdas[both[i]], &c->errors[both[i]],
+                                     c->points ? &c->points[both[i]] : NULL));
+        if (third == 0) break;
+        if (c->errors[one] < c->errors[two])
+            high = two - 1;
+        else
+            low = one + 1;
+    }
+    return ORFF_OK;
+}
+
+static size_t best_of(size_t count, const double *errors) {
+    size_t best = count;
+    for (size_t l = 0; l < count; l++)
+        if (!isnan(errors[l]) && (best == count || errors[l] <= errors[best])) best = l;
+    return best;
+}
+
+static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count, const double *lambdas,
+                             orffi_criterion *c) {
+    orffi_lattice_rows *r = rows;
+    const size_t p = r->moments->p;
+    ORFFI_TRY(orffi_lattice_bind(r, kernel));
+    for (size_t i = 0; i < count * p; i++) c->outputs[i] = NAN;
+    ORFFI_TRY(climb(r, count, lambdas, c));
+    c->told = true;
+    const size_t best = best_of(count, c->errors);
+    if (best == count || r->moments->n_sets < 2) return ORFF_OK;
+    ORFFI_TRY(orffi_lattice_cross(r, lambdas[best], c->outputs + best * p));
+    double mean = 0.0;
+    for (size_t a = 0; a < p; a++) mean += c->outputs[best * p + a] / (double)p;
+    if (c->points) c->points[best].cv_mse = mean;
+    c->crossed = true;
+    return ORFF_OK;
+}
+
+/* ---- the fit */
+
+static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
+    if (!r->quality.band_limited || r->quality.cut < 0.01) return;
+    fit->warnings |= ORFF_WARN_BAND_LIMIT;
+    snprintf(fit->warning, sizeof fit->warning,
+             "the lattice leaves out waves that have %.2g of the kernel's variance: shorter ones than the "
+             "rows resolve, "
+             "or than %zu modes carry",
+             r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
+}
+
+static orff_status fill_report(orffi_lattice_rows *r, const orffi_lattice_fit *fit, double lambda,
+                               const orffi_lattice_solution *found, orffi_report *report) {
+    const size_t p = r->moments->p;
+    const bool direct = orffi_lattice_block_is_all(&r->block);
+    ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
+    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->N;
+    memcpy(report->mean, r->mean, p * sizeof *r->mean);
+    report->N = r->N;
+    report->rows = r->total.rows;
+    report->lambda = lambda;
+    report->dof = found->dof;
+    report->log_evidence = found->log_evidence;
+    report->solve = (orff_solve_info){.method = direct ? "lattice-cholesky" : "lattice-pcg",
+                                      .iterations = found->iterations.done,
+                                      .residual = found->iterations.reached,
+                                      .converged = found->iterations.reached <= r->task.settings->tolerance};
+    return ORFF_OK;
+}
+
+static orff_status fill_fit(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
+                            orffi_report *report) {
+    orffi_lattice_solution found;
+    ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
+    orffi_lattice_system_field(&r->system, r->theta, fit->V);
+    ORFFI_TRY(orffi_lattice_fit_finish(fit));
+    ORFFI_TRY(fill_report(r, fit, lambda, &found, report));
+    warn(r, fit);
+    return orffi_lattice_keep_posterior(r, fit, lambda);
+}
+
+static orff_status learn(void **out, void *rows, const orff_kernel *kernel, double lambda,
+                         orffi_report *report) {
+    orffi_lattice_rows *r = rows;
+    orffi_lattice_fit *fit;
+    ORFFI_TRY(orffi_lattice_bind(r, kernel));
+    ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->moments->lattice, r->transform));
+    const orff_status status = fill_fit(r, fit, lambda, report);
+    if (status) {
+        orffi_lattice_fit_free(fit);
+    } else {
+        *out = fit;
+    }
+    return status;
+}
+
+static const orff_kernel *kernel_of(const void *fit) {
+    return ((const orffi_lattice_fit *)fit)->kernel;
+}
+
+static orff_status check_finite(const void *self) {
+    const orffi_lattice_fit *fit = self;
+    return orffi_check_finite("modes", fit->p, 2 * fit->H, (const double *)fit->V);
+}
+
+static void describe(const void *self, orff_model_info *info) {
+    const orffi_lattice_fit *fit = self;
+    info->frequencies = orffi_lattice_unknowns(&fit->lattice);
+    info->parameters = info->frequencies * fit->p;
+    info->has_posterior = fit->posterior != NULL || fit->samples != NULL;
+    info->warnings = fit->warnings;
+    info->warning = fit->warning;
+}
+
+static bool is_newer(const void *fit) {
+    (void)fit;
+    return true;
+}
+
+const orffi_engine orffi_engine_lattice = {
+    .id = ORFF_ENGINE_LATTICE,
+    .suits = suits,
+    .compares = compares,
+    .prepare = prepare,
+    .read = read_rows,
+    .serves = serves,
+    .shares = shares,
+    .borrow = borrow,
+    .size = size,
+    .criterion = criterion,
+    .learn = learn,
+    .release = release,
+    .kernel = kernel_of,
+    .check_finite = check_finite,
+    .describe = describe,
+    .values = orffi_lattice_values,
+    .covariance = orffi_lattice_covariance,
+    .derive = orffi_lattice_derive,
+    .is_newer = is_newer,
+    .pack = orffi_lattice_pack,
+    .add = orffi_lattice_add,
+    .load = orffi_lattice_load,
+    .free = orffi_lattice_fit_free,
+};

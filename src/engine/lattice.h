@@ -1,0 +1,119 @@
+/* The lattice engine, as its files share it.
+ *
+ *     f(x) = sum_k V_k exp(i <w_k, x>),      V = W theta   (p x H)
+ *
+ * over a lattice of frequencies that is the exact kernel to a tolerance, for up to three inputs. Rows are summed up in
+ * moments that know nothing of the kernel.
+ */
+#ifndef ORFFI_ENGINE_LATTICE_H
+#define ORFFI_ENGINE_LATTICE_H
+
+#include "engine/engine.h"
+#include "lattice/nufft.h"
+#include "lattice/solve.h"
+
+/* ---- a fit */
+
+/* What error bars need where all modes were solved densely: L^-T of G + shift / a for each size a of an axis. */
+typedef struct orffi_lattice_posterior {
+    size_t n;         /* real unknowns */
+    size_t count;     /* of factors */
+    size_t *factor;   /* axes: whose factor is that of the axis */
+    const double **F; /* count: n x n, upper; into `owned` or the model's file */
+    double **owned;   /* count */
+} orffi_lattice_posterior;
+
+typedef struct orffi_lattice_fit {
+    orff_kernel *kernel;
+    orffi_lattice lattice;
+    size_t p, H;
+    orffi_mode *V;      /* p x H */
+    orffi_nufft *waves; /* with V loaded */
+    size_t draws;
+    orffi_mode *
+        samples; /* draws x p x H: posterior samples, less their mean V, for a noise variance of 1; or NULL */
+    orffi_nufft *sample_waves;
+    double shift;                       /* N lambda */
+    double origin[ORFFI_LATTICE_MOST];  /* zeros */
+    orffi_lattice_posterior *posterior; /* or NULL */
+    orffi_lattice_system system;        /* of the posterior: the kernel's part */
+    orffi_lattice_block block;          /* of the posterior: which modes stand where */
+    unsigned warnings;
+    char warning[256];
+    double tolerance; /* of the transforms */
+} orffi_lattice_fit;
+
+/* With room for V; the kernel is retained. */
+orff_status orffi_lattice_fit_create(orffi_lattice_fit **fit, const orff_kernel *kernel,
+                                     const orffi_lattice *lattice, double tolerance);
+/* When V is final. */
+orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit);
+/* Samples for error bars, which are taken over. */
+orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_mode *samples);
+/* Room for a posterior without its factors. */
+orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit);
+void orffi_lattice_fit_free(void *fit);
+
+/* Fields of modes (count x H) at points: out is n x count. */
+orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t count, const orffi_mode *modes,
+                                         size_t n, const double *x, double *out);
+
+orff_status orffi_lattice_values(const void *fit, size_t n, const double *x, double *F);
+orff_status orffi_lattice_covariance(const void *fit, double noise, size_t n, const double *x, double *out);
+orff_status orffi_lattice_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
+                                 double *out);
+
+int orffi_lattice_pack(const void *fit, json_t *model);
+orff_status orffi_lattice_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
+orff_status orffi_lattice_load(void **fit, const orffi_fields *model, const orff_kernel *kernel);
+
+/* ---- rows */
+
+typedef struct orffi_lattice_rows {
+    orffi_task task;
+    orff_kernel *kernel; /* that was prepared */
+    orffi_lattice_moments *own;
+    const orffi_lattice_moments *moments; /* its own, or borrowed */
+    orffi_lattice_quality quality;
+    double transform; /* tolerance of the transforms */
+
+    orff_kernel *bound; /* to the kernel last asked for: */
+    orffi_lattice_set total;
+    double *mean;  /* p */
+    double N;      /* sum of the weights */
+    double *spare; /* p x p: centred sums of y y^T */
+    orffi_lattice_system system;
+    orffi_lattice_block block;
+    orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */
+} orffi_lattice_rows;
+
+orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
+void orffi_lattice_unbind(orffi_lattice_rows *rows);
+
+/* What is known at one lambda. */
+typedef struct orffi_lattice_solution {
+    double log_evidence; /* noise variance N lambda */
+    double profile;      /* the evidence at the noise variance that makes it largest */
+    double error;        /* its standard error */
+    double dof;
+    orffi_lattice_iterations iterations;
+} orffi_lattice_solution;
+
+/* theta of the bound kernel; the evidence where `evidence`. */
+orff_status orffi_lattice_solve_at(orffi_lattice_rows *rows, double lambda, bool evidence,
+                                   orffi_lattice_solution *solution);
+
+/* Whether all modes of the kernel on this lattice are solved densely. */
+bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice);
+
+/* What error bars need, at the lambda last solved at: factors where all modes are in the block, else samples. */
+orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *rows, orffi_lattice_fit *fit, double lambda);
+
+/* Mean squared errors of each output (p) on the rows of each fold in turn by the others, at the bound kernel. */
+orff_status orffi_lattice_cross(orffi_lattice_rows *rows, double lambda, double *errors);
+
+/* Sums of squared errors of f = mean + V on the rows of a set, for each output. */
+orff_status orffi_lattice_errors(const orffi_lattice_system *scratch, const orffi_lattice_set *set, size_t p,
+                                 const double *mean, const orffi_mode *V, double *errors);
+
+#endif

@@ -1,0 +1,43 @@
+/* Fields derived from a fit on a lattice: their modes are those of f times something in w. */
+#include "base/memory.h"
+#include "engine/derived.h"
+#include "engine/lattice.h"
+
+/* The modes of the field (k x H). In the user's units w = w' / unit and v = spread V. */
+static void fill_modes(const orffi_lattice_fit *fit, const orffi_derived *what, double *work,
+                       orffi_mode *modes) {
+    const orffi_wave_field *field = orffi_wave_field_find(what->field);
+    const size_t d = fit->lattice.d, p = fit->p, H = fit->H;
+    double *re = work, *im = work + p, *a = work + 2 * p, *b = a + what->k;
+    for (size_t h = 0; h < H; h++) {
+        long k[ORFFI_LATTICE_MOST];
+        double w[ORFFI_LATTICE_MOST], in_space[ORFFI_LATTICE_MOST];
+        orffi_lattice_place(&fit->lattice, h, k);
+        orffi_lattice_frequency(&fit->lattice, k, w);
+        for (size_t i = 0; i < d; i++) w[i] /= what->unit[i];
+        for (size_t i = 0; what->space && i < p; i++) in_space[i] = w[what->space[i]];
+        for (size_t i = 0; i < p; i++) {
+            re[i] = what->spread[i] * creal(fit->V[i * H + h]);
+            im[i] = what->spread[i] * cimag(fit->V[i * H + h]);
+        }
+        field->coefficient(d, p, what->space ? in_space : w, re, a);
+        field->coefficient(d, p, what->space ? in_space : w, im, b);
+        for (size_t i = 0; i < what->k; i++) modes[i * H + h] = field->sign * (I * a[i] - b[i]);
+    }
+}
+
+orff_status orffi_lattice_derive(const void *self, const orffi_derived *what, size_t n, const double *x,
+                                 double *out) {
+    const orffi_lattice_fit *fit = self;
+    double *work = NULL;
+    orffi_mode *modes = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(work, 2 * (fit->p + what->k));
+    if (!status) status = orffi_alloc(&modes, fit->H * sizeof *modes, what->k);
+    if (!status) {
+        fill_modes(fit, what, work, modes);
+        status = orffi_lattice_evaluate_modes(fit, what->k, modes, n, x, out);
+    }
+    orffi_release(work);
+    orffi_release(modes);
+    return status;
+}

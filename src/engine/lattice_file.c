@@ -1,0 +1,187 @@
+/* Lattice models in files: member "lattice" of the member "model" (m, periods, centre, the range it stands for, N lambda,
+ * draws), and
+ *
+ *     modes              p x H x 2        V
+ *     samples            draws x p x H x 2, where error bars come from samples
+ *     posterior.F.<i>    n x n, where all modes were solved densely; used where they lie
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/lattice.h"
+#include "features/recipe.h"
+#include "lattice/fft.h"
+
+#define LARGEST_SIDE 100000 /* modes along one input that a file may claim */
+
+/* ---- writing */
+
+/* An infinite range is that of a periodic input: 0 in files, which have no infinity. */
+static json_t *pack_inside(const orffi_lattice *l) {
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < l->d; i++)
+        if (json_array_append_new(list, orffi_json_number(isinf(l->inside[i]) ? 0.0 : l->inside[i]))) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+int orffi_lattice_pack(const void *self, json_t *model) {
+    const orffi_lattice_fit *fit = self;
+    const orffi_lattice *l = &fit->lattice;
+    return json_object_set_new(
+        model, "lattice",
+        json_pack("{so so so so so so sI sb si ss}", "m", orffi_json_sizes(l->d, l->m), "period",
+                  orffi_json_numbers(l->d, l->period), "center", orffi_json_numbers(l->d, l->center),
+                  "inside", pack_inside(l), "shift", orffi_json_number(fit->shift), "tolerance",
+                  orffi_json_number(fit->tolerance), "draws", (json_int_t)fit->draws, "posterior",
+                  (int)(fit->posterior != NULL), "warnings", (int)fit->warnings, "warning", fit->warning));
+}
+
+static orff_status add_modes(orffi_archive_writer *writer, const char *name, size_t fields, size_t H,
+                             const orffi_mode *modes) {
+    const size_t shape[3] = {fields, H, 2};
+    ORFFI_TRY(orffi_check_finite(name, fields, 2 * H, (const double *)modes));
+    return orffi_archive_add(writer, name, ORFFI_F64, 3, shape, modes);
+}
+
+static void factor_name(size_t i, char name[40]) {
+    snprintf(name, 40, "posterior.F.%zu", i);
+}
+
+orff_status orffi_lattice_add(const void *self, bool compact, orffi_archive_writer *writer,
+                              json_t *document) {
+    const orffi_lattice_fit *fit = self;
+    (void)compact, (void)document;
+    ORFFI_TRY(orffi_kernel_check_closed(fit->kernel));
+    ORFFI_TRY(add_modes(writer, "modes", fit->p, fit->H, fit->V));
+    if (fit->samples) ORFFI_TRY(add_modes(writer, "samples", fit->draws * fit->p, fit->H, fit->samples));
+    for (size_t i = 0; fit->posterior && i < fit->posterior->count; i++) {
+        const size_t shape[2] = {fit->posterior->n, fit->posterior->n};
+        char name[40];
+        factor_name(i, name);
+        ORFFI_TRY(orffi_archive_add(writer, name, ORFFI_F64, 2, shape, fit->posterior->F[i]));
+    }
+    return ORFF_OK;
+}
+
+/* ---- reading */
+
+static orff_status read_sides(const orffi_fields *in, orffi_lattice *l) {
+    size_t *m;
+    ORFFI_TRY(orffi_fields_sizes(in, "m", l->d, &m));
+    bool fits = true;
+    for (size_t i = 0; i < l->d; i++) {
+        fits = fits && m[i] >= 1 && m[i] <= LARGEST_SIDE;
+        l->m[i] = m[i];
+        l->grid[i] = fits ? orffi_fft_size(4 * m[i] + 1) : 0;
+    }
+    orffi_release(m);
+    return fits ? ORFF_OK : orffi_fields_fail(in, "m", "is not the side of a lattice");
+}
+
+static orff_status read_numbers(const orffi_fields *in, const char *key, size_t d, double *out) {
+    double *list;
+    ORFFI_TRY(orffi_fields_numbers(in, key, d, &list));
+    memcpy(out, list, d * sizeof *out);
+    orffi_release(list);
+    return ORFF_OK;
+}
+
+static orff_status read_lattice(const orffi_fields *in, size_t d, orffi_lattice *l) {
+    *l = (orffi_lattice){.d = d};
+    if (d == 0 || d > ORFFI_LATTICE_MOST) return orffi_fields_fail(in, "m", "is for more than three inputs");
+    ORFFI_TRY(read_sides(in, l));
+    ORFFI_TRY(read_numbers(in, "period", d, l->period));
+    ORFFI_TRY(read_numbers(in, "center", d, l->center));
+    ORFFI_TRY(read_numbers(in, "inside", d, l->inside));
+    for (size_t i = 0; i < d; i++) {
+        if (!(l->period[i] > 0.0)) return orffi_fields_fail(in, "period", "is not positive");
+        if (!(l->inside[i] >= 0.0)) return orffi_fields_fail(in, "inside", "is negative");
+        if (l->inside[i] == 0.0) l->inside[i] = INFINITY;
+    }
+    return ORFF_OK;
+}
+
+static orff_status find_modes(const orffi_archive *archive, const char *name, size_t fields, size_t H,
+                              const double **data) {
+    const size_t shape[3] = {fields, H, 2};
+    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, 3, shape, data));
+    return orffi_archive_check_finite(archive, name);
+}
+
+static orff_status read_factors(const orffi_fields *in, orffi_lattice_fit *fit) {
+    ORFFI_TRY(orffi_lattice_posterior_create(fit));
+    for (size_t i = 0; i < fit->posterior->count; i++) {
+        const size_t shape[2] = {fit->posterior->n, fit->posterior->n};
+        char name[40];
+        factor_name(i, name);
+        ORFFI_TRY(orffi_archive_expect(in->archive, name, ORFFI_F64, 2, shape, &fit->posterior->F[i]));
+        ORFFI_TRY(orffi_archive_check_finite(in->archive, name));
+    }
+    return ORFF_OK;
+}
+
+static orff_status read_samples(const orffi_fields *in, size_t draws, orffi_lattice_fit *fit) {
+    const double *data;
+    orffi_mode *samples;
+    size_t fields, size;
+    ORFFI_TRY(orffi_multiply(draws, fit->p, &fields));
+    ORFFI_TRY(orffi_multiply(fields, fit->H, &size));
+    ORFFI_TRY(find_modes(in->archive, "samples", fields, fit->H, &data));
+    ORFFI_TRY(orffi_duplicate(&samples, data, size, sizeof *samples));
+    return orffi_lattice_fit_keep(fit, draws, samples);
+}
+
+static orff_status read_warning(const orffi_fields *in, orffi_lattice_fit *fit) {
+    const char *text;
+    size_t warnings;
+    ORFFI_TRY(orffi_fields_size(in, "warnings", &warnings));
+    ORFFI_TRY(orffi_fields_text(in, "warning", &text));
+    fit->warnings = (unsigned)warnings & ORFF_WARN_BAND_LIMIT;
+    snprintf(fit->warning, sizeof fit->warning, "%s", text);
+    return ORFF_OK;
+}
+
+static orff_status fill(const orffi_fields *in, orffi_lattice_fit *fit) {
+    const double *data;
+    size_t draws;
+    bool posterior;
+    ORFFI_TRY(orffi_fields_number(in, "shift", &fit->shift));
+    if (!(fit->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
+    ORFFI_TRY(find_modes(in->archive, "modes", fit->p, fit->H, &data));
+    memcpy(fit->V, data, fit->p * fit->H * sizeof *fit->V);
+    ORFFI_TRY(orffi_lattice_fit_finish(fit));
+    ORFFI_TRY(read_warning(in, fit));
+    ORFFI_TRY(orffi_fields_size(in, "draws", &draws));
+    if (draws) ORFFI_TRY(read_samples(in, draws, fit));
+    ORFFI_TRY(orffi_fields_flag(in, "posterior", &posterior));
+    return posterior ? read_factors(in, fit) : ORFF_OK;
+}
+
+orff_status orffi_lattice_load(void **out, const orffi_fields *model, const orff_kernel *kernel) {
+    orffi_fields in;
+    orffi_lattice lattice;
+    orffi_lattice_fit *fit;
+    double tolerance;
+    const double *data;
+    ORFFI_TRY(orffi_fft_require());
+    ORFFI_TRY(orffi_fields_object(model, "lattice", &in));
+    ORFFI_TRY(read_lattice(&in, kernel->d, &lattice));
+    ORFFI_TRY(orffi_fields_number(&in, "tolerance", &tolerance));
+    if (!(tolerance >= 1e-12 && tolerance <= 0.1))
+        return orffi_fields_fail(&in, "tolerance", "is out of range");
+    /* before room is made for what the file may only claim */
+    ORFFI_TRY(find_modes(in.archive, "modes", kernel->p, orffi_lattice_modes(&lattice), &data));
+    ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &lattice, tolerance));
+    const orff_status status = fill(&in, fit);
+    if (status) {
+        orffi_lattice_fit_free(fit);
+    } else {
+        *out = fit;
+    }
+    return status;
+}

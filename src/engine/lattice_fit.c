@@ -1,0 +1,226 @@
+/* What follows from a fit on a lattice at a point. */
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/lattice.h"
+
+#define BLOCK 256 /* points whose covariances are computed at a time */
+
+/* ---- making */
+
+orff_status orffi_lattice_fit_create(orffi_lattice_fit **out, const orff_kernel *kernel,
+                                     const orffi_lattice *lattice, double tolerance) {
+    orffi_lattice_fit *fit;
+    ORFFI_TRY(ORFFI_NEW(fit));
+    fit->kernel = orffi_kernel_retain(kernel);
+    fit->lattice = *lattice;
+    fit->p = kernel->p;
+    fit->H = orffi_lattice_modes(lattice);
+    fit->tolerance = tolerance;
+    const orff_status status = orffi_alloc(&fit->V, fit->H * sizeof *fit->V, fit->p);
+    if (status) {
+        orffi_lattice_fit_free(fit);
+    } else {
+        *out = fit;
+    }
+    return status;
+}
+
+/* Transforms of `count` fields of modes (count x H). */
+static orff_status load_waves(const orffi_lattice_fit *fit, size_t count, const orffi_mode *modes,
+                              orffi_nufft **out) {
+    const orffi_lattice *l = &fit->lattice;
+    orffi_nufft *waves;
+    orff_status status = orffi_nufft_create(&waves, l->d, l->m, count, fit->tolerance);
+    if (status) return status;
+    for (size_t i = 0; !status && i < count; i++)
+        status = orffi_nufft_load(waves, i, l->m, modes + i * fit->H);
+    if (status) {
+        orffi_nufft_free(waves);
+    } else {
+        *out = waves;
+    }
+    return status;
+}
+
+orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit) {
+    if (fit->waves) return ORFF_OK;
+    return load_waves(fit, fit->p, fit->V, &fit->waves);
+}
+
+orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_mode *samples) {
+    fit->draws = draws;
+    fit->samples = samples;
+    return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
+}
+
+static void posterior_free(orffi_lattice_posterior *posterior) {
+    if (!posterior) return;
+    for (size_t i = 0; posterior->owned && i < posterior->count; i++) orffi_release(posterior->owned[i]);
+    orffi_release(posterior->owned);
+    orffi_release(posterior->F);
+    orffi_release(posterior->factor);
+    orffi_release(posterior);
+}
+
+void orffi_lattice_fit_free(void *self) {
+    orffi_lattice_fit *fit = self;
+    if (!fit) return;
+    posterior_free(fit->posterior);
+    orffi_lattice_block_clear(&fit->block);
+    orffi_lattice_system_clear(&fit->system);
+    orffi_nufft_free(fit->waves);
+    orffi_nufft_free(fit->sample_waves);
+    orffi_release(fit->samples);
+    orffi_release(fit->V);
+    orff_kernel_free(fit->kernel);
+    orffi_release(fit);
+}
+
+orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
+    orffi_lattice_posterior *posterior;
+    ORFFI_TRY(orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel));
+    ORFFI_TRY(orffi_lattice_block_place(&fit->block, &fit->system, SIZE_MAX));
+    ORFFI_TRY(ORFFI_NEW(fit->posterior));
+    posterior = fit->posterior;
+    posterior->n = fit->block.n;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(posterior->factor, fit->system.axes));
+    for (size_t j = 0; j < fit->system.axes; j++) {
+        const bool same = j && fit->system.size[j] == fit->system.size[j - 1];
+        posterior->factor[j] = same ? posterior->factor[j - 1] : posterior->count++;
+    }
+    ORFFI_TRY(ORFFI_NEW_ARRAY(posterior->F, posterior->count));
+    return ORFFI_NEW_ARRAY(posterior->owned, posterior->count);
+}
+
+/* ---- values */
+
+/* Points outside of the range in which the lattice stands for the line are far from all rows: f is the mean. */
+static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *waves, size_t k, size_t n,
+                            const double *x, double *out) {
+    const orffi_lattice *l = &fit->lattice;
+    double *z;
+    ORFFI_TRY(orffi_alloc(&z, n, l->d * sizeof *z));
+    for (size_t i = 0; i < n; i++)
+        if (orffi_lattice_has(l, x + i * l->d)) orffi_lattice_angles(l, 1, x + i * l->d, z + i * l->d);
+    const orff_status status = orffi_nufft_evaluate(waves, n, z, out);
+    for (size_t i = 0; !status && i < n; i++)
+        if (!orffi_lattice_has(l, x + i * l->d)) memset(out + i * k, 0, k * sizeof *out);
+    orffi_release(z);
+    return status;
+}
+
+orff_status orffi_lattice_values(const void *self, size_t n, const double *x, double *F) {
+    const orffi_lattice_fit *fit = self;
+    return evaluate(fit, fit->waves, fit->p, n, x, F);
+}
+
+orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t count, const orffi_mode *modes,
+                                         size_t n, const double *x, double *out) {
+    orffi_nufft *waves = NULL;
+    orff_status status = load_waves(fit, count, modes, &waves);
+    if (!status) status = evaluate(fit, waves, count, n, x, out);
+    orffi_nufft_free(waves);
+    return status;
+}
+
+/* ---- error bars */
+
+/* K(0) / shift (p x p), for a noise of 1: what is known far from all rows. */
+static void fill_prior(const orffi_lattice_fit *fit, double noise, double *out) {
+    orffi_kernel_exact(fit->kernel, fit->origin, out);
+    for (size_t i = 0; i < fit->p * fit->p; i++) out[i] *= noise / fit->shift;
+}
+
+/* Means of squares of the samples. */
+static orff_status sampled_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
+                                      double *out) {
+    const size_t p = fit->p, count = fit->draws * p;
+    double *values;
+    ORFFI_TRY(orffi_alloc(&values, n, count * sizeof *values));
+    const orff_status status = evaluate(fit, fit->sample_waves, count, n, x, values);
+    for (size_t i = 0; !status && i < n; i++)
+        for (size_t a = 0; a < p; a++)
+            for (size_t b = 0; b < p; b++) {
+                double sum = 0.0;
+                for (size_t s = 0; s < fit->draws; s++)
+                    sum += values[i * count + s * p + a] * values[i * count + s * p + b];
+                out[(i * p + a) * p + b] = noise * sum / (double)fit->draws;
+            }
+    orffi_release(values);
+    return status;
+}
+
+/* Z = Phi F of one factor, for rows of waves: rows x n. */
+static void multiply(const orffi_lattice_posterior *posterior, size_t which, size_t rows, const double *waves,
+                     double *Z) {
+    const size_t n = posterior->n;
+    orffi_gemm(false, false, rows, n, n, 1.0, waves, n, posterior->F[which], n, 0.0, Z, n);
+}
+
+/* Cov = noise Z Z^T of p rows. */
+static void fill_joint(const orffi_lattice_fit *fit, double noise, size_t points, const double *Z,
+                       double *out) {
+    const size_t p = fit->p, n = fit->posterior->n;
+    for (size_t i = 0; i < points; i++)
+        for (size_t a = 0; a < p; a++)
+            for (size_t b = 0; b <= a; b++)
+                out[(i * p + a) * p + b] = out[(i * p + b) * p + a] =
+                    noise * orffi_dot(n, Z + (i * p + a) * n, Z + (i * p + b) * n);
+}
+
+/* The variance of each axis that has this factor, turned back to outputs and added. */
+static void add_axes(const orffi_lattice_fit *fit, size_t which, double noise, size_t points, const double *Z,
+                     double *out) {
+    const size_t p = fit->p, n = fit->posterior->n;
+    const orffi_lattice_system *s = &fit->system;
+    for (size_t i = 0; i < points; i++) {
+        const double variance = noise * orffi_dot(n, Z + i * n, Z + i * n);
+        for (size_t j = 0; j < s->axes; j++)
+            for (size_t a = 0; a < p && fit->posterior->factor[j] == which; a++)
+                for (size_t b = 0; b < p; b++)
+                    out[(i * p + a) * p + b] += variance * s->turn[j * p + a] * s->turn[j * p + b];
+    }
+}
+
+static void fill_block(const orffi_lattice_fit *fit, double noise, size_t points, const double *x,
+                       double *waves, double *Z, double *out) {
+    const orffi_lattice_posterior *posterior = fit->posterior;
+    const size_t d = fit->lattice.d, p = fit->system.p, n = posterior->n;
+    const int threads = orffi_thread_count();
+#pragma omp parallel for num_threads(threads) if (threads > 1 && points > 1)
+    for (size_t i = 0; i < points; i++) orffi_lattice_block_waves(&fit->block, x + i * d, waves + i * p * n);
+    memset(out, 0, points * fit->p * fit->p * sizeof *out);
+    for (size_t which = 0; which < posterior->count; which++) {
+        multiply(posterior, which, points * p, waves, Z);
+        if (fit->system.turn)
+            add_axes(fit, which, noise, points, Z, out);
+        else
+            fill_joint(fit, noise, points, Z, out);
+    }
+}
+
+static orff_status exact_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
+                                    double *out) {
+    const size_t d = fit->lattice.d, pp = fit->p * fit->p, size = fit->system.p * fit->posterior->n;
+    double *waves = NULL, *Z = NULL;
+    orff_status status = orffi_alloc(&waves, BLOCK, size * sizeof *waves);
+    if (!status) status = orffi_alloc(&Z, BLOCK, size * sizeof *Z);
+    for (size_t i = 0; !status && i < n; i += BLOCK)
+        fill_block(fit, noise, n - i < BLOCK ? n - i : BLOCK, x + i * d, waves, Z, out + i * pp);
+    orffi_release(waves);
+    orffi_release(Z);
+    return status;
+}
+
+orff_status orffi_lattice_covariance(const void *self, double noise, size_t n, const double *x, double *out) {
+    const orffi_lattice_fit *fit = self;
+    const size_t pp = fit->p * fit->p, d = fit->lattice.d;
+    ORFFI_TRY((fit->posterior ? exact_covariance : sampled_covariance)(fit, noise, n, x, out));
+    for (size_t i = 0; i < n; i++)
+        if (!orffi_lattice_has(&fit->lattice, x + i * d)) fill_prior(fit, noise, out + i * pp);
+    return ORFF_OK;
+}

@@ -1,0 +1,332 @@
+/* Solving on a lattice: one lambda at a time, errors on folds. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "engine/lattice.h"
+
+#define LARGEST_BLOCK  4000 /* unknowns solved densely when they are all: a second or so */
+#define PRECONDITIONER 1500 /* when they are not */
+#define PROBES         4
+#define TWO_PI         6.28318530717958647693
+
+/* ---- the kernel on the rows */
+
+void orffi_lattice_unbind(orffi_lattice_rows *r) {
+    orffi_lattice_block_clear(&r->block);
+    orffi_lattice_system_clear(&r->system);
+    orffi_release(r->b);
+    orffi_release(r->theta);
+    r->b = r->theta = NULL;
+    orff_kernel_free(r->bound);
+    r->bound = NULL;
+}
+
+/* R - mean rho of a set: the right side of centred outputs (p x H). */
+static void centre(const orffi_lattice *l, size_t p, const orffi_lattice_set *set, const double *mean,
+                   orffi_mode *R) {
+    const size_t H = orffi_lattice_modes(l);
+    orffi_lattice twice = *l;
+    for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
+    for (size_t h = 0; h < H; h++) {
+        long k[ORFFI_LATTICE_MOST];
+        orffi_lattice_place(l, h, k);
+        const orffi_mode density = set->rho[orffi_lattice_find(&twice, k)];
+        for (size_t a = 0; a < p; a++) R[a * H + h] = set->R[a * H + h] - mean[a] * density;
+    }
+}
+
+/* Centred sums of y y^T (p x p). */
+static void centre_squares(size_t p, const orffi_lattice_set *set, const double *mean, double *out) {
+    const size_t side = p + 1;
+    const double N = set->T[p * side + p];
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = 0; b < p; b++)
+            out[a * p + b] = set->T[a * side + b] - mean[a] * set->T[p * side + b] -
+                             mean[b] * set->T[a * side + p] + N * mean[a] * mean[b];
+}
+
+bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice) {
+    size_t columns = 0;
+    for (size_t m = 0; m < kernel->n_parts; m++) columns += kernel->parts[m].columns;
+    if (orffi_lattice_is_scalar(kernel)) columns = 1;
+    if (columns > kernel->p) columns = kernel->p;
+    return orffi_lattice_unknowns(lattice) * columns <= LARGEST_BLOCK;
+}
+
+/* Systems that fit are solved whole. */
+static size_t block_size(const orffi_lattice_system *s) {
+    const size_t all = orffi_lattice_unknowns(s->lattice) * s->r;
+    return all <= LARGEST_BLOCK ? all : PRECONDITIONER;
+}
+
+static orff_status fill_right(const orffi_lattice_rows *r, const orffi_lattice_set *set, orffi_mode *b) {
+    orffi_mode *R;
+    const size_t p = r->moments->p;
+    ORFFI_TRY(orffi_alloc(&R, r->system.H * sizeof *R, p));
+    centre(&r->moments->lattice, p, set, r->mean, R);
+    orffi_lattice_system_right(&r->system, R, b);
+    orffi_release(R);
+    return ORFF_OK;
+}
+
+static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel) {
+    ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->moments->lattice, kernel));
+    ORFFI_TRY(orffi_lattice_system_fill(&r->system, r->total.rho));
+    ORFFI_TRY(orffi_lattice_block_init(&r->block, &r->system, r->total.rho, block_size(&r->system)));
+    const size_t size = r->system.axes * r->system.r;
+    ORFFI_TRY(orffi_alloc(&r->b, r->system.H * sizeof *r->b, size));
+    ORFFI_TRY(orffi_alloc(&r->theta, r->system.H * sizeof *r->theta, size));
+    ORFFI_TRY(fill_right(r, &r->total, r->b));
+    r->bound = orffi_kernel_retain(kernel);
+    return ORFF_OK;
+}
+
+static orff_status sum_folds(orffi_lattice_rows *r) {
+    const size_t p = r->moments->p, side = p + 1;
+    if (r->mean) return ORFF_OK;
+    ORFFI_TRY(orffi_lattice_set_init(r->moments, &r->total));
+    orffi_lattice_moments_sum(r->moments, r->moments->n_sets, &r->total);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->spare, p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, p));
+    r->N = r->total.T[p * side + p];
+    for (size_t a = 0; r->task.settings->center && a < p; a++) r->mean[a] = r->total.T[a * side + p] / r->N;
+    centre_squares(p, &r->total, r->mean, r->spare);
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
+    if (r->bound == kernel) return ORFF_OK;
+    orffi_lattice_unbind(r);
+    ORFFI_TRY(sum_folds(r));
+    const orff_status status = bind_system(r, kernel);
+    if (status) orffi_lattice_unbind(r);
+    return status;
+}
+
+/* ---- one lambda */
+
+static orffi_lattice_iterations iterations_of(const orffi_task *task) {
+    return (orffi_lattice_iterations){.residual = task->settings->tolerance,
+                                      .limit = task->settings->max_iterations};
+}
+
+/* Axes of the same size stand side by side; each such group is solved at its shift. */
+static size_t group_end(const orffi_lattice_system *s, size_t first) {
+    size_t end = first + 1;
+    while (end < s->axes && s->size[end] == s->size[first]) end++;
+    return end;
+}
+
+static orff_status factor(orffi_lattice_block *block, double shift) {
+    const orff_status status = orffi_lattice_block_factor(block, shift);
+    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
+    return orffi_fail(ORFF_ERROR_NUMERICAL,
+                      "the normal equations are singular to rounding at N lambda = %g; give a larger lambda",
+                      shift);
+}
+
+/* theta at every axis, from where it is. */
+static orff_status solve_axes(orffi_lattice_system *s, orffi_lattice_block *block, double shift,
+                              const orffi_mode *b, orffi_mode *theta, orffi_lattice_iterations *how) {
+    const size_t length = s->r * s->H;
+    orffi_lattice_iterations worst = *how;
+    for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
+        orffi_lattice_iterations one = *how;
+        ORFFI_TRY(factor(block, shift / s->size[j]));
+        ORFFI_TRY(
+            orffi_lattice_solve(block, group_end(s, j) - j, b + j * length, theta + j * length, &one, NULL));
+        worst.done = one.done > worst.done ? one.done : worst.done;
+        worst.reached = fmax(worst.reached, one.reached);
+    }
+    *how = worst;
+    return ORFF_OK;
+}
+
+/* Sum over the axes of log det(I + G a / shift), its error, and the degrees of freedom. */
+static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *log_det, double *error,
+                                  double *dof) {
+    orffi_lattice_system *s = &r->system;
+    const double M = (double)r->block.M;
+    *log_det = *error = *dof = 0.0;
+    for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
+        const double many = (double)(group_end(s, j) - j), own = shift / s->size[j];
+        const orffi_lattice_iterations how = {.residual = 1e-3, .limit = r->task.settings->max_iterations};
+        orffi_lattice_determinant found = {0};
+        ORFFI_TRY(factor(&r->block, own));
+        ORFFI_TRY(orffi_lattice_determine(&r->block, PROBES, r->task.settings->sampling.seed, &how, &found));
+        *log_det += many * (found.log - M * log(own));
+        *error += many * found.error;
+        *dof += many * (M - found.left);
+    }
+    return ORFF_OK;
+}
+
+/* y^T (K + shift)^-1 y times shift. */
+static double left_over(const orffi_lattice_rows *r) {
+    const size_t p = r->moments->p, length = r->system.r * r->system.H;
+    double sum = 0.0;
+    for (size_t a = 0; a < p; a++) sum += r->spare[a * p + a];
+    for (size_t j = 0; j < r->system.axes; j++)
+        sum -= orffi_lattice_dot(r->system.lattice, r->system.r, r->b + j * length, r->theta + j * length);
+    return fmax(sum, 0.0);
+}
+
+orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool evidence,
+                                   orffi_lattice_solution *out) {
+    const double shift = r->N * lambda, P = (double)(r->total.rows * r->moments->p);
+    *out = (orffi_lattice_solution){.log_evidence = NAN, .profile = NAN, .dof = NAN};
+    out->iterations = iterations_of(&r->task);
+    ORFFI_TRY(solve_axes(&r->system, &r->block, shift, r->b, r->theta, &out->iterations));
+    if (!evidence) return ORFF_OK;
+    double log_det;
+    ORFFI_TRY(determine_axes(r, shift, &log_det, &out->error, &out->dof));
+    const double left = left_over(r), weights = 0.5 * (double)r->moments->p * r->total.logs;
+    out->error *= 0.5;
+    out->log_evidence = weights - 0.5 * (left / shift + log_det + P * log(TWO_PI * shift));
+    out->profile = weights - 0.5 * (P * log(TWO_PI * fmax(left, 1e-300) / P) + P + log_det);
+    return ORFF_OK;
+}
+
+/* ---- error bars */
+
+static orff_status keep_factors(orffi_lattice_rows *r, orffi_lattice_fit *fit, double shift) {
+    ORFFI_TRY(orffi_lattice_posterior_create(fit));
+    const size_t n = r->block.n;
+    for (size_t j = 0; j < r->system.axes; j = group_end(&r->system, j)) {
+        const size_t at = fit->posterior->factor[j];
+        ORFFI_TRY(factor(&r->block, shift / r->system.size[j]));
+        ORFFI_TRY(orffi_duplicate(&fit->posterior->owned[at], r->block.L, n * n, sizeof *r->block.L));
+        fit->posterior->F[at] = fit->posterior->owned[at];
+        ORFFI_TRY(orffi_cholesky_root(n, fit->posterior->owned[at]));
+    }
+    return ORFF_OK;
+}
+
+/* (G + shift) d = W^T e + sqrt(shift) g has the covariance (G + shift)^-1 that error bars need, for e of the rows' random
+ * signs and g of the prior. */
+static orff_status draw_sample(orffi_lattice_rows *r, size_t draw, double shift, orffi_mode *b, orffi_mode *g,
+                               orffi_mode *V) {
+    const orffi_lattice_system *s = &r->system;
+    const size_t length = s->r * s->H;
+    orffi_lattice_iterations how = iterations_of(&r->task);
+    how.residual = fmax(how.residual, 1e-4); /* far below what chance leaves of a sample */
+    orffi_lattice_system_right(s, r->total.E + draw * r->moments->p * s->H, b);
+    for (size_t j = 0; j < s->axes; j++) {
+        const double root = sqrt(shift / s->size[j]);
+        orffi_lattice_draw(s, r->task.settings->sampling.seed, draw * s->axes + j, g);
+        for (size_t i = 0; i < length; i++) b[j * length + i] += root * g[i];
+    }
+    memset(g, 0, s->axes * length * sizeof *g);
+    ORFFI_TRY(solve_axes(&r->system, &r->block, shift, b, g, &how));
+    orffi_lattice_system_field(s, g, V);
+    return ORFF_OK;
+}
+
+static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, double shift) {
+    const size_t draws = r->moments->draws, length = r->system.axes * r->system.r * r->system.H;
+    orffi_mode *samples = NULL, *b = NULL, *g = NULL;
+    orff_status status = orffi_alloc(&samples, r->system.H * sizeof *samples, draws * r->moments->p);
+    if (!status) status = orffi_alloc(&b, length, sizeof *b);
+    if (!status) status = orffi_alloc(&g, length, sizeof *g);
+    for (size_t i = 0; !status && i < draws; i++) {
+        status = orffi_progress("drawing samples", (double)i, (double)draws);
+        if (!status) status = draw_sample(r, i, shift, b, g, samples + i * r->moments->p * r->system.H);
+    }
+    orffi_release(b);
+    orffi_release(g);
+    if (!status) return orffi_lattice_fit_keep(fit, draws, samples);
+    orffi_release(samples);
+    return status;
+}
+
+orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda) {
+    const double shift = r->N * lambda;
+    fit->shift = shift;
+    if (orffi_lattice_block_is_all(&r->block) && orffi_keeps_posterior(r->task.settings, (double)r->block.n))
+        return keep_factors(r, fit, shift);
+    return r->moments->draws ? keep_samples(r, fit, shift) : ORFF_OK;
+}
+
+/* ---- folds */
+
+orff_status orffi_lattice_errors(const orffi_lattice_system *s, const orffi_lattice_set *set, size_t p,
+                                 const double *mean, const orffi_mode *V, double *errors) {
+    const size_t H = s->H;
+    double *squares = NULL;
+    orffi_mode *R = NULL, *TV = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(squares, p * p);
+    if (!status) status = orffi_alloc(&R, H * sizeof *R, p);
+    if (!status) status = orffi_alloc(&TV, H * sizeof *TV, p);
+    if (!status) status = orffi_lattice_system_convolve(s, p, V, TV);
+    if (!status) {
+        centre(s->lattice, p, set, mean, R);
+        centre_squares(p, set, mean, squares);
+    }
+    for (size_t a = 0; !status && a < p; a++)
+        errors[a] = fmax(squares[a * p + a] - 2.0 * orffi_lattice_dot(s->lattice, 1, V + a * H, R + a * H) +
+                             orffi_lattice_dot(s->lattice, 1, V + a * H, TV + a * H),
+                         0.0);
+    orffi_release(squares);
+    orffi_release(R);
+    orffi_release(TV);
+    return status;
+}
+
+/* What a fold needs beside what all rows have. */
+typedef struct fold {
+    orffi_lattice_set rest;
+    orffi_lattice_block block;
+    orffi_mode *b, *theta, *V;
+} fold;
+
+static void fold_clear(fold *f) {
+    orffi_lattice_set_clear(&f->rest);
+    orffi_lattice_block_clear(&f->block);
+    orffi_release(f->b);
+    orffi_release(f->theta);
+    orffi_release(f->V);
+}
+
+/* Errors on the rows of fold k, added to `errors`; the system is left with the density of that fold. */
+static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fold *f, double *errors) {
+    orffi_lattice_system *s = &r->system;
+    const size_t p = r->moments->p, length = s->axes * s->r * s->H;
+    double *own;
+    orffi_lattice_iterations how = iterations_of(&r->task);
+    ORFFI_TRY(orffi_lattice_set_init(r->moments, &f->rest));
+    orffi_lattice_moments_sum(r->moments, k, &f->rest);
+    const double N = f->rest.T[(p + 1) * (p + 1) - 1];
+    ORFFI_TRY(orffi_lattice_system_fill(s, f->rest.rho));
+    ORFFI_TRY(orffi_lattice_block_init(&f->block, s, f->rest.rho, block_size(s)));
+    ORFFI_TRY(orffi_alloc(&f->b, length, sizeof *f->b));
+    ORFFI_TRY(orffi_duplicate(&f->theta, r->theta, length, sizeof *f->theta));
+    ORFFI_TRY(orffi_alloc(&f->V, s->H * sizeof *f->V, p));
+    ORFFI_TRY(fill_right(r, &f->rest, f->b));
+    how.residual = fmax(how.residual, 1e-4); /* errors of rows left out say no more */
+    ORFFI_TRY(solve_axes(s, &f->block, N * lambda, f->b, f->theta, &how));
+    orffi_lattice_system_field(s, f->theta, f->V);
+    ORFFI_TRY(orffi_lattice_system_fill(s, r->moments->sets[k].rho));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(own, p));
+    const orff_status status = orffi_lattice_errors(s, &r->moments->sets[k], p, r->mean, f->V, own);
+    for (size_t a = 0; !status && a < p; a++) errors[a] += own[a];
+    orffi_release(own);
+    return status;
+}
+
+orff_status orffi_lattice_cross(orffi_lattice_rows *r, double lambda, double *errors) {
+    const size_t p = r->moments->p, folds = r->moments->n_sets;
+    orff_status status = ORFF_OK;
+    memset(errors, 0, p * sizeof *errors);
+    for (size_t k = 0; !status && k < folds; k++) {
+        fold f = {0};
+        status = orffi_progress("cross-validating", (double)k, (double)folds);
+        if (!status) status = cross_fold(r, k, lambda, &f, errors);
+        fold_clear(&f);
+    }
+    for (size_t a = 0; a < p; a++) errors[a] /= r->N;
+    if (!status) status = orffi_lattice_system_fill(&r->system, r->total.rho);
+    return status;
+}

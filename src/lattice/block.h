@@ -1,0 +1,57 @@
+/* The modes that matter most, solved densely: G + shift restricted to them, by Cholesky; the others by its diagonal.
+ * Where all modes are in the block this is a direct solution, else it is what iterations are preconditioned by.
+ *
+ * Real coordinates, orthonormal for orffi_lattice_dot: sqrt 2 (Re, Im) theta_k for the first of k and -k, theta_0.
+ */
+#ifndef ORFFI_LATTICE_BLOCK_H
+#define ORFFI_LATTICE_BLOCK_H
+
+#include "lattice/system.h"
+
+typedef struct orffi_lattice_block {
+    const orffi_lattice_system *system;
+    size_t modes;          /* in the block */
+    size_t n;              /* real unknowns of theirs */
+    size_t M;              /* real unknowns in all: n where the block is all */
+    size_t *mode, *mirror; /* modes: which h, and that of -k where it is stored too, else h */
+    double *G;             /* n x n */
+    double *L;             /* n x n: of G + shift */
+    double *diagonal;      /* r x H: of G outside of the block; negative inside */
+    double shift;
+} orffi_lattice_block;
+
+/* The modes of largest |W_k|^2, no more than `most` unknowns; rho is that of the set. */
+orff_status orffi_lattice_block_init(orffi_lattice_block *block, const orffi_lattice_system *system,
+                                     const orffi_mode *rho, size_t most);
+/* Only which modes, in what order. Where the block is all, the order is that of the lattice. */
+orff_status orffi_lattice_block_place(orffi_lattice_block *block, const orffi_lattice_system *system,
+                                      size_t most);
+void orffi_lattice_block_clear(orffi_lattice_block *block);
+
+/* L at a shift > 0; nothing where it is that shift already. */
+orff_status orffi_lattice_block_factor(orffi_lattice_block *block, double shift);
+
+static inline bool orffi_lattice_block_is_all(const orffi_lattice_block *block) {
+    return block->n == block->M;
+}
+
+/* Vectors of r x H to real coordinates of the block (n, with stride: one column of n x stride) and back. */
+void orffi_lattice_block_pack(const orffi_lattice_block *block, const orffi_mode *theta, size_t stride,
+                              double *x);
+void orffi_lattice_block_unpack(const orffi_lattice_block *block, size_t stride, const double *x,
+                                orffi_mode *theta);
+
+/* out = M^-1 in for `count` vectors, M being what the block stands for. */
+orff_status orffi_lattice_block_solve(const orffi_lattice_block *block, size_t count, const orffi_mode *in,
+                                      orffi_mode *out);
+
+/* out = M^1/2 in, for one vector: what has covariance M when `in` has the identity. */
+orff_status orffi_lattice_block_root(const orffi_lattice_block *block, const orffi_mode *in, orffi_mode *out);
+
+/* f(x) = rows theta in the block's coordinates: rows is p x n. */
+void orffi_lattice_block_waves(const orffi_lattice_block *block, const double *x, double *rows);
+
+/* log det M over all real unknowns. */
+double orffi_lattice_block_logdet(const orffi_lattice_block *block);
+
+#endif

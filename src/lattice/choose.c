@@ -1,0 +1,226 @@
+/* Which lattice serves a kernel on rows of a known extent.
+ *
+ * By Poisson summation the lattice kernel is the true one, plus its images a period away, less the spectrum beyond
+ * the cut. So the period is the extent of the rows and as much again as the kernel reaches, and the cut is where the
+ * tail of the spectrum no longer counts. Spectra with slow tails (Matern, Laplace) are cut at the latest where rows
+ * cannot tell frequencies apart: what lies beyond looks like noise to them.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "lattice/fft.h"
+#include "lattice/lattice.h"
+
+#define PI 3.14159265358979323846
+
+/* Half a wave between neighbours is what rows on a regular grid can tell; rows that lie anyhow are closer than that to
+ * some neighbours, and what is left out must be small beside what they say. */
+#define BEYOND_NYQUIST 1.5
+#define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
+#define COARSER        3.0  /* steps of the tolerance on the way there */
+#define VISIBLE \
+    1e-3 /* of the kernel's size: half-way to the next image no more than this is left, and f is the mean */
+#define FARTHEST   1e5  /* length scales at which a kernel is looked at */
+#define LOOKS      1.05 /* ratio of successive distances */
+#define TAIL_STEPS 600  /* of the integral over a tail, */
+#define TAIL_END   1e12 /* which ends so far out, relative to where it begins */
+#define BISECTIONS 60
+
+/* ---- the cut */
+
+/* log of the density of one coordinate of z: the law of the same base in one dimension. */
+static double log_coordinate(const orffi_spectrum *law, double z) {
+    return law->base->spherical ? law->base->log_density(law->shape, 1, z)
+                                : law->base->coordinate_log_density(z);
+}
+
+/* 2 int_from^inf z^power p(z) dz, z = e^t, by the trapezoid rule. */
+static double tail_mass(const orffi_spectrum *law, double power, double from) {
+    const double step = log(TAIL_END) / TAIL_STEPS;
+    double sum = 0.0;
+    for (size_t i = 0; i <= TAIL_STEPS; i++) {
+        const double t = log(from) + step * (double)i, z = exp(t);
+        sum +=
+            (i == 0 || i == TAIL_STEPS ? 1.0 : 2.0) * step * exp(log_coordinate(law, z) + (power + 1.0) * t);
+    }
+    return sum;
+}
+
+/* The z beyond which a coordinate has less than `share` of the part's variance, E z^power p. */
+static double find_cut(const orffi_kernel_part *part, double share) {
+    const double power = part->rule->physical ? 2.0 : 0.0;
+    const double whole = tail_mass(&part->law, power, 1e-6);
+    double low = log(1e-2), high = log(1e10);
+    for (size_t i = 0; i < BISECTIONS; i++) {
+        const double middle = 0.5 * (low + high);
+        if (tail_mass(&part->law, power, exp(middle)) > share * whole)
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp(high);
+}
+
+/* ---- the margin */
+
+/* Largest |K_ab| at `distance` along input i, parts alone. */
+static orff_status reach_at(const orffi_kernel_part *part, size_t i, double distance, double *delta,
+                            double *K, double *size) {
+    for (size_t k = 0; k < part->d; k++) delta[k] = k == i ? distance : 0.0;
+    if (part->rule->exact || part->exact) {
+        ORFFI_TRY(orffi_part_exact(part, 1, delta, K));
+    } else {
+        K[0] = orffi_spectrum_k0(&part->law, delta); /* what is known of it */
+        for (size_t k = 1; k < part->p * part->p; k++) K[k] = 0.0;
+    }
+    *size = 0.0;
+    for (size_t k = 0; k < part->p * part->p; k++) *size = fmax(*size, fabs(K[k]));
+    return ORFF_OK;
+}
+
+/* The last distance along input i at which the part is larger than `share` of its size. */
+static orff_status find_reach(const orffi_kernel_part *part, size_t i, double share, double *delta, double *K,
+                              double *reach) {
+    const double scale = part->law.scale[i];
+    double size, whole;
+    ORFFI_TRY(reach_at(part, i, 0.0, delta, K, &whole));
+    *reach = 0.0;
+    for (double t = 0.1; t < FARTHEST; t *= LOOKS) {
+        ORFFI_TRY(reach_at(part, i, t * scale, delta, K, &size));
+        if (size > share * whole) *reach = t * LOOKS * scale;
+    }
+    return ORFF_OK;
+}
+
+/* ---- a lattice of a tolerance */
+
+/* The wanted cut of each input, and how far the kernel reaches: the largest over the parts. */
+typedef struct shape {
+    double cut[ORFFI_LATTICE_MOST];
+    double margin[ORFFI_LATTICE_MOST], visible[ORFFI_LATTICE_MOST];
+} shape;
+
+static orff_status find_shape(const orff_kernel *kernel, double tolerance, shape *s) {
+    const size_t d = kernel->d, p = kernel->p;
+    double *work, margin = 0.0, visible = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, d + p * p));
+    *s = (shape){0};
+    orff_status status = ORFF_OK;
+    for (size_t m = 0; !status && m < kernel->n_parts; m++) {
+        const orffi_kernel_part *part = &kernel->parts[m];
+        const double cut = find_cut(part, tolerance / (double)d);
+        for (size_t i = 0; !status && i < d; i++) {
+            s->cut[i] = fmax(s->cut[i], cut / part->law.scale[i]);
+            status = find_reach(part, i, tolerance, work, work + d, &margin);
+            if (!status) status = find_reach(part, i, fmax(tolerance, VISIBLE), work, work + d, &visible);
+            s->margin[i] = fmax(s->margin[i], margin);
+            s->visible[i] = fmax(s->visible[i], visible);
+        }
+    }
+    orffi_release(work);
+    return status;
+}
+
+/* The frequency that rows can tell along each input: cells of the same number of length scales along all, one row in
+ * each. */
+static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need, shape *s, bool *limited) {
+    const double *scale = kernel->parts[0].law.scale;
+    double volume = 1.0;
+    if (!(need->rows > 0.0)) return;
+    for (size_t i = 0; i < kernel->d; i++) volume *= fmax(need->extent[i] / scale[i], 1.0);
+    const double spacing = pow(volume / need->rows, 1.0 / (double)kernel->d);
+    for (size_t i = 0; i < kernel->d; i++) {
+        const double most = BEYOND_NYQUIST * PI / (spacing * scale[i]);
+        const double least = 2.0 * PI / scale[i]; /* a wave of one length scale is always carried */
+        if (s->cut[i] <= fmax(most, least)) continue;
+        s->cut[i] = fmax(most, least);
+        *limited = true;
+    }
+}
+
+/* The size of the lattice: INFINITY where it cannot be counted. */
+static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
+                      const shape *s) {
+    double count = 1.0;
+    *l = (orffi_lattice){.d = kernel->d};
+    for (size_t i = 0; i < l->d; i++) {
+        const double given = need->periods ? need->periods[i] : 0.0;
+        l->center[i] = need->center[i];
+        const double margin = fmax(s->margin[i], 2.0 * s->visible[i]);
+        l->period[i] = given > 0.0 ? given : need->extent[i] + margin;
+        l->inside[i] = given > 0.0 ? INFINITY : 0.5 * l->period[i];
+        const double m = ceil(s->cut[i] * l->period[i] / (2.0 * PI));
+        count *= 2.0 * m + 1.0;
+        if (!(count < 1e15)) return INFINITY;
+        l->m[i] = m < 1.0 ? 1 : (size_t)m;
+    }
+    return count;
+}
+
+/* Grids of quick transforms, and as many modes as they carry. */
+static void round_up(orffi_lattice *l) {
+    for (size_t i = 0; i < l->d; i++) {
+        l->grid[i] = orffi_fft_size(4 * l->m[i] + 1);
+        l->m[i] = (l->grid[i] - 1) / 4;
+    }
+}
+
+static orff_status refuse(double count, const orffi_lattice_need *need) {
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
+        "a lattice for these length scales and this extent would have %.3g modes, and %zu are the "
+        "limit; give larger length scales, fewer inputs, or the engine that draws frequencies",
+        count, need->most);
+}
+
+/* What the cut leaves out, the worst of the parts and inputs. */
+static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
+    double worst = 0.0;
+    for (size_t m = 0; m < kernel->n_parts; m++) {
+        const orffi_kernel_part *part = &kernel->parts[m];
+        const double power = part->rule->physical ? 2.0 : 0.0, whole = tail_mass(&part->law, power, 1e-6);
+        for (size_t i = 0; i < l->d; i++) {
+            const double w = 2.0 * PI * (double)l->m[i] / l->period[i];
+            worst = fmax(worst, tail_mass(&part->law, power, w * part->law.scale[i]) / whole);
+        }
+    }
+    return worst;
+}
+
+/* Coarser tolerances first; then the cut alone, which is to say so. */
+orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
+                                 orffi_lattice_quality *quality) {
+    const double most = (double)need->most;
+    double tolerance = need->tolerance, count;
+    shape s;
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].rule->own_law)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
+    *quality = (orffi_lattice_quality){0};
+    ORFFI_TRY(find_shape(kernel, tolerance, &s));
+    limit_band(kernel, need, &s, &quality->band_limited);
+    count = lay_out(l, kernel, need, &s);
+    while (count > most && tolerance < WORST) {
+        tolerance = fmin(COARSER * tolerance, WORST);
+        ORFFI_TRY(find_shape(kernel, tolerance, &s));
+        limit_band(kernel, need, &s, &quality->band_limited);
+        count = lay_out(l, kernel, need, &s);
+    }
+    if (!isfinite(count)) return refuse(count, need);
+    if (count > most) { /* the waves of a length scale at least */
+        const double shrink = pow(most / count, 1.0 / (double)l->d);
+        for (size_t i = 0; i < l->d; i++) {
+            s.cut[i] *= shrink;
+            for (size_t m = 0; m < kernel->n_parts; m++)
+                if (s.cut[i] * kernel->parts[m].law.scale[i] < PI) return refuse(count, need);
+        }
+        quality->band_limited = true;
+        lay_out(l, kernel, need, &s);
+    }
+    round_up(l);
+    quality->cut = cut_share(kernel, l);
+    quality->images = tolerance > need->tolerance ? tolerance : 0.0;
+    if (quality->cut <= need->tolerance) quality->cut = 0.0;
+    return ORFF_OK;
+}

@@ -1,0 +1,84 @@
+/* A lattice of frequencies: w_k = h o k, |k_i| <= m_i, h_i = 2 pi / period_i, in the units that the kernel sees.
+ *
+ * Everything on it is real as a function of x, so that v_{-k} = conj(v_k): arrays over the modes hold the half space
+ *
+ *     k_0 = -m_0 .. m_0,  ..,  k_{d-1} = 0 .. m_{d-1}          (H complex numbers, row-major)
+ *
+ * where the plane k_{d-1} = 0 holds both k and -k. The real unknowns are M = prod (2 m_i + 1) for each column.
+ */
+#ifndef ORFFI_LATTICE_LATTICE_H
+#define ORFFI_LATTICE_LATTICE_H
+
+#include <complex.h>
+
+#include "kernel/kernel.h"
+
+enum { ORFFI_LATTICE_MOST = 3 }; /* inputs */
+
+typedef double complex orffi_mode;
+
+typedef struct orffi_lattice {
+    size_t d;
+    size_t m[ORFFI_LATTICE_MOST];
+    size_t
+        grid[ORFFI_LATTICE_MOST]; /* of the fields: no fewer than 4 m_i + 1, so that products do not alias */
+    double period[ORFFI_LATTICE_MOST];
+    double center[ORFFI_LATTICE_MOST];
+    double
+        inside[ORFFI_LATTICE_MOST]; /* half of the range of x_i about the centre in which the lattice stands
+                                        * for the line; INFINITY where the input itself is periodic */
+} orffi_lattice;
+
+size_t orffi_lattice_modes(const orffi_lattice *lattice);    /* H */
+size_t orffi_lattice_unknowns(const orffi_lattice *lattice); /* M */
+size_t orffi_lattice_points(const orffi_lattice *lattice);   /* of the grid */
+size_t
+orffi_lattice_spectrum(const orffi_lattice *lattice); /* complex numbers of the grid's real transform */
+
+/* k of mode h, h < H. */
+void orffi_lattice_place(const orffi_lattice *lattice, size_t h, long k[ORFFI_LATTICE_MOST]);
+
+/* Which mode k is, |k_i| <= m_i, k_{d-1} >= 0. */
+size_t orffi_lattice_find(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST]);
+
+/* Whether k is 0 or comes before -k: one of the two stands for both. */
+bool orffi_lattice_is_first(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST]);
+
+/* How often mode h counts in a sum over all k: 2 off the plane k_{d-1} = 0, 1 in it. */
+double orffi_lattice_count(const orffi_lattice *lattice, size_t h);
+
+/* The frequency w of k (d entries). */
+void orffi_lattice_frequency(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST], double *w);
+
+/* z = 2 pi (x - center) / period of n rows (n x d): what a nonuniform transform takes. */
+void orffi_lattice_angles(const orffi_lattice *lattice, size_t n, const double *x, double *z);
+
+/* Whether a point lies where the lattice stands for the line. */
+bool orffi_lattice_has(const orffi_lattice *lattice, const double *x);
+
+/* The sum over all k of conj(a) b, real, for arrays of `columns` x H. */
+double orffi_lattice_dot(const orffi_lattice *lattice, size_t columns, const orffi_mode *a,
+                         const orffi_mode *b);
+
+/* ---- choosing one */
+
+typedef struct orffi_lattice_need {
+    const double *center, *extent; /* d: of the rows */
+    const double *periods;         /* d: of inputs that are periodic, 0 for the others; NULL: none is */
+    double rows;                   /* about how many; 0: not known */
+    double tolerance;              /* of the kernel, relative to its size */
+    size_t most;                   /* unknowns, for one column */
+} orffi_lattice_need;
+
+/* What was given up for size, in tail mass of the spectrum and in images, relative to the kernel. */
+typedef struct orffi_lattice_quality {
+    double cut;        /* the share of the variance that lies beyond the cut; 0 below the tolerance */
+    double images;     /* what the nearest image adds; 0 below the tolerance */
+    bool band_limited; /* the cut is at the resolution of the rows, or at `most` */
+} orffi_lattice_quality;
+
+/* Refused where even a coarse one would have too many modes. */
+orff_status orffi_lattice_choose(orffi_lattice *lattice, const orff_kernel *kernel,
+                                 const orffi_lattice_need *need, orffi_lattice_quality *quality);
+
+#endif

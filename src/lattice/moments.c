@@ -1,0 +1,250 @@
+#include "lattice/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "lattice/nufft.h"
+
+#define BLOCK  32768   /* rows that are prepared at a time */
+#define STREAM 0x4c41u /* of the random signs */
+
+size_t orffi_lattice_density_modes(const orffi_lattice *l) {
+    orffi_lattice twice = *l;
+    for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
+    return orffi_lattice_modes(&twice);
+}
+
+/* ---- sets */
+
+orff_status orffi_lattice_set_init(const orffi_lattice_moments *m, orffi_lattice_set *set) {
+    const size_t H = orffi_lattice_modes(&m->lattice), side = m->p + 1;
+    *set = (orffi_lattice_set){0};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(set->rho, orffi_lattice_density_modes(&m->lattice)));
+    ORFFI_TRY(orffi_alloc(&set->R, H * sizeof *set->R, m->p));
+    if (m->draws) ORFFI_TRY(orffi_alloc(&set->E, H * sizeof *set->E, m->draws * m->p));
+    return ORFFI_NEW_ARRAY(set->T, side * side);
+}
+
+void orffi_lattice_set_clear(orffi_lattice_set *set) {
+    orffi_release(set->rho);
+    orffi_release(set->R);
+    orffi_release(set->E);
+    orffi_release(set->T);
+    *set = (orffi_lattice_set){0};
+}
+
+static void add_modes(size_t n, orffi_mode *to, double sign, const orffi_mode *from) {
+    for (size_t i = 0; i < n; i++) to[i] += sign * from[i];
+}
+
+void orffi_lattice_set_add(const orffi_lattice_moments *m, orffi_lattice_set *out, double sign,
+                           const orffi_lattice_set *set) {
+    const size_t H = orffi_lattice_modes(&m->lattice), side = m->p + 1;
+    add_modes(orffi_lattice_density_modes(&m->lattice), out->rho, sign, set->rho);
+    add_modes(m->p * H, out->R, sign, set->R);
+    if (m->draws) add_modes(m->draws * m->p * H, out->E, sign, set->E);
+    for (size_t i = 0; i < side * side; i++) out->T[i] += sign * set->T[i];
+    out->logs += sign * set->logs;
+    out->rows = sign > 0.0 ? out->rows + set->rows : out->rows - set->rows;
+}
+
+/* ---- moments */
+
+void orffi_lattice_moments_free(orffi_lattice_moments *m) {
+    if (!m) return;
+    for (size_t f = 0; m->sets && f < m->n_sets; f++) orffi_lattice_set_clear(&m->sets[f]);
+    orffi_release(m->sets);
+    orffi_release(m->low);
+    orffi_release(m->high);
+    orffi_release(m);
+}
+
+static orff_status fill(orffi_lattice_moments *m) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->low, m->lattice.d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->high, m->lattice.d));
+    for (size_t i = 0; i < m->lattice.d; i++) {
+        m->low[i] = INFINITY;
+        m->high[i] = -INFINITY;
+    }
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->sets, m->n_sets));
+    for (size_t f = 0; f < m->n_sets; f++) ORFFI_TRY(orffi_lattice_set_init(m, &m->sets[f]));
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_moments_create(orffi_lattice_moments **out, const orffi_lattice *lattice,
+                                         const orffi_lattice_pass *pass) {
+    orffi_lattice_moments *m;
+    ORFFI_TRY(ORFFI_NEW(m));
+    m->lattice = *lattice;
+    m->p = pass->p;
+    m->draws = pass->draws;
+    m->n_sets = pass->folds.folds > 1 ? pass->folds.folds : 1;
+    const orff_status status = fill(m);
+    if (status) {
+        orffi_lattice_moments_free(m);
+    } else {
+        *out = m;
+    }
+    return status;
+}
+
+void orffi_lattice_moments_sum(const orffi_lattice_moments *m, size_t without, orffi_lattice_set *out) {
+    for (size_t f = 0; f < m->n_sets; f++)
+        if (f != without) orffi_lattice_set_add(m, out, 1.0, &m->sets[f]);
+}
+
+/* ---- rows */
+
+struct orffi_lattice_sums {
+    orffi_lattice_moments *moments;
+    orff_moments_settings folds;
+    size_t count;         /* right-hand sides: 1 + p + draws p */
+    orffi_nufft **grids;  /* one for each fold */
+    uint64_t rows;        /* so far */
+    double *z, *c;        /* BLOCK x d, BLOCK x count, sorted by fold */
+    size_t *fold, *place; /* BLOCK: of each row */
+    size_t *start, *next; /* n_sets + 1: where the rows of each fold begin, and go */
+};
+
+void orffi_lattice_sums_free(orffi_lattice_sums *s) {
+    if (!s) return;
+    for (size_t f = 0; s->grids && f < s->moments->n_sets; f++) orffi_nufft_free(s->grids[f]);
+    orffi_release(s->grids);
+    orffi_release(s->z);
+    orffi_release(s->c);
+    orffi_release(s->fold);
+    orffi_release(s->place);
+    orffi_release(s->start);
+    orffi_release(s->next);
+    orffi_release(s);
+}
+
+static orff_status prepare(orffi_lattice_sums *s, const orffi_lattice_pass *pass) {
+    const orffi_lattice *l = &s->moments->lattice;
+    size_t twice[ORFFI_LATTICE_MOST];
+    for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->grids, s->moments->n_sets));
+    for (size_t f = 0; f < s->moments->n_sets; f++)
+        ORFFI_TRY(orffi_nufft_create(&s->grids[f], l->d, twice, s->count, pass->tolerance));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->z, BLOCK * l->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->c, BLOCK * s->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->fold, BLOCK));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->place, BLOCK));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->start, s->moments->n_sets + 1));
+    return ORFFI_NEW_ARRAY(s->next, s->moments->n_sets + 1);
+}
+
+orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_moments *moments,
+                                      const orffi_lattice_pass *pass) {
+    orffi_lattice_sums *s;
+    ORFFI_TRY(ORFFI_NEW(s));
+    s->moments = moments;
+    s->folds = pass->folds;
+    s->count = 1 + pass->p + pass->draws * pass->p;
+    const orff_status status = prepare(s, pass);
+    if (status) {
+        orffi_lattice_sums_free(s);
+    } else {
+        *out = s;
+    }
+    return status;
+}
+
+/* Where each row of a block goes, fold after fold. */
+static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const double *Y) {
+    const orffi_lattice_moments *m = s->moments;
+    size_t *start = s->start;
+    memset(start, 0, (m->n_sets + 1) * sizeof *start);
+    for (size_t i = 0; i < n; i++) {
+        s->fold[i] = m->n_sets > 1 ? orffi_moments_fold(&s->folds, m->lattice.d, X + i * m->lattice.d, m->p,
+                                                        Y + i * m->p)
+                                   : 0;
+        start[s->fold[i] + 1]++;
+    }
+    for (size_t f = 0; f < m->n_sets; f++) start[f + 1] += start[f];
+    memcpy(s->next, start, m->n_sets * sizeof *start);
+    for (size_t i = 0; i < n; i++) s->place[i] = s->next[s->fold[i]]++;
+}
+
+/* The numbers that row n of all brings to each right-hand side. */
+static void fill_strengths(const orffi_lattice_sums *s, uint64_t row, double weight, const double *y,
+                           double *c) {
+    const size_t p = s->moments->p, random = s->count - 1 - p;
+    const orffi_rng rng = {s->folds.seed, STREAM};
+    c[0] = weight;
+    for (size_t a = 0; a < p; a++) c[1 + a] = weight * y[a];
+    for (size_t r = 0; r < random; r += 64) {
+        uint64_t bits = orffi_rng_bits(rng, row, (uint32_t)(r / 64));
+        for (size_t j = r; j < random && j < r + 64; j++, bits >>= 1)
+            c[1 + p + j] = bits & 1 ? sqrt(weight) : -sqrt(weight);
+    }
+}
+
+static void add_sums(orffi_lattice_set *set, size_t p, double weight, const double *y) {
+    const size_t side = p + 1;
+    for (size_t a = 0; a < p; a++) {
+        for (size_t b = 0; b < p; b++) set->T[a * side + b] += weight * y[a] * y[b];
+        set->T[a * side + p] += weight * y[a];
+        set->T[p * side + a] += weight * y[a];
+    }
+    set->T[p * side + p] += weight;
+    set->logs += weight > 0.0 ? log(weight) : 0.0;
+    set->rows++;
+}
+
+static void widen(orffi_lattice_moments *m, const double *x) {
+    for (size_t i = 0; i < m->lattice.d; i++) {
+        if (x[i] < m->low[i]) m->low[i] = x[i];
+        if (x[i] > m->high[i]) m->high[i] = x[i];
+    }
+}
+
+static orff_status add_block(orffi_lattice_sums *s, size_t n, const double *X, const double *Y,
+                             const double *weights) {
+    orffi_lattice_moments *m = s->moments;
+    const size_t d = m->lattice.d, p = m->p;
+    const size_t *start = s->start;
+    sort_folds(s, n, X, Y);
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = s->place[i];
+        const double weight = weights ? weights[i] : 1.0;
+        orffi_lattice_angles(&m->lattice, 1, X + i * d, s->z + at * d);
+        fill_strengths(s, s->rows + i, weight, Y + i * p, s->c + at * s->count);
+        add_sums(&m->sets[s->fold[i]], p, weight, Y + i * p);
+        widen(m, X + i * d);
+    }
+    s->rows += n;
+    for (size_t f = 0; f < m->n_sets; f++)
+        if (start[f + 1] > start[f])
+            ORFFI_TRY(orffi_nufft_spread(s->grids[f], start[f + 1] - start[f], s->z + start[f] * d,
+                                         s->c + start[f] * s->count));
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_sums_add(orffi_lattice_sums *s, size_t n, const double *X, const double *Y,
+                                   const double *weights) {
+    const size_t d = s->moments->lattice.d, p = s->moments->p;
+    for (size_t i = 0; i < n; i += BLOCK)
+        ORFFI_TRY(
+            add_block(s, n - i < BLOCK ? n - i : BLOCK, X + i * d, Y + i * p, weights ? weights + i : NULL));
+    return ORFF_OK;
+}
+
+static orff_status finish_set(orffi_lattice_sums *s, orffi_nufft *grid, orffi_lattice_set *set) {
+    const orffi_lattice *l = &s->moments->lattice;
+    const size_t H = orffi_lattice_modes(l), p = s->moments->p;
+    size_t twice[ORFFI_LATTICE_MOST];
+    for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
+    ORFFI_TRY(orffi_nufft_modes(grid, 0, twice, set->rho));
+    for (size_t r = 1; r < s->count; r++)
+        ORFFI_TRY(orffi_nufft_modes(grid, r, l->m, r <= p ? set->R + (r - 1) * H : set->E + (r - 1 - p) * H));
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_sums_finish(orffi_lattice_sums *s) {
+    for (size_t f = 0; f < s->moments->n_sets; f++)
+        ORFFI_TRY(finish_set(s, s->grids[f], &s->moments->sets[f]));
+    return ORFF_OK;
+}

@@ -1,0 +1,64 @@
+/* What a lattice keeps of the rows: with c_n the weight of row n,
+ *
+ *     rho(k)  = sum_n c_n      exp(-i <w_k, x_n>),   |k_i| <= 2 m_i
+ *     R_a(k)  = sum_n c_n y_na exp(-i <w_k, x_n>),   |k_i| <= m_i
+ *
+ * and sums of c, c y and c y y^T. Nothing of it depends on the kernel: one pass serves every rule, base, length scale,
+ * weight and lambda that the lattice carries. Sums add up and subtract, fold by fold.
+ */
+#ifndef ORFFI_LATTICE_MOMENTS_H
+#define ORFFI_LATTICE_MOMENTS_H
+
+#include "lattice/lattice.h"
+#include "moments/moments.h"
+
+typedef struct orffi_lattice_set {
+    orffi_mode *rho; /* the half space of |k_i| <= 2 m_i */
+    orffi_mode *R;   /* p x H */
+    orffi_mode *E;   /* draws x p x H: the same of random signs in place of y: sum c^1/2 e_na exp(..) */
+    double *T;       /* (p+1) x (p+1): sum c (y, 1) (y, 1)^T */
+    double logs;     /* sum of log c over the rows with c > 0 */
+    uint64_t rows;
+} orffi_lattice_set;
+
+typedef struct orffi_lattice_moments {
+    orffi_lattice lattice;
+    size_t p, n_sets, draws;
+    double *low, *high; /* d: the range of the rows so far */
+    orffi_lattice_set *sets;
+} orffi_lattice_moments;
+
+/* What a pass is asked for. */
+typedef struct orffi_lattice_pass {
+    size_t p;
+    size_t draws; /* random right-hand sides, for samples */
+    double tolerance;
+    orff_moments_settings folds;
+} orffi_lattice_pass;
+
+size_t orffi_lattice_density_modes(const orffi_lattice *lattice); /* of rho */
+
+orff_status orffi_lattice_moments_create(orffi_lattice_moments **out, const orffi_lattice *lattice,
+                                         const orffi_lattice_pass *pass);
+void orffi_lattice_moments_free(orffi_lattice_moments *moments);
+
+/* Rows on their way into moments: sums on fine grids, in any number of calls. */
+typedef struct orffi_lattice_sums orffi_lattice_sums;
+orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_moments *moments,
+                                      const orffi_lattice_pass *pass);
+void orffi_lattice_sums_free(orffi_lattice_sums *sums);
+orff_status orffi_lattice_sums_add(orffi_lattice_sums *sums, size_t n, const double *X, const double *Y,
+                                   const double *weights);
+/* The moments of all rows that were added become those of `moments`. */
+orff_status orffi_lattice_sums_finish(orffi_lattice_sums *sums);
+
+/* out += sign * set, sign 1 or -1. */
+void orffi_lattice_set_add(const orffi_lattice_moments *moments, orffi_lattice_set *out, double sign,
+                           const orffi_lattice_set *set);
+orff_status orffi_lattice_set_init(const orffi_lattice_moments *moments, orffi_lattice_set *set);
+void orffi_lattice_set_clear(orffi_lattice_set *set);
+
+/* All folds but `without` (n_sets: none is left out) into a set that was initialised. */
+void orffi_lattice_moments_sum(const orffi_lattice_moments *moments, size_t without, orffi_lattice_set *out);
+
+#endif

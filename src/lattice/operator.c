@@ -1,0 +1,170 @@
+/* G theta by transforms. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "lattice/fft.h"
+#include "lattice/system.h"
+
+#define MOST_FIELDS 16 /* that are on the grid at a time */
+
+/* Where row i of the modes (all but the last input) lies in the grid's spectrum; negative k_i come from the end. */
+static size_t grid_row(const orffi_lattice *l, const size_t *m, size_t row) {
+    size_t place = 0, stride = l->grid[l->d - 1] / 2 + 1;
+    for (size_t i = l->d - 1; i-- > 0;) {
+        const size_t side = 2 * m[i] + 1, k = row % side;
+        place += stride * (k >= m[i] ? k - m[i] : k + l->grid[i] - m[i]);
+        stride *= l->grid[i];
+        row /= side;
+    }
+    return place;
+}
+
+static size_t row_count(const orffi_lattice *l, const size_t *m) {
+    size_t rows = 1;
+    for (size_t i = 0; i + 1 < l->d; i++) rows *= 2 * m[i] + 1;
+    return rows;
+}
+
+/* The spectrum of a grid with these modes and no others. */
+static void embed(const orffi_lattice *l, const size_t *m, const orffi_mode *modes, orffi_mode *spectrum) {
+    const size_t rows = row_count(l, m), side = m[l->d - 1] + 1;
+    memset(spectrum, 0, orffi_lattice_spectrum(l) * sizeof *spectrum);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(spectrum + grid_row(l, m, i), modes + i * side, side * sizeof *modes);
+}
+
+static void restrict_modes(const orffi_lattice *l, const orffi_mode *spectrum, orffi_mode *modes) {
+    const size_t rows = row_count(l, l->m), side = l->m[l->d - 1] + 1;
+    for (size_t i = 0; i < rows; i++)
+        memcpy(modes + i * side, spectrum + grid_row(l, l->m, i), side * sizeof *modes);
+}
+
+orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode *rho) {
+    const orffi_lattice *l = s->lattice;
+    const size_t points = orffi_lattice_points(l);
+    size_t twice[ORFFI_LATTICE_MOST];
+    orffi_mode *spectrum;
+    for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
+    ORFFI_TRY(ORFFI_NEW_ARRAY(spectrum, orffi_lattice_spectrum(l)));
+    embed(l, twice, rho, spectrum);
+    const orff_status status = orffi_fft_backward(l->d, l->grid, 1, spectrum, s->density);
+    for (size_t i = 0; !status && i < points; i++) s->density[i] /= (double)points;
+    orffi_release(spectrum);
+    return status;
+}
+
+/* ---- fields of modes */
+
+/* Modes (count x H) -> grid, times the density -> modes. */
+static orff_status convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
+                            orffi_mode *out, orffi_mode *spectra, double *fields) {
+    const orffi_lattice *l = s->lattice;
+    const size_t points = orffi_lattice_points(l), size = orffi_lattice_spectrum(l);
+    const int threads = orffi_thread_count();
+    for (size_t i = 0; i < count; i++) embed(l, l->m, in + i * s->H, spectra + i * size);
+    ORFFI_TRY(orffi_fft_backward(l->d, l->grid, count, spectra, fields));
+#pragma omp parallel for num_threads(threads) if (threads > 1 && count * points > 65536) schedule(static)
+    for (size_t j = 0; j < points; j++)
+        for (size_t i = 0; i < count; i++) fields[i * points + j] *= s->density[j];
+    ORFFI_TRY(orffi_fft_forward(l->d, l->grid, count, fields, spectra));
+    for (size_t i = 0; i < count; i++) restrict_modes(l, spectra + i * size, out + i * s->H);
+    return ORFF_OK;
+}
+
+/* v_a = sum_c W_ac theta_c */
+static void apply_roots(const orffi_lattice_system *s, const orffi_mode *theta, orffi_mode *v) {
+    for (size_t a = 0; a < s->p; a++)
+        for (size_t c = 0; c < s->r; c++) {
+            const double *W = s->W + (a * s->r + c) * s->H;
+            const orffi_mode *t = theta + c * s->H;
+            orffi_mode *to = v + a * s->H;
+            for (size_t h = 0; h < s->H; h++) to[h] = c ? to[h] + W[h] * t[h] : W[h] * t[h];
+        }
+}
+
+/* theta_c = sum_a W_ac v_a */
+static void adjoint_roots(const orffi_lattice_system *s, const orffi_mode *v, orffi_mode *theta) {
+    for (size_t c = 0; c < s->r; c++)
+        for (size_t a = 0; a < s->p; a++) {
+            const double *W = s->W + (a * s->r + c) * s->H;
+            const orffi_mode *from = v + a * s->H;
+            orffi_mode *to = theta + c * s->H;
+            for (size_t h = 0; h < s->H; h++) to[h] = a ? to[h] + W[h] * from[h] : W[h] * from[h];
+        }
+}
+
+typedef struct room {
+    orffi_mode *v, *spectra;
+    double *fields;
+} room;
+
+static void room_clear(room *t) {
+    orffi_release(t->v);
+    orffi_release(t->spectra);
+    orffi_release(t->fields);
+}
+
+static orff_status room_init(room *t, const orffi_lattice_system *s, size_t fields) {
+    ORFFI_TRY(orffi_alloc(&t->v, fields * sizeof *t->v, s->H));
+    ORFFI_TRY(orffi_alloc(&t->spectra, fields * sizeof *t->spectra, orffi_lattice_spectrum(s->lattice)));
+    return orffi_alloc(&t->fields, fields * sizeof *t->fields, orffi_lattice_points(s->lattice));
+}
+
+static size_t at_a_time(const orffi_lattice_system *s, size_t count) {
+    const size_t most = MOST_FIELDS / s->p ? MOST_FIELDS / s->p : 1;
+    return count < most ? count : most;
+}
+
+orff_status orffi_lattice_system_apply(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
+                                       orffi_mode *out) {
+    const size_t step = at_a_time(s, count), length = s->r * s->H, fields = s->p * s->H;
+    room t = {0};
+    orff_status status = room_init(&t, s, step * s->p);
+    for (size_t i = 0; !status && i < count; i += step) {
+        const size_t n = count - i < step ? count - i : step;
+        for (size_t j = 0; j < n; j++) apply_roots(s, in + (i + j) * length, t.v + j * fields);
+        status = convolve(s, n * s->p, t.v, t.v, t.spectra, t.fields);
+        for (size_t j = 0; !status && j < n; j++) adjoint_roots(s, t.v + j * fields, out + (i + j) * length);
+    }
+    room_clear(&t);
+    return status;
+}
+
+orff_status orffi_lattice_system_convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *v,
+                                          orffi_mode *out) {
+    room t = {0};
+    orff_status status = room_init(&t, s, 1);
+    for (size_t i = 0; !status && i < count; i++)
+        status = convolve(s, 1, v + i * s->H, out + i * s->H, t.spectra, t.fields);
+    room_clear(&t);
+    return status;
+}
+
+/* ---- between outputs and axes */
+
+void orffi_lattice_system_right(const orffi_lattice_system *s, const orffi_mode *R, orffi_mode *b) {
+    if (!s->turn) {
+        adjoint_roots(s, R, b);
+        return;
+    }
+    for (size_t j = 0; j < s->axes; j++)
+        for (size_t h = 0; h < s->H; h++) {
+            orffi_mode sum = 0.0;
+            for (size_t a = 0; a < s->outputs; a++) sum += s->turn[j * s->outputs + a] * R[a * s->H + h];
+            b[j * s->H + h] = s->W[h] * sum;
+        }
+}
+
+void orffi_lattice_system_field(const orffi_lattice_system *s, const orffi_mode *theta, orffi_mode *V) {
+    if (!s->turn) {
+        apply_roots(s, theta, V);
+        return;
+    }
+    for (size_t a = 0; a < s->outputs; a++)
+        for (size_t h = 0; h < s->H; h++) {
+            orffi_mode sum = 0.0;
+            for (size_t j = 0; j < s->axes; j++) sum += s->turn[j * s->outputs + a] * theta[j * s->H + h];
+            V[a * s->H + h] = s->W[h] * sum;
+        }
+}
