@@ -12,10 +12,11 @@
 #define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column: 512 x 512, 64 x 64 x 64 */
 #define TOLERANCE     1e-6              /* of the kernel, where none is asked for */
 #define TRANSFORM \
-    1e-10                 /* of the sums over rows: below what N lambda is beside N, but for noise that is
+    1e-10                   /* of the sums over rows: below what N lambda is beside N, but for noise that is
                                            * no more than rounding */
-#define STREAM_SLACK 0.25 /* of the extent: later rows of a stream may lie outside of the first */
-#define DRAWS        32   /* posterior samples, where error bars come from them */
+#define MOST_KEPT    400000 /* rows x outputs */
+#define STREAM_SLACK 0.25   /* of the extent: later rows of a stream may lie outside of the first */
+#define DRAWS        32     /* posterior samples, where error bars come from them */
 
 /* ---- what it can do */
 
@@ -49,12 +50,19 @@ static bool compares(const orff_kernel *kernel, size_t rows) {
 
 /* ---- rows */
 
+static bool has_exact(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (!kernel->parts[m].rule->exact && !kernel->parts[m].exact) return false;
+    return true;
+}
+
 static void release(void *rows) {
     orffi_lattice_rows *r = rows;
     if (!r) return;
     orffi_lattice_unbind(r);
     orffi_lattice_set_clear(&r->total);
     orffi_lattice_moments_free(r->own);
+    orffi_table_clear(&r->gathered);
     orffi_release(r->mean);
     orffi_release(r->spare);
     orff_kernel_free(r->kernel);
@@ -73,17 +81,15 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
     return ORFF_OK;
 }
 
-/* The lattice for a kernel on rows of the task. */
-static orff_status choose(const orffi_lattice_rows *r, const orff_kernel *kernel, const orffi_source *source,
-                          orffi_lattice *lattice, orffi_lattice_quality *quality) {
+orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
+                                     orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    const bool all = source->table || source->known;
     double extent[ORFFI_LATTICE_MOST];
     for (size_t i = 0; i < kernel->d; i++)
-        extent[i] = r->task.extent[i] * (all ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
+        extent[i] = r->task.extent[i] * (known ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
     const orffi_lattice_need need = {.center = r->task.middle,
                                      .extent = extent,
-                                     .rows = (double)(source->table ? source->table->n : source->known),
+                                     .rows = (double)known,
                                      .tolerance =
                                          s->sampling.tolerance > 0.0 ? s->sampling.tolerance : TOLERANCE,
                                      .most = MOST_UNKNOWNS};
@@ -120,19 +126,16 @@ static orff_status check_range(const orffi_lattice_moments *m) {
     return ORFF_OK;
 }
 
-static orff_status read_rows(void *rows, const orffi_source *source) {
-    orffi_lattice_rows *r = rows;
+static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
-    orffi_lattice lattice;
     orffi_lattice_sums *sums = NULL;
-    ORFFI_TRY(choose(r, r->kernel, source, &lattice, &r->quality));
-    const bool samples =
-        s->posterior == ORFF_SWITCH_YES && !r->task.scores && !orffi_lattice_is_direct(r->kernel, &lattice);
+    const bool samples = s->posterior == ORFF_SWITCH_YES && !r->task.scores &&
+                         !orffi_lattice_is_direct(r->kernel, &r->lattice);
     const orffi_lattice_pass pass = {.p = r->kernel->p,
                                      .draws = samples ? DRAWS : 0,
                                      .tolerance = r->transform,
                                      .folds = {.folds = r->task.folds, .seed = s->sampling.seed}};
-    ORFFI_TRY(orffi_lattice_moments_create(&r->own, &lattice, &pass));
+    ORFFI_TRY(orffi_lattice_moments_create(&r->own, &r->lattice, &pass));
     r->moments = r->own;
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
     if (!status) status = add_rows(sums, source, r->kernel->d, r->kernel->p);
@@ -140,6 +143,47 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     if (!status) status = orffi_lattice_sums_finish(sums);
     orffi_lattice_sums_free(sums);
     return status;
+}
+
+/* Rows without weight say nothing. */
+static void drop_weightless(orffi_table *t) {
+    size_t kept = 0;
+    for (size_t i = 0; t->weights && i < t->n; i++) {
+        if (!(t->weights[i] > 0.0)) continue;
+        memmove(t->X + kept * t->d, t->X + i * t->d, t->d * sizeof *t->X);
+        memmove(t->Y + kept * t->p, t->Y + i * t->p, t->p * sizeof *t->Y);
+        t->weights[kept++] = t->weights[i];
+    }
+    if (t->weights) t->n = kept;
+}
+
+static orff_status copy_table(const orffi_table *from, orffi_table *to) {
+    ORFFI_TRY(orffi_table_init(to, from->n, from->d, from->p, from->weights != NULL));
+    memcpy(to->X, from->X, from->n * from->d * sizeof *to->X);
+    memcpy(to->Y, from->Y, from->n * from->p * sizeof *to->Y);
+    if (from->weights) memcpy(to->weights, from->weights, from->n * sizeof *to->weights);
+    return ORFF_OK;
+}
+
+static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) {
+    const size_t d = r->kernel->d, p = r->kernel->p;
+    r->table = source->table && !source->table->weights ? source->table : &r->gathered;
+    if (r->table == source->table) return ORFF_OK;
+    ORFFI_TRY(source->table ? copy_table(source->table, &r->gathered)
+                            : orffi_table_gather(&r->gathered, &source->reader, source->expected, d, p));
+    drop_weightless(&r->gathered);
+    if (r->gathered.n) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
+}
+
+/* Rows are kept where the modes are too many for a dense solution and the rows are not too many to be kept. */
+static orff_status read_rows(void *rows, const orffi_source *source) {
+    orffi_lattice_rows *r = rows;
+    const size_t known = source->table ? source->table->n : source->known;
+    ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
+    r->keeps = known && known <= MOST_KEPT / r->kernel->p &&
+               !orffi_lattice_is_direct(r->kernel, &r->lattice) && has_exact(r->kernel);
+    return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
 
 /* Whether the lattice is at least as large, in period and cut, as the one that the kernel would get. */
@@ -156,13 +200,15 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     orffi_lattice lattice;
     orffi_lattice_quality quality;
     if (kernel == r->kernel) return true;
-    const orffi_source source = {.known = r->moments->sets[0].rows * r->moments->n_sets};
-    return choose(r, kernel, &source, &lattice, &quality) == ORFF_OK &&
+    if (r->keeps) return has_exact(kernel);
+    return orffi_lattice_choose_for(r, kernel, r->moments->sets[0].rows * r->moments->n_sets, &lattice,
+                                    &quality) == ORFF_OK &&
            covers(&r->moments->lattice, &lattice);
 }
 
 static bool shares(const void *rows, const void *other) {
     const orffi_lattice_rows *a = rows, *b = other;
+    if (a->keeps) return true;
     return a->moments && a->task.folds == b->task.folds &&
            a->task.settings->sampling.seed == b->task.settings->sampling.seed && serves(rows, b->kernel);
 }
@@ -171,14 +217,25 @@ static void borrow(void *other, const void *rows) {
     orffi_lattice_rows *to = other;
     const orffi_lattice_rows *from = rows;
     to->moments = from->moments;
+    to->lattice = from->lattice;
+    to->keeps = from->keeps;
+    to->table = from->table;
     to->quality = from->quality;
 }
 
 /* ---- the criterion */
 
+static orff_status bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
+    if (!r->keeps || r->bound == kernel) return orffi_lattice_bind(r, kernel);
+    orffi_lattice_unbind(r);
+    const orff_status status = orffi_kept_bind(r, kernel);
+    if (status) orffi_lattice_unbind(r);
+    return status;
+}
+
 static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
     orffi_lattice_rows *r = rows;
-    ORFFI_TRY(orffi_lattice_bind(r, kernel));
+    ORFFI_TRY(bind(r, kernel));
     *out = r->system.trace > 0.0 ? r->system.trace : 1.0;
     return ORFF_OK;
 }
@@ -186,7 +243,8 @@ static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
 /* One lambda of a path: the evidence decides. */
 static orff_status try_lambda(orffi_lattice_rows *r, double lambda, double *error, orff_path_point *point) {
     orffi_lattice_solution found;
-    ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
+    ORFFI_TRY(r->keeps ? orffi_kept_solve_at(r, lambda, false, &found)
+                       : orffi_lattice_solve_at(r, lambda, true, &found));
     *error = -found.profile;
     if (point)
         *point = (orff_path_point){.lambda = lambda,
@@ -236,17 +294,29 @@ static size_t best_of(size_t count, const double *errors) {
     return best;
 }
 
+/* Errors of rows left out at one lambda: each row in turn, or each fold. */
+static orff_status cross(orffi_lattice_rows *r, double lambda, double *errors) {
+    orffi_lattice_solution found;
+    double *train;
+    if (!r->keeps) return orffi_lattice_cross(r, lambda, errors);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(train, r->table->p));
+    orff_status status = orffi_kept_solve_at(r, lambda, true, &found);
+    if (!status) status = orffi_kept_errors(r, lambda, train, errors);
+    orffi_release(train);
+    return status;
+}
+
 static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count, const double *lambdas,
                              orffi_criterion *c) {
     orffi_lattice_rows *r = rows;
-    const size_t p = r->moments->p;
-    ORFFI_TRY(orffi_lattice_bind(r, kernel));
+    const size_t p = kernel->p;
+    ORFFI_TRY(bind(r, kernel));
     for (size_t i = 0; i < count * p; i++) c->outputs[i] = NAN;
     ORFFI_TRY(climb(r, count, lambdas, c));
     c->told = true;
     const size_t best = best_of(count, c->errors);
-    if (best == count || r->moments->n_sets < 2) return ORFF_OK;
-    ORFFI_TRY(orffi_lattice_cross(r, lambdas[best], c->outputs + best * p));
+    if (best == count || (!r->keeps && r->moments->n_sets < 2)) return ORFF_OK;
+    ORFFI_TRY(cross(r, lambdas[best], c->outputs + best * p));
     double mean = 0.0;
     for (size_t a = 0; a < p; a++) mean += c->outputs[best * p + a] / (double)p;
     if (c->points) c->points[best].cv_mse = mean;
@@ -266,43 +336,57 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 
-static orff_status fill_report(orffi_lattice_rows *r, const orffi_lattice_fit *fit, double lambda,
-                               const orffi_lattice_solution *found, orffi_report *report) {
-    const size_t p = r->moments->p;
-    const bool direct = orffi_lattice_block_is_all(&r->block);
-    ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
-    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->N;
-    memcpy(report->mean, r->mean, p * sizeof *r->mean);
+static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_lattice_solution *found,
+                       orffi_report *report) {
+    const bool direct = !r->keeps && orffi_lattice_block_is_all(&r->block);
+    memcpy(report->mean, r->mean, r->kernel->p * sizeof *r->mean);
     report->N = r->N;
-    report->rows = r->total.rows;
+    report->rows = r->keeps ? r->table->n : r->total.rows;
     report->lambda = lambda;
     report->dof = found->dof;
     report->log_evidence = found->log_evidence;
-    report->solve = (orff_solve_info){.method = direct ? "lattice-cholesky" : "lattice-pcg",
+    report->solve = (orff_solve_info){.method = direct     ? "lattice-cholesky"
+                                                : r->keeps ? "lattice-neighbours-pcg"
+                                                           : "lattice-block-pcg",
                                       .iterations = found->iterations.done,
                                       .residual = found->iterations.reached,
                                       .converged = found->iterations.reached <= r->task.settings->tolerance};
-    return ORFF_OK;
 }
 
-static orff_status fill_fit(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
-                            orffi_report *report) {
+static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
+                               orffi_report *report) {
+    const size_t p = r->moments->p;
     orffi_lattice_solution found;
     ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
     orffi_lattice_system_field(&r->system, r->theta, fit->V);
-    ORFFI_TRY(orffi_lattice_fit_finish(fit));
-    ORFFI_TRY(fill_report(r, fit, lambda, &found, report));
-    warn(r, fit);
+    ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
+    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->N;
+    fill_solve(r, lambda, &found, report);
     return orffi_lattice_keep_posterior(r, fit, lambda);
+}
+
+static orff_status fill_kept(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
+                             orffi_report *report) {
+    orffi_lattice_solution found;
+    ORFFI_TRY(orffi_kept_solve_at(r, lambda, true, &found));
+    ORFFI_TRY(orffi_kept_field(r, fit->V));
+    ORFFI_TRY(orffi_kept_errors(r, lambda, report->train_mse, report->cv_mse));
+    report->crossed = true;
+    fill_solve(r, lambda, &found, report);
+    fit->shift = r->N * lambda;
+    if (r->task.settings->posterior == ORFF_SWITCH_NO) return ORFF_OK;
+    return orffi_lattice_fit_keep_rows(fit, r->table);
 }
 
 static orff_status learn(void **out, void *rows, const orff_kernel *kernel, double lambda,
                          orffi_report *report) {
     orffi_lattice_rows *r = rows;
     orffi_lattice_fit *fit;
-    ORFFI_TRY(orffi_lattice_bind(r, kernel));
-    ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->moments->lattice, r->transform));
-    const orff_status status = fill_fit(r, fit, lambda, report);
+    ORFFI_TRY(bind(r, kernel));
+    ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->lattice, r->transform));
+    orff_status status = (r->keeps ? fill_kept : fill_summed)(r, fit, lambda, report);
+    if (!status) status = orffi_lattice_fit_finish(fit);
+    warn(r, fit);
     if (status) {
         orffi_lattice_fit_free(fit);
     } else {
@@ -324,7 +408,7 @@ static void describe(const void *self, orff_model_info *info) {
     const orffi_lattice_fit *fit = self;
     info->frequencies = orffi_lattice_unknowns(&fit->lattice);
     info->parameters = info->frequencies * fit->p;
-    info->has_posterior = fit->posterior != NULL || fit->samples != NULL;
+    info->has_posterior = fit->posterior != NULL || fit->samples != NULL || fit->rows.n > 0;
     info->warnings = fit->warnings;
     info->warning = fit->warning;
 }

@@ -9,6 +9,7 @@
 #define ORFFI_ENGINE_LATTICE_H
 
 #include "engine/engine.h"
+#include "exact/neighbours.h"
 #include "lattice/nufft.h"
 #include "lattice/solve.h"
 
@@ -41,7 +42,17 @@ typedef struct orffi_lattice_fit {
     unsigned warnings;
     char warning[256];
     double tolerance; /* of the transforms */
+    /* rows, where error bars come from those that lie nearest */
+    orffi_table rows;
+    orffi_near near;
+    size_t room; /* of work for one point */
 } orffi_lattice_fit;
+
+/* The axes of the system, for error bars. */
+orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit);
+
+/* Error bars from the nearest of these rows, which are copied. */
+orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows);
 
 /* With room for V; the kernel is retained. */
 orff_status orffi_lattice_fit_create(orffi_lattice_fit **fit, const orff_kernel *kernel,
@@ -72,6 +83,7 @@ orff_status orffi_lattice_load(void **fit, const orffi_fields *model, const orff
 typedef struct orffi_lattice_rows {
     orffi_task task;
     orff_kernel *kernel; /* that was prepared */
+    orffi_lattice lattice;
     orffi_lattice_moments *own;
     const orffi_lattice_moments *moments; /* its own, or borrowed */
     orffi_lattice_quality quality;
@@ -85,6 +97,17 @@ typedef struct orffi_lattice_rows {
     orffi_lattice_system system;
     orffi_lattice_block block;
     orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */
+
+    /* rows that are kept, where there are fewer of them than modes that matter: see lattice_kept.c */
+    bool keeps;
+    orffi_table gathered;
+    const orffi_table *table;
+    orffi_neighbours near;
+    orffi_nufft *waves;
+    double *angles; /* n x d */
+    double *Y;      /* axes x n for a scalar system, n x p else: centred, turned */
+    double *alpha;  /* the same: the last solution */
+    double *beyond; /* p: the variance of waves beyond the cut, which rows see as noise of their own */
 } orffi_lattice_rows;
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
@@ -103,11 +126,24 @@ typedef struct orffi_lattice_solution {
 orff_status orffi_lattice_solve_at(orffi_lattice_rows *rows, double lambda, bool evidence,
                                    orffi_lattice_solution *solution);
 
+/* The lattice for a kernel on so many rows (0: not known). */
+orff_status orffi_lattice_choose_for(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
+                                     orffi_lattice *lattice, orffi_lattice_quality *quality);
+
 /* Whether all modes of the kernel on this lattice are solved densely. */
 bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice);
 
 /* What error bars need, at the lambda last solved at: factors where all modes are in the block, else samples. */
 orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *rows, orffi_lattice_fit *fit, double lambda);
+
+/* The same of rows that are kept, and what follows from the alpha last solved for: errors of training and of leaving out
+ * each row (p each), the modes of f, and what error bars need. */
+orff_status orffi_kept_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
+void orffi_kept_unbind(orffi_lattice_rows *rows);
+orff_status orffi_kept_solve_at(orffi_lattice_rows *rows, double lambda, bool iterate,
+                                orffi_lattice_solution *solution);
+orff_status orffi_kept_errors(orffi_lattice_rows *rows, double lambda, double *train, double *left_out);
+orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 
 /* Mean squared errors of each output (p) on the rows of each fold in turn by the others, at the bound kernel. */
 orff_status orffi_lattice_cross(orffi_lattice_rows *rows, double lambda, double *errors);

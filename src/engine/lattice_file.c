@@ -2,7 +2,8 @@
  * draws), and
  *
  *     modes              p x H x 2        V
- *     samples            draws x p x H x 2, where error bars come from samples
+  *     samples            draws x p x H x 2, where error bars come from samples
+ *     rows, row_weights  N x d, N, where they come from the nearest rows
  *     posterior.F.<i>    n x n, where all modes were solved densely; used where they lie
  */
 #include <math.h>
@@ -34,11 +35,12 @@ int orffi_lattice_pack(const void *self, json_t *model) {
     const orffi_lattice *l = &fit->lattice;
     return json_object_set_new(
         model, "lattice",
-        json_pack("{so so so so so so sI sb si ss}", "m", orffi_json_sizes(l->d, l->m), "period",
+        json_pack("{so so so so so so sI sb sI si ss}", "m", orffi_json_sizes(l->d, l->m), "period",
                   orffi_json_numbers(l->d, l->period), "center", orffi_json_numbers(l->d, l->center),
                   "inside", pack_inside(l), "shift", orffi_json_number(fit->shift), "tolerance",
                   orffi_json_number(fit->tolerance), "draws", (json_int_t)fit->draws, "posterior",
-                  (int)(fit->posterior != NULL), "warnings", (int)fit->warnings, "warning", fit->warning));
+                  (int)(fit->posterior != NULL), "rows", (json_int_t)fit->rows.n, "warnings",
+                  (int)fit->warnings, "warning", fit->warning));
 }
 
 static orff_status add_modes(orffi_archive_writer *writer, const char *name, size_t fields, size_t H,
@@ -46,6 +48,14 @@ static orff_status add_modes(orffi_archive_writer *writer, const char *name, siz
     const size_t shape[3] = {fields, H, 2};
     ORFFI_TRY(orffi_check_finite(name, fields, 2 * H, (const double *)modes));
     return orffi_archive_add(writer, name, ORFFI_F64, 3, shape, modes);
+}
+
+static orff_status add_rows(const orffi_lattice_fit *fit, orffi_archive_writer *writer) {
+    const size_t shape[2] = {fit->rows.n, fit->rows.d};
+    ORFFI_TRY(orffi_archive_add(writer, "rows", ORFFI_F64, 2, shape, fit->rows.X));
+    return fit->rows.weights
+               ? orffi_archive_add(writer, "row_weights", ORFFI_F64, 1, shape, fit->rows.weights)
+               : ORFF_OK;
 }
 
 static void factor_name(size_t i, char name[40]) {
@@ -59,6 +69,7 @@ orff_status orffi_lattice_add(const void *self, bool compact, orffi_archive_writ
     ORFFI_TRY(orffi_kernel_check_closed(fit->kernel));
     ORFFI_TRY(add_modes(writer, "modes", fit->p, fit->H, fit->V));
     if (fit->samples) ORFFI_TRY(add_modes(writer, "samples", fit->draws * fit->p, fit->H, fit->samples));
+    if (fit->rows.n) ORFFI_TRY(add_rows(fit, writer));
     for (size_t i = 0; fit->posterior && i < fit->posterior->count; i++) {
         const size_t shape[2] = {fit->posterior->n, fit->posterior->n};
         char name[40];
@@ -136,6 +147,22 @@ static orff_status read_samples(const orffi_fields *in, size_t draws, orffi_latt
     return orffi_lattice_fit_keep(fit, draws, samples);
 }
 
+static orff_status read_rows(const orffi_fields *in, size_t n, orffi_lattice_fit *fit) {
+    const size_t shape[2] = {n, fit->lattice.d};
+    const double *X, *weights = NULL;
+    ORFFI_TRY(orffi_archive_expect(in->archive, "rows", ORFFI_F64, 2, shape, &X));
+    ORFFI_TRY(orffi_archive_check_finite(in->archive, "rows"));
+    if (orffi_archive_has(in->archive, "row_weights")) {
+        ORFFI_TRY(orffi_archive_expect(in->archive, "row_weights", ORFFI_F64, 1, shape, &weights));
+        ORFFI_TRY(orffi_archive_check_finite(in->archive, "row_weights"));
+    }
+    for (size_t i = 0; weights && i < n; i++)
+        if (!(weights[i] > 0.0))
+            return orffi_archive_fail(in->archive, "number %zu of \"row_weights\" is not positive", i + 1);
+    const orffi_table rows = {.n = n, .d = fit->lattice.d, .X = (double *)X, .weights = (double *)weights};
+    return orffi_lattice_fit_keep_rows(fit, &rows);
+}
+
 static orff_status read_warning(const orffi_fields *in, orffi_lattice_fit *fit) {
     const char *text;
     size_t warnings;
@@ -148,7 +175,7 @@ static orff_status read_warning(const orffi_fields *in, orffi_lattice_fit *fit) 
 
 static orff_status fill(const orffi_fields *in, orffi_lattice_fit *fit) {
     const double *data;
-    size_t draws;
+    size_t draws, rows;
     bool posterior;
     ORFFI_TRY(orffi_fields_number(in, "shift", &fit->shift));
     if (!(fit->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
@@ -158,6 +185,8 @@ static orff_status fill(const orffi_fields *in, orffi_lattice_fit *fit) {
     ORFFI_TRY(read_warning(in, fit));
     ORFFI_TRY(orffi_fields_size(in, "draws", &draws));
     if (draws) ORFFI_TRY(read_samples(in, draws, fit));
+    ORFFI_TRY(orffi_fields_size(in, "rows", &rows));
+    if (rows) ORFFI_TRY(read_rows(in, rows, fit));
     ORFFI_TRY(orffi_fields_flag(in, "posterior", &posterior));
     return posterior ? read_factors(in, fit) : ORFF_OK;
 }

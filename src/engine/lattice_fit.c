@@ -8,6 +8,8 @@
 #include "engine/lattice.h"
 
 #define BLOCK 256 /* points whose covariances are computed at a time */
+#define NEAREST \
+    60 /* rows that a point's variance is given: it is at most a few per cent above that given all */
 
 /* ---- making */
 
@@ -57,6 +59,20 @@ orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_m
     return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
 }
 
+/* Only where rows lie, and their weights. */
+orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows) {
+    const size_t d = rows->d;
+    ORFFI_TRY(orffi_alloc(&fit->rows.X, rows->n, d * sizeof *rows->X));
+    if (rows->weights)
+        ORFFI_TRY(orffi_duplicate(&fit->rows.weights, rows->weights, rows->n, sizeof *rows->weights));
+    memcpy(fit->rows.X, rows->X, rows->n * d * sizeof *rows->X);
+    fit->rows.n = rows->n;
+    fit->rows.d = d;
+    ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, fit->kernel->parts[0].law.scale));
+    for (size_t i = 0; i < rows->n; i++) ORFFI_TRY(orffi_near_add(&fit->near, i));
+    return orffi_lattice_find_axes(fit);
+}
+
 static void posterior_free(orffi_lattice_posterior *posterior) {
     if (!posterior) return;
     for (size_t i = 0; posterior->owned && i < posterior->count; i++) orffi_release(posterior->owned[i]);
@@ -74,15 +90,22 @@ void orffi_lattice_fit_free(void *self) {
     orffi_lattice_system_clear(&fit->system);
     orffi_nufft_free(fit->waves);
     orffi_nufft_free(fit->sample_waves);
+    orffi_table_clear(&fit->rows);
+    orffi_near_clear(&fit->near);
     orffi_release(fit->samples);
     orffi_release(fit->V);
     orff_kernel_free(fit->kernel);
     orffi_release(fit);
 }
 
+orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit) {
+    fit->room = orffi_neighbours_room(NEAREST, fit->p);
+    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel);
+}
+
 orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
     orffi_lattice_posterior *posterior;
-    ORFFI_TRY(orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel));
+    ORFFI_TRY(orffi_lattice_find_axes(fit));
     ORFFI_TRY(orffi_lattice_block_place(&fit->block, &fit->system, SIZE_MAX));
     ORFFI_TRY(ORFFI_NEW(fit->posterior));
     posterior = fit->posterior;
@@ -216,10 +239,53 @@ static orff_status exact_covariance(const orffi_lattice_fit *fit, double noise, 
     return status;
 }
 
+/* Given the nearest rows; each axis of a scalar system by itself, then turned back. */
+static orff_status near_point(const orffi_lattice_fit *fit, double noise, const double *x, double *work,
+                              double *out) {
+    const size_t p = fit->p;
+    const orffi_lattice_system *s = &fit->system;
+    const double *weights = fit->rows.weights;
+    memset(out, 0, p * p * sizeof *out);
+    for (size_t j = 0; j < s->axes; j++) {
+        const bool same = j && s->size[j] == s->size[j - 1];
+        if (!same)
+            ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, weights,
+                                                  fit->shift / s->size[j], NEAREST, x, work,
+                                                  s->turn ? work + fit->room : out));
+        for (size_t i = 0; s->turn && i < p * p; i++)
+            out[i] += s->size[j] * work[fit->room] * s->turn[j * p + i / p] * s->turn[j * p + i % p];
+    }
+    for (size_t i = 0; i < p * p; i++) out[i] *= noise / fit->shift;
+    for (size_t i = 0; i < p; i++) out[i * (p + 1)] = fmax(out[i * (p + 1)], 0.0);
+    return ORFF_OK;
+}
+
+static orff_status near_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
+                                   double *out) {
+    const int threads = orffi_thread_count();
+    const size_t room = fit->room + 1, pp = fit->p * fit->p;
+    double *work;
+    orff_status outcome = ORFF_OK;
+    ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
+#pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 16)
+    for (size_t i = 0; i < n; i++) {
+        const orff_status one = near_point(fit, noise, x + i * fit->lattice.d,
+                                           work + (size_t)orffi_thread_index() * room, out + i * pp);
+        if (one) {
+#pragma omp critical(orffi_lattice_near)
+            outcome = one;
+        }
+    }
+    orffi_release(work);
+    return outcome;
+}
+
 orff_status orffi_lattice_covariance(const void *self, double noise, size_t n, const double *x, double *out) {
     const orffi_lattice_fit *fit = self;
     const size_t pp = fit->p * fit->p, d = fit->lattice.d;
-    ORFFI_TRY((fit->posterior ? exact_covariance : sampled_covariance)(fit, noise, n, x, out));
+    ORFFI_TRY((fit->posterior ? exact_covariance
+               : fit->rows.n  ? near_covariance
+                              : sampled_covariance)(fit, noise, n, x, out));
     for (size_t i = 0; i < n; i++)
         if (!orffi_lattice_has(&fit->lattice, x + i * d)) fill_prior(fit, noise, out + i * pp);
     return ORFF_OK;

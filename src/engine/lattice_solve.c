@@ -15,6 +15,7 @@
 /* ---- the kernel on the rows */
 
 void orffi_lattice_unbind(orffi_lattice_rows *r) {
+    orffi_kept_unbind(r);
     orffi_lattice_block_clear(&r->block);
     orffi_lattice_system_clear(&r->system);
     orffi_release(r->b);

@@ -17,6 +17,7 @@
 /* Half a wave between neighbours is what rows on a regular grid can tell; rows that lie anyhow are closer than that to
  * some neighbours, and what is left out must be small beside what they say. */
 #define BEYOND_NYQUIST 1.5
+#define CHEAP          65536.0 /* modes that cost no more than a fit takes anyway: no band is limited below */
 #define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
 #define COARSER        3.0  /* steps of the tolerance on the way there */
 #define VISIBLE \
@@ -122,23 +123,6 @@ static orff_status find_shape(const orff_kernel *kernel, double tolerance, shape
     return status;
 }
 
-/* The frequency that rows can tell along each input: cells of the same number of length scales along all, one row in
- * each. */
-static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need, shape *s, bool *limited) {
-    const double *scale = kernel->parts[0].law.scale;
-    double volume = 1.0;
-    if (!(need->rows > 0.0)) return;
-    for (size_t i = 0; i < kernel->d; i++) volume *= fmax(need->extent[i] / scale[i], 1.0);
-    const double spacing = pow(volume / need->rows, 1.0 / (double)kernel->d);
-    for (size_t i = 0; i < kernel->d; i++) {
-        const double most = BEYOND_NYQUIST * PI / (spacing * scale[i]);
-        const double least = 2.0 * PI / scale[i]; /* a wave of one length scale is always carried */
-        if (s->cut[i] <= fmax(most, least)) continue;
-        s->cut[i] = fmax(most, least);
-        *limited = true;
-    }
-}
-
 /* The size of the lattice: INFINITY where it cannot be counted. */
 static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                       const shape *s) {
@@ -156,6 +140,26 @@ static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_l
         l->m[i] = m < 1.0 ? 1 : (size_t)m;
     }
     return count;
+}
+
+/* The frequency that rows can tell along each input: cells of the same number of length scales along all, one row in
+ * each. Not lower than cheap lattices go. */
+static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need, shape *s, bool *limited) {
+    const double *scale = kernel->parts[0].law.scale;
+    const shape wanted = *s;
+    orffi_lattice l;
+    double volume = 1.0;
+    if (!(need->rows > 0.0)) return;
+    for (size_t i = 0; i < kernel->d; i++) volume *= fmax(need->extent[i] / scale[i], 1.0);
+    const double spacing = pow(volume / need->rows, 1.0 / (double)kernel->d);
+    const double most =
+        fmax(BEYOND_NYQUIST * PI / spacing, 2.0 * PI); /* a wave of one length scale is always carried */
+    for (size_t i = 0; i < kernel->d; i++) s->cut[i] = fmin(s->cut[i], most / scale[i]);
+    const double room = pow(CHEAP / lay_out(&l, kernel, need, s), 1.0 / (double)kernel->d);
+    for (size_t i = 0; i < kernel->d; i++) {
+        s->cut[i] = fmin(s->cut[i] * fmax(room, 1.0), wanted.cut[i]);
+        *limited = *limited || s->cut[i] < wanted.cut[i];
+    }
 }
 
 /* Grids of quick transforms, and as many modes as they carry. */

@@ -298,6 +298,29 @@ static orff_status compare(const orffi_lattice_system *s, const double *extent, 
     return ORFF_OK;
 }
 
+/* For a scalar system: of the scalar kernel. */
+orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond) {
+    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const size_t q = s->outputs, n = s->turn ? 1 : q;
+    double *K;
+    memset(beyond, 0, n * sizeof *beyond);
+    if (!has_exact(s->kernel)) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(K, 2 * q * q));
+    orff_status status = orffi_kernel_exact(s->kernel, zero, K);
+    lattice_kernel(s, zero, K + q * q);
+    for (size_t a = 0; !status && a < q; a++)
+        if (!s->turn) beyond[a] = fmax(K[a * (q + 1)] - K[q * q + a * (q + 1)], 0.0);
+    if (!status && s->turn) {
+        double exact = 0.0, ours = 0.0;
+        for (size_t m = 0; m < s->kernel->n_parts; m++)
+            exact += s->kernel->parts[m].root * s->kernel->parts[m].root;
+        for (size_t h = 0; h < s->H; h++) ours += orffi_lattice_count(s->lattice, h) * s->rank[h];
+        beyond[0] = fmax(exact - ours, 0.0);
+    }
+    orffi_release(K);
+    return status;
+}
+
 orff_status orffi_lattice_kernel_error(const orffi_lattice_system *s, const double *extent, double *error) {
     const size_t q = s->outputs;
     double *work;

@@ -54,6 +54,10 @@ void orffi_lattice_system_field(const orffi_lattice_system *s, const orffi_mode 
 orff_status orffi_lattice_system_convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out);
 
+/* K(0) of the exact kernel less that on the lattice, of each output (q), not below 0: the variance of waves beyond the
+ * cut. 0 where there is no exact form. */
+orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond);
+
 /* The lattice kernel against the exact one at differences within the extent (d): the largest error relative to the
  * size of K(0). NAN where there is no exact form. */
 orff_status orffi_lattice_kernel_error(const orffi_lattice_system *s, const double *extent, double *error);
