@@ -14,10 +14,19 @@ typedef struct task {
 } task;
 
 enum {
-    MOST_POINTS = 1 << 18, /* sorted at once */
+    FEWEST_POINTS = 1 << 16, /* sorted at once */
+    MOST_POINTS = 1 << 20,
     MOST_IN_TASK = 1 << 12,
     BUFFERS = 16 /* a thread: tasks that are spread before their buffers are added to the grid */
 };
+
+/* Points sorted at once: few, so that they stay in the cache; but each block adds its tiles to the grid, so that large grids
+ * want large blocks. */
+static size_t block_points(const orffi_nufft_tiles *tiles, size_t n) {
+    const size_t half = tiles->total / 2;
+    const size_t most = half < FEWEST_POINTS ? FEWEST_POINTS : half > MOST_POINTS ? MOST_POINTS : half;
+    return n < most ? n : most;
+}
 
 static orff_status check_request(size_t d, const size_t *K, size_t count, double tolerance, double least) {
     if (d < 1 || d > 3)
