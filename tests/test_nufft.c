@@ -132,6 +132,8 @@ static double coordinate(enum kind kind, size_t i, double normal) {
                                    -1e-20,
                                    1e9,
                                    6.0e6,
+                                   1e17,
+                                   -1e30,
                                    6.1e6};
     switch (kind) {
     case RANDOM:
