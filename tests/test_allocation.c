@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lattice/fft.h"
+#include "lattice/nufft.h"
 #include "support.h"
 
 static atomic_int allocations, live;
@@ -420,6 +422,50 @@ static void checkpoints(void **state) {
     orff_set_hooks(NULL);
 }
 
+/* ---- nonuniform transforms */
+
+#define NUFFT_STEPS(REAL, NAMED)                                                                        \
+    static orff_status NAMED(nufft_steps)(NAMED(orffi_nufft) * plan, const REAL *z, const REAL *c) {    \
+        const size_t kept[2] = {3, 4};                                                                  \
+        REAL complex modes[7 * 5] = {0};                                                                \
+        REAL f[3];                                                                                      \
+        orff_status status = NAMED(orffi_nufft_spread)(plan, 3, z, c);                                  \
+        if (!status) status = NAMED(orffi_nufft_modes)(plan, 0, kept, modes);                           \
+        if (!status) status = NAMED(orffi_nufft_load)(plan, 0, kept, modes);                            \
+        if (!status) status = NAMED(orffi_nufft_evaluate)(plan, 3, z, f);                               \
+        return status;                                                                                  \
+    }                                                                                                   \
+                                                                                                        \
+    /* A plan that was short of memory once does its work when asked again. */                          \
+    static orff_status NAMED(nufft_cycle)(void) {                                                       \
+        const REAL z[6] = {0, 1, (REAL)0.5, -2, 3, (REAL)0.25}, c[3] = {1, 2, 3};                       \
+        NAMED(orffi_nufft) *plan = NULL;                                                                \
+        orff_status status = NAMED(orffi_nufft_create)(&plan, 2, (size_t[]){3, 5}, 1, 1e-5);            \
+        assert_int_equal(status == ORFF_OK, plan != NULL);                                              \
+        if (!status && (status = NAMED(nufft_steps)(plan, z, c))) {                                     \
+            NAMED(orffi_nufft_reset)(plan);                                                             \
+            char *said = strdup(orff_error_message());                                                  \
+            assert_ok(NAMED(nufft_steps)(plan, z, c));                                                  \
+            assert_non_null(said);                                                                      \
+            status = orffi_fail(status, "%s", said);                                                    \
+            free(said);                                                                                 \
+        }                                                                                               \
+        NAMED(orffi_nufft_free)(plan);                                                                  \
+        return status;                                                                                  \
+    }
+
+#define IN_DOUBLE(name) name
+#define IN_SINGLE(name) name##_single
+NUFFT_STEPS(double, IN_DOUBLE)
+NUFFT_STEPS(float, IN_SINGLE)
+
+static void nonuniform_transforms(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    check(nufft_cycle, 10);
+    check(nufft_cycle_single, 10);
+}
+
 /* ---- files */
 
 static orff_model *file_model;
@@ -552,6 +598,7 @@ int main(void) {
         cmocka_unit_test(exact_models),
         cmocka_unit_test(checkpoints),
         cmocka_unit_test(files),
+        cmocka_unit_test(nonuniform_transforms),
         cmocka_unit_test(sizes_that_fit_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Nonuniform transforms against direct sums, and what they promise beside accuracy: calls that add up, transposes of each
  * other, the same bits for any number of threads, levels of instructions that agree, refusals that name the row. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,8 @@ static double coordinate(enum kind kind, size_t i, double normal) {
                                    -1e-20,
                                    1e9,
                                    6.0e6,
+                                   1e17,
+                                   -1e30,
                                    6.1e6};
     switch (kind) {
     case RANDOM:
@@ -349,6 +352,48 @@ static void test_threads(void **state) {
     assert_ok(orff_set_threads(0));
 }
 
+/* Several callers ask one plan. */
+typedef struct caller {
+    const orffi_nufft *plan;
+    const problem *p;
+    double *f;
+    orff_status status;
+} caller;
+
+static void *ask(void *self) {
+    caller *c = self;
+    c->status = orffi_nufft_evaluate(c->plan, c->p->n, c->p->z, c->f);
+    return NULL;
+}
+
+static void test_callers(void **state) {
+    (void)state;
+    enum { CALLERS = 4 };
+    problem p = large(2, false, 1, 20000);
+    orffi_nufft *plan = NULL;
+    pthread_t thread[CALLERS];
+    caller callers[CALLERS];
+    fill(&p, RANDOM);
+    double complex *modes = calloc(modes_of(2, p.kept), sizeof *modes);
+    assert_true(modes != NULL);
+    modes[5] = 1;
+    assert_ok(orffi_nufft_create(&plan, 2, p.K, 1, 1e-6));
+    assert_ok(orffi_nufft_load(plan, 0, p.kept, modes));
+    for (size_t i = 0; i < CALLERS; i++) {
+        callers[i] = (caller){plan, &p, support_zeros(p.n), ORFF_OK};
+        assert_int_equal(pthread_create(&thread[i], NULL, ask, &callers[i]), 0);
+    }
+    for (size_t i = 0; i < CALLERS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_ok(callers[i].status);
+        assert_memory_equal(callers[i].f, callers[0].f, p.n * sizeof *p.z);
+    }
+    for (size_t i = 0; i < CALLERS; i++) free(callers[i].f);
+    free(modes);
+    orffi_nufft_free(plan);
+    end(&p);
+}
+
 /* What every level does for the same points of one tile. */
 static void test_levels(void **state) {
     (void)state;
@@ -424,6 +469,8 @@ static void test_refusals(void **state) {
     assert_true(f[0] == 0 && f[2] == 0);
     z[5] = (double)NAN;
     assert_status(orffi_nufft_evaluate(plan, 3, z, f), ORFF_ERROR_NOT_FINITE);
+    modes[7] = (double)NAN;
+    assert_status(orffi_nufft_load(plan, 0, K, modes), ORFF_ERROR_NOT_FINITE);
     orffi_nufft_reset(plan);
     assert_ok(orffi_nufft_modes(plan, 0, K, modes));
     assert_true(modes[10] == 0);
@@ -436,7 +483,8 @@ int main(void) {
         cmocka_unit_test(test_double),      cmocka_unit_test(test_single),
         cmocka_unit_test(test_small_grids), cmocka_unit_test(test_calls_add_up),
         cmocka_unit_test(test_adjoint),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_levels),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_levels),      cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_refusals),
     };
     if (orffi_fft_available()) return cmocka_run_group_tests(tests, NULL, NULL);
     print_message("skipped: Fourier transforms are not built in (ORFF_FFT=none)\n");

@@ -12,8 +12,8 @@ enum { MOST_PLANS = 64 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static orffi_fft_plan *plans[MOST_PLANS];
-static size_t n_plans, clock_now;
+static orffi_fft_plan plans[MOST_PLANS]; /* a plan of NULL: free */
+static size_t clock_now;
 
 /* A child of fork gets the lock free, and the plans whole: nobody plans while the process is forked. */
 static void lock(void) {
@@ -32,52 +32,38 @@ static bool same_shape(const orffi_fft_shape *a, const orffi_fft_shape *b) {
 }
 
 static orffi_fft_plan *find(const orffi_fft_shape *shape) {
-    for (size_t i = 0; i < n_plans; i++)
-        if (same_shape(&plans[i]->shape, shape)) return plans[i];
+    for (size_t i = 0; i < MOST_PLANS; i++)
+        if (plans[i].plan && same_shape(&plans[i].shape, shape)) return &plans[i];
     return NULL;
 }
 
-static void end_plan(orffi_fft_plan *plan) {
-    if (plan->shape.single)
-        fftwf_destroy_plan(plan->plan);
-    else
-        fftw_destroy_plan(plan->plan);
-    orffi_release(plan);
+static void destroy(orffi_fft_plan *plan) {
+    if (plan->plan && plan->shape.single) fftwf_destroy_plan(plan->plan);
+    if (plan->plan && !plan->shape.single) fftw_destroy_plan(plan->plan);
+    plan->plan = NULL;
 }
 
-/* The place of the plan that nobody uses and that was used longest ago; MOST_PLANS where all are in use. */
-static size_t oldest(void) {
-    size_t at = MOST_PLANS;
-    for (size_t i = 0; i < n_plans; i++)
-        if (!plans[i]->users && (at == MOST_PLANS || plans[i]->last_used < plans[at]->last_used)) at = i;
-    return at;
-}
-
-static void keep(orffi_fft_plan *plan) {
-    size_t at = n_plans;
-    if (n_plans < MOST_PLANS)
-        n_plans++;
-    else if ((at = oldest()) < MOST_PLANS)
-        end_plan(plans[at]);
-    else
-        return;
-    plans[at] = plan;
-    plan->kept = true;
+/* A free place, else that of the plan which nobody uses and which was used longest ago; NULL where all are in use. */
+static orffi_fft_plan *free_place(void) {
+    orffi_fft_plan *oldest = NULL;
+    for (size_t i = 0; i < MOST_PLANS; i++) {
+        if (!plans[i].plan) return &plans[i];
+        if (!plans[i].users && (!oldest || plans[i].last_used < oldest->last_used)) oldest = &plans[i];
+    }
+    return oldest;
 }
 
 static orff_status add(orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make, void *field,
                        void *modes) {
-    orffi_fft_plan *plan;
-    ORFFI_TRY(ORFFI_NEW(plan));
-    plan->shape = *shape;
-    plan->plan = make(shape, field, modes);
-    if (!plan->plan) {
-        orffi_release(plan);
-        return orffi_fail(ORFF_ERROR_NO_MEMORY, "FFTW has no plan for this grid: no memory for it");
-    }
-    keep(plan);
+    orffi_fft_plan *plan = free_place();
+    const bool kept = plan;
+    if (!kept) ORFFI_TRY(ORFFI_NEW(plan));
+    destroy(plan);
+    *plan = (orffi_fft_plan){.shape = *shape, .plan = make(shape, field, modes), .kept = kept};
     *out = plan;
-    return ORFF_OK;
+    if (plan->plan) return ORFF_OK;
+    if (!kept) orffi_release(plan);
+    return orffi_fail(ORFF_ERROR_NO_MEMORY, "FFTW has no plan for this grid: no memory for it");
 }
 
 orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape,
@@ -99,7 +85,10 @@ void orffi_fft_plan_give_back(const orffi_fft_plan *taken) {
     lock();
     orffi_fft_plan *plan = (orffi_fft_plan *)taken;
     plan->users--;
-    if (!plan->kept) end_plan(plan);
+    if (!plan->kept) {
+        destroy(plan);
+        orffi_release(plan);
+    }
     unlock();
 }
 #else

@@ -14,10 +14,27 @@ typedef struct task {
 } task;
 
 enum {
-    MOST_POINTS = 1 << 18, /* sorted at once */
+    FEWEST_POINTS = 1 << 17, /* sorted at once */
+    MOST_POINTS = 1 << 20,
     MOST_IN_TASK = 1 << 12,
-    BUFFERS = 16 /* a thread: tasks that are spread before their buffers are added to the grid */
+    BUFFERS = 1 << 20, /* numbers: tasks are spread before their buffers are added to the grid */
+    LEAST_BUFFERS = 16 /* a thread */
 };
+
+/* Points sorted at once: few, so that they stay in the cache; but each block adds its tiles to the grid, so that large grids
+ * want large blocks. The number of threads has no say: blocks decide the order of the sums. */
+static size_t block_points(const orffi_nufft_tiles *tiles, size_t n) {
+    const size_t nodes = tiles->total;
+    const size_t most = nodes < FEWEST_POINTS ? FEWEST_POINTS : nodes > MOST_POINTS ? MOST_POINTS : nodes;
+    return n < most ? n : most;
+}
+
+/* How many buffers of `size` numbers: threads wait for each other once for each lot of them. */
+static size_t buffers_at_once(size_t size, size_t tasks) {
+    const size_t least = LEAST_BUFFERS * (size_t)orffi_thread_count(), room = BUFFERS / size;
+    const size_t most = room > least ? room : least;
+    return most < tasks ? most : tasks;
+}
 
 static orff_status check_request(size_t d, const size_t *K, size_t count, double tolerance, double least) {
     if (d < 1 || d > 3)

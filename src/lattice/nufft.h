@@ -30,7 +30,7 @@ void orffi_nufft_free(orffi_nufft *plan);
 void orffi_nufft_free_single(orffi_nufft_single *plan);
 
 /* Type 1, in any number of calls. z is n x d in radians, any finite numbers; c is n x count. A call that fails leaves the sums
- * as they were, except where memory runs out. */
+ * as they were. */
 orff_status orffi_nufft_spread(orffi_nufft *plan, size_t n, const double *z, const double *c);
 orff_status orffi_nufft_spread_single(orffi_nufft_single *plan, size_t n, const float *z, const float *c);
 

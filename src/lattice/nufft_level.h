@@ -42,7 +42,7 @@ enum { ORFFI_NUFFT_WIDTHS = ORFFI_NUFFT_MOST_WIDTH - ORFFI_NUFFT_LEAST_WIDTH + 1
                                const REAL *buffer);                                                              \
     typedef struct NAME {                                                                                        \
         NAME##_fold *fold;                                                                                       \
-        NAME##_spread *spread[3][ORFFI_NUFFT_WIDTHS]; /* by d - 1 and width - least */                           \
+        NAME##_spread *spread[3][ORFFI_NUFFT_WIDTHS]; /* by d - 1 and width - least; NULL: none */               \
         NAME##_gather *gather[3][ORFFI_NUFFT_WIDTHS];                                                            \
     } NAME;
 
