@@ -10,7 +10,7 @@ from ._arrays import Array, copied, pointer
 from ._custom import has_custom, without_scales
 from ._errors import check
 from ._library import ffi, lib, owner, text
-from ._settings import TABLE, Settings, name_of, number_text, stand_ins, text_of
+from ._settings import TABLE, Options, Settings, name_of, number_text, stand_ins, text_of
 
 
 class Part(NamedTuple):
@@ -107,6 +107,8 @@ def _size(part: Any, inputs: int, outputs: int) -> float:
 
 def covariate_mask(covariates: Any, inputs: int, names: Optional[Sequence[str]]) -> Array:
     """Which inputs are outside of the field's space: a mask."""
-    words = (text_of(TABLE["covariates"], covariates, inputs, names) or "").split(",")
-    known = [] if names is None else list(names)
-    return np.array([str(i + 1) in words or (i < len(known) and known[i] in words) for i in range(inputs)])
+    options, mask = Options({"covariates": covariates}, inputs, names), ffi.new("bool[]", inputs)
+    held = [ffi.new("char[]", str(name).encode()) for name in names or ()]
+    shape = ffi.new("orff_data_shape *", {"d": inputs, "inputs": ffi.new("char *[]", held) if held else ffi.NULL})
+    options.check(lib.orff_options_covariates(options._place[0], shape, mask))
+    return np.array(list(mask), dtype=bool)
