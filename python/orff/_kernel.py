@@ -108,7 +108,7 @@ def _size(part: Any, inputs: int, outputs: int) -> float:
 def covariate_mask(covariates: Any, inputs: int, names: Optional[Sequence[str]]) -> Array:
     """Which inputs are outside of the field's space: a mask."""
     options, mask = Options({"covariates": covariates}, inputs, names), ffi.new("bool[]", inputs)
-    held = [ffi.new("char[]", str(name).encode()) for name in names or ()]
+    held = [ffi.new("char[]", str(name).encode()) for name in ([] if names is None else names)]
     shape = ffi.new("orff_data_shape *", {"d": inputs, "inputs": ffi.new("char *[]", held) if held else ffi.NULL})
     options.check(lib.orff_options_covariates(options._place[0], shape, mask))
     return np.array(list(mask), dtype=bool)
