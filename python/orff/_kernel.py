@@ -30,7 +30,7 @@ def parts_of_model(model: Any) -> list[Any]:
     return parts
 
 
-def settled(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> dict[str, Any]:
+def with_known_parts(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> dict[str, Any]:
     """The parameters with the parts of a kernel that are known by now in the place of what was automatic."""
     texts = part_texts(parts, settings.inputs)
     if settings.c.auto_kernel:
