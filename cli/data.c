@@ -6,6 +6,7 @@
 
 #include "report.h"
 #include "result.h"
+#include "settings.h"
 
 #define BLOCK 4096
 
@@ -170,9 +171,8 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
     if (status) return status;
-    data->covariate = cli_more(NULL, data->d, sizeof *data->covariate);
     status = cli_notes_of_table(&data->notes, data->table);
-    if (!status) status = cli_notes_covariates(a, data->notes, data->d, data->covariate);
+    if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);
     if (!status) status = read_rows_held(data, a);
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
@@ -228,7 +228,6 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff
 void cli_data_close(cli_data *data) {
     fmt_table_close(data->table);
     orff_notes_free(data->notes);
-    free(data->covariate);
     free(data->X);
     free(data->Y);
     free(data->weights);

@@ -11,8 +11,7 @@ typedef struct cli_data {
     orff_notes *notes;
     size_t d, p;
     bool weighted;
-    size_t classes;  /* 0: none */
-    bool *covariate; /* d */
+    size_t classes; /* 0: none */
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;

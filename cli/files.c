@@ -10,6 +10,7 @@
 
 #include "orff.h"
 #include "report.h"
+#include "settings.h"
 
 /* Options that name files. All operands are read. A checkpoint is read too, but has its own rules. */
 static cli_option_id written(size_t k) {
@@ -83,8 +84,9 @@ static int compare_with_inputs(const cli_arguments *a, cli_option_id id, const c
     for (size_t k = 0; k < READ_TOO; k++) {
         const cli_option_id other = read_too(k);
         for (int i = 0; i < a->given[other].count; i++) {
-            const char *input = a->given[other].values[i];
-            if (!strncmp(input, "laplacian:", 10)) input += 10;
+            const orff_setting *setting = orff_setting_find(cli_option_at(other)->name);
+            const char *value = a->given[other].values[i];
+            const char *input = setting ? cli_matrix_of(setting, value) : value;
             if (is_read(input, output)) return refuse(a, id, input);
         }
     }

@@ -187,11 +187,20 @@ static void put_cell(const char *text) {
     for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
 }
 
-/* "0 to 1", or the names. */
+/* "0 to 1"; what fills a counter has no end that anybody meets. */
+static void put_range(const orff_setting *s) {
+    printf("%s, %.9g", s->kind == ORFF_SETTING_WHOLE ? "whole number" : "number", s->least);
+    if (s->kind == ORFF_SETTING_WHOLE && s->most > 9e18)
+        fputs(" or more", stdout);
+    else
+        printf(" to %.9g", s->most);
+}
+
+/* A range, or the names. */
 static void put_values(const orff_setting *s, const cli_option *option) {
     if (s->kind == ORFF_SETTING_NUMBER || s->kind == ORFF_SETTING_WHOLE) {
-        printf("%s, %.9g to %.9g%s", s->kind == ORFF_SETTING_WHOLE ? "whole number" : "number", s->least,
-               s->most, s->automatic ? ", or `auto`" : "");
+        put_range(s);
+        if (s->automatic) fputs(", or `auto`", stdout);
     } else {
         putchar('`');
         put_cell(option->argument);

@@ -98,6 +98,14 @@ static int show_model(cli_applied *ap) {
 
 /* ---- moments */
 
+static void print_kernel(const orff_notes *notes) {
+    char *scales = cli_notes_scales(notes);
+    if (scales)
+        cli_print_line("%-14s%s, %s, sigma %s", "kernel", orff_notes_kernel(notes, "kernel"),
+                       orff_notes_kernel(notes, "base"), scales);
+    free(scales);
+}
+
 static int show_moments(const char *path, const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
     orff_notes *notes = NULL;
@@ -114,9 +122,7 @@ static int show_moments(const char *path, const orff_moments *moments) {
                        info.outputs);
         print_names("inputs", notes, ORFF_SIDE_INPUT, info.inputs);
         print_names("outputs", notes, ORFF_SIDE_OUTPUT, info.outputs);
-        if (orff_notes_kernel(notes, "kernel"))
-            cli_print_line("%-14s%s, %s, sigma %s", "kernel", orff_notes_kernel(notes, "kernel"),
-                           orff_notes_kernel(notes, "base"), orff_notes_kernel(notes, "sigma"));
+        print_kernel(notes);
         cli_print_line("%-14s%zu", "frequencies", info.frequencies);
         cli_print_line("%-14s%zu", "folds", info.folds);
         status = cli_check_stdout();

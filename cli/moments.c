@@ -161,9 +161,11 @@ static char *result_text(const cli_arguments *a, const cli_data *data, const orf
 
 static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double seconds) {
     const orff_moments_info info = orff_moments_describe(moments);
+    char *scales = cli_notes_scales(data->notes);
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu frequencies, %zu folds, sigma %s, %.2f s: %s",
-            info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds,
-            orff_notes_kernel(data->notes, "sigma"), seconds, cli_text(a, CLI_OPT_OUTPUT));
+            info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds, scales, seconds,
+            cli_text(a, CLI_OPT_OUTPUT));
+    free(scales);
 }
 
 /* The text for the user is made before the file is written: see cli_json_text. */

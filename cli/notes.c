@@ -65,47 +65,22 @@ char *cli_notes_columns(const orff_notes *notes, orff_side side, size_t count) {
     return text.text;
 }
 
-/* ---- covariates */
+/* ---- for people */
 
-static int find_input(const cli_arguments *a, const orff_notes *notes, size_t d, const char *word,
-                      size_t *found) {
-    const char **names = cli_more(NULL, d, sizeof *names);
-    char *end;
-    for (size_t i = 0; i < d; i++) {
-        names[i] = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
-        if (!strcmp(names[i], word)) {
-            *found = i;
-            free(names);
-            return CLI_DONE;
+char *cli_notes_scales(const orff_notes *notes) {
+    const char *at = orff_notes_kernel(notes, "sigma");
+    cli_string text = {0};
+    while (at && *at) {
+        double value;
+        const char *end = orff_number_scan(at, &value);
+        if (end) {
+            cli_append(&text, "%.6g", value);
+            at = end;
+        } else {
+            cli_append(&text, "%c", *at++);
         }
     }
-    const unsigned long number = strtoul(word, &end, 10);
-    const char *near = cli_suggest(word, d, names);
-    free(names);
-    if (*word && !*end && number >= 1 && number <= d) {
-        *found = number - 1;
-        return CLI_DONE;
-    }
-    if (near)
-        return cli_wrong(a, cli_setting("covariates"), "\"%s\" is not an input; did you mean \"%s\"?", word,
-                         near);
-    return cli_wrong(a, cli_setting("covariates"),
-                     "\"%s\" is neither the name of an input nor a number from 1 to %zu", word, d);
-}
-
-int cli_notes_covariates(const cli_arguments *a, orff_notes *notes, size_t d, bool *covariate) {
-    const char *text = cli_text(a, cli_setting("covariates"));
-    memset(covariate, 0, d * sizeof *covariate);
-    for (; text && *text; text += *text == ',') {
-        char word[256];
-        size_t length = strcspn(text, ","), i = 0;
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        const int status = find_input(a, notes, d, word, &i);
-        if (status) return status;
-        covariate[i] = true;
-        text += length;
-    }
-    return cli_outcome(orff_notes_set_covariates(notes, covariate), NULL);
+    return text.text;
 }
 
 char *cli_notes_derived_units(const orff_notes *notes, const char *field) {

@@ -24,8 +24,8 @@ json_t *cli_notes_json(orff_notes *notes);
  * none. */
 char *cli_notes_columns(const orff_notes *notes, orff_side side, size_t count);
 
-/* --covariates: which of the d inputs, names or 1-based numbers. covariate (d) is set. */
-int cli_notes_covariates(const cli_arguments *arguments, orff_notes *notes, size_t d, bool *covariate);
+/* The length scales of a kernel, as text, with as many digits as people read; to be freed; NULL where there are none. */
+char *cli_notes_scales(const orff_notes *notes);
 
 /* Units of a derived field; to be freed; NULL where they are not known. */
 char *cli_notes_derived_units(const orff_notes *notes, const char *field);

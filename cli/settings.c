@@ -31,14 +31,26 @@ static int append_table(cli_string *text, const char *path) {
     return status;
 }
 
-/* One word: laplacian:FILE:RIDGE, FILE, or what the library knows. */
-static int append_matrix(cli_string *text, const char *word) {
-    const char *laplacian = "laplacian:";
-    char path[4096];
-    if (!strncmp(word, laplacian, strlen(laplacian))) {
-        cli_append(text, "%s", laplacian);
-        word += strlen(laplacian);
+static bool is_matrix(const orff_setting *setting) {
+    return setting->form && strstr(setting->form, "MATRIX");
+}
+
+/* Forms are "one|other:MATRIX|..". */
+const char *cli_matrix_of(const orff_setting *setting, const char *word) {
+    for (const char *at = setting->form; at && *at; at += strcspn(at, "|"), at += *at == '|') {
+        const char *matrix = strstr(at, "MATRIX");
+        const size_t before = matrix ? (size_t)(matrix - at) : 0;
+        if (before && before < strcspn(at, "|") && !strncmp(word, at, before)) return word + before;
     }
+    return word;
+}
+
+/* One word: FILE, perhaps with words of the form before it and a ridge behind, or what the library knows. */
+static int append_matrix(cli_string *text, const orff_setting *setting, const char *word) {
+    char path[4096];
+    const char *matrix = cli_matrix_of(setting, word);
+    cli_append(text, "%.*s", (int)(matrix - word), word);
+    word = matrix;
     if (is_file(word)) return append_table(text, word);
     const char *ridge = strrchr(word, ':');
     snprintf(path, sizeof path, "%.*s", ridge ? (int)(ridge - word) : (int)strlen(word), word);
@@ -56,7 +68,7 @@ static int append_matrix(cli_string *text, const char *word) {
 }
 
 /* A whole value that is a file, else words between plus signs. */
-static int matrix_text(const char *value, char **out) {
+static int matrix_text(const orff_setting *setting, const char *value, char **out) {
     cli_string text = {0};
     int status = CLI_DONE;
     if (is_file(value)) {
@@ -65,16 +77,12 @@ static int matrix_text(const char *value, char **out) {
         char *copy = cli_copy_text(value), *save = NULL;
         for (char *word = strtok_r(copy, "+", &save); !status && word; word = strtok_r(NULL, "+", &save)) {
             if (text.length) cli_append(&text, "+");
-            status = append_matrix(&text, word);
+            status = append_matrix(&text, setting, word);
         }
         free(copy);
     }
     *out = text.text ? text.text : cli_copy_text("");
     return status;
-}
-
-static bool is_matrix(const orff_setting *setting) {
-    return setting->form && strstr(setting->form, "MATRIX");
 }
 
 /* ---- texts to the library */
@@ -90,7 +98,7 @@ static int report_wrong(const cli_arguments *a, const orff_options *options, orf
 static int set(orff_options *options, const cli_arguments *a, const orff_setting *setting) {
     const char *value = cli_text(a, cli_setting(setting->name));
     char *text = NULL;
-    int status = is_matrix(setting) ? matrix_text(value, &text) : CLI_DONE;
+    int status = is_matrix(setting) ? matrix_text(setting, value, &text) : CLI_DONE;
     if (status) {
         free(text);
         return status;
@@ -149,9 +157,15 @@ int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_d
     return check_choices(s, a);
 }
 
+/* The names of the inputs, which the notes own; to be freed. */
+static const char **names_of_inputs(const orff_notes *notes, size_t d) {
+    const char **names = cli_more(NULL, d, sizeof *names);
+    for (size_t i = 0; i < d; i++) names[i] = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
+    return names;
+}
+
 int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_data *data) {
-    const char **names = cli_more(NULL, data->d, sizeof *names);
-    for (size_t i = 0; i < data->d; i++) names[i] = orff_notes_name(data->notes, ORFF_SIDE_INPUT, i);
+    const char **names = names_of_inputs(data->notes, data->d);
     const orff_data_shape shape = {.d = data->d,
                                    .p = data->p,
                                    .classes = data->classes,
@@ -162,6 +176,23 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
     const int status = cli_settings_read(s, a, &shape);
     free(names);
     return status;
+}
+
+int cli_settings_note_covariates(const cli_arguments *a, size_t d, orff_notes *notes) {
+    const cli_option_id id = cli_setting("covariates");
+    const char **names = names_of_inputs(notes, d);
+    bool *covariate = cli_more(NULL, d, sizeof *covariate);
+    const orff_data_shape shape = {.d = d, .inputs = names};
+    orff_options *options = NULL;
+    orff_status status = orff_options_create(&options);
+    if (!status && cli_given(a, id)) status = orff_options_set(options, "covariates", cli_text(a, id));
+    if (!status) status = orff_options_covariates(options, &shape, covariate);
+    const int outcome = status ? report_wrong(a, options, status)
+                               : cli_outcome(orff_notes_set_covariates(notes, covariate), NULL);
+    orff_options_free(options);
+    free(covariate);
+    free(names);
+    return outcome;
 }
 
 /* Without the files of a run. */

@@ -17,8 +17,8 @@ typedef struct cli_settings {
 int cli_settings_read(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape);
 
 /* The same over settings of the kernel from a file, lines "name=text", for those that no option names. */
-int cli_settings_read_over(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape,
-                           const char *lines);
+int cli_settings_read_over(cli_settings *settings, const cli_arguments *arguments,
+                           const orff_data_shape *shape, const char *lines);
 
 /* The same for the data of a command that learns. */
 int cli_settings_read_for(cli_settings *settings, const cli_arguments *arguments, const cli_data *data);
@@ -26,6 +26,12 @@ void cli_settings_clear(cli_settings *settings);
 
 /* Puts the settings that were given into the notes of a model, so that the same can be fitted again. */
 int cli_settings_note(const cli_settings *settings, orff_notes *notes);
+
+/* Puts the inputs that --covariates names into the notes, which have the inputs' names. */
+int cli_settings_note_covariates(const cli_arguments *arguments, size_t d, orff_notes *notes);
+
+/* What stands where a setting takes a matrix: a word without what the setting's form has before MATRIX. */
+const char *cli_matrix_of(const orff_setting *setting, const char *word);
 
 /* Whether the kernel that the options name is a field, which has as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *arguments, bool *field);

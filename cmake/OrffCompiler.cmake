@@ -30,7 +30,7 @@ if(ORFF_SANITIZE)
     if(ORFF_SANITIZE STREQUAL "memory")
         set(sanitizers -fsanitize=memory -fno-sanitize-recover=all -fno-omit-frame-pointer)
     endif()
-    add_compile_options(${sanitizers} -O1 -g -UNDEBUG)
+    add_compile_options(${sanitizers} -O1 -g1 -UNDEBUG) # reports need names and lines, no more
     add_link_options(${sanitizers})
 endif()
 if(ORFF_FUZZ)

@@ -912,6 +912,9 @@ typedef struct orff_data_shape {
 ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
                                           orff_settings *settings);
 
+/* Which of the d inputs the setting "covariates" names; d and inputs of the shape are enough. covariate (d) is set. */
+ORFF_API orff_status orff_options_covariates(orff_options *options, const orff_data_shape *shape, bool *covariate);
+
 /* The settings that were given, as lines "name=text": orff_options_read takes them again. */
 ORFF_API orff_status orff_options_write(const orff_options *options, char **text); /* orff_text_free */
 ORFF_API orff_status orff_options_read(orff_options *options, const char *text);

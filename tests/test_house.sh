@@ -78,7 +78,13 @@ self_test() {
     done
 }
 
+# A citation names the version that was used: CITATION.cff follows VERSION.
+check_citation() {
+    cited=$(sed -n 's/^version: *//p' "$1/CITATION.cff")
+    [ "$cited" = "$(cat "$1/VERSION")" ] || echo "CITATION.cff has version \"$cited\", VERSION $(cat "$1/VERSION")"
+}
+
 self_test
 [ -n "$(includes "$SOURCE_DIR/src")" ] || { echo "no #include was found in src/" >&2; exit 1; }
-wrong=$(check_house "$SOURCE_DIR")
+wrong=$(check_house "$SOURCE_DIR" && check_citation "$SOURCE_DIR")
 [ -z "$wrong" ] || { echo "$wrong"; exit 1; }

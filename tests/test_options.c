@@ -210,6 +210,36 @@ static void covariates_and_frequencies_are_read(void **state) {
     refused("frequencies=1,2;3,4\n", &shape, "frequencies", "3 columns");
 }
 
+static void covariates_can_be_asked_for(void **state) {
+    (void)state;
+    static const char *const names[] = {"x", "depth", "y"};
+    const orff_data_shape shape = {.d = 3, .inputs = names};
+    bool covariate[3] = {true, false, true};
+    orff_options *options = options_of("covariates=depth\n");
+    assert_ok(orff_options_covariates(options, &shape, covariate));
+    assert_true(!covariate[0] && covariate[1] && !covariate[2]);
+    assert_ok(orff_options_set(options, "covariates", "3,1"));
+    assert_ok(orff_options_covariates(options, &shape, covariate));
+    assert_true(covariate[0] && !covariate[1] && covariate[2]);
+    assert_ok(orff_options_set(options, "covariates", "dept"));
+    assert_int_equal(orff_options_covariates(options, &shape, covariate), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(orff_error_message(), "\"depth\""));
+    assert_string_equal(orff_options_culprit(options), "covariates");
+    orff_options_free(options);
+}
+
+/* Files that were written when engines were still among the solvers. */
+static void an_engine_that_was_a_solver_is_read(void **state) {
+    (void)state;
+    orff_options *options = options_of("solver=exact\nfolds=3\n");
+    orff_settings s;
+    assert_ok(orff_options_resolve(options, &plane, &s));
+    assert_int_equal(s.engine, ORFF_ENGINE_EXACT);
+    assert_int_equal(s.solver, ORFF_SOLVER_AUTO);
+    assert_int_equal(s.folds, 3);
+    orff_options_free(options);
+}
+
 static void the_median_is_that_of_the_rows(void **state) {
     (void)state;
     double X[200];
@@ -311,6 +341,8 @@ int main(void) {
         cmocka_unit_test(shapes_are_given_or_asked_for),
         cmocka_unit_test(output_matrices_are_read),
         cmocka_unit_test(covariates_and_frequencies_are_read),
+        cmocka_unit_test(covariates_can_be_asked_for),
+        cmocka_unit_test(an_engine_that_was_a_solver_is_read),
         cmocka_unit_test(the_median_is_that_of_the_rows),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(what_was_given_can_be_read_again),

@@ -10,7 +10,7 @@ from ._arrays import Array, copied, pointer
 from ._custom import has_custom, without_scales
 from ._errors import check
 from ._library import ffi, lib, owner, text
-from ._settings import TABLE, Settings, name_of, number_text, stand_ins, text_of
+from ._settings import TABLE, Options, Settings, name_of, number_text, stand_ins, text_of
 
 
 class Part(NamedTuple):
@@ -30,7 +30,7 @@ def parts_of_model(model: Any) -> list[Any]:
     return parts
 
 
-def settled(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> dict[str, Any]:
+def with_known_parts(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> dict[str, Any]:
     """The parameters with the parts of a kernel that are known by now in the place of what was automatic."""
     texts = part_texts(parts, settings.inputs)
     if settings.c.auto_kernel:
@@ -107,6 +107,8 @@ def _size(part: Any, inputs: int, outputs: int) -> float:
 
 def covariate_mask(covariates: Any, inputs: int, names: Optional[Sequence[str]]) -> Array:
     """Which inputs are outside of the field's space: a mask."""
-    words = (text_of(TABLE["covariates"], covariates, inputs, names) or "").split(",")
-    known = [] if names is None else list(names)
-    return np.array([str(i + 1) in words or (i < len(known) and known[i] in words) for i in range(inputs)])
+    options, mask = Options({"covariates": covariates}, inputs, names), ffi.new("bool[]", inputs)
+    held = [ffi.new("char[]", str(name).encode()) for name in ([] if names is None else names)]
+    shape = ffi.new("orff_data_shape *", {"d": inputs, "inputs": ffi.new("char *[]", held) if held else ffi.NULL})
+    options.check(lib.orff_options_covariates(options._place[0], shape, mask))
+    return np.array(list(mask), dtype=bool)

@@ -10,7 +10,7 @@ from sklearn.utils import check_array, check_consistent_length
 from . import _notes
 from ._arrays import Array, columns, doubles, pointer
 from ._errors import check
-from ._kernel import part_texts, parts_of_model, settled
+from ._kernel import part_texts, parts_of_model, with_known_parts
 from ._library import ffi, lib, owner, text
 from ._model import Model, file_bytes, from_file_bytes
 from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
@@ -92,7 +92,7 @@ class Moments:
         check_consistent_length(X, Y, sample_weight)
         weights = None if sample_weight is None else doubles(sample_weight)
         if self._place is None:
-            given = settle(self._given(), X, Y, weights, names)
+            given = decide_kernel(self._given(), X, Y, weights, names)
             self._begin(given, X, Y, names, outputs)
         return self._add_rows(X, Y, weights)
 
@@ -286,16 +286,16 @@ def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> Moments:
     return result
 
 
-def settle(given: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], names: Any) -> dict[str, Any]:
+def decide_kernel(given: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], names: Any) -> dict[str, Any]:
     """Parameters with everything that is automatic in the kernel decided on these rows, scales in the inputs' own
     units."""
     settings = Settings(given, X.shape[1], Y.shape[1], names=names, X=X, Y=Y)
     c = settings.c
     scaled = c.scale_inputs == lib.ORFF_SWITCH_YES
     if not (settings.auto_sigma or c.auto_kernel or c.auto_mix or scaled):
-        return settled(given, settings, list(settings.parts))
+        return with_known_parts(given, settings, list(settings.parts))
     probe = _probe(settings, X, Y, weights)  # which its parts point into
-    return settled(given, settings, parts_of_model(probe._handle))
+    return with_known_parts(given, settings, parts_of_model(probe._handle))
 
 
 def _probe(settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> Model:

@@ -10,7 +10,7 @@ from ._arrays import Array
 from ._estimator import ModelEstimator
 from ._library import lib
 from ._model import Model
-from ._moments import Moments, settle
+from ._moments import Moments, decide_kernel
 from ._parameters import LEARNING, SOLVING
 from ._settings import TABLE, Settings, name_of, text_of
 
@@ -52,7 +52,7 @@ class StreamingMixin(ModelEstimator):
         names = getattr(self, "feature_names_in_", None)
         kept = ("output_matrix", "checkpoint", "resume")  # which have nothing to do with moments
         given = {name: value for name, value in self._given().items() if name not in kept}
-        given = settle(given, X, Y, weights, names)
+        given = decide_kernel(given, X, Y, weights, names)
         settings = Settings(given, X.shape[1], Y.shape[1], names=names)
         given["features"] = int(lib.orff_settings_features(settings.c, X.shape[1], Y.shape[1], 0))
         moments = Moments(precision=self.precision, verbose=self.verbose, progress=self.progress,

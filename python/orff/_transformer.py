@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._arrays import Array, doubles, pointer, view
 from ._errors import check
 from ._estimator import FLOATS, validate_data
-from ._kernel import count_outputs, scales_of, settled
+from ._kernel import count_outputs, scales_of, with_known_parts
 from ._library import ffi, lib, owner
 from ._parameters import FEATURES, KERNEL, Own, parameters
 from ._progress import run
@@ -160,7 +160,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         matrices = [None if part.A == ffi.NULL else view(part.A, outputs, outputs).copy() for part in settings.parts
                     if lib.orff_rule_describe(part.rule).separable]
         covariates = None if settings.space is None else np.setdiff1d(np.arange(X.shape[1]), settings.space).tolist()
-        decided = {**settled(given, settings, list(settings.parts)), "covariates": covariates}
+        decided = {**with_known_parts(given, settings, list(settings.parts)), "covariates": covariates}
         if any(A is not None for A in matrices):
             decided["output_matrix"] = [np.eye(outputs) if A is None else A for A in matrices]
         return decided

@@ -297,6 +297,14 @@ WRONG_NOTES = [
 ]
 
 
+def test_settings_from_when_engines_were_solvers_are_read(field, tmp_path):
+    fitted = orff.OVKRegressor(sigma=1.0, lambda_=1e-3).fit(*field)
+    fitted.model_.set_notes('{"settings":"sigma=1\\nlambda=1e-3\\nsolver=exact\\n"}')
+    fitted.save(tmp_path / "model")
+    loaded = orff.load(tmp_path / "model")
+    np.testing.assert_allclose(loaded.fit(*field).predict(field[0]), fitted.predict(field[0]), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("notes, problem", WRONG_NOTES, ids=[notes for notes, _ in WRONG_NOTES])
 def test_wrong_notes_are_refused(notes, problem, field, tmp_path):
     model = orff.ORFFRegressor(sigma=1.0, lambda_=1e-3, features=10).fit(*field)

@@ -161,20 +161,20 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
                          orffi_report *report) {
     kept_rows *r = rows;
     const orffi_exact_task task = task_of(r, kernel, 1, &lambda);
-    orffi_exact_told told = {.train_mse = report->train_mse, .cv_mse = report->cv_mse};
+    orffi_exact_result found = {.train_mse = report->train_mse, .cv_mse = report->cv_mse};
     orff_exact *exact = NULL;
     ORFFI_TRY(build_system(r, &task));
-    const orff_status status = orffi_exact_learn_from(&exact, &r->system, &task, &told);
+    const orff_status status = orffi_exact_learn_from(&exact, &r->system, &task, &found);
     clear_system(r); /* its factor may be the fit's now */
     if (status) return status;
     memcpy(report->mean, exact->mean, r->p * sizeof *report->mean);
-    report->crossed = !isnan(told.point.cv_mse); /* not of one row */
+    report->crossed = !isnan(found.point.cv_mse); /* not of one row */
     report->N = orffi_table_weight(r->table);
     report->rows = r->table->n;
     report->lambda = lambda;
-    report->dof = told.point.dof;
-    report->log_evidence = told.point.log_evidence;
-    report->solve = told.solve;
+    report->dof = found.point.dof;
+    report->log_evidence = found.point.log_evidence;
+    report->solve = found.solve;
     const orff_status reached = orffi_reach_rows(kernel, r->table->n, r->table->Y, r->table->weights,
                                                  report->mean, &report->unreached);
     if (reached) {

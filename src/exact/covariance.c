@@ -193,8 +193,8 @@ orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes) {
                                    .lambdas = &lambda,
                                    .keep = true,
                                    .max_bytes = max_bytes};
-    orffi_exact_told told = {.train_mse = zeros + n * p, .cv_mse = zeros + n * p + p};
-    const orff_status status = orffi_exact_learn(&again, &task, &told);
+    orffi_exact_result result = {.train_mse = zeros + n * p, .cv_mse = zeros + n * p + p};
+    const orff_status status = orffi_exact_learn(&again, &task, &result);
     if (!status) {
         exact->kept = again->kept;
         again->kept = NULL;

@@ -189,28 +189,28 @@ static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double 
 }
 
 static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_exact_system *s,
-                         point_work *w, orffi_exact_told *told) {
+                         point_work *w, orffi_exact_result *result) {
     const double lambda = task->lambdas[0];
-    ORFFI_TRY(solve(s, task, lambda, w->t, &told->solve));
+    ORFFI_TRY(solve(s, task, lambda, w->t, &result->solve));
     exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
     fill_alpha(exact, s, w->t);
     ORFFI_TRY(orffi_exact_fold(exact));
-    ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &told->point));
-    ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, told->train_mse));
-    ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, told->cv_mse));
-    ORFFI_TRY(find_residual(exact, task, s->N * lambda, &told->solve.residual));
+    ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));
+    ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, result->train_mse));
+    ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, result->cv_mse));
+    ORFFI_TRY(find_residual(exact, task, s->N * lambda, &result->solve.residual));
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 
 orff_status orffi_exact_learn_from(orff_exact **out, orffi_exact_system *system, const orffi_exact_task *task,
-                                   orffi_exact_told *told) {
+                                   orffi_exact_result *result) {
     orff_exact *exact = NULL;
     point_work w = {0};
     orff_status status = orffi_exact_create(&exact, task->kernel, task->rows.n);
     if (!status) status = work_fill(&w, system);
-    if (!status) status = learn(exact, task, system, &w, told);
+    if (!status) status = learn(exact, task, system, &w, result);
     work_clear(&w);
     if (status) {
         orff_exact_free(exact);
@@ -228,11 +228,11 @@ orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan
     return orffi_exact_system_build(system, task->kernel, plan, &task->rows);
 }
 
-orff_status orffi_exact_learn(orff_exact **out, const orffi_exact_task *task, orffi_exact_told *told) {
+orff_status orffi_exact_learn(orff_exact **out, const orffi_exact_task *task, orffi_exact_result *result) {
     orffi_exact_system system = {0};
     orffi_exact_plan plan = {0};
     orff_status status = orffi_exact_begin(&system, &plan, task);
-    if (!status) status = orffi_exact_learn_from(out, &system, task, told);
+    if (!status) status = orffi_exact_learn_from(out, &system, task, result);
     orffi_exact_system_clear(&system);
     orffi_exact_plan_clear(&plan);
     return status;

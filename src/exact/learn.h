@@ -14,20 +14,20 @@ typedef struct orffi_exact_task {
     size_t max_bytes;
 } orffi_exact_task;
 
-typedef struct orffi_exact_told {
+typedef struct orffi_exact_result {
     orff_path_point point; /* cv_mse: leave-one-out */
     orff_solve_info solve;
     double *train_mse, *cv_mse; /* p each, the caller's: of every output */
-} orffi_exact_told;
+} orffi_exact_result;
 
-orff_status orffi_exact_learn(orff_exact **exact, const orffi_exact_task *task, orffi_exact_told *told);
+orff_status orffi_exact_learn(orff_exact **exact, const orffi_exact_task *task, orffi_exact_result *result);
 
 /* The same in two steps: the system of the rows, after a check of what it takes (for several lambdas, that of the
  * eigen form), and what is learned from it. With `keep` the system's factor is taken out of it. */
 orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan,
                               const orffi_exact_task *task);
 orff_status orffi_exact_learn_from(orff_exact **exact, orffi_exact_system *system,
-                                   const orffi_exact_task *task, orffi_exact_told *told);
+                                   const orffi_exact_task *task, orffi_exact_result *result);
 
 /* The path of a system in its eigen form; outputs (count x p, may be NULL): leave-one-out errors of each output. */
 orff_status orffi_exact_system_path(const orffi_exact_system *system, size_t count, const double *lambdas,

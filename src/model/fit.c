@@ -13,7 +13,7 @@ static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *check
     orffi_digest_add(&digest, plan->d, plan->units.shift);
     orffi_digest_add(&digest, plan->d, plan->units.unit);
     orffi_digest_add(&digest, plan->p, plan->units.spread);
-    return orffi_checkpoint_settle(checkpoint, &digest);
+    return orffi_checkpoint_match_units(checkpoint, &digest);
 }
 
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {

@@ -158,12 +158,18 @@ static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_dat
     return ORFF_OK;
 }
 
+orff_status orff_options_covariates(orff_options *options, const orff_data_shape *shape, bool *covariate) {
+    if (!options || !shape || !covariate)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_covariates: NULL argument");
+    snprintf(options->culprit, sizeof options->culprit, "covariates");
+    return orffi_covariates_read(given(options, "covariates"), shape, covariate);
+}
+
 static orff_status read_geo(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
     bool *covariate;
     if (settings->geo == ORFF_GEO_NONE) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(covariate, shape->d));
-    snprintf(o->culprit, sizeof o->culprit, "covariates");
-    orff_status status = orffi_covariates_read(given(o, "covariates"), shape, covariate);
+    orff_status status = orff_options_covariates(o, shape, covariate);
     if (!status) {
         snprintf(o->culprit, sizeof o->culprit, "geo");
         status = lay_on_plane(o, covariate, shape);
@@ -209,6 +215,12 @@ orff_status orff_options_write(const orff_options *options, char **text) {
     return ORFF_OK;
 }
 
+/* Files of version 0.1 have engines among the solvers. */
+static const char *name_today(const char *name, const char *text) {
+    const bool engine = !strcmp(name, "solver") && !strcmp(text, orff_engine_name(ORFF_ENGINE_EXACT));
+    return engine ? "engine" : name;
+}
+
 static orff_status read_line(orff_options *options, const char *line, size_t length) {
     char *copy, *equals;
     ORFFI_TRY(ORFFI_NEW_ARRAY(copy, length + 1));
@@ -216,7 +228,7 @@ static orff_status read_line(orff_options *options, const char *line, size_t len
     equals = strchr(copy, '=');
     if (equals) *equals = '\0';
     const orff_status status =
-        equals ? orff_options_set(options, copy, equals + 1)
+        equals ? orff_options_set(options, name_today(copy, equals + 1), equals + 1)
                : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "\"%.60s\" is not name=text", copy);
     orffi_release(copy);
     return status;

@@ -27,9 +27,9 @@ static size_t spread_row(size_t i, size_t n) {
     return (size_t)(along * (double)n);
 }
 
-/* Take the `count` rows nearest to the centre that are not taken yet. near has room for n. */
-static void take_patch(const orffi_table *table, size_t d, const double *unit, size_t centre, size_t count,
-                       bool *taken, neighbour *near) {
+/* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
+static void mark_nearest(const orffi_table *table, size_t d, const double *unit, size_t centre, size_t count,
+                         bool *taken, neighbour *near) {
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
         for (size_t k = 0; k < d; k++) {
@@ -72,7 +72,7 @@ orff_status orffi_patches(const orffi_table *table, size_t d, size_t p, const do
     } else if (!status) {
         for (size_t i = 0; i < spread; i++) taken[spread_row(i, table->n)] = true;
         for (size_t i = 0; i < PATCHES; i++)
-            take_patch(table, d, unit, spread_row(spread + i, table->n), patch, taken, near);
+            mark_nearest(table, d, unit, spread_row(spread + i, table->n), patch, taken, near);
     }
     if (!status) status = copy_taken(table, d, p, taken, out);
     orffi_release(taken);

@@ -66,7 +66,7 @@ void orffi_checkpoint_close(orffi_checkpoint *c) {
     orffi_release(c);
 }
 
-orff_status orffi_checkpoint_settle(orffi_checkpoint *c, const orffi_digest *units) {
+orff_status orffi_checkpoint_match_units(orffi_checkpoint *c, const orffi_digest *units) {
     if (c->resumed && !orffi_digest_equal(&c->units, units))
         return orffi_fail(
             ORFF_ERROR_MISMATCH,

@@ -26,7 +26,7 @@ typedef struct orffi_checkpoint {
     uint64_t every;          /* rows between two saves */
     json_t *question;        /* what is asked: an object */
     orffi_digest units;      /* that the rows are added in, as far as they follow from the rows themselves */
-    bool resumed;            /* from a file; units are then the file's until orffi_checkpoint_settle */
+    bool resumed;            /* from a file; units are then the file's until orffi_checkpoint_match_units */
     orffi_witness witness;   /* of the rows as the caller gives them */
     orff_moments *moments;   /* of the file resumed from, until they are taken over; else NULL */
     orffi_coefficients from; /* likewise */
@@ -42,7 +42,7 @@ void orffi_checkpoint_close(orffi_checkpoint *checkpoint);
 
 /* Once it is decided, and before anything is added: the units of this run. ORFF_ERROR_MISMATCH when those of the
  * file are others: rows must have been appended to those that decide. */
-orff_status orffi_checkpoint_settle(orffi_checkpoint *checkpoint, const orffi_digest *units);
+orff_status orffi_checkpoint_match_units(orffi_checkpoint *checkpoint, const orffi_digest *units);
 
 /* ORFF_ERROR_MISMATCH when the rows were others than those of the checkpoint, else the status as it is. NULL: none. */
 orff_status orffi_checkpoint_outcome(const orffi_checkpoint *checkpoint, orff_status status);
