@@ -8,7 +8,8 @@
 #include "base/threads.h"
 #include "exact/evidence_part.h"
 
-#define TWO_PI 6.28318530717958647692
+#define TWO_PI     6.28318530717958647692
+#define MANY_PAIRS 100000 /* some milliseconds of work: fewer are not worth waking other threads for */
 
 typedef struct group {
     size_t n, P;   /* rows, order */
@@ -209,6 +210,10 @@ static size_t scratch_size(const orffi_evidence *e) {
     return 2 * e->d + 4 * e->p * e->p + e->n_parts * (e->scales + 2);
 }
 
+static int team_of(const group *g) {
+    return g->n * (g->n + 1) / 2 < MANY_PAIRS ? 1 : orffi_thread_count();
+}
+
 static void subtract(size_t d, const double *x, const double *z, double *delta) {
     for (size_t k = 0; k < d; k++) delta[k] = x[k] - z[k];
 }
@@ -247,11 +252,11 @@ static void contract_row(const orffi_evidence *e, const group *g, size_t i, doub
 }
 
 static orff_status fill_group(const orffi_evidence *e, group *g, double s) {
-    const int threads = orffi_thread_count();
+    const int threads = team_of(g);
     const size_t room = scratch_size(e);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
     for (size_t i = 0; i < g->n; i++) fill_row(e, g, i, s, work + room * (size_t)orffi_thread_index());
     orffi_release(work);
     return ORFF_OK;
@@ -259,11 +264,11 @@ static orff_status fill_group(const orffi_evidence *e, group *g, double s) {
 
 /* Each thread has rows of its own, always the same: sums are then the same in every run. */
 static orff_status contract_group(const orffi_evidence *e, const group *g) {
-    const int threads = orffi_thread_count();
+    const int threads = team_of(g);
     const size_t room = scratch_size(e), count = e->n_parts * (e->scales + 2);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (size_t i = 0; i < g->n; i++) contract_row(e, g, i, work + room * (size_t)orffi_thread_index());
     for (size_t t = 0; t < (size_t)threads; t++)
         for (size_t k = 0; k < count; k++) e->sums[k] += work[t * room + k];
