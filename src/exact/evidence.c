@@ -8,8 +8,8 @@
 #include "base/threads.h"
 #include "exact/evidence_part.h"
 
-#define TWO_PI     6.28318530717958647692
-#define MANY_PAIRS 100000 /* some milliseconds of work: fewer are not worth waking other threads for */
+#define TWO_PI 6.28318530717958647692
+#define ALONE  1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
 
 typedef struct group {
     size_t n, P;   /* rows, order */
@@ -211,7 +211,7 @@ static size_t scratch_size(const orffi_evidence *e) {
 }
 
 static int team_of(const group *g) {
-    return g->n * (g->n + 1) / 2 < MANY_PAIRS ? 1 : orffi_thread_count();
+    return g->P <= ALONE ? 1 : orffi_thread_count();
 }
 
 static void subtract(size_t d, const double *x, const double *z, double *delta) {
@@ -353,11 +353,20 @@ static orff_status find_gradient(orffi_evidence *e, double s, double *gradient) 
     return ORFF_OK;
 }
 
-orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+static orff_status evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
     const double s = exp(x[orffi_evidence_unknowns(e) - 1]);
     ORFFI_TRY(set_parts(e, x));
     ORFFI_TRY(find_value(e, s, value));
     return gradient ? find_gradient(e, s, gradient) : ORFF_OK;
+}
+
+orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+    bool alone = true;
+    for (size_t g = 0; g < e->n_groups; g++) alone &= e->groups[g].P <= ALONE;
+    const int before = orffi_team_limit(alone ? 1 : 0);
+    const orff_status status = evaluate(e, x, value, gradient);
+    orffi_team_limit(before);
+    return status;
 }
 
 void orffi_evidence_variances(const orffi_evidence *e, double *v) {

@@ -108,19 +108,21 @@ void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, 
 
 /* ---- by the logarithms of the length scales: v_i = delta_i / l_i, so that d / d log l_i = -v_i d / d v_i */
 
+/* Of one factor, whose value is returned. */
 static double fill_slopes(const factor *f, double *slopes) {
     const bool spherical = f->s->base->spherical;
     const double r = spherical ? norm(f) : 0.0;
     double t[3] = {0};
+    if (f->count == 0) return 1.0;
     if (r > 1e-150) f->s->base->derivatives(f->s->shape, r, t);
+    const double front = r > 1e-150 ? -t[0] / r : 0.0;
     for (size_t a = 0; a < f->count; a++) {
         const double v = whitened(f, a);
-        if (spherical)
-            slopes[f->inputs[a]] = r > 1e-150 ? -t[0] * v * (v / r) : 0.0;
-        else
-            slopes[f->inputs[a]] = v != 0.0 ? -v * product(f, a, f->count, f->count) : 0.0;
+        slopes[f->inputs[a]] = spherical  ? front * v * v
+                               : v != 0.0 ? -v * product(f, a, f->count, f->count)
+                                          : 0.0;
     }
-    return value(f);
+    return spherical ? f->s->base->k0(f->s->shape, r) : value(f);
 }
 
 static void multiply(const factor *f, double front, double *slopes) {

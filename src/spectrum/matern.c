@@ -61,18 +61,20 @@ static double half_front(double nu, double x) {
 /* (1/x d/dx) x^nu K_nu(x) = -x^(nu-1) K_(nu-1)(x): t_m = (-a)^m 2^(1-nu)/Gamma(nu) x^nu K_(nu-m)(x). Where x is so
  * small that K may overflow they are nothing. */
 static void derivatives(double nu, double r, double t[3]) {
-    const double a = sqrt(2.0 * nu), x = a * r, half = half_front(nu, x) * exp(-x);
+    const double a = sqrt(2.0 * nu), x = a * r, half = half_front(nu, x);
+    const double e = half > 0.0 ? half * exp(-x) : 0.0;
     int sign;
     double front = 1.0;
     for (int m = 1; m <= 3; m++) {
         const double order = nu - m;
         front *= -a;
         t[m - 1] = 0.0;
-        if (x < 1e-100 || fabs(order) * -log10(x) > 250.0) continue;
+        if (x < 1e-100) continue;
         if (half > 0.0) {
-            t[m - 1] = front * half * half_bessel(order, x);
+            t[m - 1] = front * e * half_bessel(order, x);
             continue;
         }
+        if (fabs(order) * -log10(x) > 250.0) continue;
         const double scale = (1.0 - nu) * log(2.0) - lgamma_r(nu, &sign) + nu * log(x);
         t[m - 1] = front * exp(scale - x) * orffi_bessel_k_scaled(order, x);
     }
