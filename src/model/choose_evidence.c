@@ -80,6 +80,16 @@ static void center(const orffi_plan *plan, orffi_table *table) {
     }
 }
 
+/* Whether there are rows that count, some of them off the mean. */
+static bool varies(const orffi_sample *sample, size_t p) {
+    for (size_t g = 0; g < sample->count; g++) {
+        const orffi_table *t = &sample->tables[g];
+        for (size_t i = 0; i < t->n * p; i++)
+            if (t->Y[i] != 0.0 && (!t->weights || t->weights[i / p] > 0.0)) return true;
+    }
+    return false;
+}
+
 /* ---- starts */
 
 /* Length scales of the field's space become `scale`; covariates have the median of their distances. */
@@ -265,25 +275,28 @@ static void list_numbers(char *text, size_t room, size_t count, const double *nu
         used += (size_t)snprintf(text + used, room - used, "%s%.4g", i ? ", " : "", numbers[i]);
 }
 
-static void log_part(const choice *c, size_t m, double *numbers) {
+/* "div-free matern32, length scale 0.7 + .." */
+static void append_part(const choice *c, size_t m, double *numbers, char *text, size_t room) {
     const orffi_planned_part *one = &c->plan->parts.list[m];
+    const size_t used = strlen(text);
     char scales[256];
     for (size_t i = 0; i < c->plan->d; i++) numbers[i] = one->sigmas[i] * c->plan->units.unit[i];
     list_numbers(scales, sizeof scales, c->plan->d, numbers);
-    orffi_log(ORFF_LOG_INFO, "%s: base %s, length scale %s, by the evidence", orff_rule_name(one->part.rule),
-              orff_base_short_name(one->part.base, one->part.shape), scales);
+    snprintf(text + used, room - used, "%s%s %s, length scale %s", m ? " + " : "",
+             orff_rule_name(one->part.rule), orff_base_short_name(one->part.base, one->part.shape), scales);
 }
 
+/* In the user's units. */
 static orff_status log_choice(choice *c) {
     const orffi_plan *plan = c->plan;
-    char text[256];
+    char text[1024] = "", noise[256];
     double *numbers;
     ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
-    for (size_t m = 0; m < plan->parts.count; m++) log_part(c, m, numbers);
+    for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
     const orff_status status = orffi_candidate_noise(&c->best, &c->judge, &c->many, numbers);
     for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
-    list_numbers(text, sizeof text, plan->p, numbers);
-    if (!status) orffi_log(ORFF_LOG_INFO, "noise %s (standard deviation), by the evidence", text);
+    list_numbers(noise, sizeof noise, plan->p, numbers);
+    if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);
     orffi_release(numbers);
     return status;
 }
@@ -329,12 +342,13 @@ static orff_status prepare(choice *c, const orffi_rows *rows) {
     return fill_sample(c, many_rows, &c->many);
 }
 
-orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen) {
+orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool *found) {
     choice c = {.plan = plan, .judge = {.plan = plan, .chosen = chosen, .most = EVALUATIONS}};
     const orffi_candidate from = {.parts = plan->parts};
     orff_status status = prepare(&c, rows);
-    if (!status) status = search(&c, &from);
-    if (!status) status = settle(&c);
+    *found = !status && varies(&c.few, plan->p) && varies(&c.many, plan->p);
+    if (*found) status = search(&c, &from);
+    if (*found && !status) status = settle(&c);
     orffi_candidate_clear(&c.best);
     clear_sample(&c.few);
     clear_sample(&c.many);
@@ -345,16 +359,8 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 
 /* ---- whether there is an evidence */
 
-static bool varies(const orffi_rows *rows) {
-    const orffi_table *head = &rows->head;
-    for (size_t i = 1; i < head->n; i++)
-        if (memcmp(head->Y, head->Y + i * rows->p, rows->p * sizeof *head->Y)) return true;
-    return false;
-}
-
-bool orffi_has_evidence(const orffi_plan *plan, const orffi_rows *rows) {
-    if (plan->settings.loss != ORFF_LOSS_SQUARED || rows->classes || rows->head.n < 4 || !varies(rows))
-        return false;
+bool orffi_has_evidence(const orffi_plan *plan) {
+    if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
     for (size_t m = 0; m < plan->parts.count; m++)
         if (!orffi_evidence_serves(1, &plan->parts.list[m].part)) return false;
     return true;

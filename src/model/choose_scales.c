@@ -143,12 +143,13 @@ static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, cons
 }
 
 orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
-    bool *chosen, any = false;
+    bool *chosen, any = false, found = false;
+    orff_status status = ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(chosen, plan->parts.count));
     for (size_t m = 0; m < plan->parts.count; m++)
         any |= chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
-    const orff_status status = orffi_has_evidence(plan, rows) ? orffi_choose_evidence(plan, rows, chosen)
-                                                              : cross_validate(plan, rows, chosen, any);
+    if (orffi_has_evidence(plan)) status = orffi_choose_evidence(plan, rows, chosen, &found);
+    if (!status && !found) status = cross_validate(plan, rows, chosen, any);
     orffi_release(chosen);
     return status;
 }
