@@ -26,7 +26,7 @@ static void clear_kernel(kernel_of *k) {
     free(k->sigmas);
 }
 
-/* Length scales that are auto are chosen by a small fit to the rows in memory. */
+/* Length scales and bases that are auto are chosen by a small fit to the rows in memory. */
 static int choose_scales(kernel_of *k, orff_settings settings, const cli_data *data) {
     orff_model *model = NULL;
     settings.sampling.features = 300;
@@ -41,6 +41,10 @@ static int choose_scales(kernel_of *k, orff_settings settings, const cli_data *d
         status = cli_outcome(orff_model_part(model, m, &part), NULL);
         for (size_t i = 0; !status && i < k->d; i++)
             k->sigmas[m * k->d + i] = part.sigmas ? part.sigmas[i] : part.sigma;
+        if (!status && k->parts[m].base == ORFF_BASE_AUTO) {
+            k->parts[m].base = part.base;
+            k->parts[m].shape = part.shape;
+        }
     }
     orff_model_free(model);
     return status;
@@ -58,9 +62,9 @@ static int fill_kernel(kernel_of *k, const cli_settings *s, const cli_arguments 
     if (s->auto_sigma && !data->n)
         return cli_wrong(a, cli_setting("sigma"),
                          "auto needs rows in memory; give a number, or raise --memory");
+    memcpy(k->parts, settings->parts, k->n * sizeof *k->parts);
     const int status = s->auto_sigma ? choose_scales(k, *settings, data) : CLI_DONE;
     for (size_t m = 0; m < k->n; m++) {
-        k->parts[m] = settings->parts[m];
         k->parts[m].sigma = k->sigmas[m * k->d];
         k->parts[m].sigmas = k->sigmas + m * k->d;
     }

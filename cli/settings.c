@@ -119,7 +119,7 @@ static int check_choices(const cli_settings *s, const cli_arguments *a) {
 }
 
 bool cli_is_auto_sigma(const orff_part *part) {
-    return part->sigma == 0.0 && !part->sigmas;
+    return part->sigma <= 0.0 && !part->sigmas; /* ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD */
 }
 
 /* Of lines "name=text", those of the kernel that no option names: never through the names of files. */

@@ -152,6 +152,8 @@ ORFF_API void orff_set_hooks(const orff_hooks *hooks);
 /* The base: a scalar kernel k0 with k0(0) = 1 and its spectrum mu. l_i is the length scale of input i,
  * v_i = delta_i / l_i, r = |v|. */
 #define ORFF_BASE_LIST(X)                                                                             \
+    X(AUTO, auto, "auto")                            /* chosen by a fit that chooses the length scale  \
+                                                        too, see orff_settings; elsewhere gaussian */ \
     X(GAUSSIAN, gaussian, "gaussian")                /* exp(-r^2/2) */                                \
     X(LAPLACE, laplace, "laplace")                   /* exp(-sum_i |v_i|) */                          \
     X(MATERN, matern, "matern")                      /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), \
@@ -222,11 +224,16 @@ ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
  * else to report failure. Called from one thread at a time, for at most a few thousand points. */
 typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
+/* Length scales that a fit chooses: one for all inputs of the field's space, or for all inputs where there is none, or, if
+ * the rows clearly say so, one for each; always one for each (parts that are fields: for each covariate). */
+#define ORFF_SIGMA_AUTO 0.0
+#define ORFF_SIGMA_ARD  (-1.0)
+
 typedef struct orff_part {
     orff_rule rule;
     orff_base base;
     double shape;         /* nu of Matern, alpha of the rational quadratic; ignored by the others */
-    double sigma;         /* length scale of every input ... */
+    double sigma;         /* length scale of every input; in a fit also ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD ... */
     const double *sigmas; /* ... or one per input (d values); NULL: sigma */
     double weight;        /* v >= 0: this part is v K_part */
     bool normalise;       /* scale the part so that trace K(0) = p (K(0) = I where it is isotropic) */
@@ -773,9 +780,11 @@ ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t
 ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
 
 typedef struct orff_settings {
-    /* The kernel; n_parts = 0: one decomposable Gaussian part with identity and sigma auto. A part's sigma
-     * of 0 (and no sigmas) means auto: a multiple of the median distance between inputs, the multiple chosen
-     * by cross-validation on a subsample. */
+    /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. A part's sigma of
+     * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (and no sigmas) is chosen, and with it a base of ORFF_BASE_AUTO among gaussian
+     * and matern of order 1/2, 3/2 and 5/2: by the evidence, how probable the outputs of some of the rows are. Where
+     * there is none (classes, losses other than squared, parts with callbacks) a multiple of the median distance
+     * between inputs is chosen by cross-validation, and the base auto is gaussian. */
     size_t n_parts;
     const orff_part *parts;
 
@@ -783,7 +792,7 @@ typedef struct orff_settings {
     orff_criterion criterion; /* ... by this */
     bool auto_kernel; /* a mixture of all rules that fit d and p at several scales; of the parts only the
                          first one's base, shape and space are looked at */
-    bool auto_mix;    /* Helmholtz parts: choose c by cross-validation */
+    bool auto_mix;    /* Helmholtz parts: choose c, by the evidence too */
 
     orff_engine engine;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linalg.h"
 #include "base/random.h"
 #include "model/patches.h"
 #include "support.h"
@@ -134,12 +135,133 @@ static void automatic_is_no_worse_than_a_single_part(void **state) {
     assert_true(automatic <= 1.03 * best);
 }
 
+/* ---- by the evidence */
+
+enum { DRAWN = 300 };
+static double drawn_X[DRAWN * 2], drawn_Y[DRAWN * 2], drawn_K[4 * DRAWN * DRAWN];
+
+/* A draw of the process of a part, of unit variance, over a square of side 8; the noise has a deviation of 0.2. */
+static void draw(orff_part part, uint64_t seed) {
+    const orffi_rng rng = {seed, 4};
+    const size_t P = 2 * DRAWN;
+    orff_kernel *kernel = NULL;
+    for (size_t i = 0; i < P; i++) drawn_X[i] = 8.0 * orffi_rng_uniform(rng, i, 0);
+    part.normalise = true;
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
+    assert_ok(orff_kernel_gram(kernel, DRAWN, drawn_X, DRAWN, drawn_X, drawn_K));
+    orff_kernel_free(kernel);
+    for (size_t i = 0; i < P; i++) drawn_K[i * P + i] += 0.04;
+    assert_ok(orffi_cholesky(P, drawn_K));
+    for (size_t i = 0; i < P; i++) {
+        drawn_Y[i] = 10.0;
+        for (size_t k = 0; k <= i; k++) drawn_Y[i] += drawn_K[i * P + k] * orffi_rng_normal(rng, k, 1);
+    }
+}
+
+/* The part of a fit to these rows; its length scales in scales (2), in the inputs' units. */
+static orff_part fitted(const orff_part *given, bool auto_mix, size_t repeat, const double *weights,
+                        double *scales) {
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    orff_part part;
+    settings.n_parts = given ? 1 : 0;
+    settings.parts = given;
+    settings.auto_mix = auto_mix;
+    settings.engine = ORFF_ENGINE_EXACT;
+    settings.lambda = 1e-3;
+    settings.posterior = ORFF_SWITCH_NO;
+    assert_ok(orff_model_fit(&model, &settings, 2, 2, repeat, drawn_X, drawn_Y, weights));
+    assert_ok(orff_model_part(model, 0, &part));
+    for (size_t i = 0; i < 2; i++) scales[i] = part.sigmas ? part.sigmas[i] : part.sigma;
+    orff_model_free(model);
+    return part;
+}
+
+static bool is_near(double got, double want, double factor) {
+    return fabs(log(got / want)) < log(factor);
+}
+
+/* Nothing given: the base, one length scale, though they are divided by unequal spreads inside. */
+static void evidence_finds_base_and_scale(void **state) {
+    (void)state;
+    orff_part truth = orff_part_default();
+    double scales[2];
+    truth.base = ORFF_BASE_MATERN;
+    truth.shape = 0.5;
+    draw(truth, 1);
+    orff_part part = fitted(NULL, false, DRAWN, NULL, scales);
+    assert_true(part.base == ORFF_BASE_MATERN && part.shape == 0.5);
+    assert_true(is_near(scales[0], 1.0, 1.4) && is_near(scales[1], scales[0], 1.1));
+    truth.base = ORFF_BASE_GAUSSIAN;
+    draw(truth, 2);
+    part = fitted(NULL, false, DRAWN, NULL, scales);
+    assert_true(part.base == ORFF_BASE_GAUSSIAN);
+    assert_true(is_near(scales[0], 1.0, 1.2));
+    part = orff_part_default(); /* what is given stays */
+    part.base = ORFF_BASE_MATERN;
+    part.shape = 2.5;
+    part.sigma = ORFF_SIGMA_AUTO;
+    part = fitted(&part, false, DRAWN, NULL, scales);
+    assert_true(part.base == ORFF_BASE_MATERN && part.shape == 2.5);
+}
+
+/* A length scale for each input where they clearly differ, or where that is asked for. */
+static void evidence_stretches(void **state) {
+    (void)state;
+    const double unequal[] = {0.6, 2.4};
+    orff_part truth = orff_part_default(), part = truth;
+    double scales[2];
+    truth.sigmas = unequal;
+    draw(truth, 3);
+    part.sigma = ORFF_SIGMA_AUTO;
+    fitted(&part, false, DRAWN, NULL, scales);
+    assert_true(is_near(scales[0], 0.6, 1.2) && is_near(scales[1], 2.4, 1.3));
+    truth.sigmas = NULL;
+    draw(truth, 4);
+    fitted(&part, false, DRAWN, NULL, scales);
+    assert_true(is_near(scales[0], scales[1], 1.1));
+    part.sigma = ORFF_SIGMA_ARD;
+    fitted(&part, false, DRAWN, NULL, scales);
+    assert_true(scales[0] != scales[1] && is_near(scales[0], 1.0, 1.3) && is_near(scales[1], 1.0, 1.3));
+}
+
+static void evidence_finds_the_mix(void **state) {
+    (void)state;
+    orff_part truth = orff_part_default(), part = truth;
+    double scales[2];
+    truth.rule = part.rule = ORFF_RULE_HELMHOLTZ;
+    truth.mix = 0.1;
+    draw(truth, 5);
+    part.sigma = ORFF_SIGMA_AUTO;
+    part = fitted(&part, true, DRAWN, NULL, scales);
+    assert_true(part.mix > 0.05 && part.mix < 0.2);
+    assert_true(is_near(scales[0], 1.0, 1.2) && scales[0] == scales[1]);
+}
+
+/* Rows without weight do not count: half of them are nonsense. */
+static void evidence_knows_weights(void **state) {
+    (void)state;
+    orff_part truth = orff_part_default(), part = truth;
+    double scales[2], without[2], weights[DRAWN];
+    draw(truth, 6);
+    part.sigma = ORFF_SIGMA_AUTO;
+    fitted(&part, false, DRAWN / 2, NULL, without);
+    for (size_t i = 0; i < DRAWN; i++) weights[i] = i < DRAWN / 2 ? 2.0 : 0.0;
+    for (size_t i = DRAWN; i < 2 * DRAWN; i++) drawn_Y[i] = 10.0 * sin(1e6 * (double)i);
+    fitted(&part, false, DRAWN, weights, scales);
+    assert_true(is_near(scales[0], without[0], 1.1) && is_near(scales[1], without[1], 1.1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patches_are_dense_and_spread),
         cmocka_unit_test(distances_are_in_units),
         cmocka_unit_test(few_rows_are_all_taken),
         cmocka_unit_test(automatic_is_no_worse_than_a_single_part),
+        cmocka_unit_test(evidence_finds_base_and_scale),
+        cmocka_unit_test(evidence_stretches),
+        cmocka_unit_test(evidence_finds_the_mix),
+        cmocka_unit_test(evidence_knows_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ rmse() {
 # Everything automatic: near the noise (0.1/sqrt 12 = 0.029).
 expect 0 'written +m\.orff' exact --kernel div-free
 less "$(rmse)" 0.037 "div-free"
-expect 0 'length scale .* by cross-validation' exact
+expect 0 'by the evidence: decomposable .*, length scale .*; noise ' exact
 less "$(rmse)" 0.045 "decomposable"
 expect 0 'found: [0-9]+ % divergence-free at [0-9.]+ km.*% noise' exact --kernel auto
 less "$(rmse)" 0.037 "auto"

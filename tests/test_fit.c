@@ -886,7 +886,7 @@ static void refuse_settings(void **state) {
     REFUSE_WITH((settings.solver = ORFF_SOLVER_PCG, settings.mixture = true), ORFF_ERROR_UNSUPPORTED,
                 "mixture");
     REFUSE_WITH(settings.loss = ORFF_LOSS_LOGISTIC, ORFF_ERROR_INVALID_ARGUMENT, "classes");
-    part.sigma = -1.0;
+    part.sigma = -2.0;
     REFUSE_WITH((settings.n_parts = 1, settings.parts = &part), ORFF_ERROR_INVALID_ARGUMENT, "");
     part.sigma = 0.5;
     part.base = ORFF_BASE_LAPLACE;

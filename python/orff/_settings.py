@@ -291,7 +291,7 @@ class Settings:
     @property
     def auto_sigma(self) -> bool:
         """Whether a length scale is left to the data."""
-        return any(part.sigma == 0.0 and part.sigmas == ffi.NULL for part in self.parts)
+        return any(part.sigma <= 0.0 and part.sigmas == ffi.NULL for part in self.parts)
 
     @property
     def checkpoint(self) -> Any:

@@ -4,9 +4,14 @@
 
 #include "model/trial.h"
 
-/* Length scales of the parts whose sigma is auto, as a multiple of the median distance, and the c of
- * Helmholtz parts when auto_mix: by cross-validation. */
+/* Length scales of the parts whose sigma is auto, with their bases, and the c of Helmholtz parts when auto_mix: by the
+ * evidence, or, where there is none, scales as a multiple of the median distance and c by cross-validation. */
 orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows);
+
+/* The same where there is an evidence: for squared errors and parts with formulas. chosen: the parts whose length scales
+ * are open. plan->shift is set too. *found is false, and the plan as it was, where the outputs do not vary. */
+bool orffi_has_evidence(const orffi_plan *plan);
+orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool *found);
 
 /* How many multiples are tried, at least. */
 size_t orffi_scale_candidates(const orffi_plan *plan);

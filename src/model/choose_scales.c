@@ -1,5 +1,5 @@
-/* Length scales and Helmholtz weights, from moments of a subsample: one pass for each length scale,
- * everything else without another. */
+/* Length scales and Helmholtz weights: by the evidence (choose_evidence.c), or, where there is none, by cross-validation
+ * from moments of a subsample: one pass for each length scale, everything else without another. */
 #include <math.h>
 #include <string.h>
 
@@ -129,22 +129,27 @@ static orff_status search_scales(orffi_plan *plan, const orffi_table *table, con
     return ORFF_OK;
 }
 
-orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
+static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool any) {
     orffi_table table = {0};
     double *median = NULL;
-    bool *chosen = NULL;
-    const size_t n = plan->parts.count;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
-    if (!status) status = ORFFI_NEW_ARRAY(chosen, n);
     if (!status) status = orffi_trial_medians(plan, &table, median);
-    bool any = false;
-    for (size_t m = 0; !status && m < n; m++)
-        any |= chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
     if (!status && any) status = search_scales(plan, &table, chosen, median);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orffi_table_clear(&table);
     orffi_release(median);
+    return status;
+}
+
+orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
+    bool *chosen, any = false, found = false;
+    orff_status status = ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(chosen, plan->parts.count));
+    for (size_t m = 0; m < plan->parts.count; m++)
+        any |= chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
+    if (orffi_has_evidence(plan)) status = orffi_choose_evidence(plan, rows, chosen, &found);
+    if (!status && !found) status = cross_validate(plan, rows, chosen, any);
     orffi_release(chosen);
     return status;
 }

@@ -207,7 +207,7 @@ static orff_status fill_parts(task *t, const orff_settings *settings) {
         orff_part *part = &t->parts[m];
         if (part->space && !t->plan.space)
             ORFFI_TRY(orffi_duplicate(&t->plan.space, part->space, t->p, sizeof *part->space));
-        if (part->sigmas || part->sigma != 0.0 || orffi_rule_find(part->rule)->own_law) continue;
+        if (part->sigmas || part->sigma > 0.0 || orffi_rule_find(part->rule)->own_law) continue;
         t->choose = true;
         part->sigma = 0.5 + 0.5 * (double)m;
     }

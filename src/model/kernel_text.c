@@ -1,6 +1,6 @@
 /*     kernel = part + part ..        part = RULE[:BASE][@SIGMA][*WEIGHT]
  *     base = BASE + BASE ..          BASE = name or name/shape
- *     sigma = SIGMA + SIGMA ..       SIGMA = auto, median, S, or S1,..,Sd
+ *     sigma = SIGMA + SIGMA ..       SIGMA = auto, ard, median, S, or S1,..,Sd
  *
  * What a part says of itself stands before what the settings of all parts say. */
 #include "model/kernel_text.h"
@@ -172,7 +172,7 @@ static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d
         double value;
         at = orff_number_scan(at, &value);
         if (!at || (*at && *at != ',') || !(value > 0.0) || !isfinite(value))
-            return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median or auto",
+            return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto",
                          word);
         if (count < d) sigmas[count] = value;
         count++;
@@ -188,11 +188,12 @@ static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape
                               const char *word, double *sigmas, orff_part *part) {
     if (!strcmp(word, "median")) {
         ORFFI_TRY(blame(k, "sigma", median_scales(shape, space, k->space, sigmas)));
-    } else if (!is_auto(word)) {
+    } else if (strcmp(word, "ard") && !is_auto(word)) {
         ORFFI_TRY(read_numbers(k, word, shape->d, sigmas));
     }
-    part->sigma = sigmas[0];
+    part->sigma = strcmp(word, "ard") ? sigmas[0] : ORFF_SIGMA_ARD;
     part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
+    if (part->sigmas && part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
     return ORFF_OK;
 }
 

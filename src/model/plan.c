@@ -15,7 +15,7 @@ static bool is_physical(orff_rule rule) {
 /* What has no base has no length scale. */
 bool orffi_part_is_auto(const orff_part *part) {
     const orffi_rule_ops *rule = orffi_rule_find(part->rule);
-    return rule && !rule->own_law && part->sigma == 0.0;
+    return rule && !rule->own_law && (part->sigma == ORFF_SIGMA_AUTO || part->sigma == ORFF_SIGMA_ARD);
 }
 
 /* ---- checks */
@@ -64,7 +64,8 @@ orff_status orffi_plan_check(const orff_settings *s) {
 
 static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
     orff_part single = orff_part_default();
-    single.sigma = 0.0;
+    single.base = ORFF_BASE_AUTO;
+    single.sigma = ORFF_SIGMA_AUTO;
     ORFFI_TRY(orffi_parts_init(&plan->parts, plan->d, plan->p, settings->n_parts ? settings->n_parts : 1,
                                settings->n_parts ? settings->parts : &single));
     for (size_t m = 0; m < plan->parts.count; m++) {
@@ -72,6 +73,13 @@ static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
         plan->rigid |= orffi_part_is_rigid(&plan->parts.list[m].part);
     }
     return ORFF_OK;
+}
+
+/* A base that was not chosen: the length scale is given, or there is no evidence. */
+static void name_bases(orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (plan->parts.list[m].part.base == ORFF_BASE_AUTO)
+            plan->parts.list[m].part.base = ORFF_BASE_GAUSSIAN;
 }
 
 /* The field's space: that of the first physical part, else all inputs where d = p. */
@@ -186,6 +194,7 @@ orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, con
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
     if (any_auto(plan) || settings->auto_mix) ORFFI_TRY(orffi_choose_scales(plan, rows));
+    name_bases(plan);
     if (settings->mixture) return orffi_choose_weights(plan, rows);
     return ORFF_OK;
 }

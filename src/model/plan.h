@@ -16,6 +16,9 @@ typedef struct orffi_plan {
     bool rigid;              /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */
     orffi_units units;
+    double
+        shift; /* the variance of the noise of a row of weight 1 over that of the field, trace K(0)/p, where the choices
+                     found one: about N lambda over the kernel's size; else 0 */
 } orffi_plan;
 
 /* Whether the length scale of a planned part is to be chosen. */

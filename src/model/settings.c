@@ -54,19 +54,21 @@ static const row rows[] = {
       "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
       "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data at several length scales and learns "
       "their weights."}, NOWHERE},
-    {{"base", ORFF_SETTING_TEXT, "gaussian", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
-      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +."}, NOWHERE},
+    {{"base", ORFF_SETTING_TEXT, "auto", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
+      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto takes that of gaussian, "
+      "matern12, matern32 and matern52 under which the outputs are most probable; gaussian where the length scale is given."}, NOWHERE},
     {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
       "The order nu of base matern, or alpha of rational-quadratic; both need it. One for each part with +."}, NOWHERE},
-    {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median", "the inputs' unit", KERNEL, "Kernel",
+    {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median|ard", "the inputs' unit", KERNEL, "Kernel",
       "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
-      "median is the median distance between inputs, auto the multiple of it with the smallest cross-validated error."}, NOWHERE},
+      "median is the median distance between inputs; auto takes what makes the outputs most probable, one for all inputs or, where that "
+      "gains clearly, one for each; ard always one for each."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
       "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
       "How weights of parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
-      "helmholtz: share of the curl-free half, 0 to 1. auto chooses it by cross-validation."}, NOWHERE},
+      "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable."}, NOWHERE},
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "decomposable: which outputs belong together. covariance takes that of the outputs; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},

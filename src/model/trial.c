@@ -1,5 +1,8 @@
 #include "model/trial.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "model/survey.h"
 
@@ -108,6 +111,35 @@ orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table
     }
     orffi_release(all);
     return status;
+}
+
+static double nearest(const orffi_plan *plan, const orffi_table *table, size_t row) {
+    const double *x = table->X + row * plan->d;
+    double best = INFINITY;
+    for (size_t i = 0; i < table->n; i++) {
+        double square = 0.0;
+        for (size_t k = 0; k < plan->d; k++) {
+            const double step = orffi_plan_in_space(plan, k) ? table->X[i * plan->d + k] - x[k] : 0.0;
+            square += step * step;
+        }
+        if (square > 0.0) best = fmin(best, square);
+    }
+    return sqrt(best);
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double orffi_trial_spacing(const orffi_plan *plan, const orffi_table *table) {
+    enum { LOOKED_AT = 63 }; /* the median of so many is known to some 15 % */
+    double found[LOOKED_AT];
+    const size_t count = table->n < LOOKED_AT ? table->n : LOOKED_AT;
+    for (size_t i = 0; i < count; i++)
+        found[i] = nearest(plan, table, (size_t)((double)i * ((double)table->n / (double)count)));
+    qsort(found, count, sizeof *found, ascending);
+    return count && isfinite(found[count / 2]) ? found[count / 2] : 1.0;
 }
 
 bool orffi_plan_in_space(const orffi_plan *plan, size_t i) {

@@ -32,6 +32,10 @@ orff_status orffi_trial_error(orffi_trial *trial, const orffi_plan *plan, const 
 /* Median distances (d): over the field's space (or all inputs), and over each other input by itself. */
 orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table, double *median);
 
+/* How far a row is from its nearest neighbour that lies elsewhere, over the field's space or all inputs: the median. 1 where
+ * all lie in one place. */
+double orffi_trial_spacing(const orffi_plan *plan, const orffi_table *table);
+
 /* Whether input i belongs to the field's space, or there is none. */
 bool orffi_plan_in_space(const orffi_plan *plan, size_t i);
 

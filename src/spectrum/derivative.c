@@ -1,4 +1,4 @@
-/* First and third derivatives of k0. It is a product of two factors, the field's space and the covariates; each is
+/* First and third derivatives of k0, and those by the length scales. It is a product of two factors, the field's space and the covariates; each is
  * spherical in its whitened inputs v = delta / l, or a product over them. */
 #include <math.h>
 
@@ -104,4 +104,62 @@ void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, 
     for (size_t i = 0; i < rest.count; i++)
         for (size_t e = 0; e < m * m; e++)
             T[rest.inputs[i] * m * m + e] = front > 0.0 ? K[e] / front * slopes[rest.inputs[i]] : 0.0;
+}
+
+/* ---- by the logarithms of the length scales: v_i = delta_i / l_i, so that d / d log l_i = -v_i d / d v_i */
+
+/* Of one factor, whose value is returned. */
+static double fill_slopes(const factor *f, double *slopes) {
+    const bool spherical = f->s->base->spherical;
+    const double r = spherical ? norm(f) : 0.0;
+    double t[3] = {0};
+    if (f->count == 0) return 1.0;
+    if (r > 1e-150) f->s->base->derivatives(f->s->shape, r, t);
+    const double front = r > 1e-150 ? -t[0] / r : 0.0;
+    for (size_t a = 0; a < f->count; a++) {
+        const double v = whitened(f, a);
+        slopes[f->inputs[a]] = spherical  ? front * v * v
+                               : v != 0.0 ? -v * product(f, a, f->count, f->count)
+                                          : 0.0;
+    }
+    return spherical ? f->s->base->k0(f->s->shape, r) : value(f);
+}
+
+static void multiply(const factor *f, double front, double *slopes) {
+    for (size_t a = 0; a < f->count; a++) slopes[f->inputs[a]] *= front;
+}
+
+void orffi_spectrum_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes) {
+    const factor space = space_of(s, delta), rest = covariates_of(s, delta);
+    const double first = fill_slopes(&space, slopes), second = fill_slopes(&rest, slopes);
+    *k0 = first * second;
+    if (!rest.count) return;
+    multiply(&space, second, slopes);
+    multiply(&rest, first, slopes);
+}
+
+/* sum_c v_c d_a d_b d_c of a factor, whitened. */
+static double along_ray(const factor *f, const double t[3], double r, size_t a, size_t b) {
+    double sum = 0.0;
+    if (f->s->base->spherical) {
+        if (!(r > 1e-150)) return 0.0;
+        return (a == b ? t[1] : 0.0) + (2.0 * t[1] + r * t[2]) * (whitened(f, a) / r) * (whitened(f, b) / r);
+    }
+    for (size_t c = 0; c < f->count; c++) sum += whitened(f, c) * product(f, a, b, c);
+    return sum;
+}
+
+void orffi_spectrum_curl_scales(const orffi_spectrum *s, const double *delta, double *K, double *along,
+                                double *slopes) {
+    const factor space = space_of(s, delta), rest = covariates_of(s, delta);
+    const size_t m = s->space_count;
+    const double r = s->base->spherical ? norm(&space) : 0.0, front = fill_slopes(&rest, slopes);
+    double t[3] = {0};
+    if (r > 1e-150) s->base->derivatives(s->shape, r, t);
+    orffi_spectrum_curl(s, delta, K);
+    multiply(&rest, front > 0.0 ? 1.0 / front : 0.0, slopes);
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++)
+            along[a * m + b] =
+                front * along_ray(&space, t, r, a, b) / (s->scale[s->space[a]] * s->scale[s->space[b]]);
 }

@@ -44,17 +44,37 @@ static void slopes(double nu, double r, double *g1, double *g2r2) {
     }
 }
 
+/* sqrt(2 x/pi) e^x K_order(x) at half-integers up to 5/2. */
+static double half_bessel(double order, double x) {
+    const double above = fabs(order);
+    return above == 0.5 ? 1.0 : above == 1.5 ? 1.0 + 1.0 / x : 1.0 + (3.0 + 3.0 / x) / x;
+}
+
+/* 2^(1-nu)/Gamma(nu) x^nu e^x times sqrt(pi/(2 x)) for the four half-integers that have short forms; 0 for others. */
+static double half_front(double nu, double x) {
+    if (nu == 0.5) return 1.0;
+    if (nu == 1.5) return x;
+    if (nu == 2.5) return x * x / 3.0;
+    return nu == 3.5 ? x * x * x / 15.0 : 0.0;
+}
+
 /* (1/x d/dx) x^nu K_nu(x) = -x^(nu-1) K_(nu-1)(x): t_m = (-a)^m 2^(1-nu)/Gamma(nu) x^nu K_(nu-m)(x). Where x is so
  * small that K may overflow they are nothing. */
 static void derivatives(double nu, double r, double t[3]) {
-    const double a = sqrt(2.0 * nu), x = a * r;
+    const double a = sqrt(2.0 * nu), x = a * r, half = half_front(nu, x);
+    const double e = half > 0.0 ? half * exp(-x) : 0.0;
     int sign;
     double front = 1.0;
     for (int m = 1; m <= 3; m++) {
         const double order = nu - m;
         front *= -a;
         t[m - 1] = 0.0;
-        if (x < 1e-100 || fabs(order) * -log10(x) > 250.0) continue;
+        if (x < 1e-100) continue;
+        if (half > 0.0) {
+            t[m - 1] = front * e * half_bessel(order, x);
+            continue;
+        }
+        if (fabs(order) * -log10(x) > 250.0) continue;
         const double scale = (1.0 - nu) * log(2.0) - lgamma_r(nu, &sign) + nu * log(x);
         t[m - 1] = front * exp(scale - x) * orffi_bessel_k_scaled(order, x);
     }

@@ -11,6 +11,8 @@
 /* Beyond this a Matern or rational quadratic kernel is a Gaussian to plotting accuracy. */
 #define LARGEST_SHAPE 50.0
 
+const orffi_base_ops orffi_base_auto = {.id = ORFF_BASE_AUTO};
+
 static const orffi_base_ops *const bases[ORFF_BASE_COUNT] = {
 #define OPS_OF(name, file, text) &orffi_base_##file,
     ORFF_BASE_LIST(OPS_OF)
@@ -38,6 +40,7 @@ static const struct {
 static const char *const names[] = {ORFF_BASE_LIST(ORFFI_NAME_OF_FILE) SHORT_FORMS(SHORT_NAME_OF) NULL};
 
 const orffi_base_ops *orffi_base_find(orff_base base) {
+    if (base == ORFF_BASE_AUTO) return &orffi_base_gaussian; /* nobody has chosen */
     return (unsigned)base < ORFF_BASE_COUNT ? bases[base] : NULL;
 }
 

@@ -40,7 +40,7 @@ typedef struct orffi_base_ops {
 
     /* product: f with k0 = prod f(v_i), f', f'' */
     void (*factor)(double v, double *f, double *f1, double *f2);
-    double (*third)(double v); /* the third derivative */
+    double (*third)(double v);           /* the third derivative */
     double (*quantile)(double u);        /* of one coordinate of z */
     double (*biased_quantile)(double u); /* the same, size-biased by z^2; NULL where E z^2 is infinite */
     double (*coordinate_moment)(int k);  /* E z^(2k), k = 1, 2, 3 */
@@ -88,6 +88,15 @@ void orffi_spectrum_gradient(const orffi_spectrum *s, const double *delta, doubl
 /* d_k of orffi_spectrum_curl, k over all inputs: T[k] is space_count x space_count. Needs derivatives of order 3;
  * work: space_count^2 + dim. */
 void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, double *T, double *work);
+
+/* k0, and d k0 / d log l_i   (dim). */
+void orffi_spectrum_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes);
+
+/* orffi_spectrum_curl times the square of a common factor of the length scales of the field's space, and its derivatives
+ * at the factor 1: `along` by the logarithm of that factor (space_count x space_count); `slopes` (dim), at the covariates,
+ * what K is multiplied by to be d K / d log l_i. */
+void orffi_spectrum_curl_scales(const orffi_spectrum *s, const double *delta, double *K, double *along,
+                                double *slopes);
 
 /* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
 double orffi_spectrum_moment(const orffi_spectrum *s, int k);

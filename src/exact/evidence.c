@@ -1,0 +1,379 @@
+#include "exact/evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "exact/evidence_part.h"
+
+#define TWO_PI 6.28318530717958647692
+#define ALONE  1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
+
+typedef struct group {
+    size_t n, P;   /* rows, order */
+    double *X;     /* n x d */
+    double *noise; /* n: 1/weight */
+    double *y, *t; /* P x copies: outputs, C^-1 y */
+    double *C;     /* P x P: C, its factor, its inverse, then W */
+    double log_det;
+} group;
+
+struct orffi_evidence {
+    orff_kernel *kernel;
+    size_t d, p, n_parts, n_groups, scales;
+    size_t q;       /* outputs in a block: p, or 1 where they are draws of one scalar process ... */
+    size_t copies;  /* ... of which so many are not constant; else 1 */
+    size_t *output; /* copies: which they are */
+    size_t *dials;  /* n_parts x d */
+    bool weights, mix;
+    orffi_evidence_part *parts;
+    group *groups;
+    size_t order; /* sum of P */
+    double *v;    /* copies */
+    double *sums; /* n_parts x (scales + 2): see orffi_evidence_sink */
+};
+
+/* ---- which kernels */
+
+bool orffi_evidence_serves(size_t n_parts, const orff_part *parts) {
+    for (size_t m = 0; m < n_parts; m++) {
+        const orffi_rule_ops *rule = orffi_rule_find(parts[m].rule);
+        if (!rule || !(rule->separable || (rule->physical && rule->frame))) return false;
+    }
+    return true;
+}
+
+static bool is_scalar(size_t n_parts, const orff_part *parts) {
+    for (size_t m = 0; m < n_parts; m++)
+        if (!orffi_rule_find(parts[m].rule)->separable || parts[m].A || parts[m].B) return false;
+    return true;
+}
+
+size_t orffi_evidence_order(size_t n_parts, const orff_part *parts, size_t p, size_t n) {
+    return is_scalar(n_parts, parts) ? n : n * p;
+}
+
+/* ---- building */
+
+static orff_status build_part(orffi_evidence_part *e, const orffi_kernel_part *from, const orff_part *given) {
+    e->part = *from;
+    e->part.law = (orffi_spectrum){0};
+    e->weight = given->weight;
+    e->normalise = given->normalise;
+    ORFFI_TRY(orffi_spectrum_copy(&e->part.law, &from->law));
+    return orffi_duplicate(&e->scale, from->law.scale, from->d, sizeof *e->scale);
+}
+
+static orff_status build_parts(orffi_evidence *e, const orffi_evidence_form *form) {
+    ORFFI_TRY(orff_kernel_create(&e->kernel, e->d, e->p, e->n_parts, form->parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->parts, e->n_parts));
+    for (size_t m = 0; m < e->n_parts; m++)
+        ORFFI_TRY(build_part(&e->parts[m], &e->kernel->parts[m], &form->parts[m]));
+    ORFFI_TRY(orffi_duplicate(&e->dials, form->dials, e->n_parts * e->d, sizeof *e->dials));
+    return ORFFI_NEW_ARRAY(e->sums, e->n_parts * (e->scales + 2));
+}
+
+static bool counts(const orffi_evidence_rows *rows, size_t i) {
+    return !rows->weights || rows->weights[i] > 0.0;
+}
+
+static bool is_constant(size_t p, size_t k, size_t groups, const orffi_evidence_rows *rows) {
+    for (size_t g = 0; g < groups; g++)
+        for (size_t i = 0; i < rows[g].n; i++)
+            if (counts(&rows[g], i) && rows[g].Y[i * p + k] != 0.0) return false;
+    return true;
+}
+
+static orff_status find_outputs(orffi_evidence *e, size_t groups, const orffi_evidence_rows *rows) {
+    size_t varying = 0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->output, e->p));
+    for (size_t k = 0; k < e->p; k++)
+        if (!is_constant(e->p, k, groups, rows)) e->output[varying++] = k;
+    if (!varying) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs are constant");
+    e->copies = e->q == 1 ? varying : 1;
+    return ORFFI_NEW_ARRAY(e->v, e->copies);
+}
+
+static orff_status build_group(const orffi_evidence *e, group *g, const orffi_evidence_rows *rows) {
+    const size_t d = e->d, p = e->p, width = e->q == 1 ? e->copies : p;
+    size_t side, square;
+    for (size_t i = 0; i < rows->n; i++) g->n += counts(rows, i);
+    ORFFI_TRY(orffi_multiply(g->n, e->q, &side));
+    ORFFI_TRY(orffi_multiply(side, side, &square));
+    g->P = side;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->X, g->n * d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->noise, g->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->y, g->n * width));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->t, g->n * width));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->C, square));
+    for (size_t i = 0, at = 0; i < rows->n; i++) {
+        if (!counts(rows, i)) continue;
+        memcpy(g->X + at * d, rows->X + i * d, d * sizeof *g->X);
+        g->noise[at] = rows->weights ? 1.0 / rows->weights[i] : 1.0;
+        for (size_t k = 0; k < width; k++)
+            g->y[at * width + k] = rows->Y[i * p + (e->q == 1 ? e->output[k] : k)];
+        at++;
+    }
+    return ORFF_OK;
+}
+
+static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
+                         const orffi_evidence_rows *rows) {
+    ORFFI_TRY(build_parts(e, form));
+    ORFFI_TRY(find_outputs(e, e->n_groups, rows));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->groups, e->n_groups));
+    for (size_t g = 0; g < e->n_groups; g++) {
+        ORFFI_TRY(build_group(e, &e->groups[g], &rows[g]));
+        e->order += e->groups[g].P;
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_form *form, size_t groups,
+                                  const orffi_evidence_rows *rows) {
+    orffi_evidence *e;
+    ORFFI_TRY(ORFFI_NEW(e));
+    *e = (orffi_evidence){.d = form->d,
+                          .p = form->p,
+                          .n_parts = form->n_parts,
+                          .n_groups = groups,
+                          .scales = form->scales,
+                          .q = is_scalar(form->n_parts, form->parts) ? 1 : form->p,
+                          .weights = form->weights,
+                          .mix = form->mix};
+    const orff_status status = build(e, form, rows);
+    if (status) {
+        orffi_evidence_free(e);
+    } else {
+        *out = e;
+    }
+    return status;
+}
+
+static void clear_group(group *g) {
+    double *all[] = {g->X, g->noise, g->y, g->t, g->C};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+}
+
+void orffi_evidence_free(orffi_evidence *e) {
+    if (!e) return;
+    for (size_t m = 0; e->parts && m < e->n_parts; m++) {
+        orffi_spectrum_clear(&e->parts[m].part.law);
+        orffi_release(e->parts[m].scale);
+    }
+    for (size_t g = 0; e->groups && g < e->n_groups; g++) clear_group(&e->groups[g]);
+    orff_kernel_free(e->kernel);
+    orffi_release(e->parts);
+    orffi_release(e->groups);
+    orffi_release(e->output);
+    orffi_release(e->dials);
+    orffi_release(e->v);
+    orffi_release(e->sums);
+    orffi_release(e);
+}
+
+size_t orffi_evidence_unknowns(const orffi_evidence *e) {
+    return e->scales + (e->weights ? e->n_parts - 1 : 0) + e->mix + 1;
+}
+
+size_t orffi_evidence_observations(const orffi_evidence *e) {
+    return e->order * e->copies;
+}
+
+/* ---- the kernel at x */
+
+static const double *mix_of(const orffi_evidence *e, const double *x) {
+    return e->mix ? x + orffi_evidence_unknowns(e) - 2 : NULL;
+}
+
+/* Shares: weights times sizes, where a part is not normalised, of their sum. */
+static orff_status set_parts(orffi_evidence *e, const double *x) {
+    double sum = 0.0;
+    for (size_t m = 0; m < e->n_parts; m++) {
+        orffi_evidence_part *part = &e->parts[m];
+        const bool open = e->weights && m > 0;
+        ORFFI_TRY(orffi_evidence_part_set(part, e->dials + m * e->d, x, mix_of(e, x)));
+        part->share =
+            part->weight * (part->normalise ? 1.0 : part->size) * (open ? exp(x[e->scales + m - 1]) : 1.0);
+        sum += part->share;
+    }
+    for (size_t m = 0; m < e->n_parts; m++) e->parts[m].share /= sum;
+    return isfinite(sum) && sum > 0.0 ? ORFF_OK : ORFF_ERROR_NOT_POSITIVE;
+}
+
+/* ---- over pairs of rows */
+
+/* For each thread: a difference, a block, what parts need, and its own sums. */
+static size_t scratch_size(const orffi_evidence *e) {
+    return 2 * e->d + 4 * e->p * e->p + e->n_parts * (e->scales + 2);
+}
+
+static int team_of(const group *g) {
+    return g->P <= ALONE ? 1 : orffi_thread_count();
+}
+
+static void subtract(size_t d, const double *x, const double *z, double *delta) {
+    for (size_t k = 0; k < d; k++) delta[k] = x[k] - z[k];
+}
+
+/* Row i of blocks of C, up to the diagonal. */
+static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double *work) {
+    const size_t q = e->q, P = g->P;
+    double *delta = work, *K = delta + e->d, *scratch = K + q * q;
+    for (size_t j = 0; j <= i; j++) {
+        double *C = g->C + i * q * P + j * q;
+        subtract(e->d, g->X + i * e->d, g->X + j * e->d, delta);
+        for (size_t a = 0; a < q; a++) memset(C + a * P, 0, q * sizeof *C);
+        for (size_t m = 0; m < e->n_parts; m++) {
+            orffi_evidence_part_block(&e->parts[m], q, delta, K, scratch);
+            for (size_t a = 0; a < q; a++)
+                for (size_t b = 0; b < q; b++) C[a * P + b] += e->parts[m].share * K[a * q + b];
+        }
+    }
+    for (size_t a = i * q; a < (i + 1) * q; a++) g->C[a * P + a] += s * g->noise[i];
+}
+
+/* Row i of blocks of W against what the unknowns do to those of C; blocks beside the diagonal count twice. */
+static void contract_row(const orffi_evidence *e, const group *g, size_t i, double *work) {
+    const size_t q = e->q, width = e->scales + 2;
+    double *sums = work, *delta = sums + e->n_parts * width, *scratch = delta + e->d;
+    for (size_t j = 0; j <= i; j++) {
+        const double *W = g->C + i * q * g->P + j * q;
+        subtract(e->d, g->X + i * e->d, g->X + j * e->d, delta);
+        for (size_t m = 0; m < e->n_parts; m++) {
+            double *mine = sums + m * width;
+            const orffi_evidence_sink sink = {mine, mine + 1, mine + 2};
+            orffi_evidence_part_contract(&e->parts[m], q, e->dials + m * e->d, e->mix, delta, W, g->P,
+                                         i == j ? 1.0 : 2.0, &sink, scratch);
+        }
+    }
+}
+
+static orff_status fill_group(const orffi_evidence *e, group *g, double s) {
+    const int threads = team_of(g);
+    const size_t room = scratch_size(e);
+    double *work;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
+    for (size_t i = 0; i < g->n; i++) fill_row(e, g, i, s, work + room * (size_t)orffi_thread_index());
+    orffi_release(work);
+    return ORFF_OK;
+}
+
+/* Each thread has rows of its own, always the same: sums are then the same in every run. */
+static orff_status contract_group(const orffi_evidence *e, const group *g) {
+    const int threads = team_of(g);
+    const size_t room = scratch_size(e), count = e->n_parts * (e->scales + 2);
+    double *work;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (size_t i = 0; i < g->n; i++) contract_row(e, g, i, work + room * (size_t)orffi_thread_index());
+    for (size_t t = 0; t < (size_t)threads; t++)
+        for (size_t k = 0; k < count; k++) e->sums[k] += work[t * room + k];
+    orffi_release(work);
+    return ORFF_OK;
+}
+
+/* ---- value */
+
+static orff_status factor_group(const orffi_evidence *e, group *g, double s) {
+    const size_t P = g->P;
+    ORFFI_TRY(fill_group(e, g, s));
+    ORFFI_TRY(orffi_cholesky(P, g->C));
+    memcpy(g->t, g->y, P * e->copies * sizeof *g->t);
+    ORFFI_TRY(orffi_cholesky_solve(P, g->C, e->copies, g->t));
+    g->log_det = 0.0;
+    for (size_t i = 0; i < P; i++) g->log_det += 2.0 * log(g->C[i * P + i]);
+    for (size_t i = 0; i < P; i++)
+        for (size_t k = 0; k < e->copies; k++)
+            e->v[k] += g->y[i * e->copies + k] * g->t[i * e->copies + k] / (double)e->order;
+    return ORFF_OK;
+}
+
+static orff_status find_value(orffi_evidence *e, double s, double *value) {
+    double logs = 0.0;
+    memset(e->v, 0, e->copies * sizeof *e->v);
+    for (size_t g = 0; g < e->n_groups; g++) {
+        ORFFI_TRY(factor_group(e, &e->groups[g], s));
+        logs += e->groups[g].log_det;
+    }
+    *value = -0.5 * (double)e->copies * logs;
+    for (size_t k = 0; k < e->copies; k++) *value -= 0.5 * (double)e->order * (1.0 + log(TWO_PI * e->v[k]));
+    return ORFF_OK;
+}
+
+/* ---- gradient */
+
+/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor; returns the sum of its diagonal times the noise. */
+static orff_status find_weights(const orffi_evidence *e, group *g, double *noise) {
+    const size_t P = g->P, c = e->copies;
+    ORFFI_TRY(orffi_cholesky_inverse(P, g->C));
+    for (size_t i = 0; i < P; i++)
+        for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(e->v[k]);
+    orffi_gemm(false, true, P, P, c, 1.0, g->t, c, g->t, c, -(double)c, g->C, P);
+    for (size_t i = 0; i < P; i++) *noise += g->noise[i / e->q] * g->C[i * P + i];
+    return ORFF_OK;
+}
+
+/* What the share of a part does when log(weight size) of part j grows: share_m ([m = j] - share_j). */
+static void add_share(const orffi_evidence *e, size_t j, double by, double *gradient) {
+    const size_t width = e->scales + 2;
+    for (size_t m = 0; m < e->n_parts; m++)
+        *gradient +=
+            0.5 * by * e->sums[m * width] * e->parts[m].share * ((double)(m == j) - e->parts[j].share);
+}
+
+/* The size of a field that is not normalised falls with the square of its length scale. */
+static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
+    const size_t width = e->scales + 2, at_mix = orffi_evidence_unknowns(e) - 2;
+    const orffi_evidence_part *part = &e->parts[m];
+    const double *sums = e->sums + m * width;
+    for (size_t i = 0; i < e->scales; i++) gradient[i] += 0.5 * part->share * sums[2 + i];
+    if (e->mix) gradient[at_mix] += 0.5 * part->share * sums[1];
+    if (e->weights && m > 0) add_share(e, m, 1.0, &gradient[e->scales + m - 1]);
+    if (part->normalise || !part->part.rule->physical) return;
+    const size_t dial = e->dials[m * e->d + part->part.law.space[0]];
+    if (dial != ORFFI_NO_DIAL) add_share(e, m, -2.0, &gradient[dial]);
+    if (e->mix) add_share(e, m, part->size_by_mix, &gradient[at_mix]);
+}
+
+static orff_status find_gradient(orffi_evidence *e, double s, double *gradient) {
+    const size_t count = orffi_evidence_unknowns(e);
+    double noise = 0.0;
+    memset(gradient, 0, count * sizeof *gradient);
+    memset(e->sums, 0, e->n_parts * (e->scales + 2) * sizeof *e->sums);
+    for (size_t g = 0; g < e->n_groups; g++) {
+        ORFFI_TRY(find_weights(e, &e->groups[g], &noise));
+        ORFFI_TRY(contract_group(e, &e->groups[g]));
+    }
+    for (size_t m = 0; m < e->n_parts; m++) add_part(e, m, gradient);
+    gradient[count - 1] = 0.5 * s * noise;
+    return ORFF_OK;
+}
+
+static orff_status evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+    const double s = exp(x[orffi_evidence_unknowns(e) - 1]);
+    ORFFI_TRY(set_parts(e, x));
+    ORFFI_TRY(find_value(e, s, value));
+    return gradient ? find_gradient(e, s, gradient) : ORFF_OK;
+}
+
+orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+    bool alone = true;
+    for (size_t g = 0; g < e->n_groups; g++) alone &= e->groups[g].P <= ALONE;
+    const int before = orffi_team_limit(alone ? 1 : 0);
+    const orff_status status = evaluate(e, x, value, gradient);
+    orffi_team_limit(before);
+    return status;
+}
+
+void orffi_evidence_variances(const orffi_evidence *e, double *v) {
+    for (size_t k = 0; k < e->p; k++) v[k] = e->q == 1 ? 0.0 : e->v[0];
+    for (size_t k = 0; e->q == 1 && k < e->copies; k++) v[e->output[k]] = e->v[k];
+}
+
+void orffi_evidence_shares(const orffi_evidence *e, double *shares) {
+    for (size_t m = 0; m < e->n_parts; m++) shares[m] = e->parts[m].share;
+}

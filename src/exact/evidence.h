@@ -1,0 +1,63 @@
+/* The evidence of rows under a kernel: how probable their outputs are, with its gradient in what the kernel leaves open.
+ *
+ *     log p(y) = -1/2 [ y^T C^-1 y / v + log det C + P log(2 pi v) ],   C = K + s R     (P x P, P = n p)
+ *
+ * K is the kernel divided by its size (trace K(0)/p), v the variance of the field, which is profiled out: v = y^T C^-1 y / P
+ * at the top, s the variance of the noise relative to v, R = diag(1/weight of the row). The rows come in groups, each a
+ * Gaussian process of its own, and the evidence is the sum over them, with one v for all: all rows in one group is the true
+ * evidence; for more of them, neighbourhoods tell what is small and rows spread over all of them what is large.
+ *
+ * Where every part is k_m I the outputs are as many draws of one scalar process: P = n, and each output has its own v, as
+ * ridge with one lambda for all outputs has it. */
+#ifndef ORFFI_EXACT_EVIDENCE_H
+#define ORFFI_EXACT_EVIDENCE_H
+
+#include "kernel/kernel.h"
+
+#define ORFFI_NO_DIAL SIZE_MAX
+
+/* Rows of one group. Outputs are centred by the caller. */
+typedef struct orffi_evidence_rows {
+    size_t n;
+    const double *X, *Y;   /* n x d, n x p */
+    const double *weights; /* n, rows of weight 0 count as none; or NULL */
+} orffi_evidence_rows;
+
+/* A kernel with unknowns x, in this order: `scales` logarithms of factors of length scales; with `weights` the logarithm
+ * of a factor of the weight of every part but the first; with `mix` log(c/(1-c)) of all parts that mix; log s. */
+typedef struct orffi_evidence_form {
+    size_t d, p, n_parts;
+    const orff_part *parts; /* as they are where x is 0, but for the mix; physical ones name their space */
+    size_t scales;
+    const size_t
+        *dials; /* n_parts x d: which x the length scale goes with, or ORFFI_NO_DIAL; one for the space of a
+                            physical part */
+    bool weights, mix;
+} orffi_evidence_form;
+
+typedef struct orffi_evidence orffi_evidence;
+
+/* Whether parts have an evidence of this kind: those whose callbacks say what they are have none. */
+bool orffi_evidence_serves(size_t n_parts, const orff_part *parts);
+
+/* P of n rows: n where the outputs are draws of one scalar process. */
+size_t orffi_evidence_order(size_t n_parts, const orff_part *parts, size_t p, size_t n);
+
+/* Rows are copied. ORFF_ERROR_INVALID_ARGUMENT where all outputs are 0. */
+orff_status orffi_evidence_create(orffi_evidence **evidence, const orffi_evidence_form *form, size_t groups,
+                                  const orffi_evidence_rows *rows);
+void orffi_evidence_free(orffi_evidence *evidence);
+
+/* Unknowns; and observations: rows times outputs, over all groups. */
+size_t orffi_evidence_unknowns(const orffi_evidence *evidence);
+size_t orffi_evidence_observations(const orffi_evidence *evidence);
+
+/* log p(y) at x, and its gradient where that is not NULL. ORFF_ERROR_NOT_POSITIVE where C is singular to rounding. */
+orff_status orffi_evidence_evaluate(orffi_evidence *evidence, const double *x, double *value,
+                                    double *gradient);
+
+/* Of the last evaluation: v of each output (p; 0 for one that is constant), and the parts' shares in K (n_parts, sum 1). */
+void orffi_evidence_variances(const orffi_evidence *evidence, double *v);
+void orffi_evidence_shares(const orffi_evidence *evidence, double *shares);
+
+#endif

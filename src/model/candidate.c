@@ -1,0 +1,229 @@
+#include "model/candidate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "solve/minimise.h"
+
+#define MOST_EVALUATIONS 40
+#define LONGEST_STEP     1.0  /* of a logarithm: nothing grows or shrinks by more than e at once */
+#define LONGEST          30.0 /* scales beyond so many median distances look all alike */
+#define LARGEST_WEIGHT   8.0  /* of a logarithm: a part with 1/3000 of the variance is none */
+#define LARGEST_LOGIT    6.0  /* a mix within 1/400 of an end is that end */
+#define LEAST_NOISE \
+    (-18.4) /* log 1e-8, 1e-4 of the field's deviation: below, rounding of the kernel's matrix counts */
+#define MOST_NOISE 9.2 /* log 1e4: the rows are all noise */
+
+/* An evidence with what its unknowns stand for. */
+typedef struct form {
+    orffi_evidence_form what;
+    orff_part *parts;
+    size_t *dials;          /* n_parts x d */
+    double *x, *low, *high; /* n each */
+    size_t n;
+    orffi_evidence *evidence;
+    orffi_judge *judge;
+} form;
+
+void orffi_candidate_clear(orffi_candidate *c) {
+    orffi_parts_clear(&c->parts);
+    *c = (orffi_candidate){0};
+}
+
+orff_status orffi_candidate_copy(orffi_candidate *to, const orffi_candidate *from) {
+    *to = (orffi_candidate){.log_noise = from->log_noise, .value = from->value};
+    return orffi_parts_copy(&to->parts, &from->parts);
+}
+
+/* ---- unknowns */
+
+/* What two length scales have in common when they go together: the part, and the input, or d for the space of a field. */
+typedef struct key {
+    size_t part, input;
+} key;
+
+static key key_of(const orffi_judge *judge, const orffi_parts *parts, orffi_freedom freedom, size_t m,
+                  size_t i) {
+    const bool own = !orffi_plan_in_space(judge->plan, i) ||
+                     (freedom.each && !orff_rule_describe(parts->list[m].part.rule).physical);
+    return (key){freedom.apart ? m : 0, own ? i : parts->d};
+}
+
+/* The first place before k that goes with it, or k. */
+static size_t first_like(const orffi_judge *judge, const orffi_parts *parts, orffi_freedom freedom,
+                         size_t k) {
+    const size_t d = parts->d;
+    const key mine = key_of(judge, parts, freedom, k / d, k % d);
+    for (size_t j = 0; j < k; j++) {
+        const key other = key_of(judge, parts, freedom, j / d, j % d);
+        if (judge->chosen[j / d] && other.part == mine.part && other.input == mine.input) return j;
+    }
+    return k;
+}
+
+static void fill_dials(form *f, const orffi_parts *parts, orffi_freedom freedom) {
+    const size_t d = parts->d;
+    for (size_t k = 0; k < parts->count * d; k++) {
+        const double sigma = parts->list[k / d].sigmas[k % d];
+        f->dials[k] = ORFFI_NO_DIAL;
+        if (!f->judge->chosen[k / d]) continue;
+        const size_t first = first_like(f->judge, parts, freedom, k);
+        f->dials[k] = first < k ? f->dials[first] : f->what.scales++;
+        if (first < k) continue;
+        f->low[f->dials[k]] = log(f->judge->low[k % d] / sigma);
+        f->high[f->dials[k]] = log(LONGEST * f->judge->median[k % d] / sigma);
+    }
+}
+
+static void add_unknown(form *f, double x, double low, double high) {
+    f->x[f->n] = x;
+    f->low[f->n] = low;
+    f->high[f->n++] = high;
+}
+
+static bool mixes(const orffi_parts *parts, double *mix) {
+    for (size_t m = parts->count; m-- > 0;) {
+        if (!orff_rule_describe(parts->list[m].part.rule).mixes) continue;
+        *mix = parts->list[m].part.mix;
+        return true;
+    }
+    return false;
+}
+
+/* In the order of orffi_evidence_form; length scales and weights are relative to those of the candidate. */
+static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freedom) {
+    const orff_settings *s = &f->judge->plan->settings;
+    double mix = 0.5;
+    fill_dials(f, &c->parts, freedom);
+    f->n = f->what.scales;
+    f->what.weights = s->mixture && c->parts.count > 1;
+    f->what.mix = s->auto_mix && mixes(&c->parts, &mix);
+    for (size_t m = 1; f->what.weights && m < c->parts.count; m++)
+        add_unknown(f, 0.0, -LARGEST_WEIGHT, LARGEST_WEIGHT);
+    if (f->what.mix) add_unknown(f, log(mix / (1.0 - mix)), -LARGEST_LOGIT, LARGEST_LOGIT);
+    add_unknown(f, c->log_noise, LEAST_NOISE, MOST_NOISE);
+}
+
+/* ---- the evidence */
+
+static void fill_parts(form *f, const orffi_candidate *c) {
+    for (size_t m = 0; m < c->parts.count; m++) {
+        f->parts[m] = c->parts.list[m].part;
+        if (orff_rule_describe(f->parts[m].rule).physical && !f->parts[m].space)
+            f->parts[m].space = f->judge->plan->space;
+    }
+}
+
+static orff_status create(form *f, const orffi_sample *sample) {
+    orffi_evidence_rows *rows;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(rows, sample->count));
+    for (size_t g = 0; g < sample->count; g++) {
+        const orffi_table *t = &sample->tables[g];
+        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights};
+    }
+    const orff_status status = orffi_evidence_create(&f->evidence, &f->what, sample->count, rows);
+    orffi_release(rows);
+    return status;
+}
+
+static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *sample,
+                         orffi_freedom freedom) {
+    const size_t count = c->parts.count, d = c->parts.d, most = count * d + count + 2;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->parts, count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->dials, count * d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->x, 3 * most));
+    f->low = f->x + most;
+    f->high = f->low + most;
+    fill_parts(f, c);
+    fill_unknowns(f, c, freedom);
+    f->what.d = d;
+    f->what.p = c->parts.p;
+    f->what.n_parts = count;
+    f->what.parts = f->parts;
+    f->what.dials = f->dials;
+    return create(f, sample);
+}
+
+static void clear(form *f) {
+    orffi_evidence_free(f->evidence);
+    orffi_release(f->parts);
+    orffi_release(f->dials);
+    orffi_release(f->x);
+}
+
+/* ---- judging */
+
+static orff_status count_evaluation(orffi_judge *judge) {
+    const size_t done = judge->evaluations++;
+    return orffi_progress("choosing the kernel", (double)(done < judge->most ? done : judge->most),
+                          (double)judge->most);
+}
+
+orff_status orffi_candidate_judge(orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample) {
+    form f = {.judge = judge};
+    c->value = -INFINITY;
+    orff_status status = count_evaluation(judge);
+    if (!status) status = build(&f, c, sample, (orffi_freedom){0});
+    if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &c->value, NULL);
+    clear(&f);
+    if (status && status != ORFF_ERROR_NOT_POSITIVE) return status;
+    if (status || !isfinite(c->value)) c->value = -INFINITY;
+    return ORFF_OK;
+}
+
+orff_status orffi_candidate_noise(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                  double *noise) {
+    form f = {.judge = judge};
+    double value;
+    orff_status status = build(&f, c, sample, (orffi_freedom){0});
+    if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
+    if (!status) orffi_evidence_variances(f.evidence, noise);
+    for (size_t k = 0; !status && k < c->parts.p; k++) noise[k] = sqrt(noise[k] * exp(c->log_noise));
+    clear(&f);
+    return status;
+}
+
+/* ---- improving */
+
+static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+    form *f = self;
+    ORFFI_TRY(count_evaluation(f->judge));
+    ORFFI_TRY(orffi_evidence_evaluate(f->evidence, x, value, gradient));
+    *value = -*value;
+    for (size_t i = 0; i < f->n; i++) gradient[i] = -gradient[i];
+    return ORFF_OK;
+}
+
+/* What x says becomes the candidate's. */
+static void settle(const form *f, orffi_candidate *c) {
+    const size_t d = c->parts.d;
+    const double *at = f->x + f->what.scales;
+    for (size_t k = 0; k < c->parts.count * d; k++)
+        if (f->dials[k] != ORFFI_NO_DIAL) c->parts.list[k / d].sigmas[k % d] *= exp(f->x[f->dials[k]]);
+    for (size_t m = 1; f->what.weights && m < c->parts.count; m++) c->parts.list[m].part.weight *= exp(*at++);
+    for (size_t m = 0; f->what.mix && m < c->parts.count; m++)
+        c->parts.list[m].part.mix = 1.0 / (1.0 + exp(-*at));
+    c->log_noise = f->x[f->n - 1];
+}
+
+orff_status orffi_candidate_improve(orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                    orffi_freedom freedom, double tolerance, size_t *unknowns) {
+    form f = {.judge = judge};
+    orff_status status = build(&f, c, sample, freedom);
+    orffi_minimum m = {.n = f.n,
+                       .low = f.low,
+                       .high = f.high,
+                       .step = LONGEST_STEP,
+                       .tolerance = tolerance,
+                       .most = MOST_EVALUATIONS};
+    if (!status) status = orffi_minimise(&m, downhill, &f, f.x);
+    if (!status) {
+        settle(&f, c);
+        c->value = -m.value;
+        if (unknowns) *unknowns = f.n;
+    }
+    clear(&f);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* A candidate: parts of a kernel and the noise, with their evidence on some of the rows. */
+#ifndef ORFFI_MODEL_CANDIDATE_H
+#define ORFFI_MODEL_CANDIDATE_H
+
+#include "exact/evidence.h"
+#include "model/trial.h"
+
+/* Rows in groups, in the plan's units, their outputs centred. */
+typedef struct orffi_sample {
+    size_t count;
+    orffi_table *tables;
+} orffi_sample;
+
+/* What candidates are judged by. */
+typedef struct orffi_judge {
+    const orffi_plan *plan;
+    const bool *chosen;       /* parts: whose length scales are open; the plan's n_parts */
+    double *median, *low;     /* d: median distances, and the shortest length scales that are looked at */
+    size_t evaluations, most; /* so far, and about in all: for the progress */
+} orffi_judge;
+
+typedef struct orffi_candidate {
+    orffi_parts parts;
+    double log_noise; /* log of the variance of the noise relative to that of the field */
+    double value;     /* log evidence */
+} orffi_candidate;
+
+/* How many length scales are open. */
+typedef struct orffi_freedom {
+    bool apart; /* each part has its own */
+    bool each;  /* so has each input, but those of the space of a field */
+} orffi_freedom;
+
+orff_status orffi_candidate_copy(orffi_candidate *to, const orffi_candidate *from);
+void orffi_candidate_clear(orffi_candidate *candidate);
+
+/* Only the evidence of the candidate as it stands; -INFINITY where there is none. */
+orff_status orffi_candidate_judge(orffi_candidate *candidate, orffi_judge *judge, const orffi_sample *sample);
+
+/* Up to the top: length scales, weights of the parts where they are to be learned, the mix, the noise. unknowns: how many
+ * that are; or NULL. */
+orff_status orffi_candidate_improve(orffi_candidate *candidate, orffi_judge *judge,
+                                    const orffi_sample *sample, orffi_freedom freedom, double tolerance,
+                                    size_t *unknowns);
+
+/* The standard deviation of the noise of each output, in the plan's units   (p). */
+orff_status orffi_candidate_noise(const orffi_candidate *candidate, orffi_judge *judge,
+                                  const orffi_sample *sample, double *noise);
+
+#endif

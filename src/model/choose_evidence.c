@@ -1,0 +1,367 @@
+/* Base, length scales, noise, weights and mix by the evidence: the parts under which the outputs are most probable.
+ *
+ * First on few rows: length scales from a list, then each base up to its top, the next one from where the last one ended;
+ * then whether a length scale for each part, or for each input, gains enough. The winner goes on to its top on more rows. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "model/candidate.h"
+#include "model/choose.h"
+#include "model/patches.h"
+#include "model/survey.h"
+
+/* Orders of matrices (rows times outputs where these are not alike). An evaluation takes their cubes: some milliseconds for
+ * the few, a tenth of a second for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
+ * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
+#define PATCHES 8
+static const struct size {
+    size_t whole; /* up to here all rows in one group: the true evidence */
+    size_t spread, patch;
+} few_rows = {400, 300, 100}, many_rows = {1000, 500, 160};
+
+#define STARTS      5    /* length scales that are looked at first */
+#define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
+#define FINELY      0.01 /* the top is flat: length scales are within a per cent or so */
+#define MOST_INPUTS 20   /* more length scales than that cannot be told apart by a few hundred rows */
+#define EVALUATIONS 100  /* that a choice takes, about */
+
+static const double start_noises[] = {0.01, 0.3}; /* of the variance: almost none, and much */
+
+typedef struct choice {
+    orffi_plan *plan;
+    orffi_judge judge;
+    orffi_table table;      /* all rows that are looked at */
+    orffi_sample few, many; /* of them */
+    double spacing;
+    orffi_candidate best;
+} choice;
+
+/* ---- samples */
+
+static void clear_sample(orffi_sample *sample) {
+    for (size_t g = 0; sample->tables && g < sample->count; g++) orffi_table_clear(&sample->tables[g]);
+    orffi_release(sample->tables);
+    *sample = (orffi_sample){0};
+}
+
+static orff_status fill_sample(const choice *c, struct size size, orffi_sample *sample) {
+    const orffi_plan *plan = c->plan;
+    orff_part *parts;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(parts, plan->parts.count));
+    for (size_t m = 0; m < plan->parts.count; m++) parts[m] = plan->parts.list[m].part;
+    const size_t order = orffi_evidence_order(plan->parts.count, parts, plan->p, 1);
+    orffi_release(parts);
+    const bool whole = c->table.n * order <= size.whole;
+    const orffi_grouping how = {.spread = whole ? c->table.n : size.spread / order + 1,
+                                .patches = whole ? 0 : PATCHES,
+                                .patch = size.patch / order + 1};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, how.patches + 1));
+    sample->count = how.patches + 1;
+    if (whole) {
+        const double *unit = c->judge.median;
+        return orffi_patches(&c->table, plan->d, plan->p, unit, c->table.n, &sample->tables[0]);
+    }
+    return orffi_patches_apart(&c->table, plan->d, plan->p, c->judge.median, &how, sample->tables);
+}
+
+/* As the model does: the weighted mean of each output goes. */
+static void center(const orffi_plan *plan, orffi_table *table) {
+    for (size_t k = 0; plan->settings.center && k < plan->p; k++) {
+        double sum = 0.0, all = 0.0;
+        for (size_t i = 0; i < table->n; i++) {
+            const double weight = table->weights ? table->weights[i] : 1.0;
+            sum += weight * table->Y[i * plan->p + k];
+            all += weight;
+        }
+        for (size_t i = 0; all > 0.0 && i < table->n; i++) table->Y[i * plan->p + k] -= sum / all;
+    }
+}
+
+/* Whether there are rows that count, some of them off the mean. */
+static bool varies(const orffi_sample *sample, size_t p) {
+    for (size_t g = 0; g < sample->count; g++) {
+        const orffi_table *t = &sample->tables[g];
+        for (size_t i = 0; i < t->n * p; i++)
+            if (t->Y[i] != 0.0 && (!t->weights || t->weights[i / p] > 0.0)) return true;
+    }
+    return false;
+}
+
+/* ---- starts */
+
+/* Length scales of the field's space become `scale`; covariates have the median of their distances. */
+static void set_scales(const choice *c, orffi_candidate *candidate, double scale) {
+    for (size_t m = 0; m < candidate->parts.count; m++)
+        for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
+            candidate->parts.list[m].sigmas[i] = orffi_plan_in_space(c->plan, i) ? scale : c->judge.median[i];
+}
+
+static double space_median(const choice *c) {
+    for (size_t i = 0; i < c->plan->d; i++)
+        if (orffi_plan_in_space(c->plan, i)) return c->judge.median[i];
+    return 1.0;
+}
+
+/* From the distance of neighbours to three median distances, in equal ratios. */
+static double start_scale(const choice *c, size_t i) {
+    const double low = fmin(c->spacing, space_median(c)), high = 3.0 * space_median(c);
+    return low * pow(high / low, (double)i / (STARTS - 1));
+}
+
+/* The best of all starts with this noise. */
+static orff_status find_start(choice *c, orffi_candidate *candidate, double noise) {
+    double best = -INFINITY, scale = start_scale(c, STARTS / 2);
+    bool any = false;
+    for (size_t m = 0; m < c->plan->parts.count; m++) any |= c->judge.chosen[m];
+    candidate->log_noise = log(noise);
+    for (size_t i = 0; any && i < STARTS; i++) {
+        set_scales(c, candidate, start_scale(c, i));
+        ORFFI_TRY(orffi_candidate_judge(candidate, &c->judge, &c->few));
+        if (candidate->value <= best) continue;
+        best = candidate->value;
+        scale = start_scale(c, i);
+    }
+    set_scales(c, candidate, scale);
+    return ORFF_OK;
+}
+
+/* The better of two candidates stays in `best`; the other is cleared. */
+static void keep_better(orffi_candidate *best, orffi_candidate *other) {
+    if (!best->parts.list || other->value > best->value) {
+        orffi_candidate_clear(best);
+        *best = *other;
+        *other = (orffi_candidate){0};
+    }
+    orffi_candidate_clear(other);
+}
+
+static orff_status climb_from_starts(choice *c, const orffi_candidate *from) {
+    for (size_t i = 0; i < sizeof start_noises / sizeof *start_noises; i++) {
+        orffi_candidate candidate = {0};
+        orff_status status = orffi_candidate_copy(&candidate, from);
+        if (!status) status = find_start(c, &candidate, start_noises[i]);
+        if (!status)
+            status =
+                orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
+        if (status) orffi_candidate_clear(&candidate);
+        ORFFI_TRY(status);
+        keep_better(&c->best, &candidate);
+    }
+    return ORFF_OK;
+}
+
+/* ---- bases */
+
+static bool is_open(const choice *c, size_t m) {
+    return c->plan->parts.list[m].part.base == ORFF_BASE_AUTO && c->judge.chosen[m];
+}
+
+static bool has_open_base(const choice *c, bool *physical) {
+    bool any = false;
+    *physical = false;
+    for (size_t m = 0; m < c->plan->parts.count; m++) {
+        any |= is_open(c, m);
+        *physical |= is_open(c, m) && orff_rule_describe(c->plan->parts.list[m].part.rule).physical;
+    }
+    return any;
+}
+
+static void set_base(const choice *c, orffi_candidate *candidate, orff_base base, double shape) {
+    for (size_t m = 0; m < candidate->parts.count; m++) {
+        if (!is_open(c, m)) continue;
+        candidate->parts.list[m].part.base = base;
+        candidate->parts.list[m].part.shape = shape;
+    }
+}
+
+/* From where the best one is, with another base. *better: it is the best one now. */
+static orff_status try_base(choice *c, orff_base base, double shape, bool *better) {
+    orffi_candidate candidate = {0};
+    orff_status status = orffi_candidate_copy(&candidate, &c->best);
+    set_base(c, &candidate, base, shape);
+    if (!status)
+        status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
+    *better = !status && candidate.value > c->best.value;
+    if (status)
+        orffi_candidate_clear(&candidate);
+    else
+        keep_better(&c->best, &candidate);
+    return status;
+}
+
+/* Smoothness is a line along which the evidence has one top: from the middle up, or else down. Fields need two derivatives,
+ * which Matern 1/2 has not. */
+static orff_status choose_base(choice *c, orffi_candidate *first) {
+    bool physical, smoother;
+    const bool open = has_open_base(c, &physical);
+    set_base(c, first, ORFF_BASE_MATERN, 1.5);
+    ORFFI_TRY(climb_from_starts(c, first));
+    if (!open) return ORFF_OK;
+    ORFFI_TRY(try_base(c, ORFF_BASE_MATERN, 2.5, &smoother));
+    if (smoother) return try_base(c, ORFF_BASE_GAUSSIAN, 1.0, &smoother);
+    return physical ? ORFF_OK : try_base(c, ORFF_BASE_MATERN, 0.5, &smoother);
+}
+
+/* ---- more length scales */
+
+static size_t observations(const orffi_sample *sample, size_t p) {
+    size_t rows = 0;
+    for (size_t g = 0; g < sample->count; g++) rows += sample->tables[g].n;
+    return rows * p;
+}
+
+/* Parts that are alike would stay alike: they begin somewhat apart. */
+static void spread_parts(const choice *c, orffi_candidate *candidate) {
+    for (size_t m = 1; m < candidate->parts.count; m++)
+        for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
+            candidate->parts.list[m].sigmas[i] *= pow(0.5, (double)m);
+}
+
+/* Each unknown more has to gain half the logarithm of the number of observations (Schwarz), unless it was asked for. */
+static orff_status try_freedom(choice *c, orffi_freedom freedom, bool asked, orffi_freedom *taken) {
+    orffi_candidate candidate = {0};
+    size_t before = 0, after = 0;
+    orff_status status = orffi_candidate_copy(&candidate, &c->best);
+    if (freedom.apart && !taken->apart) spread_parts(c, &candidate);
+    if (!status) status = orffi_candidate_improve(&c->best, &c->judge, &c->few, *taken, ROUGHLY, &before);
+    if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, &after);
+    const double price = 0.5 * log((double)observations(&c->few, c->plan->p)) * (double)(after - before);
+    if (!status && (asked || candidate.value > c->best.value + price)) {
+        *taken = freedom;
+        candidate.value = INFINITY; /* the better one, whatever the evidence says */
+        keep_better(&c->best, &candidate);
+    }
+    orffi_candidate_clear(&candidate);
+    return status;
+}
+
+/* Whether some open part may be stretched, and whether that was asked for. */
+static bool may_stretch(const choice *c, bool *asked) {
+    size_t inputs = 0;
+    bool any = false;
+    *asked = false;
+    for (size_t i = 0; i < c->plan->d; i++) inputs += orffi_plan_in_space(c->plan, i);
+    for (size_t m = 0; m < c->plan->parts.count; m++) {
+        const orff_part *part = &c->plan->parts.list[m].part;
+        if (!c->judge.chosen[m] || orff_rule_describe(part->rule).physical) continue;
+        any = true;
+        *asked |= part->sigma == ORFF_SIGMA_ARD;
+    }
+    return any && inputs > 1 && (*asked || inputs <= MOST_INPUTS);
+}
+
+static orff_status choose_freedom(choice *c, orffi_freedom *taken) {
+    size_t open = 0;
+    bool asked;
+    *taken = (orffi_freedom){0};
+    for (size_t m = 0; m < c->plan->parts.count; m++) open += c->judge.chosen[m];
+    if (open > 1) ORFFI_TRY(try_freedom(c, (orffi_freedom){.apart = true}, false, taken));
+    if (!may_stretch(c, &asked)) return ORFF_OK;
+    return try_freedom(c, (orffi_freedom){.apart = taken->apart, .each = true}, asked, taken);
+}
+
+/* ---- all of it */
+
+/* Numbers in the user's units, one for all where they are equal. */
+static void list_numbers(char *text, size_t room, size_t count, const double *numbers) {
+    size_t used = 0;
+    bool same = true;
+    for (size_t i = 1; i < count; i++) same &= fabs(numbers[i] - numbers[0]) <= 1e-9 * fabs(numbers[0]);
+    text[0] = '\0';
+    for (size_t i = 0; i < (same && count ? 1 : count) && used + 16 < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%.4g", i ? ", " : "", numbers[i]);
+}
+
+/* "div-free matern32, length scale 0.7 + .." */
+static void append_part(const choice *c, size_t m, double *numbers, char *text, size_t room) {
+    const orffi_planned_part *one = &c->plan->parts.list[m];
+    const size_t used = strlen(text);
+    char scales[256];
+    for (size_t i = 0; i < c->plan->d; i++) numbers[i] = one->sigmas[i] * c->plan->units.unit[i];
+    list_numbers(scales, sizeof scales, c->plan->d, numbers);
+    snprintf(text + used, room - used, "%s%s %s, length scale %s", m ? " + " : "",
+             orff_rule_name(one->part.rule), orff_base_short_name(one->part.base, one->part.shape), scales);
+}
+
+/* In the user's units. */
+static orff_status log_choice(choice *c) {
+    const orffi_plan *plan = c->plan;
+    char text[1024] = "", noise[256];
+    double *numbers;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
+    for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
+    const orff_status status = orffi_candidate_noise(&c->best, &c->judge, &c->many, numbers);
+    for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
+    list_numbers(noise, sizeof noise, plan->p, numbers);
+    if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);
+    orffi_release(numbers);
+    return status;
+}
+
+static orff_status search(choice *c, const orffi_candidate *from) {
+    orffi_candidate first = {0};
+    orffi_freedom taken;
+    orff_status status = orffi_candidate_copy(&first, from);
+    if (!status) status = choose_base(c, &first);
+    orffi_candidate_clear(&first);
+    ORFFI_TRY(status);
+    ORFFI_TRY(choose_freedom(c, &taken));
+    return orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, NULL);
+}
+
+/* What was found is the plan's. */
+static orff_status settle(choice *c) {
+    for (size_t m = 0; m < c->plan->parts.count; m++) {
+        orffi_planned_part *to = &c->plan->parts.list[m];
+        const orffi_planned_part *from = &c->best.parts.list[m];
+        memcpy(to->sigmas, from->sigmas, c->plan->d * sizeof *to->sigmas);
+        to->part.base = from->part.base;
+        to->part.shape = from->part.shape;
+        to->part.weight = from->part.weight;
+        to->part.mix = from->part.mix;
+    }
+    c->plan->shift = exp(c->best.log_noise);
+    return log_choice(c);
+}
+
+static orff_status prepare(choice *c, const orffi_rows *rows) {
+    orffi_plan *plan = c->plan;
+    ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
+    center(plan, &c->table);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
+    c->judge.low = c->judge.median + plan->d;
+    ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
+    c->spacing = orffi_trial_spacing(plan, &c->table);
+    for (size_t i = 0; i < plan->d; i++) /* a scale much below the distance of neighbours is noise */
+        c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.25 * fmin(c->spacing, c->judge.median[i])
+                                                       : 0.01 * c->judge.median[i];
+    ORFFI_TRY(fill_sample(c, few_rows, &c->few));
+    return fill_sample(c, many_rows, &c->many);
+}
+
+orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool *found) {
+    choice c = {.plan = plan, .judge = {.plan = plan, .chosen = chosen, .most = EVALUATIONS}};
+    const orffi_candidate from = {.parts = plan->parts};
+    orff_status status = prepare(&c, rows);
+    *found = !status && varies(&c.few, plan->p) && varies(&c.many, plan->p);
+    if (*found) status = search(&c, &from);
+    if (*found && !status) status = settle(&c);
+    orffi_candidate_clear(&c.best);
+    clear_sample(&c.few);
+    clear_sample(&c.many);
+    orffi_table_clear(&c.table);
+    orffi_release(c.judge.median);
+    return status;
+}
+
+/* ---- whether there is an evidence */
+
+bool orffi_has_evidence(const orffi_plan *plan) {
+    if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (!orffi_evidence_serves(1, &plan->parts.list[m].part)) return false;
+    return true;
+}
