@@ -37,14 +37,57 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 
 /* ---- the choice */
 
+#define FEW_NUMBERS \
+    3000 /* rows, times outputs where these are not alike, of which a dense matrix is factored in a second */
+
+/* What only features know: schemes, numbers and tables of frequencies, solvers, other losses, single precision, sums to go
+ * on from. */
+static bool asks_for_features(const orff_settings *s) {
+    const orff_sampling plain = orff_sampling_default();
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (orffi_rule_find(s->parts[m].rule) && orffi_rule_find(s->parts[m].rule)->own_law) return true;
+    return s->sampling.features || s->sampling.omega || s->sampling.scheme != plain.scheme ||
+           s->sampling.importance != plain.importance || s->solver != ORFF_SOLVER_AUTO ||
+           s->loss != ORFF_LOSS_SQUARED || s->single || s->checkpoint;
+}
+
+static bool is_alike(const orff_settings *s) {
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (!orff_rule_describe(s->parts[m].rule).separable) return false;
+    return !s->auto_kernel;
+}
+
+/* Parts that the exact kernel has a form of. */
+static bool has_exact(const orff_settings *s) {
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (!orff_rule_describe(s->parts[m].rule).named && !s->parts[m].exact) return false;
+    return true;
+}
+
+static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, size_t rows,
+                                  const char **reason) {
+    size_t bytes;
+    const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p);
+    *reason = "the settings are those of random features";
+    if (asks_for_features(s)) return &orffi_engine_features;
+    *reason = "rows are few enough for the exact kernel";
+    if (rows && numbers <= FEW_NUMBERS && has_exact(s) &&
+        orffi_engine_exact.suits(s, d, p, rows, &bytes) == ORFF_OK)
+        return &orffi_engine_exact;
+    *reason = "for up to three inputs a lattice of frequencies is the exact kernel";
+    if (orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK) return &orffi_engine_lattice;
+    *reason = "features serve any number of inputs and rows";
+    return &orffi_engine_features;
+}
+
 orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                 const orffi_engine **engine, const char **reason) {
     size_t bytes;
     if ((unsigned)settings->engine >= ORFF_ENGINE_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no engine number %d", (int)settings->engine);
     *engine = orffi_engine_find(settings->engine);
-    *reason = *engine ? "" : "features serve any number of inputs and rows";
-    if (!*engine) *engine = &orffi_engine_features;
+    *reason = "";
+    if (!*engine) *engine = choose(settings, d, p, rows, reason);
     return (*engine)->suits(settings, d, p, rows, &bytes);
 }
 

@@ -98,6 +98,10 @@ typedef struct orffi_engine {
     bool (*shares)(const void *rows, const void *other);
     void (*borrow)(void *other, const void *rows);
 
+    /* What the weights of the rows add up to. */
+    double (*weight)(const void *rows);
+    /* The evidence of all rows is what its criterion decides by, or would: a lambda that was found by it is taken. */
+    bool evident;
     /* trace K(0)/p of the kernel as the engine has it: what lambdas are relative to */
     orff_status (*size)(void *rows, const orff_kernel *kernel, double *size);
     orff_status (*criterion)(void *rows, const orff_kernel *kernel, size_t count, const double *lambdas,

@@ -113,6 +113,10 @@ static void borrow(void *other, const void *rows) {
     ((kept_rows *)other)->table = ((const kept_rows *)rows)->table;
 }
 
+static double weight(const void *rows) {
+    return orffi_table_weight(((const kept_rows *)rows)->table);
+}
+
 static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
     (void)rows;
     return orffi_exact_size(kernel, out);
@@ -234,6 +238,8 @@ const orffi_engine orffi_engine_exact = {
     .serves = serves,
     .shares = shares,
     .borrow = borrow,
+    .weight = weight,
+    .evident = true,
     .size = size,
     .criterion = criterion,
     .learn = learn,

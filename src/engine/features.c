@@ -226,6 +226,14 @@ static orff_status fill_smaller(orffi_features_rows *r, const orff_kernel *kerne
 
 /* ---- the criterion */
 
+static double weight(const void *rows) {
+    const orffi_features_rows *r = rows;
+    double sum = 0.0;
+    if (r->iterates || r->few) return orffi_table_weight(r->table);
+    for (size_t f = 0; f < r->moments->n_sets; f++) sum += orffi_moments_weight(r->moments, f);
+    return sum;
+}
+
 /* trace K~(0)/p */
 static orff_status size_of(const orff_features *f, double *size) {
     double trace;
@@ -402,6 +410,7 @@ const orffi_engine orffi_engine_features = {
     .serves = serves,
     .shares = shares,
     .borrow = borrow,
+    .weight = weight,
     .size = size,
     .criterion = criterion,
     .weights = weights,

@@ -225,6 +225,15 @@ static void borrow(void *other, const void *rows) {
 
 /* ---- the criterion */
 
+static double weight(const void *rows) {
+    const orffi_lattice_rows *r = rows;
+    const size_t p = r->kernel->p;
+    double sum = 0.0;
+    if (r->keeps) return orffi_table_weight(r->table);
+    for (size_t f = 0; f < r->moments->n_sets; f++) sum += r->moments->sets[f].T[(p + 1) * (p + 1) - 1];
+    return sum;
+}
+
 static orff_status bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     if (!r->keeps || r->bound == kernel) return orffi_lattice_bind(r, kernel);
     orffi_lattice_unbind(r);
@@ -427,6 +436,7 @@ const orffi_engine orffi_engine_lattice = {
     .serves = serves,
     .shares = shares,
     .borrow = borrow,
+    .weight = weight,
     .size = size,
     .criterion = criterion,
     .learn = learn,

@@ -87,7 +87,7 @@ static orff_status take_group(const orffi_table *table, size_t d, size_t p, cons
                               orffi_table *out) {
     memset(taken, 0, table->n * sizeof *taken);
     for (size_t i = 0; !g && i < how->spread; i++) taken[spread_row(i, table->n)] = true;
-    if (g) take_patch(table, d, unit, spread_row(how->spread + g - 1, table->n), how->patch, taken, near);
+    if (g) mark_nearest(table, d, unit, spread_row(how->spread + g - 1, table->n), how->patch, taken, near);
     return copy_taken(table, d, p, taken, out);
 }
 

@@ -6,6 +6,35 @@
 
 #include "base/memory.h"
 
+/* A path about what the evidence of some rows has found: down by so much, and up by so much, in so many values. Features
+ * carry less than the kernel and may want more of lambda, hardly less: less would let what they cannot carry run wild where
+ * there are no rows. */
+typedef struct stretch {
+    double down, up;
+    size_t count;
+} stretch;
+static const stretch with_features = {10.0, 1e4, 21}, without = {9.0, 9.0, 5};
+
+/* Whether lambda is looked for about what was found, and not in a range that was asked for. */
+static const stretch *find_stretch(const orffi_plan *plan, const orffi_engine *engine) {
+    const orff_settings *s = &plan->settings, plain = orff_settings_default();
+    if (!(plan->shift > 0.0) || s->lambda_low != plain.lambda_low || s->lambda_high != plain.lambda_high ||
+        s->lambda_count != plain.lambda_count)
+        return NULL;
+    return engine->draws ? &with_features : &without;
+}
+
+bool orffi_path_is_known(const orffi_plan *plan) {
+    return plan->engine->evident && find_stretch(plan, plan->engine);
+}
+
+orff_status orffi_path_known(const orffi_plan *plan, void *rows, const orff_kernel *kernel, double *lambda) {
+    double size;
+    ORFFI_TRY(plan->engine->size(rows, kernel, &size));
+    *lambda = size * plan->shift / plan->engine->weight(rows);
+    return ORFF_OK;
+}
+
 /* From low to high in equal ratios. */
 static void fill_lambdas(orffi_path *path, const orff_settings *s, double size) {
     const double ratio = s->lambda_high / s->lambda_low;
@@ -62,12 +91,22 @@ static void convert_to_user_units(orffi_path *path, const orffi_plan *plan, bool
     }
 }
 
-static orff_status fill_all_lambdas(orffi_path *path, bool given, const orff_settings *s,
-                                    const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
+static orff_status fill_all_lambdas(orffi_path *path, bool given, const orffi_plan *plan,
+                                    const stretch *about, const orffi_engine *engine, void *rows,
+                                    const orff_kernel *kernel) {
+    const orff_settings *s = &plan->settings;
     double size;
     path->lambdas[0] = s->lambda;
     if (given) return ORFF_OK;
     ORFFI_TRY(engine->size(rows, kernel, &size));
+    if (about) {
+        orff_settings range = *s;
+        const double middle = plan->shift / engine->weight(rows);
+        range.lambda_low = middle / about->down;
+        range.lambda_high = middle * about->up;
+        fill_lambdas(path, &range, size);
+        return ORFF_OK;
+    }
     fill_lambdas(path, s, size);
     return ORFF_OK;
 }
@@ -85,9 +124,10 @@ orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_
                             const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
     const orff_settings *s = &plan->settings;
     const bool report = kind == ORFFI_PATH_REPORT, given = s->lambda > 0.0 && report;
-    path->count = given ? 1 : s->lambda_count;
+    const stretch *about = report ? find_stretch(plan, engine) : NULL;
+    path->count = given ? 1 : about ? about->count : s->lambda_count;
     ORFFI_TRY(allocate(path, report, plan->p));
-    ORFFI_TRY(fill_all_lambdas(path, given, s, engine, rows, kernel));
+    ORFFI_TRY(fill_all_lambdas(path, given, plan, about, engine, rows, kernel));
     orffi_criterion c = {.errors = path->errors,
                          .outputs = path->outputs,
                          .points = path->points,

@@ -24,6 +24,10 @@ orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_
                             const orffi_engine *engine, void *rows, const orff_kernel *kernel);
 void orffi_path_clear(orffi_path *path); /* accepts a zeroed or half-filled one */
 
+/* Whether the choices have found lambda already, for an engine whose criterion is theirs; and that lambda. */
+bool orffi_path_is_known(const orffi_plan *plan);
+orff_status orffi_path_known(const orffi_plan *plan, void *rows, const orff_kernel *kernel, double *lambda);
+
 /* ORFF_ERROR_NUMERICAL where lambda leaves nothing of K in double precision: beside it, trace K(0)/p is lost in
  * rounding. */
 orff_status orffi_check_lambda(double lambda, const orffi_engine *engine, void *rows,

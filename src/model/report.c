@@ -117,15 +117,18 @@ static orff_status learn_along(orff_model **out, const orffi_plan *plan, void *r
     orffi_path path = {0};
     double *arrays;
     const size_t p = plan->p;
-    const bool search = !found && !(plan->settings.lambda > 0.0);
+    const bool open = !found && !(plan->settings.lambda > 0.0), known = open && orffi_path_is_known(plan);
+    double lambda = plan->settings.lambda;
     ORFFI_TRY(ORFFI_NEW_ARRAY(arrays, 3 * p));
     orffi_report report = {.mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p};
-    orff_status status =
-        search ? orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel) : ORFF_OK;
-    if (search) found = &path;
-    if (!status)
-        status = learn(out, plan, rows, kernel, found ? found->lambdas[found->best] : plan->settings.lambda,
-                       found, &report);
+    orff_status status = ORFF_OK;
+    if (known) status = orffi_path_known(plan, rows, kernel, &lambda);
+    if (open && !known) {
+        status = orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel);
+        found = &path;
+    }
+    if (!status && found) lambda = found->lambdas[found->best];
+    if (!status) status = learn(out, plan, rows, kernel, lambda, found, &report);
     orffi_path_clear(&path);
     orffi_release(arrays);
     return status;
