@@ -272,7 +272,7 @@ static orff_status near_covariance(const orffi_lattice_fit *fit, double noise, s
         const orff_status one = near_point(fit, noise, x + i * fit->lattice.d,
                                            work + (size_t)orffi_thread_index() * room, out + i * pp);
         if (one) {
-#pragma omp critical(orffi_lattice_near)
+#pragma omp atomic write
             outcome = one;
         }
     }

@@ -231,7 +231,7 @@ orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise) {
         if (outcome) continue;
         const orff_status one = factor_row(nb, i, work + (size_t)orffi_thread_index() * room, &logs[i]);
         if (one) {
-#pragma omp critical(orffi_neighbours)
+#pragma omp atomic write
             outcome = one;
         }
     }
