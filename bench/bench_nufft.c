@@ -1,10 +1,11 @@
-/* One nonuniform transform, as often as its input says: for each line read, one transform is timed and its seconds printed, by
- * the clock on the wall and by the processors' own.
- * nufft_beside_finufft.py runs it, in turn with FINUFFT.
+/* One nonuniform transform, as often as its input says: for each line read, one transform is timed and its
+ * seconds printed, by the clock on the wall and by the processors' own. nufft_beside_finufft.py runs it, in
+ * turn with FINUFFT.
  *
  *   bench_nufft TYPE D K TOLERANCE POINTS COUNT double|single THREADS
  *
- * TYPE is 1 or 2; modes are |k_i| <= K. Everything is timed: the plan, sorting, spreading, the Fourier transform. */
+ * TYPE is 1 or 2; modes are |k_i| <= K. Everything is timed: the plan, sorting, spreading, the Fourier
+ * transform. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

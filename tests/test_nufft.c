@@ -1,5 +1,6 @@
-/* Nonuniform transforms against direct sums, and what they promise beside accuracy: calls that add up, transposes of each
- * other, the same bits for any number of threads, levels of instructions that agree, refusals that name the row. */
+/* Nonuniform transforms against direct sums, and what they promise beside accuracy: calls that add up,
+ * transposes of each other, the same bits for any number of threads, levels of instructions that agree,
+ * refusals that name the row. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -265,12 +266,52 @@ static void test_small_grids(void **state) {
     support_case(NULL);
 }
 
+/* A mode of the plane k_last = 0 without its conjugate counts by half, and so does the one that is not there. */
+static void test_lone_mode(void **state) {
+    (void)state;
+    const size_t K[2] = {3, 2};
+    double complex modes[7 * 3] = {0};
+    double z[8] = {0.1, 0.2, -1, 3, 2.5, -0.7, 3, 3}, f[4];
+    orffi_nufft *plan = NULL;
+    modes[(2 + 3) * 3] = 1 + 2 * I; /* k = (2, 0) */
+    assert_ok(orffi_nufft_create(&plan, 2, K, 1, 1e-10));
+    assert_ok(orffi_nufft_load(plan, 0, K, modes));
+    assert_ok(orffi_nufft_evaluate(plan, 4, z, f));
+    for (size_t i = 0; i < 4; i++) assert_close(f[i], cos(2 * z[2 * i]) - 2 * sin(2 * z[2 * i]), 1e-9);
+    orffi_nufft_free(plan);
+}
+
 /* ---- calls, transposes, threads */
 
 static problem large(size_t d, bool single, size_t count, size_t n) {
     problem p = {.single = single, .d = d, .count = count, .n = n, .tolerance = 1e-6};
     for (size_t i = 0; i < d; i++) p.kept[i] = p.K[i] = sizes[d - 1][i] * (d < 3 ? 3 : 2);
     return p;
+}
+
+/* Small calls after large ones and the other way round, with other threads, use what the calls before have
+ * left. */
+static void test_calls_of_all_sizes(void **state) {
+    (void)state;
+    static const size_t ends[] = {1, 5001, 5002, 20000, 20100, 60000, 60001};
+    problem p = large(2, false, 2, 60001);
+    const size_t size = modes_of(2, p.kept);
+    double complex *once = calloc(2 * size, sizeof *once), *often = calloc(2 * size, sizeof *often);
+    orffi_nufft *plan = NULL;
+    assert_true(once && often);
+    fill(&p, RANDOM);
+    type_1(&p, 1, once);
+    assert_ok(orffi_nufft_create(&plan, 2, p.K, 2, p.tolerance));
+    for (size_t i = 0, first = 0; i < sizeof ends / sizeof *ends; first = ends[i++]) {
+        assert_ok(orff_set_threads(1 + i % 3));
+        assert_ok(orffi_nufft_spread(plan, ends[i] - first, p.z + first * 2, p.c + first * 2));
+    }
+    for (size_t r = 0; r < 2; r++) assert_ok(orffi_nufft_modes(plan, r, p.kept, often + r * size));
+    assert_true(distance(4 * size, (double *)often, (double *)once) < 1e-14);
+    orffi_nufft_free(plan);
+    free(once), free(often);
+    end(&p);
+    assert_ok(orff_set_threads(0));
 }
 
 static void test_calls_add_up(void **state) {
@@ -480,10 +521,11 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double),      cmocka_unit_test(test_single),
-        cmocka_unit_test(test_small_grids), cmocka_unit_test(test_calls_add_up),
-        cmocka_unit_test(test_adjoint),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_levels),      cmocka_unit_test(test_callers),
+        cmocka_unit_test(test_double),       cmocka_unit_test(test_lone_mode),
+        cmocka_unit_test(test_single),       cmocka_unit_test(test_small_grids),
+        cmocka_unit_test(test_calls_add_up), cmocka_unit_test(test_adjoint),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_callers),      cmocka_unit_test(test_calls_of_all_sizes),
         cmocka_unit_test(test_refusals),
     };
     if (orffi_fft_available()) return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,8 @@ static void destroy(orffi_fft_plan *plan) {
     plan->plan = NULL;
 }
 
-/* A free place, else that of the plan which nobody uses and which was used longest ago; NULL where all are in use. */
+/* A free place, else that of the plan which nobody uses and which was used longest ago; NULL where all are in
+ * use. */
 static orffi_fft_plan *free_place(void) {
     orffi_fft_plan *oldest = NULL;
     for (size_t i = 0; i < MOST_PLANS; i++) {

@@ -8,7 +8,8 @@
 #include "lattice/fft.h"
 #include "lattice/nufft_tiles.h"
 
-/* Points of one tile, neighbours in the sorted order. Crowded tiles have several tasks: each spreads to a buffer of its own. */
+/* Points of one tile, neighbours in the sorted order. Crowded tiles have several tasks: each spreads to a
+ * buffer of its own. */
 typedef struct task {
     size_t tile, first, n;
 } task;
@@ -21,8 +22,9 @@ enum {
     LEAST_BUFFERS = 16 /* a thread */
 };
 
-/* Points sorted at once: few, so that they stay in the cache; but each block adds its tiles to the grid, so that large grids
- * want large blocks. The number of threads has no say: blocks decide the order of the sums. */
+/* Points sorted at once: few, so that they stay in the cache; but each block adds its tiles to the grid, so
+ * that large grids want large blocks. The number of threads has no say: blocks decide the order of the sums.
+ */
 static size_t block_points(const orffi_nufft_tiles *tiles, size_t n) {
     const size_t nodes = tiles->total;
     const size_t most = nodes < FEWEST_POINTS ? FEWEST_POINTS : nodes > MOST_POINTS ? MOST_POINTS : nodes;

@@ -89,7 +89,8 @@ static void gauss_legendre(int n, double *node, double *weight) {
     }
 }
 
-/* width / 2 times the integral over [-1, 1] of psi(s) cos(pi k width s / n): psi is even, so half of it counts twice. */
+/* width / 2 times the integral over [-1, 1] of psi(s) cos(pi k width s / n): psi is even, so half of it
+ * counts twice. */
 void orffi_nufft_deconvolution(int width, size_t n, size_t K, double *deconvolution) {
     double node[QUADRATURE], weight[QUADRATURE];
     gauss_legendre(QUADRATURE, node, weight);

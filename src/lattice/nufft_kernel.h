@@ -1,4 +1,5 @@
-/* The kernel of the nonuniform transforms, psi(x) = exp(beta (sqrt(1 - x^2) - 1)) on [-1, 1], stretched over `width` nodes.
+/* The kernel of the nonuniform transforms, psi(x) = exp(beta (sqrt(1 - x^2) - 1)) on [-1, 1], stretched over
+ * `width` nodes.
  *
  * A point at the fraction (1 + tau) / 2 of a cell, tau in [-1, 1), gives node j = 0 .. width-1 the value
  *
@@ -16,7 +17,8 @@ enum {
     ORFFI_NUFFT_LANES = 16 /* room for the nodes of a row, in whole vectors of any processor */
 };
 
-/* The degree at which the polynomials are as good as the kernel: the jump of psi at its ends, exp(-beta), is what is left. */
+/* The degree at which the polynomials are as good as the kernel: the jump of psi at its ends, exp(-beta), is
+ * what is left. */
 #define ORFFI_NUFFT_DEGREE(width) ((width) + ((width) < 8))
 
 /* Nodes for a relative error of about `tolerance`. */
@@ -25,7 +27,8 @@ int orffi_nufft_width(double tolerance);
 /* Coefficients, highest power first: (degree + 1) x ORFFI_NUFFT_LANES, 0 beyond the width. */
 void orffi_nufft_polynomials(int width, double *coefficients);
 
-/* deconvolution[k] = 1 / sum over t of psi(2 t / width) exp(-2 pi i k t / n) dt, k = 0 .. K, on a grid of n nodes. */
+/* deconvolution[k] = 1 / sum over t of psi(2 t / width) exp(-2 pi i k t / n) dt, k = 0 .. K, on a grid of n
+ * nodes. */
 void orffi_nufft_deconvolution(int width, size_t n, size_t K, double *deconvolution);
 
 #endif

@@ -1,8 +1,8 @@
-/* The inner loops of the nonuniform transforms. Each level is one file, compiled for its instructions and reached only where the
- * processor has them; results of different levels differ by rounding.
+/* The inner loops of the nonuniform transforms. Each level is one file, compiled for its instructions and
+ * reached only where the processor has them; results of different levels differ by rounding.
  *
- * A tile is a box of cells of the fine grid. What its points touch is its buffer: for each right-hand side rows of nodes with
- * room for whole vectors, so that nothing wraps. */
+ * A tile is a box of cells of the fine grid. What its points touch is its buffer: for each right-hand side
+ * rows of nodes with room for whole vectors, so that nothing wraps. */
 #ifndef ORFFI_LATTICE_NUFFT_LEVEL_H
 #define ORFFI_LATTICE_NUFFT_LEVEL_H
 
@@ -21,29 +21,32 @@ typedef struct orffi_nufft_axis {
     uint32_t in_buffer;   /* from a node to the next, in a buffer */
 } orffi_nufft_axis;
 
-/* Strides in a buffer: from one right-hand side to the next, from plane to plane (3-D), from row to row (2-D, 3-D). */
+/* Strides in a buffer: from one right-hand side to the next, from plane to plane (3-D), from row to row (2-D,
+ * 3-D). */
 typedef struct orffi_nufft_strides {
     size_t side, plane, row;
 } orffi_nufft_strides;
 
 enum { ORFFI_NUFFT_WIDTHS = ORFFI_NUFFT_MOST_WIDTH - ORFFI_NUFFT_LEAST_WIDTH + 1 };
 
-#define ORFFI_NUFFT_LOOPS(REAL, NAME)                                                                            \
-    /* For the points z (n x d): tau (n x d), their tiles, and the place of their first node in its buffer. */   \
-    typedef void NAME##_fold(size_t n, size_t d, const orffi_nufft_axis *axes, const REAL *z, REAL *tau,         \
-                             uint32_t *tile, uint32_t *place);                                                   \
-    /* buffer_r += sum over the points of one tile of c[., r] times the kernel: tau is n x d, c is n x count. */ \
-    typedef void NAME##_spread(size_t n, const REAL *tau, const uint32_t *place, size_t count,                   \
-                               const REAL *c, const REAL *coefficients, const orffi_nufft_strides *strides,      \
-                               REAL *buffer);                                                                    \
-    /* f[., r] = the kernel around the points, times buffer_r: the transpose. */                                 \
-    typedef void NAME##_gather(size_t n, const REAL *tau, const uint32_t *place, size_t count, REAL *f,          \
-                               const REAL *coefficients, const orffi_nufft_strides *strides,                     \
-                               const REAL *buffer);                                                              \
-    typedef struct NAME {                                                                                        \
-        NAME##_fold *fold;                                                                                       \
-        NAME##_spread *spread[3][ORFFI_NUFFT_WIDTHS]; /* by d - 1 and width - least; NULL: none */               \
-        NAME##_gather *gather[3][ORFFI_NUFFT_WIDTHS];                                                            \
+#define ORFFI_NUFFT_LOOPS(REAL, NAME)                                                                         \
+    /* For the points z (n x d): tau (n x d), their tiles, and the place of their first node in its buffer. \
+     */ \
+    typedef void NAME##_fold(size_t n, size_t d, const orffi_nufft_axis *axes, const REAL *z, REAL *tau,      \
+                             uint32_t *tile, uint32_t *place);                                                \
+    /* buffer_r += sum over the points of one tile of c[., r] times the kernel: tau is n x d, c is n x      \
+     * count. */ \
+    typedef void NAME##_spread(size_t n, const REAL *tau, const uint32_t *place, size_t count,                \
+                               const REAL *c, const REAL *coefficients, const orffi_nufft_strides *strides,   \
+                               REAL *buffer);                                                                 \
+    /* f[., r] = the kernel around the points, times buffer_r: the transpose. */                              \
+    typedef void NAME##_gather(size_t n, const REAL *tau, const uint32_t *place, size_t count, REAL *f,       \
+                               const REAL *coefficients, const orffi_nufft_strides *strides,                  \
+                               const REAL *buffer);                                                           \
+    typedef struct NAME {                                                                                     \
+        NAME##_fold *fold;                                                                                    \
+        NAME##_spread *spread[3][ORFFI_NUFFT_WIDTHS]; /* by d - 1 and width - least; NULL: none */            \
+        NAME##_gather *gather[3][ORFFI_NUFFT_WIDTHS];                                                         \
     } NAME;
 
 ORFFI_NUFFT_LOOPS(double, orffi_nufft_loops)

@@ -1,5 +1,5 @@
-/* The fine grid of a nonuniform transform, cut into tiles. Arrays of 3 have leading dimensions of one node where d < 3, so that
- * loops need not know d. */
+/* The fine grid of a nonuniform transform, cut into tiles. Arrays of 3 have leading dimensions of one node
+ * where d < 3, so that loops need not know d. */
 #ifndef ORFFI_LATTICE_NUFFT_TILES_H
 #define ORFFI_LATTICE_NUFFT_TILES_H
 
