@@ -14,13 +14,12 @@
 #include "model/survey.h"
 
 /* Orders of matrices (rows times outputs where these are not alike). An evaluation takes their cubes: some milliseconds for
- * the few, a tenth of a second for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
+ * the few, some ten times that for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
  * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
-#define PATCHES 8
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
-    size_t spread, patch;
-} few_rows = {400, 300, 100}, many_rows = {1000, 500, 160};
+    size_t spread, patch, patches;
+} few_rows = {400, 300, 100, 8}, many_rows = {1000, 500, 160, 24};
 
 #define STARTS      5    /* length scales that are looked at first */
 #define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
@@ -54,16 +53,14 @@ static orff_status fill_sample(const choice *c, struct size size, orffi_sample *
     for (size_t m = 0; m < plan->parts.count; m++) parts[m] = plan->parts.list[m].part;
     const size_t order = orffi_evidence_order(plan->parts.count, parts, plan->p, 1);
     orffi_release(parts);
-    const bool whole = c->table.n * order <= size.whole;
-    const orffi_grouping how = {.spread = whole ? c->table.n : size.spread / order + 1,
-                                .patches = whole ? 0 : PATCHES,
+    const size_t all = c->table.n * order, cover = all / size.patch + 1;
+    const orffi_grouping how = {.spread = size.spread / order + 1,
+                                .patches = size.patches < cover ? size.patches : cover,
                                 .patch = size.patch / order + 1};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, how.patches + 1));
-    sample->count = how.patches + 1;
-    if (whole) {
-        const double *unit = c->judge.median;
-        return orffi_patches(&c->table, plan->d, plan->p, unit, c->table.n, &sample->tables[0]);
-    }
+    sample->count = all <= size.whole ? 1 : how.patches + 1;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
+    if (all <= size.whole)
+        return orffi_patches(&c->table, plan->d, plan->p, c->judge.median, c->table.n, sample->tables);
     return orffi_patches_apart(&c->table, plan->d, plan->p, c->judge.median, &how, sample->tables);
 }
 
@@ -128,13 +125,15 @@ static orff_status find_start(choice *c, orffi_candidate *candidate, double nois
     return ORFF_OK;
 }
 
+static void take(orffi_candidate *best, orffi_candidate *other) {
+    orffi_candidate_clear(best);
+    *best = *other;
+    *other = (orffi_candidate){0};
+}
+
 /* The better of two candidates stays in `best`; the other is cleared. */
 static void keep_better(orffi_candidate *best, orffi_candidate *other) {
-    if (!best->parts.list || other->value > best->value) {
-        orffi_candidate_clear(best);
-        *best = *other;
-        *other = (orffi_candidate){0};
-    }
+    if (!best->parts.list || other->value > best->value) take(best, other);
     orffi_candidate_clear(other);
 }
 
@@ -181,7 +180,7 @@ static void set_base(const choice *c, orffi_candidate *candidate, orff_base base
 static orff_status try_base(choice *c, orff_base base, double shape, bool *better) {
     orffi_candidate candidate = {0};
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
-    set_base(c, &candidate, base, shape);
+    if (!status) set_base(c, &candidate, base, shape);
     if (!status)
         status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
     *better = !status && candidate.value > c->best.value;
@@ -225,14 +224,13 @@ static orff_status try_freedom(choice *c, orffi_freedom freedom, bool asked, orf
     orffi_candidate candidate = {0};
     size_t before = 0, after = 0;
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
-    if (freedom.apart && !taken->apart) spread_parts(c, &candidate);
+    if (!status && freedom.apart && !taken->apart) spread_parts(c, &candidate);
     if (!status) status = orffi_candidate_improve(&c->best, &c->judge, &c->few, *taken, ROUGHLY, &before);
     if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, &after);
     const double price = 0.5 * log((double)observations(&c->few, c->plan->p)) * (double)(after - before);
     if (!status && (asked || candidate.value > c->best.value + price)) {
         *taken = freedom;
-        candidate.value = INFINITY; /* the better one, whatever the evidence says */
-        keep_better(&c->best, &candidate);
+        take(&c->best, &candidate);
     }
     orffi_candidate_clear(&candidate);
     return status;
