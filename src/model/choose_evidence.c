@@ -278,7 +278,8 @@ static orff_status log_choice(orffi_choice *c) {
     double *numbers;
     ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
     for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
-    const orff_status status = orffi_candidate_noise(&c->best, &c->judge, &c->many, numbers);
+    const orff_status status =
+        orffi_candidate_describe(&c->best, &c->judge, &c->many, numbers, plan->parts.shares);
     for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
     list_numbers(noise, sizeof noise, plan->p, numbers);
     if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);
