@@ -173,14 +173,18 @@ orff_status orffi_candidate_judge(orffi_candidate *c, orffi_judge *judge, const 
     return ORFF_OK;
 }
 
-orff_status orffi_candidate_noise(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
-                                  double *noise) {
+orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                     double *noise, double *shares) {
     form f = {.judge = judge};
+    const double s = exp(c->log_noise);
     double value;
     orff_status status = build(&f, c, sample, (orffi_freedom){0});
     if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
     if (!status) orffi_evidence_variances(f.evidence, noise);
-    for (size_t k = 0; !status && k < c->parts.p; k++) noise[k] = sqrt(noise[k] * exp(c->log_noise));
+    if (!status && shares) orffi_evidence_shares(f.evidence, shares);
+    for (size_t k = 0; !status && k < c->parts.p; k++) noise[k] = sqrt(noise[k] * s);
+    for (size_t m = 0; !status && shares && m < c->parts.count; m++) shares[m] /= 1.0 + s;
+    if (!status && shares) shares[c->parts.count] = s / (1.0 + s);
     clear(&f);
     return status;
 }

@@ -43,8 +43,9 @@ orff_status orffi_candidate_improve(orffi_candidate *candidate, orffi_judge *jud
                                     const orffi_sample *sample, orffi_freedom freedom, double tolerance,
                                     size_t *unknowns);
 
-/* The standard deviation of the noise of each output, in the plan's units   (p). */
-orff_status orffi_candidate_noise(const orffi_candidate *candidate, orffi_judge *judge,
-                                  const orffi_sample *sample, double *noise);
+/* The standard deviation of the noise of each output, in the plan's units (p), and the shares of the parts and of the
+ * noise in the variance (parts + 1; or NULL). */
+orff_status orffi_candidate_describe(const orffi_candidate *candidate, orffi_judge *judge,
+                                     const orffi_sample *sample, double *noise, double *shares);
 
 #endif

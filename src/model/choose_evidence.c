@@ -8,19 +8,18 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "model/candidate.h"
+#include "model/choice.h"
 #include "model/choose.h"
 #include "model/patches.h"
 #include "model/survey.h"
 
 /* Orders of matrices (rows times outputs where these are not alike). An evaluation takes their cubes: some milliseconds for
- * the few, a tenth of a second for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
+ * the few, some ten times that for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
  * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
-#define PATCHES 8
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
-    size_t spread, patch;
-} few_rows = {400, 300, 100}, many_rows = {1000, 500, 160};
+    size_t spread, patch, patches;
+} few_rows = {400, 300, 100, 8}, many_rows = {1000, 500, 160, 24};
 
 #define STARTS      5    /* length scales that are looked at first */
 #define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
@@ -30,15 +29,6 @@ static const struct size {
 
 static const double start_noises[] = {0.01, 0.3}; /* of the variance: almost none, and much */
 
-typedef struct choice {
-    orffi_plan *plan;
-    orffi_judge judge;
-    orffi_table table;      /* all rows that are looked at */
-    orffi_sample few, many; /* of them */
-    double spacing;
-    orffi_candidate best;
-} choice;
-
 /* ---- samples */
 
 static void clear_sample(orffi_sample *sample) {
@@ -47,23 +37,17 @@ static void clear_sample(orffi_sample *sample) {
     *sample = (orffi_sample){0};
 }
 
-static orff_status fill_sample(const choice *c, struct size size, orffi_sample *sample) {
+static orff_status fill_sample(const orffi_choice *c, struct size size, orffi_sample *sample) {
     const orffi_plan *plan = c->plan;
-    orff_part *parts;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(parts, plan->parts.count));
-    for (size_t m = 0; m < plan->parts.count; m++) parts[m] = plan->parts.list[m].part;
-    const size_t order = orffi_evidence_order(plan->parts.count, parts, plan->p, 1);
-    orffi_release(parts);
-    const bool whole = c->table.n * order <= size.whole;
-    const orffi_grouping how = {.spread = whole ? c->table.n : size.spread / order + 1,
-                                .patches = whole ? 0 : PATCHES,
+    const size_t order = c->order;
+    const size_t all = c->table.n * order, cover = all / size.patch + 1;
+    const orffi_grouping how = {.spread = size.spread / order + 1,
+                                .patches = size.patches < cover ? size.patches : cover,
                                 .patch = size.patch / order + 1};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, how.patches + 1));
-    sample->count = how.patches + 1;
-    if (whole) {
-        const double *unit = c->judge.median;
-        return orffi_patches(&c->table, plan->d, plan->p, unit, c->table.n, &sample->tables[0]);
-    }
+    sample->count = all <= size.whole ? 1 : how.patches + 1;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
+    if (all <= size.whole)
+        return orffi_patches(&c->table, plan->d, plan->p, c->judge.median, c->table.n, sample->tables);
     return orffi_patches_apart(&c->table, plan->d, plan->p, c->judge.median, &how, sample->tables);
 }
 
@@ -93,26 +77,26 @@ static bool varies(const orffi_sample *sample, size_t p) {
 /* ---- starts */
 
 /* Length scales of the field's space become `scale`; covariates have the median of their distances. */
-static void set_scales(const choice *c, orffi_candidate *candidate, double scale) {
+static void set_scales(const orffi_choice *c, orffi_candidate *candidate, double scale) {
     for (size_t m = 0; m < candidate->parts.count; m++)
         for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
             candidate->parts.list[m].sigmas[i] = orffi_plan_in_space(c->plan, i) ? scale : c->judge.median[i];
 }
 
-static double space_median(const choice *c) {
+static double space_median(const orffi_choice *c) {
     for (size_t i = 0; i < c->plan->d; i++)
         if (orffi_plan_in_space(c->plan, i)) return c->judge.median[i];
     return 1.0;
 }
 
 /* From the distance of neighbours to three median distances, in equal ratios. */
-static double start_scale(const choice *c, size_t i) {
+static double start_scale(const orffi_choice *c, size_t i) {
     const double low = fmin(c->spacing, space_median(c)), high = 3.0 * space_median(c);
     return low * pow(high / low, (double)i / (STARTS - 1));
 }
 
 /* The best of all starts with this noise. */
-static orff_status find_start(choice *c, orffi_candidate *candidate, double noise) {
+static orff_status find_start(orffi_choice *c, orffi_candidate *candidate, double noise) {
     double best = -INFINITY, scale = start_scale(c, STARTS / 2);
     bool any = false;
     for (size_t m = 0; m < c->plan->parts.count; m++) any |= c->judge.chosen[m];
@@ -128,17 +112,19 @@ static orff_status find_start(choice *c, orffi_candidate *candidate, double nois
     return ORFF_OK;
 }
 
+static void take(orffi_candidate *best, orffi_candidate *other) {
+    orffi_candidate_clear(best);
+    *best = *other;
+    *other = (orffi_candidate){0};
+}
+
 /* The better of two candidates stays in `best`; the other is cleared. */
 static void keep_better(orffi_candidate *best, orffi_candidate *other) {
-    if (!best->parts.list || other->value > best->value) {
-        orffi_candidate_clear(best);
-        *best = *other;
-        *other = (orffi_candidate){0};
-    }
+    if (!best->parts.list || other->value > best->value) take(best, other);
     orffi_candidate_clear(other);
 }
 
-static orff_status climb_from_starts(choice *c, const orffi_candidate *from) {
+static orff_status climb_from_starts(orffi_choice *c, const orffi_candidate *from) {
     for (size_t i = 0; i < sizeof start_noises / sizeof *start_noises; i++) {
         orffi_candidate candidate = {0};
         orff_status status = orffi_candidate_copy(&candidate, from);
@@ -155,11 +141,11 @@ static orff_status climb_from_starts(choice *c, const orffi_candidate *from) {
 
 /* ---- bases */
 
-static bool is_open(const choice *c, size_t m) {
+static bool is_open(const orffi_choice *c, size_t m) {
     return c->plan->parts.list[m].part.base == ORFF_BASE_AUTO && c->judge.chosen[m];
 }
 
-static bool has_open_base(const choice *c, bool *physical) {
+static bool has_open_base(const orffi_choice *c, bool *physical) {
     bool any = false;
     *physical = false;
     for (size_t m = 0; m < c->plan->parts.count; m++) {
@@ -169,7 +155,7 @@ static bool has_open_base(const choice *c, bool *physical) {
     return any;
 }
 
-static void set_base(const choice *c, orffi_candidate *candidate, orff_base base, double shape) {
+static void set_base(const orffi_choice *c, orffi_candidate *candidate, orff_base base, double shape) {
     for (size_t m = 0; m < candidate->parts.count; m++) {
         if (!is_open(c, m)) continue;
         candidate->parts.list[m].part.base = base;
@@ -178,10 +164,10 @@ static void set_base(const choice *c, orffi_candidate *candidate, orff_base base
 }
 
 /* From where the best one is, with another base. *better: it is the best one now. */
-static orff_status try_base(choice *c, orff_base base, double shape, bool *better) {
+static orff_status try_base(orffi_choice *c, orff_base base, double shape, bool *better) {
     orffi_candidate candidate = {0};
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
-    set_base(c, &candidate, base, shape);
+    if (!status) set_base(c, &candidate, base, shape);
     if (!status)
         status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
     *better = !status && candidate.value > c->best.value;
@@ -194,7 +180,7 @@ static orff_status try_base(choice *c, orff_base base, double shape, bool *bette
 
 /* Smoothness is a line along which the evidence has one top: from the middle up, or else down. Fields need two derivatives,
  * which Matern 1/2 has not. */
-static orff_status choose_base(choice *c, orffi_candidate *first) {
+static orff_status choose_base(orffi_choice *c, orffi_candidate *first) {
     bool physical, smoother;
     const bool open = has_open_base(c, &physical);
     set_base(c, first, ORFF_BASE_MATERN, 1.5);
@@ -214,32 +200,31 @@ static size_t observations(const orffi_sample *sample, size_t p) {
 }
 
 /* Parts that are alike would stay alike: they begin somewhat apart. */
-static void spread_parts(const choice *c, orffi_candidate *candidate) {
+static void spread_parts(const orffi_choice *c, orffi_candidate *candidate) {
     for (size_t m = 1; m < candidate->parts.count; m++)
         for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
             candidate->parts.list[m].sigmas[i] *= pow(0.5, (double)m);
 }
 
 /* Each unknown more has to gain half the logarithm of the number of observations (Schwarz), unless it was asked for. */
-static orff_status try_freedom(choice *c, orffi_freedom freedom, bool asked, orffi_freedom *taken) {
+static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool asked, orffi_freedom *taken) {
     orffi_candidate candidate = {0};
     size_t before = 0, after = 0;
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
-    if (freedom.apart && !taken->apart) spread_parts(c, &candidate);
+    if (!status && freedom.apart && !taken->apart) spread_parts(c, &candidate);
     if (!status) status = orffi_candidate_improve(&c->best, &c->judge, &c->few, *taken, ROUGHLY, &before);
     if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, &after);
     const double price = 0.5 * log((double)observations(&c->few, c->plan->p)) * (double)(after - before);
     if (!status && (asked || candidate.value > c->best.value + price)) {
         *taken = freedom;
-        candidate.value = INFINITY; /* the better one, whatever the evidence says */
-        keep_better(&c->best, &candidate);
+        take(&c->best, &candidate);
     }
     orffi_candidate_clear(&candidate);
     return status;
 }
 
 /* Whether some open part may be stretched, and whether that was asked for. */
-static bool may_stretch(const choice *c, bool *asked) {
+static bool may_stretch(const orffi_choice *c, bool *asked) {
     size_t inputs = 0;
     bool any = false;
     *asked = false;
@@ -253,7 +238,7 @@ static bool may_stretch(const choice *c, bool *asked) {
     return any && inputs > 1 && (*asked || inputs <= MOST_INPUTS);
 }
 
-static orff_status choose_freedom(choice *c, orffi_freedom *taken) {
+static orff_status choose_freedom(orffi_choice *c, orffi_freedom *taken) {
     size_t open = 0;
     bool asked;
     *taken = (orffi_freedom){0};
@@ -276,7 +261,7 @@ static void list_numbers(char *text, size_t room, size_t count, const double *nu
 }
 
 /* "div-free matern32, length scale 0.7 + .." */
-static void append_part(const choice *c, size_t m, double *numbers, char *text, size_t room) {
+static void append_part(const orffi_choice *c, size_t m, double *numbers, char *text, size_t room) {
     const orffi_planned_part *one = &c->plan->parts.list[m];
     const size_t used = strlen(text);
     char scales[256];
@@ -287,13 +272,14 @@ static void append_part(const choice *c, size_t m, double *numbers, char *text, 
 }
 
 /* In the user's units. */
-static orff_status log_choice(choice *c) {
+static orff_status log_choice(orffi_choice *c) {
     const orffi_plan *plan = c->plan;
     char text[1024] = "", noise[256];
     double *numbers;
     ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
     for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
-    const orff_status status = orffi_candidate_noise(&c->best, &c->judge, &c->many, numbers);
+    const orff_status status =
+        orffi_candidate_describe(&c->best, &c->judge, &c->many, numbers, plan->parts.shares);
     for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
     list_numbers(noise, sizeof noise, plan->p, numbers);
     if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);
@@ -301,19 +287,59 @@ static orff_status log_choice(choice *c) {
     return status;
 }
 
-static orff_status search(choice *c, const orffi_candidate *from) {
+static orff_status find_order(orffi_choice *c) {
+    const orffi_parts *planned = &c->plan->parts;
+    orff_part *parts;
+    if (c->order) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(parts, planned->count));
+    for (size_t m = 0; m < planned->count; m++) parts[m] = planned->list[m].part;
+    c->order = orffi_evidence_order(planned->count, parts, planned->p, 1);
+    orffi_release(parts);
+    return ORFF_OK;
+}
+
+static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
+    orffi_plan *plan = c->plan;
+    ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
+    center(plan, &c->table);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
+    c->judge.low = c->judge.median + plan->d;
+    ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
+    c->spacing = orffi_trial_spacing(plan, &c->table);
+    for (size_t i = 0; i < plan->d; i++) /* a scale much below the distance of neighbours is noise */
+        c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.25 * fmin(c->spacing, c->judge.median[i])
+                                                       : 0.01 * c->judge.median[i];
+    ORFFI_TRY(find_order(c));
+    ORFFI_TRY(fill_sample(c, few_rows, &c->few));
+    return fill_sample(c, many_rows, &c->many);
+}
+
+static orff_status search(orffi_choice *c) {
+    const orffi_candidate from = {.parts = c->plan->parts};
     orffi_candidate first = {0};
     orffi_freedom taken;
-    orff_status status = orffi_candidate_copy(&first, from);
+    orff_status status = orffi_candidate_copy(&first, &from);
     if (!status) status = choose_base(c, &first);
     orffi_candidate_clear(&first);
     ORFFI_TRY(status);
     ORFFI_TRY(choose_freedom(c, &taken));
-    return orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, NULL);
+    return orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns);
 }
 
-/* What was found is the plan's. */
-static orff_status settle(choice *c) {
+orff_status orffi_choice_make(orffi_choice *c, orffi_plan *plan, const orffi_rows *rows, const bool *chosen,
+                              size_t order) {
+    *c = (orffi_choice){
+        .plan = plan, .order = order, .judge = {.plan = plan, .chosen = chosen, .most = EVALUATIONS}};
+    ORFFI_TRY(prepare(c, rows));
+    c->found = varies(&c->few, plan->p) && varies(&c->many, plan->p);
+    return c->found ? search(c) : ORFF_OK;
+}
+
+double orffi_choice_score(const orffi_choice *c) {
+    return c->best.value - 0.5 * log((double)observations(&c->many, c->plan->p)) * (double)c->unknowns;
+}
+
+orff_status orffi_choice_settle(orffi_choice *c) {
     for (size_t m = 0; m < c->plan->parts.count; m++) {
         orffi_planned_part *to = &c->plan->parts.list[m];
         const orffi_planned_part *from = &c->best.parts.list[m];
@@ -327,33 +353,21 @@ static orff_status settle(choice *c) {
     return log_choice(c);
 }
 
-static orff_status prepare(choice *c, const orffi_rows *rows) {
-    orffi_plan *plan = c->plan;
-    ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
-    center(plan, &c->table);
-    ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
-    c->judge.low = c->judge.median + plan->d;
-    ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
-    c->spacing = orffi_trial_spacing(plan, &c->table);
-    for (size_t i = 0; i < plan->d; i++) /* a scale much below the distance of neighbours is noise */
-        c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.25 * fmin(c->spacing, c->judge.median[i])
-                                                       : 0.01 * c->judge.median[i];
-    ORFFI_TRY(fill_sample(c, few_rows, &c->few));
-    return fill_sample(c, many_rows, &c->many);
+void orffi_choice_clear(orffi_choice *c) {
+    orffi_candidate_clear(&c->best);
+    clear_sample(&c->few);
+    clear_sample(&c->many);
+    orffi_table_clear(&c->table);
+    orffi_release(c->judge.median);
+    *c = (orffi_choice){0};
 }
 
 orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool *found) {
-    choice c = {.plan = plan, .judge = {.plan = plan, .chosen = chosen, .most = EVALUATIONS}};
-    const orffi_candidate from = {.parts = plan->parts};
-    orff_status status = prepare(&c, rows);
-    *found = !status && varies(&c.few, plan->p) && varies(&c.many, plan->p);
-    if (*found) status = search(&c, &from);
-    if (*found && !status) status = settle(&c);
-    orffi_candidate_clear(&c.best);
-    clear_sample(&c.few);
-    clear_sample(&c.many);
-    orffi_table_clear(&c.table);
-    orffi_release(c.judge.median);
+    orffi_choice c;
+    orff_status status = orffi_choice_make(&c, plan, rows, chosen, 0);
+    *found = c.found;
+    if (!status && c.found) status = orffi_choice_settle(&c);
+    orffi_choice_clear(&c);
     return status;
 }
 

@@ -1,0 +1,31 @@
+/* A choice by the evidence: what is open in the parts of a plan, settled on some of its rows. */
+#ifndef ORFFI_MODEL_CHOICE_H
+#define ORFFI_MODEL_CHOICE_H
+
+#include "model/candidate.h"
+
+typedef struct orffi_choice {
+    orffi_plan *plan;
+    orffi_judge judge;
+    size_t order;           /* of a row in the evidence's matrix */
+    orffi_table table;      /* all rows that are looked at */
+    orffi_sample few, many; /* of them */
+    double spacing;         /* of the rows */
+    bool found;             /* there is something to learn: the outputs vary */
+    orffi_candidate best;
+    size_t unknowns; /* of it */
+} orffi_choice;
+
+/* Find the best. chosen: the parts whose length scales are open. order: so that choices of several kernels see the same
+ * rows; 0: the plan's own. The plan is as it was, and outlives the choice; to be cleared in any case. */
+orff_status orffi_choice_make(orffi_choice *choice, orffi_plan *plan, const orffi_rows *rows,
+                              const bool *chosen, size_t order);
+
+/* Its log evidence without what its unknowns are worth (Schwarz): half the logarithm of the observations each. */
+double orffi_choice_score(const orffi_choice *choice);
+
+/* What was found becomes the plan's, and is told. */
+orff_status orffi_choice_settle(orffi_choice *choice);
+void orffi_choice_clear(orffi_choice *choice);
+
+#endif
