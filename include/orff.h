@@ -790,8 +790,8 @@ typedef struct orff_settings {
 
     bool mixture;             /* learn the weights of the parts ... */
     orff_criterion criterion; /* ... by this */
-    bool auto_kernel; /* a mixture of all rules that fit d and p at several scales; of the parts only the
-                         first one's base, shape and space are looked at */
+    bool auto_kernel; /* the best of all rules that fit d and p and of their sum; of the parts only the first one's
+                         base, shape and space are looked at */
     bool auto_mix;    /* Helmholtz parts: choose c, by the evidence too */
 
     orff_engine engine;

@@ -306,8 +306,10 @@ static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     c->judge.low = c->judge.median + plan->d;
     ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
     c->spacing = orffi_trial_spacing(plan, &c->table);
-    for (size_t i = 0; i < plan->d; i++) /* a scale much below the distance of neighbours is noise */
-        c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.25 * fmin(c->spacing, c->judge.median[i])
+    /* With half the distance of neighbours for a length scale these have next to nothing in common (0.14, gaussian):
+     * below it a field cannot be told from noise, and noise is the simpler word. */
+    for (size_t i = 0; i < plan->d; i++)
+        c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.5 * fmin(c->spacing, c->judge.median[i])
                                                        : 0.01 * c->judge.median[i];
     ORFFI_TRY(find_order(c));
     ORFFI_TRY(fill_sample(c, few_rows, &c->few));

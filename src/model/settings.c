@@ -52,8 +52,8 @@ typedef struct row {
 static const row rows[] = {
     {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][*WEIGHT]", "", KERNEL, "Kernel",
       "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
-      "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data at several length scales and learns "
-      "their weights."}, NOWHERE},
+      "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data, and their sum with learned weights, and "
+      "takes the one under which the outputs are most probable."}, NOWHERE},
     {{"base", ORFF_SETTING_TEXT, "auto", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
       "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto takes that of gaussian, "
       "matern12, matern32 and matern52 under which the outputs are most probable; gaussian where the length scale is given."}, NOWHERE},
