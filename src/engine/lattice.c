@@ -11,6 +11,7 @@
 
 #define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column: 512 x 512, 64 x 64 x 64 */
 #define TOLERANCE     1e-6              /* of the kernel, where none is asked for */
+#define OF_NOISE      0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
 #define TRANSFORM \
     1e-10                   /* of the sums over rows: below what N lambda is beside N, but for noise that is
                                            * no more than rounding */
@@ -90,8 +91,10 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
     const orffi_lattice_need need = {.center = r->task.middle,
                                      .extent = extent,
                                      .rows = (double)known,
-                                     .tolerance =
-                                         s->sampling.tolerance > 0.0 ? s->sampling.tolerance : TOLERANCE,
+                                     .noise = s->sampling.tolerance > 0.0 ? 0.0 : r->task.shift,
+                                     .tolerance = s->sampling.tolerance > 0.0
+                                                      ? s->sampling.tolerance
+                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0)),
                                      .most = MOST_UNKNOWNS};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
@@ -359,7 +362,7 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
                                                            : "lattice-block-pcg",
                                       .iterations = found->iterations.done,
                                       .residual = found->iterations.reached,
-                                      .converged = found->iterations.reached <= r->task.settings->tolerance};
+                                      .converged = found->iterations.reached <= fmax(r->task.settings->tolerance, FINEST_RESIDUAL)};
 }
 
 static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
@@ -371,7 +374,9 @@ static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, do
     ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
     for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->N;
     fill_solve(r, lambda, &found, report);
-    return orffi_lattice_keep_posterior(r, fit, lambda);
+    ORFFI_TRY(orffi_lattice_keep_posterior(r, fit, lambda));
+    report->crossed = r->moments->n_sets > 1;
+    return report->crossed ? orffi_lattice_cross(r, lambda, report->cv_mse) : ORFF_OK;
 }
 
 static orff_status fill_kept(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
@@ -437,6 +442,7 @@ const orffi_engine orffi_engine_lattice = {
     .shares = shares,
     .borrow = borrow,
     .weight = weight,
+    .evident = true,
     .size = size,
     .criterion = criterion,
     .learn = learn,

@@ -80,6 +80,9 @@ orff_status orffi_lattice_load(void **fit, const orffi_fields *model, const orff
 
 /* ---- rows */
 
+/* Of iterations: a lattice is no closer to its kernel, and f no closer to the rows than their noise. */
+#define FINEST_RESIDUAL 1e-6
+
 typedef struct orffi_lattice_rows {
     orffi_task task;
     orff_kernel *kernel; /* that was prepared */
@@ -149,7 +152,7 @@ orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 orff_status orffi_lattice_cross(orffi_lattice_rows *rows, double lambda, double *errors);
 
 /* Sums of squared errors of f = mean + V on the rows of a set, for each output. */
-orff_status orffi_lattice_errors(const orffi_lattice_system *scratch, const orffi_lattice_set *set, size_t p,
+orff_status orffi_lattice_errors(orffi_lattice_system *scratch, const orffi_lattice_set *set, size_t p,
                                  const double *mean, const orffi_mode *V, double *errors);
 
 #endif

@@ -66,7 +66,7 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     if (!r->mean) ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, t->p));
     find_mean(r);
     ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->lattice, kernel));
-    ORFFI_TRY(orffi_neighbours_init(&r->near, kernel, q == 1, t->n, t->d, t->X, t->weights, NEIGHBOURS,
+    ORFFI_TRY(orffi_neighbours_init(&r->near, kernel, q == 1, t->n, t->d, t->X, t->weights, NEIGHBOURS / q,
                                     r->task.settings->sampling.seed));
     ORFFI_TRY(orffi_nufft_create(&r->waves, t->d, r->lattice.m, q, TRANSFORM));
     ORFFI_TRY(orffi_alloc(&r->angles, t->n, t->d * sizeof *r->angles));
@@ -219,7 +219,7 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
     double log_det = 0.0, sum = 0.0, quadratic = 0.0, left = 0.0;
     *out = (orffi_lattice_solution){0};
     for (size_t j = 0; j < right_sides(r); j++) {
-        orffi_lattice_iterations how = {.residual = r->task.settings->tolerance,
+        orffi_lattice_iterations how = {.residual = fmax(r->task.settings->tolerance, FINEST_RESIDUAL),
                                         .limit = r->task.settings->max_iterations};
         ORFFI_TRY(solve_side(r, j, shift, exactly, &quadratic, &how));
         ORFFI_TRY(left_free(r, shift / r->system.size[j], &left));

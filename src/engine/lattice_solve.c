@@ -9,7 +9,7 @@
 
 #define LARGEST_BLOCK  4000 /* unknowns solved densely when they are all: a second or so */
 #define PRECONDITIONER 1500 /* when they are not */
-#define PROBES         4
+#define PROBES         2 /* the block leaves little to chance */
 #define TWO_PI         6.28318530717958647693
 
 /* ---- the kernel on the rows */
@@ -110,7 +110,7 @@ orff_status orffi_lattice_bind(orffi_lattice_rows *r, const orff_kernel *kernel)
 /* ---- one lambda */
 
 static orffi_lattice_iterations iterations_of(const orffi_task *task) {
-    return (orffi_lattice_iterations){.residual = task->settings->tolerance,
+    return (orffi_lattice_iterations){.residual = fmax(task->settings->tolerance, FINEST_RESIDUAL),
                                       .limit = task->settings->max_iterations};
 }
 
@@ -154,7 +154,7 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
     *log_det = *error = *dof = 0.0;
     for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
         const double many = (double)(group_end(s, j) - j), own = shift / s->size[j];
-        const orffi_lattice_iterations how = {.residual = 1e-3, .limit = r->task.settings->max_iterations};
+        const orffi_lattice_iterations how = {.residual = 1e-2, .limit = r->task.settings->max_iterations};
         orffi_lattice_determinant found = {0};
         ORFFI_TRY(factor(&r->block, own));
         ORFFI_TRY(orffi_lattice_determine(&r->block, PROBES, r->task.settings->sampling.seed, &how, &found));
@@ -253,7 +253,7 @@ orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *r, orffi_lattice_fi
 
 /* ---- folds */
 
-orff_status orffi_lattice_errors(const orffi_lattice_system *s, const orffi_lattice_set *set, size_t p,
+orff_status orffi_lattice_errors(orffi_lattice_system *s, const orffi_lattice_set *set, size_t p,
                                  const double *mean, const orffi_mode *V, double *errors) {
     const size_t H = s->H;
     double *squares = NULL;

@@ -151,13 +151,13 @@ static void fill_diagonal(orffi_lattice_block *b, const orffi_mode *rho) {
     }
 }
 
-orff_status orffi_lattice_block_place(orffi_lattice_block *b, const orffi_lattice_system *system,
+orff_status orffi_lattice_block_place(orffi_lattice_block *b, orffi_lattice_system *system,
                                       size_t most) {
     *b = (orffi_lattice_block){.system = system};
     return choose_modes(b, most);
 }
 
-orff_status orffi_lattice_block_init(orffi_lattice_block *b, const orffi_lattice_system *system,
+orff_status orffi_lattice_block_init(orffi_lattice_block *b, orffi_lattice_system *system,
                                      const orffi_mode *rho, size_t most) {
     size_t numbers;
     ORFFI_TRY(orffi_lattice_block_place(b, system, most));

@@ -9,7 +9,7 @@
 #include "lattice/system.h"
 
 typedef struct orffi_lattice_block {
-    const orffi_lattice_system *system;
+    orffi_lattice_system *system;
     size_t modes;          /* in the block */
     size_t n;              /* real unknowns of theirs */
     size_t M;              /* real unknowns in all: n where the block is all */
@@ -21,10 +21,10 @@ typedef struct orffi_lattice_block {
 } orffi_lattice_block;
 
 /* The modes of largest |W_k|^2, no more than `most` unknowns; rho is that of the set. */
-orff_status orffi_lattice_block_init(orffi_lattice_block *block, const orffi_lattice_system *system,
+orff_status orffi_lattice_block_init(orffi_lattice_block *block, orffi_lattice_system *system,
                                      const orffi_mode *rho, size_t most);
 /* Only which modes, in what order. Where the block is all, the order is that of the lattice. */
-orff_status orffi_lattice_block_place(orffi_lattice_block *block, const orffi_lattice_system *system,
+orff_status orffi_lattice_block_place(orffi_lattice_block *block, orffi_lattice_system *system,
                                       size_t most);
 void orffi_lattice_block_clear(orffi_lattice_block *block);
 

@@ -20,13 +20,13 @@
 #define CHEAP          65536.0 /* modes that cost no more than a fit takes anyway: no band is limited below */
 #define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
 #define COARSER        3.0  /* steps of the tolerance on the way there */
-#define VISIBLE \
-    1e-3 /* of the kernel's size: half-way to the next image no more than this is left, and f is the mean */
-#define FARTHEST   1e5  /* length scales at which a kernel is looked at */
-#define LOOKS      1.05 /* ratio of successive distances */
-#define TAIL_STEPS 600  /* of the integral over a tail, */
-#define TAIL_END   1e12 /* which ends so far out, relative to where it begins */
-#define BISECTIONS 60
+#define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows */
+#define VISIBLE        0.01 /* of the kernel's size: half-way to the next image no more is left, and f is the mean */
+#define FARTHEST       1e5  /* length scales at which a kernel is looked at */
+#define LOOKS          1.05 /* ratio of successive distances */
+#define TAIL_STEPS     600  /* of the integral over a tail, */
+#define TAIL_END       1e12 /* which ends so far out, relative to where it begins */
+#define BISECTIONS     60
 
 /* ---- the cut */
 
@@ -102,25 +102,71 @@ typedef struct shape {
     double margin[ORFFI_LATTICE_MOST], visible[ORFFI_LATTICE_MOST];
 } shape;
 
-static orff_status find_shape(const orff_kernel *kernel, double tolerance, shape *s) {
+static double margin_of(const shape *s, size_t i) {
+    return fmax(s->margin[i], 2.0 * s->visible[i]);
+}
+
+static double period_of(const orffi_lattice_need *need, const shape *s, size_t i) {
+    const double given = need->periods ? need->periods[i] : 0.0;
+    return given > 0.0 ? given : need->extent[i] + margin_of(s, i);
+}
+
+static orff_status find_margins(const orff_kernel *kernel, double tolerance, shape *s) {
     const size_t d = kernel->d, p = kernel->p;
     double *work, margin = 0.0, visible = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, d + p * p));
-    *s = (shape){0};
     orff_status status = ORFF_OK;
-    for (size_t m = 0; !status && m < kernel->n_parts; m++) {
-        const orffi_kernel_part *part = &kernel->parts[m];
-        const double cut = find_cut(part, tolerance / (double)d);
+    for (size_t m = 0; !status && m < kernel->n_parts; m++)
         for (size_t i = 0; !status && i < d; i++) {
-            s->cut[i] = fmax(s->cut[i], cut / part->law.scale[i]);
+            const orffi_kernel_part *part = &kernel->parts[m];
             status = find_reach(part, i, tolerance, work, work + d, &margin);
             if (!status) status = find_reach(part, i, fmax(tolerance, VISIBLE), work, work + d, &visible);
             s->margin[i] = fmax(s->margin[i], margin);
             s->visible[i] = fmax(s->visible[i], visible);
         }
-    }
     orffi_release(work);
     return status;
+}
+
+/* log of the variance of one wave of frequency z along input i, relative to the part's size. */
+static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
+                       size_t i, double whole, double z) {
+    double at[ORFFI_LATTICE_MOST] = {0}, cell = 0.0;
+    at[i] = z;
+    for (size_t k = 0; k < part->d; k++) cell += log(2.0 * PI * part->law.scale[k] / period_of(need, s, k));
+    const double growth = part->rule->physical ? 2.0 * log(z) - log(whole) : 0.0;
+    return cell + growth + orffi_spectrum_log_density(&part->law, at);
+}
+
+/* The z along input i beyond which rows tell nothing of a wave; waves come to fall with z after z = 1. */
+static double find_told(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
+                        size_t i) {
+    const double level = log(UNTOLD * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
+    double low = 0.0, high = log(1e10);
+    for (size_t k = 0; k < BISECTIONS; k++) {
+        const double middle = 0.5 * (low + high);
+        if (log_wave(part, need, s, i, whole, exp(middle)) > level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp(high);
+}
+
+static orff_status find_shape(const orff_kernel *kernel, const orffi_lattice_need *need, double tolerance,
+                              shape *s) {
+    *s = (shape){0};
+    ORFFI_TRY(find_margins(kernel, tolerance, s));
+    for (size_t m = 0; m < kernel->n_parts; m++) {
+        const orffi_kernel_part *part = &kernel->parts[m];
+        const double cut = find_cut(part, tolerance / (double)kernel->d);
+        for (size_t i = 0; i < kernel->d; i++) {
+            const bool told = need->noise > 0.0 && need->rows > 0.0;
+            const double most = told ? fmax(find_told(part, need, s, i), 2.0 * PI) : cut;
+            s->cut[i] = fmax(s->cut[i], fmin(cut, most) / part->law.scale[i]);
+        }
+    }
+    return ORFF_OK;
 }
 
 /* The size of the lattice: INFINITY where it cannot be counted. */
@@ -131,8 +177,7 @@ static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_l
     for (size_t i = 0; i < l->d; i++) {
         const double given = need->periods ? need->periods[i] : 0.0;
         l->center[i] = need->center[i];
-        const double margin = fmax(s->margin[i], 2.0 * s->visible[i]);
-        l->period[i] = given > 0.0 ? given : need->extent[i] + margin;
+        l->period[i] = period_of(need, s, i);
         l->inside[i] = given > 0.0 ? INFINITY : 0.5 * l->period[i];
         const double m = ceil(s->cut[i] * l->period[i] / (2.0 * PI));
         count *= 2.0 * m + 1.0;
@@ -202,12 +247,12 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         if (kernel->parts[m].rule->own_law)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
     *quality = (orffi_lattice_quality){0};
-    ORFFI_TRY(find_shape(kernel, tolerance, &s));
+    ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);
     count = lay_out(l, kernel, need, &s);
     while (count > most && tolerance < WORST) {
         tolerance = fmin(COARSER * tolerance, WORST);
-        ORFFI_TRY(find_shape(kernel, tolerance, &s));
+        ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
         limit_band(kernel, need, &s, &quality->band_limited);
         count = lay_out(l, kernel, need, &s);
     }

@@ -66,7 +66,8 @@ typedef struct orffi_lattice_need {
     const double *center, *extent; /* d: of the rows */
     const double *periods;         /* d: of inputs that are periodic, 0 for the others; NULL: none is */
     double rows;                   /* about how many; 0: not known */
-    double tolerance;              /* of the kernel, relative to its size */
+    double tolerance; /* of the kernel, relative to its size */
+    double noise;     /* of a row of weight 1, relative to the kernel's size; 0: not known */
     size_t most;                   /* unknowns, for one column */
 } orffi_lattice_need;
 

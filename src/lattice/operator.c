@@ -94,21 +94,39 @@ static void adjoint_roots(const orffi_lattice_system *s, const orffi_mode *v, or
         }
 }
 
-typedef struct room {
+/* Scratch of some fields, kept between calls: it would be cleared each time. */
+struct orffi_lattice_room {
+    size_t count; /* fields */
     orffi_mode *v, *spectra;
     double *fields;
-} room;
+};
 
-static void room_clear(room *t) {
+static orff_status fill_room(struct orffi_lattice_room *t, const orffi_lattice_system *s, size_t count) {
+    t->count = count;
+    ORFFI_TRY(orffi_alloc(&t->v, count * sizeof *t->v, s->H));
+    ORFFI_TRY(orffi_alloc(&t->spectra, count * sizeof *t->spectra, orffi_lattice_spectrum(s->lattice)));
+    return orffi_alloc(&t->fields, count * sizeof *t->fields, orffi_lattice_points(s->lattice));
+}
+
+void orffi_lattice_room_free(struct orffi_lattice_room *t) {
+    if (!t) return;
     orffi_release(t->v);
     orffi_release(t->spectra);
     orffi_release(t->fields);
+    orffi_release(t);
 }
 
-static orff_status room_init(room *t, const orffi_lattice_system *s, size_t fields) {
-    ORFFI_TRY(orffi_alloc(&t->v, fields * sizeof *t->v, s->H));
-    ORFFI_TRY(orffi_alloc(&t->spectra, fields * sizeof *t->spectra, orffi_lattice_spectrum(s->lattice)));
-    return orffi_alloc(&t->fields, fields * sizeof *t->fields, orffi_lattice_points(s->lattice));
+/* Room for so many fields at least. */
+static orff_status need_room(orffi_lattice_system *s, size_t count) {
+    if (s->room && s->room->count >= count) return ORFF_OK;
+    orffi_lattice_room_free(s->room);
+    s->room = NULL;
+    ORFFI_TRY(ORFFI_NEW(s->room));
+    const orff_status status = fill_room(s->room, s, count);
+    if (!status) return ORFF_OK;
+    orffi_lattice_room_free(s->room);
+    s->room = NULL;
+    return status;
 }
 
 static size_t at_a_time(const orffi_lattice_system *s, size_t count) {
@@ -116,29 +134,26 @@ static size_t at_a_time(const orffi_lattice_system *s, size_t count) {
     return count < most ? count : most;
 }
 
-orff_status orffi_lattice_system_apply(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
+orff_status orffi_lattice_system_apply(orffi_lattice_system *s, size_t count, const orffi_mode *in,
                                        orffi_mode *out) {
     const size_t step = at_a_time(s, count), length = s->r * s->H, fields = s->p * s->H;
-    room t = {0};
-    orff_status status = room_init(&t, s, step * s->p);
-    for (size_t i = 0; !status && i < count; i += step) {
+    ORFFI_TRY(need_room(s, step * s->p));
+    struct orffi_lattice_room *t = s->room;
+    for (size_t i = 0; i < count; i += step) {
         const size_t n = count - i < step ? count - i : step;
-        for (size_t j = 0; j < n; j++) apply_roots(s, in + (i + j) * length, t.v + j * fields);
-        status = convolve(s, n * s->p, t.v, t.v, t.spectra, t.fields);
-        for (size_t j = 0; !status && j < n; j++) adjoint_roots(s, t.v + j * fields, out + (i + j) * length);
+        for (size_t j = 0; j < n; j++) apply_roots(s, in + (i + j) * length, t->v + j * fields);
+        ORFFI_TRY(convolve(s, n * s->p, t->v, t->v, t->spectra, t->fields));
+        for (size_t j = 0; j < n; j++) adjoint_roots(s, t->v + j * fields, out + (i + j) * length);
     }
-    room_clear(&t);
-    return status;
+    return ORFF_OK;
 }
 
-orff_status orffi_lattice_system_convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *v,
+orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out) {
-    room t = {0};
-    orff_status status = room_init(&t, s, 1);
-    for (size_t i = 0; !status && i < count; i++)
-        status = convolve(s, 1, v + i * s->H, out + i * s->H, t.spectra, t.fields);
-    room_clear(&t);
-    return status;
+    ORFFI_TRY(need_room(s, 1));
+    for (size_t i = 0; i < count; i++)
+        ORFFI_TRY(convolve(s, 1, v + i * s->H, out + i * s->H, s->room->spectra, s->room->fields));
+    return ORFF_OK;
 }
 
 /* ---- between outputs and axes */

@@ -237,6 +237,7 @@ void orffi_lattice_system_clear(orffi_lattice_system *s) {
     orffi_release(s->turn);
     orffi_release(s->size);
     orffi_release(s->density);
+    orffi_lattice_room_free(s->room);
     memset(s, 0, sizeof *s);
 }
 

@@ -27,6 +27,7 @@ typedef struct orffi_lattice_system {
     double *size;    /* axes: a */
     double trace;    /* of K(0) / outputs on the lattice */
     double *density; /* of the rows on the grid, over the number of its points */
+    struct orffi_lattice_room *room; /* scratch: a system is used by one thread at a time */
 } orffi_lattice_system;
 
 /* Whether S_k = s_k A: one scalar system serves all outputs. */
@@ -36,12 +37,13 @@ bool orffi_lattice_is_scalar(const orff_kernel *kernel);
 orff_status orffi_lattice_system_init(orffi_lattice_system *s, const orffi_lattice *lattice,
                                       const orff_kernel *kernel);
 void orffi_lattice_system_clear(orffi_lattice_system *s);
+void orffi_lattice_room_free(struct orffi_lattice_room *room);
 
 /* The rows' part, from rho of a set; as often as one likes. */
 orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode *rho);
 
 /* out = G in for `count` vectors, each r x H. */
-orff_status orffi_lattice_system_apply(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
+orff_status orffi_lattice_system_apply(orffi_lattice_system *s, size_t count, const orffi_mode *in,
                                        orffi_mode *out);
 
 /* b (axes x r x H) of right sides R (outputs x H). */
@@ -51,7 +53,7 @@ void orffi_lattice_system_right(const orffi_lattice_system *s, const orffi_mode 
 void orffi_lattice_system_field(const orffi_lattice_system *s, const orffi_mode *theta, orffi_mode *V);
 
 /* T v for `count` fields of modes (H each), with the density of the system: what sums over rows of a product are. */
-orff_status orffi_lattice_system_convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *v,
+orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out);
 
 /* K(0) of the exact kernel less that on the lattice, of each output (q), not below 0: the variance of waves beyond the

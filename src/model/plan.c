@@ -177,6 +177,7 @@ orffi_task orffi_plan_task(const orffi_plan *plan) {
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
                         .middle = plan->middle,
+                        .shift = plan->shift,
                         .D = s->sampling.features,
                         .folds = s->lambda > 0.0 && !crosses ? 1 : s->folds,
                         .single = s->single};
