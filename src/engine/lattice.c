@@ -16,7 +16,9 @@
     1e-10                   /* of the sums over rows: below what N lambda is beside N, but for noise that is
                                            * no more than rounding */
 #define MOST_KEPT    400000 /* rows x outputs */
+#define SMALL_NOISE  3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
 #define STREAM_SLACK 0.25   /* of the extent: later rows of a stream may lie outside of the first */
+#define MOST_NOISY   40000  /* the same where noise is not small: iterations are more, but quick */
 #define DRAWS        32     /* posterior samples, where error bars come from them */
 
 /* ---- what it can do */
@@ -129,15 +131,21 @@ static orff_status check_range(const orffi_lattice_moments *m) {
     return ORFF_OK;
 }
 
+/* Whether error bars come from samples. */
+static bool wants_samples(const orffi_lattice_rows *r) {
+    const orff_switch wanted = r->task.settings->posterior;
+    return wanted == ORFF_SWITCH_YES && !r->task.scores && !orffi_lattice_is_direct(r->kernel, &r->lattice);
+}
+
 static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
     orffi_lattice_sums *sums = NULL;
-    const bool samples = s->posterior == ORFF_SWITCH_YES && !r->task.scores &&
-                         !orffi_lattice_is_direct(r->kernel, &r->lattice);
+    const bool samples = wants_samples(r);
     const orffi_lattice_pass pass = {.p = r->kernel->p,
                                      .draws = samples ? DRAWS : 0,
                                      .tolerance = r->transform,
-                                     .folds = {.folds = r->task.folds, .seed = s->sampling.seed}};
+                                     .folds = {.folds = samples ? 1 : r->task.folds,
+                                               /* their grids are many enough */ .seed = s->sampling.seed}};
     ORFFI_TRY(orffi_lattice_moments_create(&r->own, &r->lattice, &pass));
     r->moments = r->own;
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
@@ -179,12 +187,28 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* Rows are kept where the modes are too many for a dense solution and the rows are not too many to be kept. */
+/* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
+static double noise_ratio(const orffi_lattice_rows *r, size_t known) {
+    const orff_settings *s = r->task.settings;
+    const double zero[ORFFI_LATTICE_MOST] = {0};
+    double *K, trace = 0.0;
+    if (r->task.shift > 0.0 || !(s->lambda > 0.0)) return r->task.shift;
+    if (ORFFI_NEW_ARRAY(K, r->kernel->p * r->kernel->p)) return 0.0;
+    if (orffi_kernel_exact(r->kernel, zero, K) == ORFF_OK)
+        for (size_t a = 0; a < r->kernel->p; a++) trace += K[a * (r->kernel->p + 1)] / (double)r->kernel->p;
+    orffi_release(K);
+    return trace > 0.0 ? s->lambda * (double)known / trace : 0.0;
+}
+
+/* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
+ * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
+ * them. */
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
-    r->keeps = known && known <= MOST_KEPT / r->kernel->p &&
+    r->keeps = known &&
+               known <= (noise_ratio(r, known) < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
                !orffi_lattice_is_direct(r->kernel, &r->lattice) && has_exact(r->kernel);
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
@@ -362,7 +386,8 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
                                                            : "lattice-block-pcg",
                                       .iterations = found->iterations.done,
                                       .residual = found->iterations.reached,
-                                      .converged = found->iterations.reached <= fmax(r->task.settings->tolerance, FINEST_RESIDUAL)};
+                                      .converged = found->iterations.reached <=
+                                                   fmax(r->task.settings->tolerance, FINEST_RESIDUAL)};
 }
 
 static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,

@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "engine/lattice.h"
 
-#define LARGEST_BLOCK  4000 /* unknowns solved densely when they are all: a second or so */
-#define PRECONDITIONER 1500 /* when they are not */
-#define PROBES         2 /* the block leaves little to chance */
-#define TWO_PI         6.28318530717958647693
+#define LARGEST_BLOCK   4000 /* unknowns solved densely when they are all: a second or so */
+#define PRECONDITIONER  1500 /* when they are not */
+#define PROBES          2    /* the block leaves little to chance */
+#define SAMPLE_RESIDUAL 1e-2 /* far below what chance leaves of samples */
+#define SIDE_BY_SIDE    16   /* samples that are solved for together */
+#define TWO_PI          6.28318530717958647693
 
 /* ---- the kernel on the rows */
 
@@ -207,37 +209,69 @@ static orff_status keep_factors(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
 }
 
 /* (G + shift) d = W^T e + sqrt(shift) g has the covariance (G + shift)^-1 that error bars need, for e of the rows' random
- * signs and g of the prior. */
-static orff_status draw_sample(orffi_lattice_rows *r, size_t draw, double shift, orffi_mode *b, orffi_mode *g,
-                               orffi_mode *V) {
+ * signs and g of the prior. The right sides of all draws: axes x draws x r x H. */
+static orff_status fill_draws(const orffi_lattice_rows *r, double shift, orffi_mode *b) {
     const orffi_lattice_system *s = &r->system;
-    const size_t length = s->r * s->H;
-    orffi_lattice_iterations how = iterations_of(&r->task);
-    how.residual = fmax(how.residual, 1e-4); /* far below what chance leaves of a sample */
-    orffi_lattice_system_right(s, r->total.E + draw * r->moments->p * s->H, b);
-    for (size_t j = 0; j < s->axes; j++) {
-        const double root = sqrt(shift / s->size[j]);
-        orffi_lattice_draw(s, r->task.settings->sampling.seed, draw * s->axes + j, g);
-        for (size_t i = 0; i < length; i++) b[j * length + i] += root * g[i];
+    const size_t length = s->r * s->H, draws = r->moments->draws;
+    orffi_mode *one = NULL, *g = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(one, s->axes * length);
+    if (!status) status = ORFFI_NEW_ARRAY(g, length);
+    for (size_t i = 0; !status && i < draws; i++) {
+        orffi_lattice_system_right(s, r->total.E + i * r->moments->p * s->H, one);
+        for (size_t j = 0; j < s->axes; j++) {
+            const double root = sqrt(shift / s->size[j]);
+            orffi_lattice_draw(s, r->task.settings->sampling.seed, i * s->axes + j, g);
+            for (size_t k = 0; k < length; k++)
+                b[(j * draws + i) * length + k] = one[j * length + k] + root * g[k];
+        }
     }
-    memset(g, 0, s->axes * length * sizeof *g);
-    ORFFI_TRY(solve_axes(&r->system, &r->block, shift, b, g, &how));
-    orffi_lattice_system_field(s, g, V);
+    orffi_release(one);
+    orffi_release(g);
+    return status;
+}
+
+static orff_status solve_draws(orffi_lattice_rows *r, double shift, const orffi_mode *b, orffi_mode *d) {
+    const orffi_lattice_system *s = &r->system;
+    const size_t length = s->r * s->H, draws = r->moments->draws;
+    for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
+        orffi_lattice_iterations how = iterations_of(&r->task);
+        how.residual = SAMPLE_RESIDUAL;
+        ORFFI_TRY(factor(&r->block, shift / s->size[j]));
+        for (size_t v = j * draws; v < group_end(s, j) * draws; v += SIDE_BY_SIDE) {
+            const size_t left = group_end(s, j) * draws - v,
+                         count = left < SIDE_BY_SIDE ? left : SIDE_BY_SIDE;
+            ORFFI_TRY(orffi_lattice_solve(&r->block, count, b + v * length, d + v * length, &how, NULL));
+        }
+    }
+    return ORFF_OK;
+}
+
+/* The fields of the draws: draws x p x H. */
+static orff_status fill_samples(const orffi_lattice_rows *r, const orffi_mode *d, orffi_mode *samples) {
+    const orffi_lattice_system *s = &r->system;
+    const size_t length = s->r * s->H, draws = r->moments->draws;
+    orffi_mode *one;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(one, s->axes * length));
+    for (size_t i = 0; i < draws; i++) {
+        for (size_t j = 0; j < s->axes; j++)
+            memcpy(one + j * length, d + (j * draws + i) * length, length * sizeof *one);
+        orffi_lattice_system_field(s, one, samples + i * r->moments->p * s->H);
+    }
+    orffi_release(one);
     return ORFF_OK;
 }
 
 static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, double shift) {
-    const size_t draws = r->moments->draws, length = r->system.axes * r->system.r * r->system.H;
-    orffi_mode *samples = NULL, *b = NULL, *g = NULL;
+    const size_t draws = r->moments->draws, length = draws * r->system.axes * r->system.r * r->system.H;
+    orffi_mode *samples = NULL, *b = NULL, *d = NULL;
     orff_status status = orffi_alloc(&samples, r->system.H * sizeof *samples, draws * r->moments->p);
-    if (!status) status = orffi_alloc(&b, length, sizeof *b);
-    if (!status) status = orffi_alloc(&g, length, sizeof *g);
-    for (size_t i = 0; !status && i < draws; i++) {
-        status = orffi_progress("drawing samples", (double)i, (double)draws);
-        if (!status) status = draw_sample(r, i, shift, b, g, samples + i * r->moments->p * r->system.H);
-    }
+    if (!status) status = ORFFI_NEW_ARRAY(b, length);
+    if (!status) status = ORFFI_NEW_ARRAY(d, length);
+    if (!status) status = fill_draws(r, shift, b);
+    if (!status) status = solve_draws(r, shift, b, d);
+    if (!status) status = fill_samples(r, d, samples);
     orffi_release(b);
-    orffi_release(g);
+    orffi_release(d);
     if (!status) return orffi_lattice_fit_keep(fit, draws, samples);
     orffi_release(samples);
     return status;

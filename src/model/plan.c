@@ -183,6 +183,11 @@ orffi_task orffi_plan_task(const orffi_plan *plan) {
                         .single = s->single};
 }
 
+/* Whether the engine takes its lambda from the evidence. */
+static bool wants_noise(const orffi_plan *plan) {
+    return plan->engine->evident && plan->settings.lambda == 0.0 && orffi_has_evidence(plan);
+}
+
 /* ---- making */
 
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
@@ -194,7 +199,7 @@ orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, con
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
-    if (any_auto(plan) || settings->auto_mix) ORFFI_TRY(orffi_choose_scales(plan, rows));
+    if (any_auto(plan) || settings->auto_mix || wants_noise(plan)) ORFFI_TRY(orffi_choose_scales(plan, rows));
     name_bases(plan);
     if (settings->mixture) return orffi_choose_weights(plan, rows);
     return ORFF_OK;
