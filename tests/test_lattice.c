@@ -164,7 +164,7 @@ static void moments_are_sums_over_rows(void **state) {
                     want += t.weights[i] * (a < p ? t.Y[i * p + a] : 1.0) * (b < p ? t.Y[i * p + b] : 1.0);
                 assert_close(t.all.T[a * (p + 1) + b], want, 1e-12);
             }
-        assert_int_equal(t.all.rows, N);
+        assert_int_equal(t.all.rows, N - (N + 8) / 9); /* those with a weight */
         clear(&t);
     }
 }
@@ -194,7 +194,7 @@ static void folds_add_up_and_subtract(void **state) {
         for (size_t k = 0; k < 4; k++) {
             assert_ok(orffi_lattice_set_init(folds, &rest));
             orffi_lattice_moments_sum(folds, k, &rest);
-            assert_true(rest.rows < N && rest.rows > N / 3);
+            assert_true(rest.rows < t.all.rows && rest.rows > N / 3);
             orffi_lattice_set_add(folds, &rest, 1.0, &folds->sets[k]);
             orffi_lattice_set_add(folds, &rest, -1.0, &folds->sets[k]);
             orffi_lattice_set_add(folds, &rest, 1.0, &folds->sets[k]);
