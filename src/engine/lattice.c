@@ -53,12 +53,6 @@ static bool compares(const orff_kernel *kernel, size_t rows) {
 
 /* ---- rows */
 
-static bool has_exact(const orff_kernel *kernel) {
-    for (size_t m = 0; m < kernel->n_parts; m++)
-        if (!kernel->parts[m].rule->exact && !kernel->parts[m].exact) return false;
-    return true;
-}
-
 static void release(void *rows) {
     orffi_lattice_rows *r = rows;
     if (!r) return;
@@ -80,6 +74,10 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
     r->task = *task;
     r->kernel = orffi_kernel_retain(kernel);
     r->transform = TRANSFORM;
+    for (size_t i = 0; i < kernel->d; i++) {
+        r->extent[i] = task->extent[i];
+        r->middle[i] = task->middle[i];
+    }
     *rows = r;
     return ORFF_OK;
 }
@@ -87,11 +85,8 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    double extent[ORFFI_LATTICE_MOST];
-    for (size_t i = 0; i < kernel->d; i++)
-        extent[i] = r->task.extent[i] * (known ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
-    const orffi_lattice_need need = {.center = r->task.middle,
-                                     .extent = extent,
+    const orffi_lattice_need need = {.center = r->middle,
+                                     .extent = r->extent,
                                      .rows = (double)known,
                                      .noise = s->sampling.tolerance > 0.0 ? 0.0 : r->task.shift,
                                      .tolerance = s->sampling.tolerance > 0.0
@@ -118,11 +113,12 @@ static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source
     return status;
 }
 
-/* Rows of a stream may lie where the first did not. */
-static orff_status check_range(const orffi_lattice_moments *m) {
-    const orffi_lattice *l = &m->lattice;
-    for (size_t i = 0; i < l->d; i++)
-        if (m->low[i] < l->center[i] - l->inside[i] || m->high[i] > l->center[i] + l->inside[i])
+/* Rows of a stream may lie where the first did not: beyond what was left free for them they would come near to the images
+ * of others. */
+static orff_status check_range(const orffi_lattice_rows *r) {
+    const orffi_lattice_moments *m = r->own;
+    for (size_t i = 0; i < m->lattice.d; i++)
+        if (m->low[i] < r->middle[i] - 0.5 * r->extent[i] || m->high[i] > r->middle[i] + 0.5 * r->extent[i])
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,
                 "later rows lie far outside of the range of the first ones in input %zu; shuffle the rows, "
@@ -150,7 +146,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     r->moments = r->own;
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
     if (!status) status = add_rows(sums, source, r->kernel->d, r->kernel->p);
-    if (!status) status = check_range(r->own);
+    if (!status && !source->table && !source->known) status = check_range(r);
     if (!status) status = orffi_lattice_sums_finish(sums);
     orffi_lattice_sums_free(sums);
     return status;
@@ -187,6 +183,12 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
+/* Blocks of neighbours have room for so many outputs. */
+static bool can_keep(const orff_kernel *kernel) {
+    return orffi_lattice_has_exact(kernel) &&
+           (orffi_lattice_is_scalar(kernel) || kernel->p <= ORFFI_NEIGHBOURS_MOST);
+}
+
 /* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
 static double noise_ratio(const orffi_lattice_rows *r, size_t known) {
     const orff_settings *s = r->task.settings;
@@ -206,10 +208,11 @@ static double noise_ratio(const orffi_lattice_rows *r, size_t known) {
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
+    for (size_t i = 0; !known && i < r->kernel->d; i++) r->extent[i] *= 1.0 + 2.0 * STREAM_SLACK;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     r->keeps = known &&
                known <= (noise_ratio(r, known) < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
-               !orffi_lattice_is_direct(r->kernel, &r->lattice) && has_exact(r->kernel);
+               !orffi_lattice_is_direct(r->kernel, &r->lattice) && can_keep(r->kernel);
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
 
@@ -227,7 +230,7 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     orffi_lattice lattice;
     orffi_lattice_quality quality;
     if (kernel == r->kernel) return true;
-    if (r->keeps) return has_exact(kernel);
+    if (r->keeps) return can_keep(kernel);
     return orffi_lattice_choose_for(r, kernel, r->moments->sets[0].rows * r->moments->n_sets, &lattice,
                                     &quality) == ORFF_OK &&
            covers(&r->moments->lattice, &lattice);
@@ -248,6 +251,8 @@ static void borrow(void *other, const void *rows) {
     to->keeps = from->keeps;
     to->table = from->table;
     to->quality = from->quality;
+    memcpy(to->extent, from->extent, sizeof to->extent);
+    memcpy(to->middle, from->middle, sizeof to->middle);
 }
 
 /* ---- the criterion */
@@ -314,7 +319,11 @@ static orff_status climb(orffi_lattice_rows *r, size_t count, const double *lamb
             if (isnan(c->errors[both[i]]))
                 ORFFI_TRY(try_lambda(r, lambdas[both[i]], &c->errors[both[i]],
                                      c->points ? &c->points[both[i]] : NULL));
-        if (third == 0) break;
+        if (third == 0) {
+            if (high - low != 2) break;
+            high--; /* the one between */
+            continue;
+        }
         if (c->errors[one] < c->errors[two])
             high = two - 1;
         else

@@ -89,6 +89,8 @@ typedef struct orffi_lattice_rows {
     orffi_lattice lattice;
     orffi_lattice_moments *own;
     const orffi_lattice_moments *moments; /* its own, or borrowed */
+    double extent[ORFFI_LATTICE_MOST],
+        middle[ORFFI_LATTICE_MOST]; /* range of the rows, with room for later ones */
     orffi_lattice_quality quality;
     double transform; /* tolerance of the transforms */
 

@@ -56,6 +56,7 @@ orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit) {
 orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_mode *samples) {
     fit->draws = draws;
     fit->samples = samples;
+    ORFFI_TRY(orffi_lattice_find_axes(fit));
     return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
 }
 
@@ -69,7 +70,7 @@ orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_tabl
     fit->rows.n = rows->n;
     fit->rows.d = d;
     ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, fit->kernel->parts[0].law.scale));
-    for (size_t i = 0; i < rows->n; i++) ORFFI_TRY(orffi_near_add(&fit->near, i));
+    for (size_t i = 0; i < rows->n; i++) orffi_near_add(&fit->near, i);
     return orffi_lattice_find_axes(fit);
 }
 
@@ -153,9 +154,13 @@ orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t co
 /* ---- error bars */
 
 /* K(0) / shift (p x p), for a noise of 1: what is known far from all rows. */
-static void fill_prior(const orffi_lattice_fit *fit, double noise, double *out) {
-    orffi_kernel_exact(fit->kernel, fit->origin, out);
+static orff_status fill_prior(const orffi_lattice_fit *fit, double noise, double *out) {
+    if (orffi_lattice_has_exact(fit->kernel))
+        ORFFI_TRY(orffi_kernel_exact(fit->kernel, fit->origin, out));
+    else
+        orffi_lattice_system_kernel(&fit->system, fit->origin, out);
     for (size_t i = 0; i < fit->p * fit->p; i++) out[i] *= noise / fit->shift;
+    return ORFF_OK;
 }
 
 /* Means of squares of the samples. */
@@ -287,6 +292,6 @@ orff_status orffi_lattice_covariance(const void *self, double noise, size_t n, c
                : fit->rows.n  ? near_covariance
                               : sampled_covariance)(fit, noise, n, x, out));
     for (size_t i = 0; i < n; i++)
-        if (!orffi_lattice_has(&fit->lattice, x + i * d)) fill_prior(fit, noise, out + i * pp);
+        if (!orffi_lattice_has(&fit->lattice, x + i * d)) ORFFI_TRY(fill_prior(fit, noise, out + i * pp));
     return ORFF_OK;
 }

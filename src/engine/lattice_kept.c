@@ -66,8 +66,8 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     if (!r->mean) ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, t->p));
     find_mean(r);
     ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->lattice, kernel));
-    ORFFI_TRY(orffi_neighbours_init(&r->near, kernel, q == 1, t->n, t->d, t->X, t->weights, NEIGHBOURS / q,
-                                    r->task.settings->sampling.seed));
+    ORFFI_TRY(orffi_neighbours_init(&r->near, kernel, orffi_lattice_is_scalar(kernel), t->n, t->d, t->X,
+                                    t->weights, NEIGHBOURS / q, r->task.settings->sampling.seed));
     ORFFI_TRY(orffi_nufft_create(&r->waves, t->d, r->lattice.m, q, TRANSFORM));
     ORFFI_TRY(orffi_alloc(&r->angles, t->n, t->d * sizeof *r->angles));
     ORFFI_TRY(orffi_alloc(&r->Y, t->n, t->p * sizeof *r->Y));
@@ -213,9 +213,28 @@ static orff_status left_free(orffi_lattice_rows *r, double noise, double *left) 
     return ORFF_OK;
 }
 
+/* Outputs that the kernel cannot reach, those of the null space of A, are noise alone. */
+static void add_null_space(const orffi_lattice_rows *r, double shift, double *quadratic, double *log_det) {
+    const orffi_table *t = r->table;
+    const size_t p = t->p, axes = r->system.axes;
+    if (!is_scalar(r) || axes == p) return;
+    for (size_t i = 0; i < t->n; i++) {
+        const double noise = shift / (t->weights ? t->weights[i] : 1.0);
+        double square = 0.0;
+        for (size_t a = 0; a < p; a++) {
+            const double y = t->Y[i * p + a] - r->mean[a];
+            square += y * y;
+        }
+        for (size_t j = 0; j < axes; j++) square -= r->Y[j * t->n + i] * r->Y[j * t->n + i];
+        *quadratic += fmax(square, 0.0) / noise;
+        *log_det += (double)(p - axes) * log(noise);
+    }
+}
+
 orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exactly,
                                 orffi_lattice_solution *out) {
-    const double shift = r->N * lambda, n = (double)(r->table->n * r->near.q), P = n * (double)right_sides(r);
+    const double shift = r->N * lambda, n = (double)(r->table->n * r->near.q);
+    const double P = (double)(r->table->n * r->table->p);
     double log_det = 0.0, sum = 0.0, quadratic = 0.0, left = 0.0;
     *out = (orffi_lattice_solution){0};
     for (size_t j = 0; j < right_sides(r); j++) {
@@ -229,6 +248,7 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
         out->iterations.done = how.done > out->iterations.done ? how.done : out->iterations.done;
         out->iterations.reached = fmax(out->iterations.reached, how.reached);
     }
+    add_null_space(r, shift, &sum, &log_det);
     out->log_evidence = -0.5 * (sum + log_det + P * log(TWO_PI));
     out->profile = -0.5 * (P * log(TWO_PI * fmax(sum, 1e-300) / P) + P + log_det);
     return ORFF_OK;

@@ -1,92 +1,111 @@
 #include "exact/near.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-#define ROWS_IN_CELL 2.0
-#define FIRST_CELLS  64
-#define MOST_LOOKED \
-    4096 /* rows that one search compares: crowds of equal rows are as good as their first ones */
+#define LEAF 8 /* rows in a leaf, about */
 
-static double scaled(const orffi_near *g, const double *x, size_t i) {
-    return (x[i] - g->low[i]) / g->scale[i];
+/* ---- halving */
+
+static void swap(size_t *a, size_t *b) {
+    const size_t kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
-static size_t side_of(const orffi_near *g, const double *x, size_t i) {
-    const double at = floor(scaled(g, x, i) / g->width);
-    if (!(at > 0.0)) return 0;
-    return at < (double)g->sides[i] ? (size_t)at : g->sides[i] - 1;
+/* The rows of [begin, end) so that none before `middle` is larger along input i than any from there on (Hoare 1961). */
+static void halve(const orffi_near *g, size_t i, size_t begin, size_t end, size_t middle) {
+    size_t *rows = g->rows, low = begin, high = end - 1;
+    while (low < high) {
+        const double pivot = g->X[rows[low + (high - low) / 2] * g->d + i];
+        size_t left = low, right = high;
+        while (true) {
+            while (g->X[rows[left] * g->d + i] < pivot) left++;
+            while (pivot < g->X[rows[right] * g->d + i]) right--;
+            if (left >= right) break;
+            swap(&rows[left++], &rows[right--]);
+        }
+        if (middle <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
 }
 
-static size_t cell_of(const orffi_near *g, const double *x) {
-    size_t cell = 0;
-    for (size_t i = 0; i < g->d; i++) cell = cell * g->sides[i] + side_of(g, x, i);
-    return cell;
-}
-
-static void chain(orffi_near *g, size_t row) {
-    const size_t cell = cell_of(g, g->X + row * g->d);
-    g->next[row] = g->first[cell];
-    g->first[cell] = row;
-}
-
-/* Cells for `rows` rows; all that came are put into them. */
-static orff_status divide(orffi_near *g, double rows) {
-    double volume = 1.0, extent[ORFFI_NEAR_MOST], longest = 0.0;
+/* The input along which these rows reach farthest. */
+static size_t longest(const orffi_near *g, size_t begin, size_t end) {
+    double most = -1.0;
+    size_t which = 0;
     for (size_t i = 0; i < g->d; i++) {
-        extent[i] = (g->high[i] - g->low[i]) / g->scale[i];
-        longest = fmax(longest, extent[i]);
+        double low = INFINITY, high = -INFINITY;
+        for (size_t r = begin; r < end; r++) {
+            low = fmin(low, g->X[g->rows[r] * g->d + i]);
+            high = fmax(high, g->X[g->rows[r] * g->d + i]);
+        }
+        if (high / g->scale[i] - low / g->scale[i] > most) {
+            most = high / g->scale[i] - low / g->scale[i];
+            which = i;
+        }
     }
-    for (size_t i = 0; i < g->d; i++) volume *= fmax(extent[i], 1e-3 * longest);
-    g->width = fmax(pow(volume * ROWS_IN_CELL / rows, 1.0 / (double)g->d), 1e-6 * longest);
-    if (!(g->width > 0.0)) g->width = 1.0;
-    size_t cells = 1;
-    for (size_t i = 0; i < g->d; i++) {
-        g->sides[i] = 1 + (size_t)fmin(extent[i] / g->width, 1e6);
-        if (cells > SIZE_MAX / 8 / g->sides[i]) return orffi_fail(ORFF_ERROR_NO_MEMORY, "too many cells");
-        cells *= g->sides[i];
-    }
-    if (cells > g->cells) {
-        orffi_release(g->first);
-        g->cells = 0;
-        ORFFI_TRY(ORFFI_NEW_ARRAY(g->first, cells));
-        g->cells = cells;
-    }
-    for (size_t c = 0; c < cells; c++) g->first[c] = g->n;
-    for (size_t i = 0; i < g->count; i++) chain(g, g->rows[i]);
-    return ORFF_OK;
+    return which;
+}
+
+static void divide(orffi_near *g, size_t node, size_t level, size_t begin, size_t end) {
+    if (level == g->levels) return;
+    const size_t middle = begin + (end - begin) / 2, i = longest(g, begin, end);
+    halve(g, i, begin, end, middle);
+    g->split[node] = (unsigned char)i;
+    g->at[node] = g->X[g->rows[middle] * g->d + i];
+    divide(g, 2 * node + 1, level + 1, begin, middle);
+    divide(g, 2 * node + 2, level + 1, middle, end);
 }
 
 orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, const double *scale) {
     *g = (orffi_near){.d = d, .n = n, .X = X};
-    for (size_t i = 0; i < d; i++) {
-        g->scale[i] = scale[i];
-        g->low[i] = g->high[i] = n ? X[i] : 0.0;
-        for (size_t r = 1; r < n; r++) {
-            g->low[i] = fmin(g->low[i], X[r * d + i]);
-            g->high[i] = fmax(g->high[i], X[r * d + i]);
-        }
-    }
-    ORFFI_TRY(ORFFI_NEW_ARRAY(g->next, n));
+    for (size_t i = 0; i < d; i++) g->scale[i] = scale[i];
+    while (n >> g->levels > LEAF) g->levels++;
+    const size_t nodes = ((size_t)2 << g->levels) - 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->rows, n));
-    return divide(g, FIRST_CELLS);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->place, n));
+    ORFFI_TRY(orffi_alloc(&g->points, n, d * sizeof *g->points));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->here, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->came, nodes));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->split, nodes));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->at, nodes));
+    for (size_t i = 0; i < n; i++) g->rows[i] = i;
+    divide(g, 0, 0, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        g->place[g->rows[i]] = i;
+        memcpy(g->points + i * d, X + g->rows[i] * d, d * sizeof *X);
+    }
+    return ORFF_OK;
 }
 
 void orffi_near_clear(orffi_near *g) {
-    orffi_release(g->first);
-    orffi_release(g->next);
     orffi_release(g->rows);
+    orffi_release(g->place);
+    orffi_release(g->points);
+    orffi_release(g->here);
+    orffi_release(g->came);
+    orffi_release(g->split);
+    orffi_release(g->at);
     memset(g, 0, sizeof *g);
 }
 
-orff_status orffi_near_add(orffi_near *g, size_t row) {
-    g->rows[g->count++] = row;
-    if (g->count >= FIRST_CELLS && (g->count & (g->count - 1)) == 0) return divide(g, 2.0 * (double)g->count);
-    chain(g, row);
-    return ORFF_OK;
+void orffi_near_add(orffi_near *g, size_t row) {
+    size_t node = 0, begin = 0, end = g->n;
+    g->here[g->place[row]] = true;
+    g->count++;
+    for (size_t level = 0;; level++) {
+        const size_t middle = begin + (end - begin) / 2;
+        g->came[node]++;
+        if (level == g->levels) return;
+        const bool upper = g->place[row] >= middle;
+        node = 2 * node + (upper ? 2 : 1);
+        *(upper ? &begin : &end) = middle;
+    }
 }
 
 /* ---- searching */
@@ -94,80 +113,61 @@ orff_status orffi_near_add(orffi_near *g, size_t row) {
 typedef struct search {
     const orffi_near *near;
     const double *x;
-    size_t k, count, looked;
+    size_t k, count;
     size_t *found;
     double *distances; /* squared, ascending */
 } search;
 
-static void offer(search *s, size_t row) {
+static void offer(search *s, size_t place) {
     const orffi_near *g = s->near;
     double square = 0.0;
     for (size_t i = 0; i < g->d; i++) {
-        const double step = (s->x[i] - g->X[row * g->d + i]) / g->scale[i];
+        const double step = (s->x[i] - g->points[place * g->d + i]) / g->scale[i];
         square += step * step;
     }
-    s->looked++;
-    if (s->count == s->k && square >= s->distances[s->k - 1]) return;
+    if (s->count == s->k && !(square < s->distances[s->k - 1])) return;
     size_t at = s->count < s->k ? s->count++ : s->k - 1;
     for (; at > 0 && s->distances[at - 1] > square; at--) {
         s->distances[at] = s->distances[at - 1];
         s->found[at] = s->found[at - 1];
     }
     s->distances[at] = square;
-    s->found[at] = row;
+    s->found[at] = g->rows[place];
 }
 
-static void look_into(search *s, const long *at) {
+/* away: how far the half is from x along each input, in scales; no row of it can be nearer than that. Rounding must not
+ * make it look farther than its rows are. */
+static bool is_too_far(const search *s, const double *away) {
+    double square = 0.0;
+    if (s->count < s->k) return false;
+    for (size_t i = 0; i < s->near->d; i++) square += away[i] * away[i];
+    return square * (1.0 - 1e-14) >= s->distances[s->k - 1];
+}
+
+/* The half on the side of x first. */
+static void look_into(search *s, size_t node, size_t level, size_t begin, size_t end, double *away) {
     const orffi_near *g = s->near;
-    size_t cell = 0;
-    for (size_t i = 0; i < g->d; i++) {
-        if (at[i] < 0 || at[i] >= (long)g->sides[i]) return;
-        cell = cell * g->sides[i] + (size_t)at[i];
+    if (g->came[node] == 0 || is_too_far(s, away)) return;
+    if (level == g->levels) {
+        for (size_t i = begin; i < end; i++)
+            if (g->here[i]) offer(s, i);
+        return;
     }
-    for (size_t row = g->first[cell]; row != g->n && s->looked < MOST_LOOKED; row = g->next[row])
-        offer(s, row);
-}
-
-/* The cells at `ring` steps from the middle: the last input runs over all of them, or over its two ends only. */
-static void look_at_ring(search *s, const long *middle, long ring) {
-    const size_t d = s->near->d;
-    long at[ORFFI_NEAR_MOST] = {0}, step[ORFFI_NEAR_MOST];
-    for (size_t i = 0; i < d; i++) step[i] = -ring;
-    for (;;) {
-        bool edge = ring == 0;
-        for (size_t i = 0; i + 1 < d; i++) edge = edge || labs(step[i]) == ring;
-        for (size_t i = 0; i < d; i++) at[i] = middle[i] + step[i];
-        for (long last = -ring; last <= ring; last += edge || ring == 0 ? 1 : 2 * ring) {
-            at[d - 1] = middle[d - 1] + last;
-            look_into(s, at);
-        }
-        size_t i = d - 1;
-        while (i-- > 0) {
-            if (++step[i] <= ring) break;
-            step[i] = -ring;
-        }
-        if (i == SIZE_MAX) return;
+    const size_t i = g->split[node], middle = begin + (end - begin) / 2;
+    const double step = (s->x[i] - g->at[node]) / g->scale[i], before = away[i];
+    const bool upper = step >= 0.0;
+    for (size_t side = 0; side < 2; side++) {
+        const bool second = upper != (side == 1);
+        away[i] = side == 1 ? fabs(step) : before;
+        look_into(s, 2 * node + (second ? 2 : 1), level + 1, second ? middle : begin, second ? end : middle,
+                  away);
     }
-}
-
-/* No row outside of the rings so far can be nearer than this many widths; the point may lie outside of all cells. */
-static bool is_enough(const search *s, long ring) {
-    const double reach = (double)ring * s->near->width;
-    return s->looked >= MOST_LOOKED || (s->count == s->k && s->distances[s->k - 1] <= reach * reach);
+    away[i] = before;
 }
 
 size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *found, double *distances) {
     search s = {.near = g, .x = x, .k = k < g->count ? k : g->count, .found = found, .distances = distances};
-    long middle[ORFFI_NEAR_MOST];
-    size_t longest = 0;
-    if (s.k == 0) return 0;
-    for (size_t i = 0; i < g->d; i++) {
-        middle[i] = (long)side_of(g, x, i);
-        longest = g->sides[i] > longest ? g->sides[i] : longest;
-    }
-    for (long ring = 0; ring <= (long)longest; ring++) {
-        look_at_ring(&s, middle, ring);
-        if (is_enough(&s, ring)) break;
-    }
+    double away[ORFFI_NEAR_MOST] = {0};
+    if (s.k) look_into(&s, 0, 0, 0, g->n, away);
     return s.count;
 }

@@ -1,4 +1,5 @@
-/* Which rows lie nearest to a point, in up to three inputs: cells of a grid, searched ring by ring. */
+/* Which rows lie nearest to a point, in up to three inputs: a tree of halves (Bentley 1975) of all rows that may come, in
+ * which those that came are counted. Rows in heaps, on lines and in one place cost no more than others. */
 #ifndef ORFFI_EXACT_NEAR_H
 #define ORFFI_EXACT_NEAR_H
 
@@ -10,24 +11,26 @@ typedef struct orffi_near {
     size_t d, n;                   /* rows that may come */
     const double *X;               /* n x d, the caller's */
     double scale[ORFFI_NEAR_MOST]; /* distances are those of x / scale */
-    double low[ORFFI_NEAR_MOST], high[ORFFI_NEAR_MOST];
-    double width;                  /* of a cell, in scales */
-    size_t sides[ORFFI_NEAR_MOST]; /* cells along each input */
-    size_t *first, *next;          /* chains: of each cell, of each row; n is the end */
-    size_t cells;                  /* room of `first` */
-    size_t *rows;                  /* those that came, in order: n of room */
-    size_t count;
+    size_t levels;                 /* of halving: 2^levels leaves */
+    size_t *rows;         /* n: leaf after leaf; node i has a half of those of its parent (i - 1) / 2 */
+    double *points;       /* n x d, by place: close in memory */
+    size_t *place;        /* n: where each row stands in `rows` */
+    size_t *came;         /* nodes: how many of its rows came */
+    unsigned char *split; /* nodes: along which input it is halved, */
+    double *at;           /* nodes: and where */
+    bool *here;           /* n, by place: whether the row came */
+    size_t count;         /* rows that came */
 } orffi_near;
 
-/* Empty. */
+/* None came. */
 orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale);
 void orffi_near_clear(orffi_near *near);
 
-/* One more row. Cells shrink as rows come. */
-orff_status orffi_near_add(orffi_near *near, size_t row);
+/* One more row, which has not come before. */
+void orffi_near_add(orffi_near *near, size_t row);
 
-/* The k rows nearest to x, nearest first, of those that came; fewer where fewer came. Where thousands of rows share a
- * cell, the nearest of some of them. distances: k numbers of room. Const: shared by threads. */
+/* The k rows nearest to x, nearest first, of those that came; fewer where fewer came. distances: k numbers of room, for
+ * squares. Const: shared by threads. */
 size_t orffi_near_find(const orffi_near *near, const double *x, size_t k, size_t *found, double *distances);
 
 #endif

@@ -145,13 +145,12 @@ static void shuffle(size_t n, uint64_t seed, size_t *order) {
     }
 }
 
-static orff_status find_all(orffi_neighbours *nb, orffi_near *near, double *distances) {
+static void find_all(orffi_neighbours *nb, orffi_near *near, double *distances) {
     for (size_t i = 0; i < nb->n; i++) {
         const size_t row = nb->order[i];
         nb->count[i] = orffi_near_find(near, nb->X + row * nb->d, nb->k, nb->near + i * nb->k, distances);
-        ORFFI_TRY(orffi_near_add(near, row));
+        orffi_near_add(near, row);
     }
-    return ORFF_OK;
 }
 
 orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kernel, bool scalar, size_t n,
@@ -171,7 +170,7 @@ orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kerne
     if (!status) status = orffi_near_init(&near, n, d, X, kernel->parts[0].law.scale);
     if (!status) {
         shuffle(n, seed, nb->order);
-        status = find_all(nb, &near, distances);
+        find_all(nb, &near, distances);
     }
     orffi_near_clear(&near);
     orffi_release(distances);

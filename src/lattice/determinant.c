@@ -162,7 +162,7 @@ orff_status orffi_lattice_determine(const orffi_lattice_block *block, size_t pro
     probing t = {.block = block,
                  .probes = probes < MOST_PROBES ? probes : MOST_PROBES,
                  .length = block->system->r * block->system->H};
-    orff_status status = probing_init(&t, how->limit);
+    orff_status status = probing_init(&t, how->limit < block->M ? how->limit : block->M);
     if (!status) status = draw_probes(&t, seed);
     if (!status) status = orffi_lattice_solve(block, t.probes, t.z, t.x, &steps, t.lanczos);
     if (!status) status = average_logs(&t, out);

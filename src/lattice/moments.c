@@ -190,7 +190,8 @@ static void add_sums(orffi_lattice_set *set, size_t p, double weight, const doub
         set->T[p * side + a] += weight * y[a];
     }
     set->T[p * side + p] += weight;
-    set->logs += weight > 0.0 ? log(weight) : 0.0;
+    if (!(weight > 0.0)) return; /* it says nothing */
+    set->logs += log(weight);
     set->rows++;
 }
 

@@ -18,7 +18,7 @@ typedef struct orffi_lattice_set {
     orffi_mode *E;   /* draws x p x H: the same of random signs in place of y: sum c^1/2 e_na exp(..) */
     double *T;       /* (p+1) x (p+1): sum c (y, 1) (y, 1)^T */
     double logs;     /* sum of log c over the rows with c > 0 */
-    uint64_t rows;
+    uint64_t rows;   /* with c > 0 */
 } orffi_lattice_set;
 
 typedef struct orffi_lattice_moments {

@@ -243,8 +243,8 @@ void orffi_lattice_system_clear(orffi_lattice_system *s) {
 
 /* ---- against the exact kernel */
 
-/* K(delta) on the lattice: sum over all k of S_k cos<w_k, delta>. */
-static void lattice_kernel(const orffi_lattice_system *s, const double *delta, double *K) {
+/* sum over all k of S_k cos<w_k, delta> */
+void orffi_lattice_system_kernel(const orffi_lattice_system *s, const double *delta, double *K) {
     const size_t q = s->outputs;
     memset(K, 0, q * q * sizeof *K);
     for (size_t h = 0; h < s->H; h++) {
@@ -268,7 +268,7 @@ static void lattice_kernel(const orffi_lattice_system *s, const double *delta, d
                 K[a * q + b] += scalar * s->size[j] * s->turn[j * q + a] * s->turn[j * q + b];
 }
 
-static bool has_exact(const orff_kernel *kernel) {
+bool orffi_lattice_has_exact(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
         if (!kernel->parts[m].rule->exact && !kernel->parts[m].exact) return false;
     return true;
@@ -289,7 +289,7 @@ static orff_status compare(const orffi_lattice_system *s, const double *extent, 
     for (size_t i = 0; i < COMPARED && i < affordable + 2; i++) {
         pick_difference(extent, s->lattice->d, i, delta);
         ORFFI_TRY(orffi_kernel_exact(s->kernel, delta, exact));
-        lattice_kernel(s, delta, ours);
+        orffi_lattice_system_kernel(s, delta, ours);
         for (size_t k = 0; k < q * q; k++) {
             if (i == 0) size = fmax(size, fabs(exact[k]));
             worst = fmax(worst, fabs(exact[k] - ours[k]));
@@ -305,10 +305,10 @@ orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond) 
     const size_t q = s->outputs, n = s->turn ? 1 : q;
     double *K;
     memset(beyond, 0, n * sizeof *beyond);
-    if (!has_exact(s->kernel)) return ORFF_OK;
+    if (!orffi_lattice_has_exact(s->kernel)) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(K, 2 * q * q));
     orff_status status = orffi_kernel_exact(s->kernel, zero, K);
-    lattice_kernel(s, zero, K + q * q);
+    orffi_lattice_system_kernel(s, zero, K + q * q);
     for (size_t a = 0; !status && a < q; a++)
         if (!s->turn) beyond[a] = fmax(K[a * (q + 1)] - K[q * q + a * (q + 1)], 0.0);
     if (!status && s->turn) {
@@ -326,7 +326,7 @@ orff_status orffi_lattice_kernel_error(const orffi_lattice_system *s, const doub
     const size_t q = s->outputs;
     double *work;
     *error = NAN;
-    if (!has_exact(s->kernel)) return ORFF_OK;
+    if (!orffi_lattice_has_exact(s->kernel)) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * q * q + s->lattice->d));
     const orff_status status = compare(s, extent, work, error);
     orffi_release(work);

@@ -56,6 +56,12 @@ void orffi_lattice_system_field(const orffi_lattice_system *s, const orffi_mode 
 orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out);
 
+/* Whether all parts have an exact form. */
+bool orffi_lattice_has_exact(const orff_kernel *kernel);
+
+/* K(delta) on the lattice (outputs x outputs). */
+void orffi_lattice_system_kernel(const orffi_lattice_system *s, const double *delta, double *K);
+
 /* K(0) of the exact kernel less that on the lattice, of each output (q), not below 0: the variance of waves beyond the
  * cut. 0 where there is no exact form. */
 orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond);
