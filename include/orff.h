@@ -822,6 +822,10 @@ typedef struct orff_settings {
     orff_geo geo;
     const size_t *geo_inputs;
 
+    /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
+     * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */
+    const double *periods;
+
     bool center;    /* take the mean off y */
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else

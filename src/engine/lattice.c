@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "engine/reach.h"
 #include "lattice/fft.h"
 
@@ -86,9 +87,12 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
     const orff_settings *s = r->task.settings;
     double extent[ORFFI_LATTICE_MOST];
     for (size_t i = 0; i < kernel->d; i++)
-        extent[i] = r->task.extent[i] * (known ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
+        extent[i] = orffi_is_periodic(kernel->parts[0].law.period, i)
+                        ? kernel->parts[0].law.period[i]
+                        : r->task.extent[i] * (known ? 1.0 : 1.0 + 2.0 * STREAM_SLACK);
     const orffi_lattice_need need = {.center = r->task.middle,
                                      .extent = extent,
+                                     .periods = kernel->parts[0].law.period,
                                      .rows = (double)known,
                                      .tolerance =
                                          s->sampling.tolerance > 0.0 ? s->sampling.tolerance : TOLERANCE,

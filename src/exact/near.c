@@ -5,18 +5,21 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 
 #define ROWS_IN_CELL 2.0
 #define FIRST_CELLS  64
 #define MOST_LOOKED \
     4096 /* rows that one search compares: crowds of equal rows are as good as their first ones */
 
+/* From 0 on; around a circle once. */
 static double scaled(const orffi_near *g, const double *x, size_t i) {
-    return (x[i] - g->low[i]) / g->scale[i];
+    const double at = (x[i] - g->low[i]) / g->scale[i];
+    return g->period[i] > 0.0 ? at - floor(at / g->period[i]) * g->period[i] : at;
 }
 
 static size_t side_of(const orffi_near *g, const double *x, size_t i) {
-    const double at = floor(scaled(g, x, i) / g->width);
+    const double at = floor(scaled(g, x, i) / g->step[i]);
     if (!(at > 0.0)) return 0;
     return at < (double)g->sides[i] ? (size_t)at : g->sides[i] - 1;
 }
@@ -33,11 +36,18 @@ static void chain(orffi_near *g, size_t row) {
     g->first[cell] = row;
 }
 
+static void set_sides(orffi_near *g, size_t i, double extent) {
+    const size_t whole = (size_t)fmin(extent / g->width, 1e6);
+    const bool circle = g->period[i] > 0.0;
+    g->sides[i] = !circle ? 1 + whole : whole ? whole : 1;
+    g->step[i] = circle ? extent / (double)g->sides[i] : g->width;
+}
+
 /* Cells for `rows` rows; all that came are put into them. */
 static orff_status divide(orffi_near *g, double rows) {
     double volume = 1.0, extent[ORFFI_NEAR_MOST], longest = 0.0;
     for (size_t i = 0; i < g->d; i++) {
-        extent[i] = (g->high[i] - g->low[i]) / g->scale[i];
+        extent[i] = g->period[i] > 0.0 ? g->period[i] : (g->high[i] - g->low[i]) / g->scale[i];
         longest = fmax(longest, extent[i]);
     }
     for (size_t i = 0; i < g->d; i++) volume *= fmax(extent[i], 1e-3 * longest);
@@ -45,7 +55,7 @@ static orff_status divide(orffi_near *g, double rows) {
     if (!(g->width > 0.0)) g->width = 1.0;
     size_t cells = 1;
     for (size_t i = 0; i < g->d; i++) {
-        g->sides[i] = 1 + (size_t)fmin(extent[i] / g->width, 1e6);
+        set_sides(g, i, extent[i]);
         if (cells > SIZE_MAX / 8 / g->sides[i]) return orffi_fail(ORFF_ERROR_NO_MEMORY, "too many cells");
         cells *= g->sides[i];
     }
@@ -60,10 +70,12 @@ static orff_status divide(orffi_near *g, double rows) {
     return ORFF_OK;
 }
 
-orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, const double *scale) {
+orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, const double *scale,
+                            const double *periods) {
     *g = (orffi_near){.d = d, .n = n, .X = X};
     for (size_t i = 0; i < d; i++) {
         g->scale[i] = scale[i];
+        g->period[i] = orffi_is_periodic(periods, i) ? periods[i] / scale[i] : 0.0;
         g->low[i] = g->high[i] = n ? X[i] : 0.0;
         for (size_t r = 1; r < n; r++) {
             g->low[i] = fmin(g->low[i], X[r * d + i]);
@@ -103,7 +115,8 @@ static void offer(search *s, size_t row) {
     const orffi_near *g = s->near;
     double square = 0.0;
     for (size_t i = 0; i < g->d; i++) {
-        const double step = (s->x[i] - g->X[row * g->d + i]) / g->scale[i];
+        const double step =
+            orffi_shortest(g->period, i, (s->x[i] - g->X[row * g->d + i]) / g->scale[i]);
         square += step * step;
     }
     s->looked++;
@@ -117,12 +130,23 @@ static void offer(search *s, size_t row) {
     s->found[at] = row;
 }
 
-static void look_into(search *s, const long *at) {
+/* The cell so many steps from the middle along input i; false: there is none, or another way around is shorter. */
+static bool step_to(const orffi_near *g, size_t i, long middle, long step, size_t *at) {
+    const long sides = (long)g->sides[i];
+    if (g->period[i] > 0.0) {
+        *at = (size_t)((middle + step + sides) % sides);
+        return 2 * step <= sides && 2 * step > -sides;
+    }
+    *at = (size_t)(middle + step);
+    return middle + step >= 0 && middle + step < sides;
+}
+
+static void look_into(search *s, const long *middle, const long *step) {
     const orffi_near *g = s->near;
-    size_t cell = 0;
+    size_t cell = 0, at;
     for (size_t i = 0; i < g->d; i++) {
-        if (at[i] < 0 || at[i] >= (long)g->sides[i]) return;
-        cell = cell * g->sides[i] + (size_t)at[i];
+        if (!step_to(g, i, middle[i], step[i], &at)) return;
+        cell = cell * g->sides[i] + at;
     }
     for (size_t row = g->first[cell]; row != g->n && s->looked < MOST_LOOKED; row = g->next[row])
         offer(s, row);
@@ -131,15 +155,14 @@ static void look_into(search *s, const long *at) {
 /* The cells at `ring` steps from the middle: the last input runs over all of them, or over its two ends only. */
 static void look_at_ring(search *s, const long *middle, long ring) {
     const size_t d = s->near->d;
-    long at[ORFFI_NEAR_MOST] = {0}, step[ORFFI_NEAR_MOST];
+    long step[ORFFI_NEAR_MOST] = {0};
     for (size_t i = 0; i < d; i++) step[i] = -ring;
     for (;;) {
         bool edge = ring == 0;
         for (size_t i = 0; i + 1 < d; i++) edge = edge || labs(step[i]) == ring;
-        for (size_t i = 0; i < d; i++) at[i] = middle[i] + step[i];
         for (long last = -ring; last <= ring; last += edge || ring == 0 ? 1 : 2 * ring) {
-            at[d - 1] = middle[d - 1] + last;
-            look_into(s, at);
+            step[d - 1] = last;
+            look_into(s, middle, step);
         }
         size_t i = d - 1;
         while (i-- > 0) {

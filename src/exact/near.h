@@ -11,7 +11,9 @@ typedef struct orffi_near {
     const double *X;               /* n x d, the caller's */
     double scale[ORFFI_NEAR_MOST]; /* distances are those of x / scale */
     double low[ORFFI_NEAR_MOST], high[ORFFI_NEAR_MOST];
-    double width;                  /* of a cell, in scales */
+    double period[ORFFI_NEAR_MOST]; /* of inputs on a circle, in scales; else 0 */
+    double width;                   /* of a cell, in scales ... */
+    double step[ORFFI_NEAR_MOST];   /* ... and along each input, no less: whole cells fit around a circle */
     size_t sides[ORFFI_NEAR_MOST]; /* cells along each input */
     size_t *first, *next;          /* chains: of each cell, of each row; n is the end */
     size_t cells;                  /* room of `first` */
@@ -19,8 +21,9 @@ typedef struct orffi_near {
     size_t count;
 } orffi_near;
 
-/* Empty. */
-orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale);
+/* Empty. periods: of inputs on a circle, see base/periods.h. */
+orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale,
+                            const double *periods);
 void orffi_near_clear(orffi_near *near);
 
 /* One more row. Cells shrink as rows come. */

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "lattice/fft.h"
 #include "lattice/lattice.h"
 
@@ -102,7 +103,7 @@ typedef struct shape {
     double margin[ORFFI_LATTICE_MOST], visible[ORFFI_LATTICE_MOST];
 } shape;
 
-static orff_status find_shape(const orff_kernel *kernel, double tolerance, shape *s) {
+static orff_status find_shape(const orff_kernel *kernel, const double *periods, double tolerance, shape *s) {
     const size_t d = kernel->d, p = kernel->p;
     double *work, margin = 0.0, visible = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, d + p * p));
@@ -113,6 +114,7 @@ static orff_status find_shape(const orff_kernel *kernel, double tolerance, shape
         const double cut = find_cut(part, tolerance / (double)d);
         for (size_t i = 0; !status && i < d; i++) {
             s->cut[i] = fmax(s->cut[i], cut / part->law.scale[i]);
+            if (orffi_is_periodic(periods, i)) continue; /* its images belong to it */
             status = find_reach(part, i, tolerance, work, work + d, &margin);
             if (!status) status = find_reach(part, i, fmax(tolerance, VISIBLE), work, work + d, &visible);
             s->margin[i] = fmax(s->margin[i], margin);
@@ -129,11 +131,11 @@ static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_l
     double count = 1.0;
     *l = (orffi_lattice){.d = kernel->d};
     for (size_t i = 0; i < l->d; i++) {
-        const double given = need->periods ? need->periods[i] : 0.0;
+        const bool circle = orffi_is_periodic(need->periods, i);
         l->center[i] = need->center[i];
         const double margin = fmax(s->margin[i], 2.0 * s->visible[i]);
-        l->period[i] = given > 0.0 ? given : need->extent[i] + margin;
-        l->inside[i] = given > 0.0 ? INFINITY : 0.5 * l->period[i];
+        l->period[i] = circle ? need->periods[i] : need->extent[i] + margin;
+        l->inside[i] = circle ? INFINITY : 0.5 * l->period[i];
         const double m = ceil(s->cut[i] * l->period[i] / (2.0 * PI));
         count *= 2.0 * m + 1.0;
         if (!(count < 1e15)) return INFINITY;
@@ -202,12 +204,12 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         if (kernel->parts[m].rule->own_law)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
     *quality = (orffi_lattice_quality){0};
-    ORFFI_TRY(find_shape(kernel, tolerance, &s));
+    ORFFI_TRY(find_shape(kernel, need->periods, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);
     count = lay_out(l, kernel, need, &s);
     while (count > most && tolerance < WORST) {
         tolerance = fmin(COARSER * tolerance, WORST);
-        ORFFI_TRY(find_shape(kernel, tolerance, &s));
+        ORFFI_TRY(find_shape(kernel, need->periods, tolerance, &s));
         limit_band(kernel, need, &s, &quality->band_limited);
         count = lay_out(l, kernel, need, &s);
     }
