@@ -115,8 +115,7 @@ static void offer(search *s, size_t row) {
     const orffi_near *g = s->near;
     double square = 0.0;
     for (size_t i = 0; i < g->d; i++) {
-        const double step =
-            orffi_shortest(g->period, i, (s->x[i] - g->X[row * g->d + i]) / g->scale[i]);
+        const double step = orffi_shortest(g->period, i, (s->x[i] - g->X[row * g->d + i]) / g->scale[i]);
         square += step * step;
     }
     s->looked++;

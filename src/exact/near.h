@@ -14,10 +14,10 @@ typedef struct orffi_near {
     double period[ORFFI_NEAR_MOST]; /* of inputs on a circle, in scales; else 0 */
     double width;                   /* of a cell, in scales ... */
     double step[ORFFI_NEAR_MOST];   /* ... and along each input, no less: whole cells fit around a circle */
-    size_t sides[ORFFI_NEAR_MOST]; /* cells along each input */
-    size_t *first, *next;          /* chains: of each cell, of each row; n is the end */
-    size_t cells;                  /* room of `first` */
-    size_t *rows;                  /* those that came, in order: n of room */
+    size_t sides[ORFFI_NEAR_MOST];  /* cells along each input */
+    size_t *first, *next;           /* chains: of each cell, of each row; n is the end */
+    size_t cells;                   /* room of `first` */
+    size_t *rows;                   /* those that came, in order: n of room */
     size_t count;
 } orffi_near;
 

@@ -112,8 +112,7 @@ static orff_status read_law(const orffi_fields *in, size_t d, size_t p, source *
     ORFFI_TRY(orffi_law_read_lists(in, d, &from->scales, &space_count, &from->space));
     if (from->space && space_count != p)
         return orffi_fields_fail(in, "space", "has not one input for each output");
-    if (orffi_fields_has(in, "periods"))
-        ORFFI_TRY(orffi_fields_numbers(in, "periods", d, &from->periods));
+    if (orffi_fields_has(in, "periods")) ORFFI_TRY(orffi_fields_numbers(in, "periods", d, &from->periods));
     from->part.sigmas = from->scales;
     from->part.space = from->space;
     return ORFF_OK;

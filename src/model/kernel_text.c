@@ -383,10 +383,8 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
                                    const orff_data_shape *shape) {
     const size_t p = shape->classes ? shape->classes - 1 : shape->p;
     size_t space;
-    *k = (orffi_kernel_read){.culprit = "",
-                             .automatic = is_auto(t->kernel),
-                             .mixture = is_auto(t->weight),
-                             .periods = t->periods};
+    *k = (orffi_kernel_read){
+        .culprit = "", .automatic = is_auto(t->kernel), .mixture = is_auto(t->weight), .periods = t->periods};
     k->n = count_words(t->kernel);
     if (k->n > MOST_PARTS) return wrong(k, "kernel", "there are more than %d parts", MOST_PARTS);
     if (k->automatic) ORFFI_TRY(check_automatic(k, t));

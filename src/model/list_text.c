@@ -34,8 +34,8 @@ static orff_status find_input(const char *setting, const orff_data_shape *shape,
         orffi_release(names);
     }
     if (near)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "%s: \"%s\" is not an input; did you mean \"%s\"?", setting, word, near);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: \"%s\" is not an input; did you mean \"%s\"?",
+                          setting, word, near);
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                       "%s: \"%s\" is neither the name of an input nor a number from 1 to %zu", setting, word,
                       shape->d);

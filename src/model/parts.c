@@ -92,8 +92,7 @@ orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, co
         list[m] = parts->list[m].part;
         if (orff_rule_describe(list[m].rule).physical && !list[m].space) list[m].space = space;
     }
-    const orff_status status =
-        orffi_kernel_create_as(kernel, parts->d, parts->p, parts->count, list, how);
+    const orff_status status = orffi_kernel_create_as(kernel, parts->d, parts->p, parts->count, list, how);
     orffi_release(list);
     return status;
 }

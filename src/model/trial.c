@@ -99,9 +99,9 @@ orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table
     const bool split = plan->space && plan->d > plan->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(all, plan->d));
     for (size_t i = 0; i < plan->d; i++) all[i] = i;
-    orff_status status =
-        orffi_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
-                              split ? plan->space : all, plan->periods, plan->settings.sampling.seed, &together);
+    orff_status status = orffi_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
+                                               split ? plan->space : all, plan->periods,
+                                               plan->settings.sampling.seed, &together);
     for (size_t i = 0; !status && i < plan->d; i++) {
         bool apart = split;
         for (size_t k = 0; split && k < plan->p; k++) apart = apart && plan->space[k] != i;

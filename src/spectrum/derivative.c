@@ -150,7 +150,7 @@ static double along_ray(const factor *f, const double t[3], double r, size_t a, 
 }
 
 void orffi_line_curl_scales(const orffi_spectrum *s, const double *delta, double *K, double *along,
-                                double *slopes) {
+                            double *slopes) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     const size_t m = s->space_count;
     const double r = s->base->spherical ? norm(&space) : 0.0, front = fill_slopes(&rest, slopes);
