@@ -546,6 +546,53 @@ ORFF_API orff_status orff_moments_features(const orff_moments *moments, const or
 ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
 ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
 
+/* Moments of a lattice, for up to three inputs: they do not depend on the kernel. One pass serves every rule, base, weight,
+ * lambda and length scale that the lattice carries. */
+typedef struct orff_lattice_moments orff_lattice_moments;
+
+/* What the lattice must carry: rows within an extent, and kernels. Parts of the same need have the same lattice. */
+typedef struct orff_lattice_need {
+    size_t d, p;
+    const double *low, *high; /* d each: where rows may lie; of periodic inputs anywhere */
+    const double *periods;    /* d: 0 for inputs that are not periodic; NULL: none is */
+    size_t n_parts;           /* kernels that will be asked for: one part with the shortest ... */
+    const orff_part *parts;   /* ... and one with the longest length scale say it for all between */
+    double tolerance;         /* of the kernel; 0: 1e-6 */
+    size_t folds;             /* as in orff_moments_settings */
+    uint64_t seed;
+} orff_lattice_need;
+
+ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments, const orff_lattice_need *need);
+
+/* No rows yet, on the lattice of others: to be added to them. */
+ORFF_API orff_status orff_lattice_moments_create_like(orff_lattice_moments **moments,
+                                                      const orff_lattice_moments *other);
+ORFF_API void orff_lattice_moments_free(orff_lattice_moments *moments);
+
+/* Add rows; a row outside of the extent is an error that names it. When it fails the moments are as before. */
+ORFF_API orff_status orff_lattice_moments_accumulate(orff_lattice_moments *moments, size_t n, const double *X,
+                                                     const double *Y, const double *weights);
+ORFF_API orff_status orff_lattice_moments_read(orff_lattice_moments *moments, const orff_reader *reader);
+
+/* into += other, into -= other; same lattice, outputs and folds, else ORFF_ERROR_MISMATCH. */
+ORFF_API orff_status orff_lattice_moments_add(orff_lattice_moments *into, const orff_lattice_moments *other);
+ORFF_API orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff_lattice_moments *other);
+
+typedef struct orff_lattice_moments_info {
+    size_t inputs, outputs, modes, folds;
+    uint64_t rows;
+    double weight;            /* sum of the weights */
+    const double *low, *high; /* inputs: the extent; live as long as the moments */
+    const double *shortest, *longest; /* inputs: length scales that it was made for */
+} orff_lattice_moments_info;
+ORFF_API orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *moments);
+
+ORFF_API orff_status orff_lattice_moments_set_notes(orff_lattice_moments *moments, const char *notes);
+ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *moments);
+
+ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
+ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
+
 /* ---------------------------------------------------------------- 9. ridge from moments
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i
@@ -821,6 +868,10 @@ typedef struct orff_settings {
      * the first two. A fit from moments has the plane of the moments. */
     orff_geo geo;
     const size_t *geo_inputs;
+
+    /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
+     * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */
+    const double *periods;
 
     bool center;    /* take the mean off y */
 

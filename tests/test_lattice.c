@@ -316,7 +316,8 @@ static void roots_are_those_of_the_kernel(void **state) {
         problem t;
         make(&t, &cases[c]);
         const double center[3] = {0}, extent[3] = {2.0, 2.0, 2.0};
-        const orffi_lattice_need need = {center, extent, NULL, 0.0, 1e-6, 1 << 18};
+        const orffi_lattice_need need = {
+            .center = center, .extent = extent, .tolerance = 1e-6, .most = 1 << 18};
         orffi_lattice_quality quality;
         orffi_lattice wide;
         orffi_lattice_system s;
@@ -457,7 +458,7 @@ static void solutions_are_those_of_dense_matrices(void **state) {
 }
 
 /* log det(G + s) and the diagonal of s (G + s)^-1, both of them means over re and im. */
-static void dense_determinant(const problem *t, double shift, orffi_lattice_determinant *out) {
+static void dense_determinant(problem *t, double shift, orffi_lattice_determinant *out) {
     const size_t M = orffi_lattice_unknowns(&t->lattice) * t->system.r, r = t->system.r, H = t->system.H;
     orffi_lattice_block all;
     assert_ok(orffi_lattice_block_init(&all, &t->system, t->all.rho, M));

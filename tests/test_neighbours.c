@@ -113,7 +113,7 @@ static void check_layout(const layout *l, size_t d, const double *scale) {
     size_t *rows = calloc(l->n, sizeof *rows);
     l->put(l->n, d, X);
     support_case("%s, %zu inputs", l->name, d);
-    assert_ok(orffi_near_init(&near, l->n, d, X, scale));
+    assert_ok(orffi_near_init(&near, l->n, d, X, scale, NULL));
     assert_nearest(&near, 0, rows, X, 3);
     for (size_t i = 0; i < l->n; i++) {
         rows[i] = i * 401 % l->n; /* 401 is prime to all sizes */
@@ -150,7 +150,7 @@ static void infinite_extents_end(void **state) {
     for (size_t d = 1; d <= 3; d++) {
         orffi_near near;
         for (size_t i = 0; i < 200 * d; i++) X[i] = (i % 3 ? 1.0 : -1.0) * 1.7e308 * uniform(8, i);
-        assert_ok(orffi_near_init(&near, 200, d, X, scale));
+        assert_ok(orffi_near_init(&near, 200, d, X, scale, NULL));
         for (size_t i = 0; i < 200; i++) orffi_near_add(&near, i);
         for (size_t i = 0; i < 20; i++)
             assert_int_equal(orffi_near_find(&near, X + i * d, 9, found, found_squares), 9);
@@ -357,7 +357,7 @@ static void variances_are_those_of_all_rows(void **state) {
         orffi_near near;
         fill_dense(&t);
         support_case("rule %zu", rule);
-        assert_ok(orffi_near_init(&near, t.n, t.d, t.X, t.kernel->parts[0].law.scale));
+        assert_ok(orffi_near_init(&near, t.n, t.d, t.X, t.kernel->parts[0].law.scale, NULL));
         for (size_t i = 0; i < t.n; i++) orffi_near_add(&near, i);
         for (size_t i = 0; i < 12; i++) {
             double x[2] = {2.4 * uniform(31, 2 * i) - 1.2, 2.4 * uniform(31, 2 * i + 1) - 1.2};

@@ -13,6 +13,7 @@ from ._library import ffi, keep_with, lib, owner, text
 
 _BETWEEN = {"sigma": ",", "lambda-grid": ":"}  # numbers of one list; elsewhere + stands between the parts of a kernel
 _PLACES = "covariates"  # inputs, which Python counts from 0
+_PERIODS = "period"  # numbers of inputs, by name or place
 
 
 # ---- the table
@@ -57,6 +58,8 @@ def _types(c: Any, names: tuple) -> str:
     form = text(c.form)
     if form == "FILE":
         return "path-like"
+    if "=" in form:
+        return "dict or str"
     if "MATRIX" in form:
         return "array or str"
     return "float, sequence or str" if c.most > 0.0 else "str or sequence"
@@ -147,7 +150,15 @@ def _list_text(key: str, value: Any) -> str:
     return between.join(_list_text(key, entry) for entry in value)
 
 
-def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Optional[str]:
+def _periods_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Optional[str]:
+    """{input: period} as "1=24,..", inputs by name or by place."""
+    if isinstance(value, str):
+        return value
+    places = {entry: _places_text([entry], inputs, names, _PERIODS) for entry in value}
+    return ",".join(f"{places[entry]}={number_text(period)}" for entry, period in value.items()) or None
+
+
+def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]], key: str = _PLACES) -> Optional[str]:
     """Inputs by name, or by place from 1: by place where a name would be misread."""
     known = [] if names is None else list(names)
     words = []
@@ -158,7 +169,7 @@ def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Opt
         place = int(entry)
         if place != entry or not -inputs <= place < inputs:
             raise ValueError(
-                f"{_PLACES}: {entry!r} is neither the name of an input nor its place from 0 to {inputs - 1}")
+                f"{key}: {entry!r} is neither the name of an input nor its place from 0 to {inputs - 1}")
         place += inputs if place < 0 else 0
         words.append(known[place] if str(place + 1) in known and "," not in known[place] else str(place + 1))
     return ",".join(words) or None
@@ -173,6 +184,8 @@ def text_of(setting: Setting, value: Any, inputs: int = 0, names: Optional[Seque
             return os.fsdecode(value)
         if setting.key == _PLACES:
             return _places_text(value, inputs, names)
+        if setting.key == _PERIODS:
+            return _periods_text(value, inputs, names)
         if setting.key == "kernel" and has_custom(value):
             return parts_as_text(value, number_text)
         return _matrix_text(value) if "MATRIX" in setting.form else _list_text(setting.key, value)

@@ -64,10 +64,24 @@ static bool has_exact(const orff_settings *s) {
     return true;
 }
 
+static bool has_periods(const orff_settings *s, size_t d) {
+    for (size_t i = 0; s->periods && i < d; i++)
+        if (s->periods[i] != 0.0) return true;
+    return false;
+}
+
+orff_status orffi_refuse_periods(const orff_settings *s, orff_engine engine, size_t d) {
+    if (!has_periods(s, d)) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the engine %s has no periodic inputs; use %s",
+                      orff_engine_name(engine), orff_engine_name(ORFF_ENGINE_LATTICE));
+}
+
 static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, size_t rows,
                                   const char **reason) {
     size_t bytes;
     const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p);
+    *reason = "inputs are periodic";
+    if (has_periods(s, d)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";
     if (asks_for_features(s)) return &orffi_engine_features;
     *reason = "rows are few enough for the exact kernel";

@@ -153,6 +153,9 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
 const orffi_engine *orffi_engine_for_trials(const orffi_engine *engine, const orff_kernel *kernel,
                                             size_t rows);
 
+/* Refuses periodic inputs for an engine that has none. */
+orff_status orffi_refuse_periods(const orff_settings *settings, orff_engine engine, size_t d);
+
 /* Whether to keep what error bars need, whose matrix has so many rows. */
 bool orffi_keeps_posterior(const orff_settings *settings, double order);
 

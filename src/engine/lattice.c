@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "engine/reach.h"
 #include "lattice/fft.h"
 
@@ -85,8 +86,13 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
+    double extent[ORFFI_LATTICE_MOST];
+    for (size_t i = 0; i < kernel->d; i++)
+        extent[i] =
+            orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
     const orffi_lattice_need need = {.center = r->middle,
-                                     .extent = r->extent,
+                                     .extent = extent,
+                                     .periods = kernel->parts[0].law.period,
                                      .rows = (double)known,
                                      .noise = s->sampling.tolerance > 0.0 ? 0.0 : r->task.shift,
                                      .tolerance = s->sampling.tolerance > 0.0

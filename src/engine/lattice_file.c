@@ -6,7 +6,6 @@
  *     rows, row_weights  N x d, N, where they come from the nearest rows
  *     posterior.F.<i>    n x n, where all modes were solved densely; used where they lie
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,33 +13,18 @@
 #include "engine/lattice.h"
 #include "features/recipe.h"
 #include "lattice/fft.h"
-
-#define LARGEST_SIDE 100000 /* modes along one input that a file may claim */
+#include "lattice/record.h"
 
 /* ---- writing */
 
-/* An infinite range is that of a periodic input: 0 in files, which have no infinity. */
-static json_t *pack_inside(const orffi_lattice *l) {
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < l->d; i++)
-        if (json_array_append_new(list, orffi_json_number(isinf(l->inside[i]) ? 0.0 : l->inside[i]))) {
-            json_decref(list);
-            list = NULL;
-        }
-    return list;
-}
-
 int orffi_lattice_pack(const void *self, json_t *model) {
     const orffi_lattice_fit *fit = self;
-    const orffi_lattice *l = &fit->lattice;
-    return json_object_set_new(
-        model, "lattice",
-        json_pack("{so so so so so so sI sb sI si ss}", "m", orffi_json_sizes(l->d, l->m), "period",
-                  orffi_json_numbers(l->d, l->period), "center", orffi_json_numbers(l->d, l->center),
-                  "inside", pack_inside(l), "shift", orffi_json_number(fit->shift), "tolerance",
-                  orffi_json_number(fit->tolerance), "draws", (json_int_t)fit->draws, "posterior",
-                  (int)(fit->posterior != NULL), "rows", (json_int_t)fit->rows.n, "warnings",
-                  (int)fit->warnings, "warning", fit->warning));
+    json_t *object = json_pack("{so so sI sb sI si ss}", "shift", orffi_json_number(fit->shift), "tolerance",
+                               orffi_json_number(fit->tolerance), "draws", (json_int_t)fit->draws,
+                               "posterior", (int)(fit->posterior != NULL), "rows", (json_int_t)fit->rows.n,
+                               "warnings", (int)fit->warnings, "warning", fit->warning);
+    if (json_object_set_new(model, "lattice", object)) return -1;
+    return orffi_lattice_write(&fit->lattice, object);
 }
 
 static orff_status add_modes(orffi_archive_writer *writer, const char *name, size_t fields, size_t H,
@@ -80,42 +64,6 @@ orff_status orffi_lattice_add(const void *self, bool compact, orffi_archive_writ
 }
 
 /* ---- reading */
-
-static orff_status read_sides(const orffi_fields *in, orffi_lattice *l) {
-    size_t *m;
-    ORFFI_TRY(orffi_fields_sizes(in, "m", l->d, &m));
-    bool fits = true;
-    for (size_t i = 0; i < l->d; i++) {
-        fits = fits && m[i] >= 1 && m[i] <= LARGEST_SIDE;
-        l->m[i] = m[i];
-        l->grid[i] = fits ? orffi_fft_size(4 * m[i] + 1) : 0;
-    }
-    orffi_release(m);
-    return fits ? ORFF_OK : orffi_fields_fail(in, "m", "is not the side of a lattice");
-}
-
-static orff_status read_numbers(const orffi_fields *in, const char *key, size_t d, double *out) {
-    double *list;
-    ORFFI_TRY(orffi_fields_numbers(in, key, d, &list));
-    memcpy(out, list, d * sizeof *out);
-    orffi_release(list);
-    return ORFF_OK;
-}
-
-static orff_status read_lattice(const orffi_fields *in, size_t d, orffi_lattice *l) {
-    *l = (orffi_lattice){.d = d};
-    if (d == 0 || d > ORFFI_LATTICE_MOST) return orffi_fields_fail(in, "m", "is for more than three inputs");
-    ORFFI_TRY(read_sides(in, l));
-    ORFFI_TRY(read_numbers(in, "period", d, l->period));
-    ORFFI_TRY(read_numbers(in, "center", d, l->center));
-    ORFFI_TRY(read_numbers(in, "inside", d, l->inside));
-    for (size_t i = 0; i < d; i++) {
-        if (!(l->period[i] > 0.0)) return orffi_fields_fail(in, "period", "is not positive");
-        if (!(l->inside[i] >= 0.0)) return orffi_fields_fail(in, "inside", "is negative");
-        if (l->inside[i] == 0.0) l->inside[i] = INFINITY;
-    }
-    return ORFF_OK;
-}
 
 static orff_status find_modes(const orffi_archive *archive, const char *name, size_t fields, size_t H,
                               const double **data) {
@@ -199,7 +147,7 @@ orff_status orffi_lattice_load(void **out, const orffi_fields *model, const orff
     const double *data;
     ORFFI_TRY(orffi_fft_require());
     ORFFI_TRY(orffi_fields_object(model, "lattice", &in));
-    ORFFI_TRY(read_lattice(&in, kernel->d, &lattice));
+    ORFFI_TRY(orffi_lattice_read(&in, kernel->d, &lattice));
     ORFFI_TRY(orffi_fields_number(&in, "tolerance", &tolerance));
     if (!(tolerance >= 1e-12 && tolerance <= 0.1))
         return orffi_fields_fail(&in, "tolerance", "is out of range");

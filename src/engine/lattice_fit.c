@@ -69,7 +69,8 @@ orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_tabl
     memcpy(fit->rows.X, rows->X, rows->n * d * sizeof *rows->X);
     fit->rows.n = rows->n;
     fit->rows.d = d;
-    ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, fit->kernel->parts[0].law.scale));
+    const orffi_spectrum *law = &fit->kernel->parts[0].law;
+    ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, law->scale, law->period));
     for (size_t i = 0; i < rows->n; i++) orffi_near_add(&fit->near, i);
     return orffi_lattice_find_axes(fit);
 }

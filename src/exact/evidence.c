@@ -63,11 +63,13 @@ static orff_status build_part(orffi_evidence_part *e, const orffi_kernel_part *f
     e->weight = given->weight;
     e->normalise = given->normalise;
     ORFFI_TRY(orffi_spectrum_copy(&e->part.law, &from->law));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->size_by_scale, from->d));
     return orffi_duplicate(&e->scale, from->law.scale, from->d, sizeof *e->scale);
 }
 
 static orff_status build_parts(orffi_evidence *e, const orffi_evidence_form *form) {
-    ORFFI_TRY(orff_kernel_create(&e->kernel, e->d, e->p, e->n_parts, form->parts));
+    const orffi_kernel_how how = {.periods = form->periods};
+    ORFFI_TRY(orffi_kernel_create_as(&e->kernel, e->d, e->p, e->n_parts, form->parts, &how));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->parts, e->n_parts));
     for (size_t m = 0; m < e->n_parts; m++)
         ORFFI_TRY(build_part(&e->parts[m], &e->kernel->parts[m], &form->parts[m]));
@@ -162,6 +164,7 @@ void orffi_evidence_free(orffi_evidence *e) {
     for (size_t m = 0; e->parts && m < e->n_parts; m++) {
         orffi_spectrum_clear(&e->parts[m].part.law);
         orffi_release(e->parts[m].scale);
+        orffi_release(e->parts[m].size_by_scale);
     }
     for (size_t g = 0; e->groups && g < e->n_groups; g++) clear_group(&e->groups[g]);
     orff_kernel_free(e->kernel);
@@ -325,7 +328,7 @@ static void add_share(const orffi_evidence *e, size_t j, double by, double *grad
             0.5 * by * e->sums[m * width] * e->parts[m].share * ((double)(m == j) - e->parts[j].share);
 }
 
-/* The size of a field that is not normalised falls with the square of its length scale. */
+/* The size of a field that is not normalised falls with the square of its length scale; with images, more goes on. */
 static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
     const size_t width = e->scales + 2, at_mix = orffi_evidence_unknowns(e) - 2;
     const orffi_evidence_part *part = &e->parts[m];
@@ -333,9 +336,13 @@ static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
     for (size_t i = 0; i < e->scales; i++) gradient[i] += 0.5 * part->share * sums[2 + i];
     if (e->mix) gradient[at_mix] += 0.5 * part->share * sums[1];
     if (e->weights && m > 0) add_share(e, m, 1.0, &gradient[e->scales + m - 1]);
-    if (part->normalise || !part->part.rule->physical) return;
-    const size_t dial = e->dials[m * e->d + part->part.law.space[0]];
-    if (dial != ORFFI_NO_DIAL) add_share(e, m, -2.0, &gradient[dial]);
+    if (part->normalise) return;
+    for (size_t i = 0; i < e->d; i++) {
+        const size_t dial = e->dials[m * e->d + i];
+        const bool field = part->part.rule->physical && i == part->part.law.space[0];
+        const double by = part->size_by_scale[i] - (field ? 2.0 : 0.0);
+        if (dial != ORFFI_NO_DIAL && by != 0.0) add_share(e, m, by, &gradient[dial]);
+    }
     if (e->mix) add_share(e, m, part->size_by_mix, &gradient[at_mix]);
 }
 

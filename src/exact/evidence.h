@@ -33,6 +33,7 @@ typedef struct orffi_evidence_form {
         *dials; /* n_parts x d: which x the length scale goes with, or ORFFI_NO_DIAL; one for the space of a
                             physical part */
     bool weights, mix;
+    const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_evidence_form;
 
 typedef struct orffi_evidence orffi_evidence;

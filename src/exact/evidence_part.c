@@ -23,6 +23,24 @@ static orff_status set_size(orffi_evidence_part *e) {
     return status;
 }
 
+/* At delta = 0, where a kernel without images has none of these slopes. */
+static orff_status set_size_by_scale(orffi_evidence_part *e) {
+    const orffi_spectrum *law = &e->part.law;
+    const size_t p = law->space_count, d = law->dim;
+    double *work, k0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, d + 2 * p * p));
+    double *zero = work, *K = work + d, *along = K + p * p;
+    if (e->part.rule->physical) {
+        orffi_spectrum_curl_scales(law, zero, K, along, e->size_by_scale);
+        e->size_by_scale[law->space[0]] = trace_of(p, along) / trace_of(p, K);
+    } else {
+        orffi_spectrum_k0_scales(law, zero, &k0, e->size_by_scale);
+        for (size_t i = 0; i < d; i++) e->size_by_scale[i] /= k0;
+    }
+    orffi_release(work);
+    return ORFF_OK;
+}
+
 /* trace K(0) = trace K_curl(0) (along + (p-1) across). */
 static void set_mix(orffi_evidence_part *e, const double *mix) {
     const double rest = (double)e->part.p - 1.0;
@@ -39,6 +57,7 @@ orff_status orffi_evidence_part_set(orffi_evidence_part *e, const size_t *dials,
     for (size_t i = 0; i < e->part.d; i++)
         e->part.law.scale[i] = e->scale[i] * (dials[i] == ORFFI_NO_DIAL ? 1.0 : exp(x[dials[i]]));
     set_mix(e, mix);
+    if (e->part.law.period) ORFFI_TRY(set_size_by_scale(e));
     return set_size(e);
 }
 
@@ -77,7 +96,8 @@ static void contract_separable(const orffi_evidence_part *e, size_t q, const siz
     orffi_spectrum_k0_scales(&e->part.law, delta, &k0, slopes);
     *sink->whole += k0 * sum;
     for (size_t i = 0; i < e->part.d; i++)
-        if (dials[i] != ORFFI_NO_DIAL) sink->by_scale[dials[i]] += slopes[i] * sum;
+        if (dials[i] != ORFFI_NO_DIAL)
+            sink->by_scale[dials[i]] += (slopes[i] - k0 * e->size_by_scale[i]) * sum;
 }
 
 /* <W, M> and trace(W) trace(M), M q x q. */
@@ -106,11 +126,13 @@ static void contract_physical(const orffi_evidence_part *e, size_t q, const size
         *sink->by_mix += front * e->along * e->across * (2.0 * inner - traces) - whole * e->size_by_mix;
     for (size_t i = 0; i < e->part.d - law->space_count; i++) {
         const size_t input = law->covariates[i];
-        if (dials[input] != ORFFI_NO_DIAL) sink->by_scale[dials[input]] += slopes[input] * whole;
+        if (dials[input] != ORFFI_NO_DIAL)
+            sink->by_scale[dials[input]] += (slopes[input] - e->size_by_scale[input]) * whole;
     }
     if (dials[law->space[0]] == ORFFI_NO_DIAL) return;
     products(q, W, step, along, &inner, &traces);
-    sink->by_scale[dials[law->space[0]]] += front * (turned * inner + e->across * traces);
+    sink->by_scale[dials[law->space[0]]] +=
+        front * (turned * inner + e->across * traces) - e->size_by_scale[law->space[0]] * whole;
 }
 
 void orffi_evidence_part_contract(const orffi_evidence_part *e, size_t q, const size_t *dials, bool mix,

@@ -12,7 +12,9 @@ typedef struct orffi_evidence_part {
     double along, across; /* physical: K = (along - across) K_curl + across trace(K_curl) I */
     double size;          /* trace K(0)/p at x */
     double size_by_mix;   /* d log size / d log(c/(1-c)) */
-    double share;         /* of K */
+    double *
+        size_by_scale; /* d: what images add to d log size / d log l_i; for the space of a field at its first input */
+    double share; /* of K */
 } orffi_evidence_part;
 
 /* What one part adds to the gradient, before shares: sums over pairs of <W, .>, W = dp/dC. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 
 #define LEAF 8 /* rows in a leaf, about */
 
@@ -62,9 +63,30 @@ static void divide(orffi_near *g, size_t node, size_t level, size_t begin, size_
     divide(g, 2 * node + 2, level + 1, middle, end);
 }
 
-orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, const double *scale) {
+static double fold(double x, double period) {
+    return period > 0.0 ? x - period * floor(x / period) : x;
+}
+
+/* Rows within one period of every input that goes round. */
+static orff_status fold_rows(orffi_near *g) {
+    bool any = false;
+    for (size_t i = 0; i < g->d; i++) any = any || g->period[i] > 0.0;
+    if (!any) return ORFF_OK;
+    ORFFI_TRY(orffi_alloc(&g->folded, g->n, g->d * sizeof *g->folded));
+    for (size_t i = 0; i < g->n * g->d; i++) g->folded[i] = fold(g->X[i], g->period[i % g->d]);
+    g->X = g->folded;
+    return ORFF_OK;
+}
+
+orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, const double *scale,
+                            const double *periods) {
     *g = (orffi_near){.d = d, .n = n, .X = X};
-    for (size_t i = 0; i < d; i++) g->scale[i] = scale[i];
+    for (size_t i = 0; i < d; i++) {
+        g->scale[i] = scale[i];
+        g->period[i] = orffi_is_periodic(periods, i) ? periods[i] : 0.0;
+    }
+    ORFFI_TRY(fold_rows(g));
+    X = g->X;
     while (n >> g->levels > LEAF) g->levels++;
     const size_t nodes = ((size_t)2 << g->levels) - 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->rows, n));
@@ -84,6 +106,7 @@ orff_status orffi_near_init(orffi_near *g, size_t n, size_t d, const double *X, 
 }
 
 void orffi_near_clear(orffi_near *g) {
+    orffi_release(g->folded);
     orffi_release(g->rows);
     orffi_release(g->place);
     orffi_release(g->points);
@@ -118,6 +141,19 @@ typedef struct search {
     double *distances; /* squared, ascending */
 } search;
 
+/* Rows come again from the other side of a circle: the nearer side counts. */
+static bool is_found(search *s, size_t row, double square) {
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->found[i] != row) continue;
+        if (s->distances[i] <= square) return true;
+        for (s->count--; i < s->count; i++) {
+            s->found[i] = s->found[i + 1];
+            s->distances[i] = s->distances[i + 1];
+        }
+    }
+    return false;
+}
+
 static void offer(search *s, size_t place) {
     const orffi_near *g = s->near;
     double square = 0.0;
@@ -126,6 +162,7 @@ static void offer(search *s, size_t place) {
         square += step * step;
     }
     if (s->count == s->k && !(square < s->distances[s->k - 1])) return;
+    if (g->folded && is_found(s, g->rows[place], square)) return;
     size_t at = s->count < s->k ? s->count++ : s->k - 1;
     for (; at > 0 && s->distances[at - 1] > square; at--) {
         s->distances[at] = s->distances[at - 1];
@@ -166,8 +203,20 @@ static void look_into(search *s, size_t node, size_t level, size_t begin, size_t
 }
 
 size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *found, double *distances) {
-    search s = {.near = g, .x = x, .k = k < g->count ? k : g->count, .found = found, .distances = distances};
-    double away[ORFFI_NEAR_MOST] = {0};
-    if (s.k) look_into(&s, 0, 0, 0, g->n, away);
+    double at[ORFFI_NEAR_MOST];
+    search s = {.near = g, .x = at, .k = k < g->count ? k : g->count, .found = found, .distances = distances};
+    size_t rounds = s.k ? 1 : 0;
+    for (size_t i = 0; i < g->d; i++) rounds *= g->period[i] > 0.0 ? 3 : 1;
+    for (size_t j = 0; j < rounds;
+         j++) { /* x itself, and a period further on both sides, where inputs go round */
+        double away[ORFFI_NEAR_MOST] = {0};
+        size_t rest = j;
+        for (size_t i = 0; i < g->d; i++) {
+            const double period = g->period[i], side = rest % 3 == 2 ? -1.0 : (double)(rest % 3);
+            at[i] = fold(x[i], period) + (period > 0.0 ? side * period : 0.0);
+            if (period > 0.0) rest /= 3;
+        }
+        look_into(&s, 0, 0, 0, g->n, away);
+    }
     return s.count;
 }

@@ -8,10 +8,12 @@
 enum { ORFFI_NEAR_MOST = 3 }; /* inputs */
 
 typedef struct orffi_near {
-    size_t d, n;                   /* rows that may come */
-    const double *X;               /* n x d, the caller's */
-    double scale[ORFFI_NEAR_MOST]; /* distances are those of x / scale */
-    size_t levels;                 /* of halving: 2^levels leaves */
+    size_t d, n;                    /* rows that may come */
+    const double *X;                /* n x d, the caller's, or `folded` */
+    double scale[ORFFI_NEAR_MOST];  /* distances are those of x / scale */
+    double period[ORFFI_NEAR_MOST]; /* of inputs that go round, 0 for the others */
+    double *folded;                 /* n x d: what X points to where some input goes round */
+    size_t levels;                  /* of halving: 2^levels leaves */
     size_t *rows;         /* n: leaf after leaf; node i has a half of those of its parent (i - 1) / 2 */
     double *points;       /* n x d, by place: close in memory */
     size_t *place;        /* n: where each row stands in `rows` */
@@ -22,8 +24,9 @@ typedef struct orffi_near {
     size_t count;         /* rows that came */
 } orffi_near;
 
-/* None came. */
-orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale);
+/* None came. periods: d, 0 for inputs that do not go round; NULL: none does. */
+orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale,
+                            const double *periods);
 void orffi_near_clear(orffi_near *near);
 
 /* One more row, which has not come before. */

@@ -167,7 +167,8 @@ orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kerne
     if (!status) status = orffi_alloc(&nb->B, n, nb->q * side * sizeof *nb->B);
     if (!status) status = orffi_alloc(&nb->D, n, nb->q * nb->q * sizeof *nb->D);
     if (!status) status = ORFFI_NEW_ARRAY(distances, k);
-    if (!status) status = orffi_near_init(&near, n, d, X, kernel->parts[0].law.scale);
+    if (!status)
+        status = orffi_near_init(&near, n, d, X, kernel->parts[0].law.scale, kernel->parts[0].law.period);
     if (!status) {
         shuffle(n, seed, nb->order);
         find_all(nb, &near, distances);

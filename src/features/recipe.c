@@ -27,6 +27,8 @@ int orffi_law_write(json_t *object, const orffi_spectrum *law) {
     failed |= json_object_set_new(object, "scales", orffi_json_numbers(law->dim, law->scale));
     failed |= json_object_set_new(
         object, "space", all_in_order(law) ? json_null() : orffi_json_sizes(law->space_count, law->space));
+    if (law->period)
+        failed |= json_object_set_new(object, "periods", orffi_json_numbers(law->dim, law->period));
     return failed;
 }
 

@@ -1,5 +1,6 @@
 /* Kernels in files. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "features/recipe.h"
@@ -54,7 +55,7 @@ orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *
 /* What the parts of a kernel in a file are made of, to be released when the kernel is there. */
 typedef struct source {
     orff_part part;
-    double *scales;
+    double *scales, *periods; /* periods: or NULL */
     size_t *space;
     size_t columns;
     double root;
@@ -63,6 +64,7 @@ typedef struct source {
 static void clear_sources(size_t count, source *sources) {
     for (size_t m = 0; m < count; m++) {
         orffi_release(sources[m].scales);
+        orffi_release(sources[m].periods);
         orffi_release(sources[m].space);
     }
     orffi_release(sources);
@@ -110,6 +112,7 @@ static orff_status read_law(const orffi_fields *in, size_t d, size_t p, source *
     ORFFI_TRY(orffi_law_read_lists(in, d, &from->scales, &space_count, &from->space));
     if (from->space && space_count != p)
         return orffi_fields_fail(in, "space", "has not one input for each output");
+    if (orffi_fields_has(in, "periods")) ORFFI_TRY(orffi_fields_numbers(in, "periods", d, &from->periods));
     from->part.sigmas = from->scales;
     from->part.space = from->space;
     return ORFF_OK;
@@ -124,6 +127,17 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
     return read_factor(in, m, p, from);
 }
 
+/* Those of the first part, which all have. */
+static orff_status find_periods(const orffi_fields *in, size_t d, size_t n_parts, const source *sources,
+                                const double **periods) {
+    *periods = sources[0].periods;
+    for (size_t m = 1; m < n_parts; m++)
+        if (!sources[m].periods != !*periods ||
+            (*periods && memcmp(sources[m].periods, *periods, d * sizeof **periods)))
+            return orffi_fields_fail(in, "parts", "has parts of different periods");
+    return ORFF_OK;
+}
+
 /* A kernel that nobody else holds yet may still be changed. */
 static orff_status set_roots(const orffi_fields *in, const source *sources, orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++) {
@@ -136,13 +150,14 @@ static orff_status set_roots(const orffi_fields *in, const source *sources, orff
 
 static orff_status build_kernel(const orffi_fields *in, size_t d, size_t p, size_t n_parts, source *sources,
                                 orff_part *parts, orff_kernel **kernel) {
-    const orffi_kernel_how how = {.without_functions = true};
+    orffi_kernel_how how = {.without_functions = true};
     orffi_fields part;
     for (size_t m = 0; m < n_parts; m++) {
         ORFFI_TRY(orffi_fields_item(in, "parts", m, &part));
         ORFFI_TRY(read_part(&part, m, d, p, &sources[m]));
         parts[m] = sources[m].part;
     }
+    ORFFI_TRY(find_periods(in, d, n_parts, sources, &how.periods));
     ORFFI_TRY(orffi_fields_blame(in, orffi_kernel_create_as(kernel, d, p, n_parts, parts, &how)));
     return set_roots(in, sources, *kernel);
 }

@@ -140,6 +140,13 @@ static orff_status prepare(orffi_kernel_part *part, const orff_part *given, bool
     return part->columns ? ORFF_OK : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a part has no columns");
 }
 
+/* What a function of the caller's says of differences, it says of the line. */
+static orff_status set_periods(orffi_kernel_part *part, const double *periods) {
+    if (!part->rule->stored && !part->rule->own_law) return orffi_spectrum_set_periods(&part->law, periods);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a %s part of the kernel cannot have periodic inputs",
+                      orff_rule_name(part->rule->id));
+}
+
 static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orffi_kernel_how *how,
                               const orff_part *given) {
     part->rule = orffi_rule_find(given->rule);
@@ -153,6 +160,7 @@ static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const
     if (!part->rule->own_law)
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
                                       part->rule->physical ? p : d, given->space));
+    if (how->periods) ORFFI_TRY(set_periods(part, how->periods));
     ORFFI_TRY(check_exists(part));
     ORFFI_TRY(prepare(part, given, how->without_functions));
     return set_root(part, given);

@@ -78,7 +78,8 @@ struct orff_kernel {
 
 /* How a kernel is made inside of the library. */
 typedef struct orffi_kernel_how {
-    const double *unit; /* its inputs were divided by these (d values; NULL: 1) */
+    const double *unit;    /* its inputs were divided by these (d values; NULL: 1) */
+    const double *periods; /* d: of inputs on a circle, as divided; see base/periods.h */
     bool
         without_functions; /* from a file: parts that need callbacks come without, and say their columns. All that
                                asks the callbacks is refused then */

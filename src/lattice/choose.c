@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "lattice/fft.h"
 #include "lattice/lattice.h"
 
@@ -107,11 +108,11 @@ static double margin_of(const shape *s, size_t i) {
 }
 
 static double period_of(const orffi_lattice_need *need, const shape *s, size_t i) {
-    const double given = need->periods ? need->periods[i] : 0.0;
-    return given > 0.0 ? given : need->extent[i] + margin_of(s, i);
+    return orffi_is_periodic(need->periods, i) ? need->periods[i] : need->extent[i] + margin_of(s, i);
 }
 
-static orff_status find_margins(const orff_kernel *kernel, double tolerance, shape *s) {
+static orff_status find_margins(const orff_kernel *kernel, const double *periods, double tolerance,
+                                shape *s) {
     const size_t d = kernel->d, p = kernel->p;
     double *work, margin = 0.0, visible = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, d + p * p));
@@ -119,6 +120,7 @@ static orff_status find_margins(const orff_kernel *kernel, double tolerance, sha
     for (size_t m = 0; !status && m < kernel->n_parts; m++)
         for (size_t i = 0; !status && i < d; i++) {
             const orffi_kernel_part *part = &kernel->parts[m];
+            if (orffi_is_periodic(periods, i)) continue; /* its images belong to it */
             status = find_reach(part, i, tolerance, work, work + d, &margin);
             if (!status) status = find_reach(part, i, fmax(tolerance, VISIBLE), work, work + d, &visible);
             s->margin[i] = fmax(s->margin[i], margin);
@@ -156,7 +158,7 @@ static double find_told(const orffi_kernel_part *part, const orffi_lattice_need 
 static orff_status find_shape(const orff_kernel *kernel, const orffi_lattice_need *need, double tolerance,
                               shape *s) {
     *s = (shape){0};
-    ORFFI_TRY(find_margins(kernel, tolerance, s));
+    ORFFI_TRY(find_margins(kernel, need->periods, tolerance, s));
     for (size_t m = 0; m < kernel->n_parts; m++) {
         const orffi_kernel_part *part = &kernel->parts[m];
         const double cut = find_cut(part, tolerance / (double)kernel->d);
@@ -175,10 +177,10 @@ static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_l
     double count = 1.0;
     *l = (orffi_lattice){.d = kernel->d};
     for (size_t i = 0; i < l->d; i++) {
-        const double given = need->periods ? need->periods[i] : 0.0;
+        const bool circle = orffi_is_periodic(need->periods, i);
         l->center[i] = need->center[i];
         l->period[i] = period_of(need, s, i);
-        l->inside[i] = given > 0.0 ? INFINITY : 0.5 * l->period[i];
+        l->inside[i] = circle ? INFINITY : 0.5 * l->period[i];
         const double m = ceil(s->cut[i] * l->period[i] / (2.0 * PI));
         count *= 2.0 * m + 1.0;
         if (!(count < 1e15)) return INFINITY;

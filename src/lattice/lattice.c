@@ -61,8 +61,10 @@ void orffi_lattice_frequency(const orffi_lattice *l, const long k[ORFFI_LATTICE_
 
 void orffi_lattice_angles(const orffi_lattice *l, size_t n, const double *x, double *z) {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < l->d; k++)
-            z[i * l->d + k] = TWO_PI * ((x[i * l->d + k] - l->center[k]) / l->period[k]);
+        for (size_t k = 0; k < l->d; k++) {
+            const double turns = (x[i * l->d + k] - l->center[k]) / l->period[k];
+            z[i * l->d + k] = TWO_PI * (isinf(l->inside[k]) ? turns - rint(turns) : turns);
+        }
 }
 
 bool orffi_lattice_has(const orffi_lattice *l, const double *x) {

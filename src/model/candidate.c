@@ -143,6 +143,7 @@ static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *
     f->what.n_parts = count;
     f->what.parts = f->parts;
     f->what.dials = f->dials;
+    f->what.periods = f->judge->plan->periods;
     return create(f, sample);
 }
 

@@ -149,18 +149,18 @@ static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, 
 /* ---- length scales */
 
 static orff_status median_scales(const orff_data_shape *shape, size_t space, const size_t *inputs,
-                                 double *sigmas) {
+                                 const double *periods, double *sigmas) {
     double together;
     if (!shape->n || !shape->X)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "median needs rows to look at; give a number, or auto");
-    ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, NULL, 0, &together));
+    ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, periods, 0, &together));
     for (size_t i = 0; i < shape->d; i++) {
         bool in_space = false;
         for (size_t s = 0; s < space; s++) in_space = in_space || inputs[s] == i;
         sigmas[i] = together;
         if (!in_space)
-            ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, 1, &i, NULL, 0, &sigmas[i]));
+            ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, 1, &i, periods, 0, &sigmas[i]));
     }
     return ORFF_OK;
 }
@@ -187,7 +187,7 @@ static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d
 static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape, size_t space,
                               const char *word, double *sigmas, orff_part *part) {
     if (!strcmp(word, "median")) {
-        ORFFI_TRY(blame(k, "sigma", median_scales(shape, space, k->space, sigmas)));
+        ORFFI_TRY(blame(k, "sigma", median_scales(shape, space, k->space, k->periods, sigmas)));
     } else if (strcmp(word, "ard") && !is_auto(word)) {
         ORFFI_TRY(read_numbers(k, word, shape->d, sigmas));
     }
@@ -383,7 +383,8 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
                                    const orff_data_shape *shape) {
     const size_t p = shape->classes ? shape->classes - 1 : shape->p;
     size_t space;
-    *k = (orffi_kernel_read){.culprit = "", .automatic = is_auto(t->kernel), .mixture = is_auto(t->weight)};
+    *k = (orffi_kernel_read){
+        .culprit = "", .automatic = is_auto(t->kernel), .mixture = is_auto(t->weight), .periods = t->periods};
     k->n = count_words(t->kernel);
     if (k->n > MOST_PARTS) return wrong(k, "kernel", "there are more than %d parts", MOST_PARTS);
     if (k->automatic) ORFFI_TRY(check_automatic(k, t));

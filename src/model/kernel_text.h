@@ -7,6 +7,7 @@
 /* The texts of the settings that a kernel is made of; NULL: not given. */
 typedef struct orffi_kernel_texts {
     const char *kernel, *base, *shape, *sigma, *weight, *mix, *matrix, *covariates;
+    const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_kernel_texts;
 
 /* What they say, and everything that it points to. */
@@ -17,6 +18,7 @@ typedef struct orffi_kernel_read {
     double *sigmas; /* n x d */
     double *A;      /* n x p x p, or NULL */
     size_t *space;  /* the inputs that are no covariates: p of them */
+    const double *periods;
     bool automatic, mixture, auto_mix;
 } orffi_kernel_read;
 
@@ -27,6 +29,9 @@ void orffi_kernel_read_clear(orffi_kernel_read *kernel);
 
 /* Which inputs (d) are covariates. */
 orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate);
+
+/* The periods of inputs (d), "hour=24,lon=360"; 0 for those that it does not name. */
+orff_status orffi_periods_read(const char *text, const orff_data_shape *shape, double *periods);
 
 /* A matrix as text, "1,2;3,4": rows between semicolons. Returns where it ends, NULL where it is none; the numbers
  * (allocated) are the caller's. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "model/kernel_text.h"
 
-/* ---- covariates */
+/* ---- inputs */
 
 static bool find_name(const orff_data_shape *shape, const char *word, size_t *place) {
     for (size_t i = 0; shape->inputs && i < shape->d; i++) {
@@ -18,7 +18,8 @@ static bool find_name(const orff_data_shape *shape, const char *word, size_t *pl
     return false;
 }
 
-static orff_status find_input(const orff_data_shape *shape, const char *word, size_t *place) {
+static orff_status find_input(const char *setting, const orff_data_shape *shape, const char *word,
+                              size_t *place) {
     char *end;
     const char *near = NULL, **names;
     if (find_name(shape, word, place)) return ORFF_OK;
@@ -33,10 +34,10 @@ static orff_status find_input(const orff_data_shape *shape, const char *word, si
         orffi_release(names);
     }
     if (near)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "covariates: \"%s\" is not an input; did you mean \"%s\"?", word, near);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: \"%s\" is not an input; did you mean \"%s\"?",
+                          setting, word, near);
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "covariates: \"%s\" is neither the name of an input nor a number from 1 to %zu", word,
+                      "%s: \"%s\" is neither the name of an input nor a number from 1 to %zu", setting, word,
                       shape->d);
 }
 
@@ -47,8 +48,38 @@ orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape
         const size_t length = strcspn(text, ",");
         size_t i = 0;
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
-        ORFFI_TRY(find_input(shape, word, &i));
+        ORFFI_TRY(find_input("covariates", shape, word, &i));
         covariate[i] = true;
+        text += length;
+    }
+    return ORFF_OK;
+}
+
+/* "NAME=T", the first `length` characters of the text. */
+static orff_status read_period(const char *text, size_t length, const orff_data_shape *shape,
+                               double *periods) {
+    char word[256];
+    size_t i = 0;
+    double period;
+    snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
+    char *equals = strrchr(word, '=');
+    const char *end = equals ? orff_number_scan(equals + 1, &period) : NULL;
+    if (!end || *end || !(period > 0.0) || !isfinite(period))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "period: \"%s\" is not INPUT=T with a positive T, such as hour=24", word);
+    *equals = '\0';
+    ORFFI_TRY(find_input("period", shape, word, &i));
+    if (periods[i] > 0.0)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "period: the input \"%s\" has two", word);
+    periods[i] = period;
+    return ORFF_OK;
+}
+
+orff_status orffi_periods_read(const char *text, const orff_data_shape *shape, double *periods) {
+    for (size_t i = 0; i < shape->d; i++) periods[i] = 0.0;
+    for (; text && *text; text += *text == ',') {
+        const size_t length = strcspn(text, ",");
+        ORFFI_TRY(read_period(text, length, shape, periods));
         text += length;
     }
     return ORFF_OK;

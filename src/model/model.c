@@ -7,6 +7,7 @@
 
 #include "base/fields.h"
 #include "base/memory.h"
+#include "base/periods.h"
 #include "engine/reach.h"
 
 /* ---- making and freeing */
@@ -121,6 +122,12 @@ static void say_space(words *w, const orffi_spectrum *law) {
     if (law->space_count > 4) say(w, " ...");
 }
 
+static void say_periods(words *w, const orff_model *model, const orffi_spectrum *law) {
+    for (size_t i = 0; i < model->d && i < 4; i++)
+        if (orffi_is_periodic(law->period, i))
+            say(w, ", input %zu of period %.6g", i + 1, law->period[i] * model->unit[i]);
+}
+
 /* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight takes
  * unit^2. */
 static double user_weight(const orff_model *model, const orffi_kernel_part *part) {
@@ -139,6 +146,7 @@ static void say_part(const orff_model *model, size_t m, words *w) {
     say(w, " (%s", orff_base_name(part->law.base->id));
     if (part->law.base->has_shape) say(w, " %.6g", part->law.shape);
     say_sigmas(w, model->d, model->user_sigmas + m * model->d);
+    say_periods(w, model, &part->law);
     if (part->rule->mixes) say(w, ", mix %.6g", part->mix);
     if (part->rule->physical && model->d > model->p) say_space(w, &part->law);
     if (weight != 1.0) say(w, ", weight %.6g", weight);

@@ -14,6 +14,7 @@ struct orff_options {
     char culprit[32];
     orffi_kernel_read kernel;
     double *omega, *weights; /* own frequencies */
+    double *periods;         /* d */
     size_t geo_inputs[2];
     double *X, *Y; /* the rows on a plane */
 };
@@ -36,9 +37,10 @@ static void clear_resolved(orff_options *o) {
     orffi_kernel_read_clear(&o->kernel);
     orffi_release(o->omega);
     orffi_release(o->weights);
+    orffi_release(o->periods);
     orffi_release(o->X);
     orffi_release(o->Y);
-    o->omega = o->weights = o->X = o->Y = NULL;
+    o->omega = o->weights = o->periods = o->X = o->Y = NULL;
 }
 
 void orff_options_free(orff_options *options) {
@@ -103,7 +105,8 @@ static orff_status read_kernel(orff_options *o, const orff_data_shape *shape, or
                                       .weight = orff_options_get(o, "weight"),
                                       .mix = given(o, "mix"),
                                       .matrix = given(o, "output-matrix"),
-                                      .covariates = given(o, "covariates")};
+                                      .covariates = given(o, "covariates"),
+                                      .periods = o->periods};
     const orff_status status = orffi_kernel_text_read(&o->kernel, &texts, shape);
     snprintf(o->culprit, sizeof o->culprit, "%s", status ? o->kernel.culprit : "");
     settings->n_parts = o->kernel.n;
@@ -112,6 +115,21 @@ static orff_status read_kernel(orff_options *o, const orff_data_shape *shape, or
     settings->auto_kernel = o->kernel.automatic;
     settings->auto_mix = o->kernel.auto_mix;
     return status;
+}
+
+static orff_status read_periods(orff_options *o, const orff_data_shape *shape, orff_settings *settings) {
+    const char *text = given(o, "period");
+    if (!text) return ORFF_OK;
+    snprintf(o->culprit, sizeof o->culprit, "period");
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->periods, shape->d));
+    ORFFI_TRY(orffi_periods_read(text, shape, o->periods));
+    for (size_t i = 0; settings->geo != ORFF_GEO_NONE && i < 2; i++)
+        if (o->periods[o->geo_inputs[i]] > 0.0)
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "period: input %zu is laid on a plane by geo, which has none",
+                              o->geo_inputs[i] + 1);
+    settings->periods = o->periods;
+    return ORFF_OK;
 }
 
 /* D x d, or D x (d + 1) with the weights behind. */
@@ -191,6 +209,7 @@ orff_status orff_options_resolve(orff_options *options, const orff_data_shape *s
             ORFFI_TRY(orffi_setting_apply(&resolved, orff_setting_at(i), options->texts[i]));
     orff_data_shape inner = *shape;
     ORFFI_TRY(read_geo(options, &inner, &resolved));
+    ORFFI_TRY(read_periods(options, &inner, &resolved));
     ORFFI_TRY(read_kernel(options, &inner, &resolved));
     ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
     resolved.checkpoint = given(options, "checkpoint");

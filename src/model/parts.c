@@ -84,7 +84,7 @@ orff_status orffi_parts_keep(orffi_parts *parts, const double *weights) {
                       "the evidence keeps no part of the mixture: the outputs look like pure noise");
 }
 
-orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, const double *unit,
+orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, const orffi_kernel_how *how,
                                orff_kernel **kernel) {
     orff_part *list;
     ORFFI_TRY(ORFFI_NEW_ARRAY(list, parts->count));
@@ -92,8 +92,7 @@ orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, co
         list[m] = parts->list[m].part;
         if (orff_rule_describe(list[m].rule).physical && !list[m].space) list[m].space = space;
     }
-    const orff_status status = orffi_kernel_create_as(kernel, parts->d, parts->p, parts->count, list,
-                                                      &(orffi_kernel_how){.unit = unit});
+    const orff_status status = orffi_kernel_create_as(kernel, parts->d, parts->p, parts->count, list, how);
     orffi_release(list);
     return status;
 }

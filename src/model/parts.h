@@ -28,8 +28,8 @@ void orffi_parts_clear(orffi_parts *parts);
 /* Parts whose weight is not positive go; those that stay are multiplied by it. Shares move along. */
 orff_status orffi_parts_keep(orffi_parts *parts, const double *weights);
 
-/* The kernel. space: of physical parts that name none, or NULL; unit: what its inputs were divided by, or NULL. */
-orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, const double *unit,
+/* The kernel. space: of physical parts that name none, or NULL. */
+orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, const orffi_kernel_how *how,
                                orff_kernel **kernel);
 
 #endif

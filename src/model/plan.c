@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "model/choose.h"
 #include "model/survey.h"
 
@@ -136,7 +137,16 @@ static void measure_range(orffi_plan *plan, const orffi_rows *rows) {
         }
         plan->extent[k] = high / plan->units.unit[k] - low / plan->units.unit[k];
         plan->middle[k] = (low / 2.0 + high / 2.0 - plan->units.shift[k]) / plan->units.unit[k];
+        if (orffi_is_periodic(plan->periods, k)) plan->extent[k] = plan->periods[k];
     }
+}
+
+static orff_status set_periods(orffi_plan *plan) {
+    const double *given = plan->settings.periods;
+    if (!given) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->periods, plan->d));
+    for (size_t i = 0; i < plan->d; i++) plan->periods[i] = given[i] / plan->units.unit[i];
+    return ORFF_OK;
 }
 
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
@@ -160,6 +170,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
+    ORFFI_TRY(set_periods(plan));
     measure_range(plan, rows);
     return ORFF_OK;
 }
@@ -167,7 +178,8 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
 /* ---- for an engine */
 
 orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
-    return orffi_parts_kernel(&plan->parts, plan->space, plan->units.unit, kernel);
+    const orffi_kernel_how how = {.unit = plan->units.unit, .periods = plan->periods};
+    return orffi_parts_kernel(&plan->parts, plan->space, &how, kernel);
 }
 
 orffi_task orffi_plan_task(const orffi_plan *plan) {
@@ -237,6 +249,7 @@ void orffi_plan_clear(orffi_plan *plan) {
     orffi_release(plan->space);
     orffi_release(plan->extent);
     orffi_release(plan->middle);
+    orffi_release(plan->periods);
     orffi_release(plan->units.shift);
     orffi_release(plan->units.unit);
     orffi_release(plan->units.spread);

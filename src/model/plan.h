@@ -15,6 +15,7 @@ typedef struct orffi_plan {
     bool physical;
     bool rigid;              /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */
+    double *periods;         /* d: of inputs on a circle, in units; see base/periods.h */
     orffi_units units;
     double
         shift; /* the variance of the noise of a row of weight 1 over that of the field, trace K(0)/p, where the choices

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "base/random.h"
 
 #define PAIRS       20000
@@ -38,18 +39,18 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double distance(const double *a, const double *b, size_t count, const size_t *inputs,
-                       const double *unit) {
+                       const double *periods) {
     double sum = 0.0;
     for (size_t k = 0; k < count; k++) {
         const size_t i = inputs[k];
-        const double delta = (a[i] - b[i]) / (unit ? unit[i] : 1.0);
+        const double delta = orffi_shortest(periods, i, a[i] - b[i]);
         sum += delta * delta;
     }
     return sqrt(sum);
 }
 
 orff_status orffi_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
-                                  const double *unit, uint64_t seed, double *median) {
+                                  const double *periods, uint64_t seed, double *median) {
     const orffi_rng rng = {seed, PAIR_STREAM};
     double *distances;
     size_t kept = 0;
@@ -57,7 +58,7 @@ orff_status orffi_median_distance(size_t n, size_t d, const double *X, size_t co
     ORFFI_TRY(ORFFI_NEW_ARRAY(distances, PAIRS));
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         const size_t a = orffi_rng_below(rng, pair, 0, n), b = orffi_rng_below(rng, pair, 1, n);
-        const double far = distance(X + a * d, X + b * d, count, inputs, unit);
+        const double far = distance(X + a * d, X + b * d, count, inputs, periods);
         if (far > 0.0) distances[kept++] = far;
     }
     if (kept) {

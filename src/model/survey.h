@@ -9,9 +9,9 @@
 void orffi_column_statistics(size_t n, size_t cols, const double *A, double *mean, double *deviation,
                              double *range);
 
-/* The median distance between rows of X (n x d) over the inputs named (count of them), each divided by its
- * unit (NULL: 1), from a seeded sample of pairs. 1 when all are the same. */
+/* The median distance between rows of X (n x d) over the inputs named (count of them), those of
+ * periods around their circles, from a seeded sample of pairs. 1 when all are the same. */
 orff_status orffi_median_distance(size_t n, size_t d, const double *X, size_t count, const size_t *inputs,
-                                  const double *unit, uint64_t seed, double *median);
+                                  const double *periods, uint64_t seed, double *median);
 
 #endif

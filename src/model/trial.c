@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
@@ -98,15 +99,15 @@ orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table
     const bool split = plan->space && plan->d > plan->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(all, plan->d));
     for (size_t i = 0; i < plan->d; i++) all[i] = i;
-    orff_status status =
-        orffi_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
-                              split ? plan->space : all, NULL, plan->settings.sampling.seed, &together);
+    orff_status status = orffi_median_distance(table->n, plan->d, table->X, split ? plan->p : plan->d,
+                                               split ? plan->space : all, plan->periods,
+                                               plan->settings.sampling.seed, &together);
     for (size_t i = 0; !status && i < plan->d; i++) {
         bool apart = split;
         for (size_t k = 0; split && k < plan->p; k++) apart = apart && plan->space[k] != i;
         median[i] = together;
         if (apart)
-            status = orffi_median_distance(table->n, plan->d, table->X, 1, &i, NULL,
+            status = orffi_median_distance(table->n, plan->d, table->X, 1, &i, plan->periods,
                                            plan->settings.sampling.seed, &median[i]);
     }
     orffi_release(all);
@@ -119,7 +120,9 @@ static double nearest(const orffi_plan *plan, const orffi_table *table, size_t r
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
         for (size_t k = 0; k < plan->d; k++) {
-            const double step = orffi_plan_in_space(plan, k) ? table->X[i * plan->d + k] - x[k] : 0.0;
+            const double step = orffi_plan_in_space(plan, k)
+                                    ? orffi_shortest(plan->periods, k, table->X[i * plan->d + k] - x[k])
+                                    : 0.0;
             square += step * step;
         }
         if (square > 0.0) best = fmin(best, square);

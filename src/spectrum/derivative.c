@@ -2,7 +2,7 @@
  * spherical in its whitened inputs v = delta / l, or a product over them. */
 #include <math.h>
 
-#include "spectrum/spectrum.h"
+#include "spectrum/line.h"
 
 bool orffi_spectrum_is_smooth(const orffi_spectrum *s, double order) {
     return !s->base->smoothness || s->base->smoothness(s->shape) > order;
@@ -67,7 +67,7 @@ static void fill_gradient(const factor *f, double front, double *gradient) {
     }
 }
 
-void orffi_spectrum_gradient(const orffi_spectrum *s, const double *delta, double *gradient) {
+void orffi_line_gradient(const orffi_spectrum *s, const double *delta, double *gradient) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     fill_gradient(&space, value(&rest), gradient);
     fill_gradient(&rest, value(&space), gradient);
@@ -91,7 +91,7 @@ static void fill_along(const factor *f, size_t c, double front, const double t[3
                            (scale[f->inputs[a]] * scale[f->inputs[b]] * scale[f->inputs[c]]);
 }
 
-void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, double *T, double *work) {
+void orffi_line_curl_gradient(const orffi_spectrum *s, const double *delta, double *T, double *work) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     const size_t m = s->space_count;
     const double r = s->base->spherical ? norm(&space) : 0.0, front = value(&rest);
@@ -99,7 +99,7 @@ void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, 
     if (r > 0.0) s->base->derivatives(s->shape, r, t);
     for (size_t c = 0; c < m; c++) fill_along(&space, c, front, t, r, T + s->space[c] * m * m);
     if (rest.count == 0) return;
-    orffi_spectrum_curl(s, delta, K); /* with the covariates' k0, which is divided out */
+    orffi_line_curl(s, delta, K); /* with the covariates' k0, which is divided out */
     fill_gradient(&rest, 1.0, slopes);
     for (size_t i = 0; i < rest.count; i++)
         for (size_t e = 0; e < m * m; e++)
@@ -129,7 +129,7 @@ static void multiply(const factor *f, double front, double *slopes) {
     for (size_t a = 0; a < f->count; a++) slopes[f->inputs[a]] *= front;
 }
 
-void orffi_spectrum_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes) {
+void orffi_line_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     const double first = fill_slopes(&space, slopes), second = fill_slopes(&rest, slopes);
     *k0 = first * second;
@@ -149,14 +149,14 @@ static double along_ray(const factor *f, const double t[3], double r, size_t a, 
     return sum;
 }
 
-void orffi_spectrum_curl_scales(const orffi_spectrum *s, const double *delta, double *K, double *along,
-                                double *slopes) {
+void orffi_line_curl_scales(const orffi_spectrum *s, const double *delta, double *K, double *along,
+                            double *slopes) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     const size_t m = s->space_count;
     const double r = s->base->spherical ? norm(&space) : 0.0, front = fill_slopes(&rest, slopes);
     double t[3] = {0};
     if (r > 1e-150) s->base->derivatives(s->shape, r, t);
-    orffi_spectrum_curl(s, delta, K);
+    orffi_line_curl(s, delta, K);
     multiply(&rest, front > 0.0 ? 1.0 / front : 0.0, slopes);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)

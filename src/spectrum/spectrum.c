@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "spectrum/bases.h"
+#include "spectrum/line.h"
 
 /* Beyond this a Matern or rational quadratic kernel is a Gaussian to plotting accuracy. */
 #define LARGEST_SHAPE 50.0
@@ -148,12 +149,16 @@ void orffi_spectrum_clear(orffi_spectrum *s) {
     orffi_release(s->scale);
     orffi_release(s->space);
     orffi_release(s->covariates);
+    orffi_release(s->period);
     memset(s, 0, sizeof *s);
 }
 
 orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from) {
-    return orffi_spectrum_init(to, from->base->id, from->shape, from->dim, 0.0, from->scale,
-                               from->space_count, from->space);
+    ORFFI_TRY(orffi_spectrum_init(to, from->base->id, from->shape, from->dim, 0.0, from->scale,
+                                  from->space_count, from->space));
+    const orff_status status = from->period ? orffi_spectrum_set_periods(to, from->period) : ORFF_OK;
+    if (status) orffi_spectrum_clear(to);
+    return status;
 }
 
 bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b) {
@@ -165,6 +170,8 @@ bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b)
 bool orffi_spectrum_equal(const orffi_spectrum *a, const orffi_spectrum *b) {
     if (a->base != b->base || a->shape != b->shape || a->dim != b->dim) return false;
     if (memcmp(a->scale, b->scale, a->dim * sizeof *a->scale) != 0) return false;
+    if (!a->period != !b->period || (a->period && memcmp(a->period, b->period, a->dim * sizeof *a->period)))
+        return false;
     return !a->base->mixing || orffi_spectrum_same_space(a, b);
 }
 
@@ -198,7 +205,7 @@ static double covariates_k0(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->dim - s->space_count, s->covariates, delta);
 }
 
-double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta) {
+double orffi_line_k0(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->space_count, s->space, delta) * covariates_k0(s, delta);
 }
 
@@ -235,7 +242,7 @@ static void curl_product(const orffi_spectrum *s, const double *delta, double fr
     }
 }
 
-void orffi_spectrum_curl(const orffi_spectrum *s, const double *delta, double *K) {
+void orffi_line_curl(const orffi_spectrum *s, const double *delta, double *K) {
     const double front = covariates_k0(s, delta);
     if (s->base->spherical) {
         curl_spherical(s, delta, front, K);

@@ -56,6 +56,8 @@ typedef struct orffi_spectrum {
     size_t space_count; /* inputs in the field's space; dim when nothing is split off */
     size_t *space;      /* their positions, space_count values ... */
     size_t *covariates; /* ... and the others, dim - space_count values */
+    double *period;     /* dim: inputs on a circle, see base/periods.h; or NULL */
+    double reach;       /* with periods: the r beyond which k0 no longer counts */
 } orffi_spectrum;
 
 const orffi_base_ops *orffi_base_find(orff_base base); /* NULL for no base */
@@ -63,6 +65,9 @@ const orffi_base_ops *orffi_base_find(orff_base base); /* NULL for no base */
 /* space NULL: all inputs. scales: dim values, or NULL for `scale` everywhere. Checks everything. */
 orff_status orffi_spectrum_init(orffi_spectrum *s, orff_base base, double shape, size_t dim, double scale,
                                 const double *scales, size_t space_count, const size_t *space);
+/* Inputs of these periods (dim values) are on a circle: k0 becomes the sum over its images, and so does all that is
+ * derived from it below. The density stays: its values at the harmonics are the Fourier coefficients of that sum. */
+orff_status orffi_spectrum_set_periods(orffi_spectrum *s, const double *periods);
 void orffi_spectrum_clear(orffi_spectrum *s); /* accepts a zeroed or half-built one */
 orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from);
 

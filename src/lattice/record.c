@@ -1,0 +1,299 @@
+#include "lattice/record.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "base/periods.h"
+#include "lattice/fft.h"
+
+#define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column, as in a fit */
+#define TOLERANCE     1e-6
+#define TRANSFORM     1e-10
+#define BLOCK         65536 /* rows that are read at a time */
+
+/* ---- making */
+
+orff_status orffi_lattice_record_create(orff_lattice_moments **out, const orffi_lattice *lattice, size_t p,
+                                        size_t folds) {
+    const orffi_lattice_pass pass = {.p = p, .folds = {.folds = folds}};
+    orff_lattice_moments *m;
+    ORFFI_TRY(ORFFI_NEW(m));
+    m->folds = folds;
+    const orff_status status = orffi_lattice_moments_create(&m->sums, lattice, &pass);
+    if (status) {
+        orff_lattice_moments_free(m);
+    } else {
+        *out = m;
+    }
+    return status;
+}
+
+void orff_lattice_moments_free(orff_lattice_moments *m) {
+    if (!m) return;
+    orffi_lattice_moments_free(m->sums);
+    orffi_release(m->notes);
+    orffi_release(m);
+}
+
+void orffi_lattice_record_periods(const orff_lattice_moments *m, double *periods) {
+    const orffi_lattice *l = &m->sums->lattice;
+    for (size_t i = 0; i < l->d; i++) periods[i] = isinf(l->inside[i]) ? l->period[i] : 0.0;
+}
+
+static orff_status check_need(const orff_lattice_need *need) {
+    if (need->d == 0 || need->d > ORFFI_LATTICE_MOST || need->p == 0)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, these are %zu",
+                          ORFFI_LATTICE_MOST, need->d);
+    if (!(need->tolerance >= 0.0 && need->tolerance < 1.0))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance of a lattice is %g", need->tolerance);
+    for (size_t i = 0; i < need->d; i++)
+        if (!orffi_is_periodic(need->periods, i) &&
+            !(isfinite(need->low[i]) && isfinite(need->high[i]) && need->high[i] >= need->low[i]))
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the extent of input %zu goes from %g to %g; it must be finite and not empty",
+                              i + 1, need->low[i], need->high[i]);
+    return ORFF_OK;
+}
+
+static orff_status choose(const orff_lattice_need *need, const orff_kernel *kernel, orffi_lattice *lattice) {
+    double center[ORFFI_LATTICE_MOST], extent[ORFFI_LATTICE_MOST];
+    orffi_lattice_quality quality;
+    for (size_t i = 0; i < need->d; i++) {
+        const bool circle = orffi_is_periodic(need->periods, i);
+        center[i] = circle ? 0.0 : need->low[i] / 2.0 + need->high[i] / 2.0;
+        extent[i] = circle ? need->periods[i] : need->high[i] - need->low[i];
+    }
+    const orffi_lattice_need inner = {.center = center,
+                                      .extent = extent,
+                                      .periods = need->periods,
+                                      .tolerance = need->tolerance > 0.0 ? need->tolerance : TOLERANCE,
+                                      .most = MOST_UNKNOWNS};
+    return orffi_lattice_choose(lattice, kernel, &inner, &quality);
+}
+
+static void fill(orff_lattice_moments *m, const orff_lattice_need *need, const orff_kernel *kernel) {
+    for (size_t i = 0; i < need->d; i++) {
+        const bool circle = orffi_is_periodic(need->periods, i);
+        m->low[i] = circle ? 0.0 : need->low[i];
+        m->high[i] = circle ? need->periods[i] : need->high[i];
+        m->shortest[i] = m->longest[i] = kernel->parts[0].law.scale[i];
+        for (size_t k = 1; k < kernel->n_parts; k++) {
+            m->shortest[i] = fmin(m->shortest[i], kernel->parts[k].law.scale[i]);
+            m->longest[i] = fmax(m->longest[i], kernel->parts[k].law.scale[i]);
+        }
+    }
+    m->tolerance = need->tolerance > 0.0 ? need->tolerance : TOLERANCE;
+    m->seed = need->seed;
+}
+
+orff_status orff_lattice_moments_create(orff_lattice_moments **out, const orff_lattice_need *need) {
+    orff_kernel *kernel = NULL;
+    orffi_lattice lattice;
+    if (!out || !need || !need->parts || (need->d && (!need->low || !need->high)))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_create: NULL argument");
+    const orffi_kernel_how how = {.periods = need->periods};
+    ORFFI_TRY(orffi_fft_require());
+    ORFFI_TRY(check_need(need));
+    ORFFI_TRY(orffi_kernel_create_as(&kernel, need->d, need->p, need->n_parts, need->parts, &how));
+    orff_status status = choose(need, kernel, &lattice);
+    if (!status) status = orffi_lattice_record_create(out, &lattice, need->p, need->folds);
+    if (!status) fill(*out, need, kernel);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+orff_status orff_lattice_moments_create_like(orff_lattice_moments **out, const orff_lattice_moments *other) {
+    orff_lattice_moments *m;
+    if (!out || !other)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_create_like: NULL argument");
+    ORFFI_TRY(orffi_lattice_record_create(&m, &other->sums->lattice, other->sums->p, other->folds));
+    memcpy(m->low, other->low, sizeof m->low);
+    memcpy(m->high, other->high, sizeof m->high);
+    memcpy(m->shortest, other->shortest, sizeof m->shortest);
+    memcpy(m->longest, other->longest, sizeof m->longest);
+    m->tolerance = other->tolerance;
+    m->seed = other->seed;
+    *out = m;
+    return ORFF_OK;
+}
+
+/* ---- rows */
+
+static orff_status check_rows(const orff_lattice_moments *m, uint64_t first, size_t n, const double *X,
+                              const double *Y, const double *weights) {
+    const orffi_lattice *l = &m->sums->lattice;
+    ORFFI_TRY(orffi_check_finite("X", n, l->d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, m->sums->p, Y));
+    if (weights) ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
+    for (size_t i = 0; i < n; i++) {
+        if (weights && weights[i] < 0.0)
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the weight of row %llu is %g; it must be at least 0",
+                              (unsigned long long)(first + i + 1), weights[i]);
+        for (size_t k = 0; k < l->d; k++)
+            if (!isinf(l->inside[k]) && !(X[i * l->d + k] >= m->low[k] && X[i * l->d + k] <= m->high[k]))
+                return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                                  "input %zu of row %llu is %g, outside of the lattice's extent %g to %g; "
+                                  "make the moments on a larger one",
+                                  k + 1, (unsigned long long)(first + i + 1), X[i * l->d + k], m->low[k],
+                                  m->high[k]);
+    }
+    return ORFF_OK;
+}
+
+/* What a reader fills. */
+typedef struct intake {
+    double *X, *Y, *weights;
+    uint64_t rows;
+} intake;
+
+static orff_status add_block(const orff_lattice_moments *m, orffi_lattice_sums *sums,
+                             const orff_reader *reader, intake *in, size_t *n) {
+    *n = 0;
+    const int code = reader->read(reader->self, BLOCK, in->X, in->Y, in->weights, n);
+    if (code || *n > BLOCK)
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d and %zu rows after row %llu", code, *n,
+                          (unsigned long long)in->rows);
+    ORFFI_TRY(orffi_progress("summing up", (double)in->rows, 0.0));
+    ORFFI_TRY(check_rows(m, in->rows, *n, in->X, in->Y, in->weights));
+    in->rows += *n;
+    return orffi_lattice_sums_add(sums, *n, in->X, in->Y, in->weights);
+}
+
+static orff_status add_all(const orff_lattice_moments *m, orffi_lattice_sums *sums,
+                           const orff_reader *reader) {
+    intake in = {0};
+    size_t n = 1;
+    orff_status status = ORFFI_NEW_ARRAY(in.X, BLOCK * m->sums->lattice.d);
+    if (!status) status = ORFFI_NEW_ARRAY(in.Y, BLOCK * m->sums->p);
+    if (!status && reader->weighted) status = ORFFI_NEW_ARRAY(in.weights, BLOCK);
+    while (!status && n) status = add_block(m, sums, reader, &in, &n);
+    orffi_release(in.X);
+    orffi_release(in.Y);
+    orffi_release(in.weights);
+    return status;
+}
+
+/* Rows are summed up beside what is there, which stays as it is when they fail. */
+static orff_status add_rows(orff_lattice_moments *m,
+                            orff_status (*add)(const orff_lattice_moments *, orffi_lattice_sums *,
+                                               const void *),
+                            const void *from) {
+    const orffi_lattice_pass pass = {
+        .p = m->sums->p, .tolerance = TRANSFORM, .folds = {.folds = m->folds, .seed = m->seed}};
+    orffi_lattice_moments *more = NULL;
+    orffi_lattice_sums *sums = NULL;
+    orff_status status = orffi_lattice_moments_create(&more, &m->sums->lattice, &pass);
+    if (!status) status = orffi_lattice_sums_create(&sums, more, &pass);
+    if (!status) status = add(m, sums, from);
+    if (!status) status = orffi_lattice_sums_finish(sums);
+    for (size_t f = 0; !status && f < m->sums->n_sets; f++)
+        orffi_lattice_set_add(m->sums, &m->sums->sets[f], 1.0, &more->sets[f]);
+    orffi_lattice_sums_free(sums);
+    orffi_lattice_moments_free(more);
+    return status;
+}
+
+static orff_status add_reader(const orff_lattice_moments *m, orffi_lattice_sums *sums, const void *from) {
+    return add_all(m, sums, from);
+}
+
+orff_status orff_lattice_moments_read(orff_lattice_moments *m, const orff_reader *reader) {
+    if (!m || !reader || !reader->read)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_read: NULL argument");
+    return add_rows(m, add_reader, reader);
+}
+
+typedef struct arrays {
+    size_t n;
+    const double *X, *Y, *weights;
+} arrays;
+
+static orff_status add_arrays(const orff_lattice_moments *m, orffi_lattice_sums *sums, const void *from) {
+    const arrays *a = from;
+    ORFFI_TRY(check_rows(m, 0, a->n, a->X, a->Y, a->weights));
+    return orffi_lattice_sums_add(sums, a->n, a->X, a->Y, a->weights);
+}
+
+orff_status orff_lattice_moments_accumulate(orff_lattice_moments *m, size_t n, const double *X,
+                                            const double *Y, const double *weights) {
+    const arrays from = {n, X, Y, weights};
+    if (!m || !X || !Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_accumulate: NULL argument");
+    return add_rows(m, add_arrays, &from);
+}
+
+/* ---- sums of them */
+
+static orff_status check_match(const orff_lattice_moments *a, const orff_lattice_moments *b) {
+    const orffi_lattice *l = &a->sums->lattice, *k = &b->sums->lattice;
+    const size_t room = l->d * sizeof(double);
+    if (l->d != k->d || a->sums->p != b->sums->p)
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "moments of %zu inputs and %zu outputs do not go with those of %zu and %zu", l->d,
+                          a->sums->p, k->d, b->sums->p);
+    if (memcmp(l->m, k->m, l->d * sizeof *l->m) || memcmp(l->period, k->period, room) ||
+        memcmp(l->center, k->center, room) || memcmp(l->inside, k->inside, room))
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the moments are on different lattices; make all parts like "
+                                               "the first one, or with the same extent and length scales");
+    if (a->folds != b->folds || a->seed != b->seed)
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "the moments have different folds (%zu and %zu) or seeds; make all parts with the "
+                          "same",
+                          a->folds, b->folds);
+    return ORFF_OK;
+}
+
+orff_status orff_lattice_moments_add(orff_lattice_moments *into, const orff_lattice_moments *other) {
+    if (!into || !other)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_add: NULL argument");
+    ORFFI_TRY(check_match(into, other));
+    for (size_t f = 0; f < into->sums->n_sets; f++)
+        orffi_lattice_set_add(into->sums, &into->sums->sets[f], 1.0, &other->sums->sets[f]);
+    return ORFF_OK;
+}
+
+orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff_lattice_moments *other) {
+    if (!into || !other)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_subtract: NULL argument");
+    ORFFI_TRY(check_match(into, other));
+    for (size_t f = 0; f < into->sums->n_sets; f++)
+        if (other->sums->sets[f].rows > into->sums->sets[f].rows)
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+                              (unsigned long long)other->sums->sets[f].rows,
+                              (unsigned long long)into->sums->sets[f].rows);
+    for (size_t f = 0; f < into->sums->n_sets; f++)
+        orffi_lattice_set_add(into->sums, &into->sums->sets[f], -1.0, &other->sums->sets[f]);
+    return ORFF_OK;
+}
+
+/* ---- telling */
+
+orff_status orff_lattice_moments_set_notes(orff_lattice_moments *m, const char *notes) {
+    if (!m) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_set_notes: NULL argument");
+    return orffi_notes_set(&m->notes, notes);
+}
+
+const char *orff_lattice_moments_notes(const orff_lattice_moments *m) {
+    return m->notes ? m->notes : "";
+}
+
+orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *m) {
+    const orffi_lattice *l = &m->sums->lattice;
+    const size_t corner = (m->sums->p + 1) * (m->sums->p + 1) - 1;
+    orff_lattice_moments_info info = {.inputs = l->d,
+                                      .outputs = m->sums->p,
+                                      .modes = orffi_lattice_unknowns(l),
+                                      .folds = m->sums->n_sets,
+                                      .low = m->low,
+                                      .high = m->high,
+                                      .shortest = m->shortest,
+                                      .longest = m->longest};
+    for (size_t f = 0; f < m->sums->n_sets; f++) {
+        info.rows += m->sums->sets[f].rows;
+        info.weight += m->sums->sets[f].T[corner];
+    }
+    return info;
+}
