@@ -610,6 +610,7 @@ static void odd_rows_are_fitted_or_refused(void **state) {
                 if (way == 10) t.X[3] = (double)NAN;
                 if (way == 11) t.weights = support_zeros(n); /* all 0 */
                 assert_sane(&t, way == 0 ? 1 : 60);
+                if (way == 11) assert_says("weights");
                 end(&t);
             }
 }

@@ -139,6 +139,13 @@ static bool wants_samples(const orffi_lattice_rows *r) {
     return wanted == ORFF_SWITCH_YES && !r->task.scores && !orffi_lattice_is_direct(r->kernel, &r->lattice);
 }
 
+static orff_status check_weights(const orffi_lattice_moments *m) {
+    uint64_t rows = 0;
+    for (size_t f = 0; f < m->n_sets; f++) rows += m->sets[f].rows;
+    if (rows) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
+}
+
 static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
     orffi_lattice_sums *sums = NULL;
@@ -153,6 +160,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
     if (!status) status = add_rows(sums, source, r->kernel->d, r->kernel->p);
     if (!status && !source->table && !source->known) status = check_range(r);
+    if (!status) status = check_weights(r->own);
     if (!status) status = orffi_lattice_sums_finish(sums);
     orffi_lattice_sums_free(sums);
     return status;
