@@ -316,10 +316,11 @@ static uint64_t dropped(const job *j) {
 static char *told(const job *j, double seconds) {
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
-    return cli_json_text(json_pack("{s:I, s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
-                                   (json_int_t)dropped(j), "samples", (json_int_t)j->count, "columns",
-                                   columns, "seconds", seconds, "output",
-                                   cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
+    json_t *all = json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
+                            (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
+                            cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT)));
+    if (j->count) json_object_set_new(all, "samples", json_integer((json_int_t)j->count));
+    return cli_json_text(all);
 }
 
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */
