@@ -31,7 +31,7 @@ int cli_applied_std(const cli_applied *ap, size_t n, const double *X, double *S)
 
 int cli_applied_derive(const cli_applied *ap, const cli_derived *field, size_t n, const double *X,
                        double *values) {
-    return cli_outcome(field->compute(ap->model, n, X, values), field->name);
+    return cli_outcome(orff_model_field(ap->model, field->field, n, X, values), field->name);
 }
 
 /* ---- derived fields */
@@ -50,9 +50,9 @@ static size_t all_pairs(size_t d, size_t p) {
 }
 
 const cli_derived cli_derived_fields[] = {
-    {"divergence", one, orff_model_divergence},   {"curl", one_or_three, orff_model_curl},
-    {"potential", one, orff_model_potential},     {"stream", one_or_three, orff_model_stream_function},
-    {"jacobian", all_pairs, orff_model_jacobian}, {NULL, NULL, NULL},
+    {"divergence", one, ORFF_FIELD_DIVERGENCE},   {"curl", one_or_three, ORFF_FIELD_CURL},
+    {"potential", one, ORFF_FIELD_POTENTIAL},     {"stream", one_or_three, ORFF_FIELD_STREAM},
+    {"jacobian", all_pairs, ORFF_FIELD_JACOBIAN}, {NULL, NULL, ORFF_FIELD_COUNT},
 };
 
 const cli_derived *cli_derived_find(const char *name) {

@@ -27,7 +27,7 @@ int cli_applied_std(const cli_applied *applied, size_t n, const double *X, doubl
 typedef struct cli_derived {
     const char *name;
     size_t (*width)(size_t d, size_t p); /* values a row; 0: not for these sizes */
-    orff_status (*compute)(const orff_model *model, size_t n, const double *X, double *values);
+    orff_field field;
 } cli_derived;
 
 extern const cli_derived cli_derived_fields[]; /* ends with a name of NULL */
@@ -36,5 +36,9 @@ const cli_derived *cli_derived_find(const char *name);
 /* n x width. Derivatives are with respect to the plane's km where there is one. */
 int cli_applied_derive(const cli_applied *applied, const cli_derived *field, size_t n, const double *X,
                        double *values);
+
+/* Predictions, or posterior samples, at points: the commands predict and sample. */
+struct cli_arguments;
+int cli_predict(const struct cli_arguments *arguments, bool samples);
 
 #endif

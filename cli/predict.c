@@ -1,5 +1,6 @@
-/* orff predict: a model and points to a table of predictions. */
+/* orff predict and orff sample: a model and points to a table of predictions, or of posterior samples. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "result.h"
 
 #define BLOCK        4096
+#define MOST_SAMPLES 1000000
+#define CELLS        ((size_t)1 << 21) /* of a block of samples */
 #define MOST_DERIVED 8
 
 /* The columns of the output, and where they come from. */
@@ -26,6 +29,11 @@ typedef struct job {
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
+    bool sampling; /* rows are those of samples: each point has one for each sample, one after the other */
+    bool numbered; /* a column says which sample a row is of ... */
+    bool numbered_last;    /* ... behind the inputs, as the slowest dimension of a grid; else before them */
+    size_t count;          /* of samples, for rows or for errors of derived fields; 0: none are needed */
+    orff_samples *samples; /* or NULL */
     fmt_output_column *columns;
     char **names;              /* of columns, ours */
     char *units[MOST_DERIVED]; /* of derived fields, ours */
@@ -52,12 +60,18 @@ static char *name_of(const job *j, orff_side side, size_t i) {
     return made.text;
 }
 
+static void add_number(job *j) {
+    add_column(j, (fmt_output_column){.input = j->numbered_last}, cli_copy_text("sample"));
+}
+
 static void add_inputs(job *j) {
+    if (j->numbered && !j->numbered_last) add_number(j);
     for (size_t i = 0; j->with_inputs && i < j->applied.info.inputs; i++)
         add_column(j,
                    (fmt_output_column){.input = true,
                                        .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i)},
                    name_of(j, ORFF_SIDE_INPUT, i));
+    if (j->numbered && j->numbered_last) add_number(j);
 }
 
 static void add_outputs(job *j) {
@@ -73,15 +87,13 @@ static void add_outputs(job *j) {
                    name_of(j, ORFF_SIDE_OUTPUT, i));
 }
 
-static void add_errors(job *j) {
-    const size_t first = j->with_inputs ? j->applied.info.inputs : 0;
-    for (size_t i = 0; j->with_std && i < j->applied.p; i++) {
+/* Of the last `count` columns. */
+static void add_errors(job *j, size_t count) {
+    const size_t first = j->filled - count;
+    for (size_t i = first; j->with_std && i < first + count; i++) {
         cli_string name = {0};
-        cli_append(&name, "%s_std", j->names[first + i]);
-        add_column(j,
-                   (fmt_output_column){.units = orff_notes_units(j->applied.notes, ORFF_SIDE_OUTPUT, i),
-                                       .error_of = j->names[first + i]},
-                   name.text);
+        cli_append(&name, "%s_std", j->names[i]);
+        add_column(j, (fmt_output_column){.units = j->columns[i].units, .error_of = j->names[i]}, name.text);
     }
 }
 
@@ -102,6 +114,7 @@ static void add_derived(job *j, size_t k) {
         }
         add_column(j, (fmt_output_column){.units = j->units[k]}, name.text);
     }
+    add_errors(j, width);
 }
 
 static int parse_derive(job *j) {
@@ -126,6 +139,8 @@ static int parse_derive(job *j) {
 static int plan_columns(job *j) {
     const char *path = cli_text(j->arguments, CLI_OPT_OUTPUT), *end = strrchr(path, '.');
     const bool array = end && !strcmp(end, ".npy");
+    j->numbered = j->sampling && !array;
+    j->numbered_last = end && !strcmp(end, ".nc");
     int status = parse_derive(j);
     if (status) return status;
     j->with_inputs = !array && !cli_given(j->arguments, CLI_OPT_BARE) &&
@@ -133,20 +148,53 @@ static int plan_columns(job *j) {
     j->with_std = cli_given(j->arguments, CLI_OPT_STD);
     if (j->with_std && j->applied.info.classes)
         return cli_failed("--std: classes have no standard deviation");
+    if (j->sampling && j->applied.info.classes) return cli_failed("classes have no samples");
     add_inputs(j);
     add_outputs(j);
-    add_errors(j);
+    add_errors(j, j->applied.info.outputs);
     for (size_t i = 0; i < j->n_derived; i++) add_derived(j, i);
     j->width = j->filled;
     return CLI_DONE;
 }
 
+/* ---- samples */
+
+static bool needs_samples(const job *j) {
+    for (size_t i = 0; j->with_std && i < j->n_derived; i++)
+        if (!orff_model_has_field_std(j->applied.model, j->derived[i]->field)) return true;
+    return j->sampling;
+}
+
+static int draw_samples(job *j) {
+    uint64_t seed = 0;
+    int status = cli_size(j->arguments, CLI_OPT_SAMPLES, 1, MOST_SAMPLES, &j->count);
+    if (!status) status = cli_whole(j->arguments, CLI_OPT_SEED, 0, UINT64_MAX, &seed);
+    if (status) return status;
+    if (!needs_samples(j)) {
+        j->count = 0;
+        return CLI_DONE;
+    }
+    status = cli_outcome(orff_samples_draw(&j->samples, j->applied.model, j->count, seed), NULL);
+    if (!status && !j->sampling)
+        cli_say("standard deviations of derived fields are those of %zu samples: chance moves them by about "
+                "%.2g %%",
+                j->count, 100.0 / sqrt(2.0 * (double)j->count));
+    return status;
+}
+
 /* ---- rows */
 
+/* Points at a time: fewer where there are many samples. */
+static size_t block_size(const job *j) {
+    const size_t fit = j->sampling ? CELLS / (j->count * j->width) + 1 : BLOCK;
+    return fit < BLOCK ? fit : BLOCK;
+}
+
 static int next_block(job *j, double *X, size_t *n) {
-    if (!j->lattice.rows) return cli_data_read(&j->data, BLOCK, X, NULL, n);
+    const size_t block = block_size(j);
+    if (!j->lattice.rows) return cli_data_read(&j->data, block, X, NULL, n);
     if (cli_interrupted()) return cli_failed("interrupted");
-    *n = j->lattice.rows - j->next < BLOCK ? (size_t)(j->lattice.rows - j->next) : BLOCK;
+    *n = j->lattice.rows - j->next < block ? (size_t)(j->lattice.rows - j->next) : block;
     cli_lattice_fill(&j->lattice, j->next, *n, X);
     j->next += *n;
     return CLI_DONE;
@@ -163,6 +211,51 @@ static int classify(const job *j, size_t n, const double *X, double *values) {
     for (size_t i = 0; !status && i < n; i++) values[i] = (double)labels[i];
     free(labels);
     return status;
+}
+
+/* A field of all samples into column `at` of the rows; values: count x n x width. */
+static int put_samples(const job *j, orff_field field, size_t width, size_t n, const double *X, size_t at,
+                       double *values, double *rows) {
+    const int status = cli_outcome(orff_samples_field(j->samples, field, n, X, values), NULL);
+    for (size_t s = 0; !status && s < j->count; s++)
+        for (size_t i = 0; i < n; i++)
+            memcpy(rows + (i * j->count + s) * j->width + at, values + (s * n + i) * width,
+                   width * sizeof *rows);
+    return status;
+}
+
+/* The number of the sample and the inputs of each row; returns the column behind them. */
+static size_t put_places(const job *j, size_t n, const double *X, double *rows) {
+    const size_t d = j->with_inputs ? j->applied.info.inputs : 0;
+    const size_t number = j->numbered_last ? d : 0, first = j->numbered && !j->numbered_last;
+    for (size_t i = 0; i < n * j->count; i++) {
+        double *row = rows + i * j->width;
+        if (d) memcpy(row + first, X + i / j->count * d, d * sizeof *row);
+        if (j->numbered) row[number] = (double)(i % j->count + 1);
+    }
+    return d + j->numbered;
+}
+
+static int compute_samples(const job *j, size_t n, const double *X, double *values, double *rows) {
+    const cli_applied *ap = &j->applied;
+    size_t at = put_places(j, n, X, rows);
+    int status = put_samples(j, ORFF_FIELD_VALUES, ap->p, n, X, at, values, rows);
+    at += ap->p;
+    for (size_t i = 0; !status && i < j->n_derived; i++) {
+        const size_t width = j->derived[i]->width(ap->info.inputs, ap->p);
+        status = put_samples(j, j->derived[i]->field, width, n, X, at, values, rows);
+        at += width;
+    }
+    return status;
+}
+
+/* Errors of a derived field: in closed form, or by samples. */
+static int derived_std(const job *j, const cli_derived *derived, size_t n, const double *X, double *values) {
+    const orff_model *model = j->applied.model;
+    return cli_outcome(orff_model_has_field_std(model, derived->field)
+                           ? orff_model_field_std(model, derived->field, n, X, values)
+                           : orff_samples_std(j->samples, derived->field, n, X, values),
+                       derived->name);
 }
 
 static int compute(const job *j, size_t n, const double *X, double *values, double *rows) {
@@ -184,6 +277,11 @@ static int compute(const job *j, size_t n, const double *X, double *values, doub
         status = cli_applied_derive(ap, j->derived[i], n, X, values);
         if (!status) put(j, n, at, width, values, rows);
         at += width;
+        if (!status && j->with_std) {
+            status = derived_std(j, j->derived[i], n, X, values);
+            if (!status) put(j, n, at, width, values, rows);
+            at += width;
+        }
     }
     return status;
 }
@@ -193,15 +291,16 @@ static int write_block(fmt_output *output, size_t n, const double *rows) {
 }
 
 static int run_blocks(job *j, fmt_output *output) {
-    double *X = cli_more(NULL, BLOCK * j->applied.info.inputs, sizeof *X);
-    double *values = cli_more(NULL, BLOCK * (j->width + j->applied.p), sizeof *values);
-    double *rows = cli_more(NULL, BLOCK * j->width, sizeof *rows);
+    const size_t block = block_size(j), each = j->sampling ? j->count : 1;
+    double *X = cli_more(NULL, block * j->applied.info.inputs, sizeof *X);
+    double *values = cli_more(NULL, block * each * (j->width + j->applied.p), sizeof *values);
+    double *rows = cli_more(NULL, block * each * j->width, sizeof *rows);
     size_t n = 1;
     int status = CLI_DONE;
     while (n && !status) {
         status = next_block(j, X, &n);
-        if (!status && n) status = compute(j, n, X, values, rows);
-        if (!status && n) status = write_block(output, n, rows);
+        if (!status && n) status = (j->sampling ? compute_samples : compute)(j, n, X, values, rows);
+        if (!status && n) status = write_block(output, n * each, rows);
         j->rows += n;
     }
     free(X);
@@ -217,9 +316,11 @@ static uint64_t dropped(const job *j) {
 static char *told(const job *j, double seconds) {
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
-    return cli_json_text(json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
-                                   (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
-                                   cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
+    json_t *all = json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
+                            (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
+                            cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT)));
+    if (j->count) json_object_set_new(all, "samples", json_integer((json_int_t)j->count));
+    return cli_json_text(all);
 }
 
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */
@@ -230,8 +331,12 @@ static int finish(const job *j, fmt_output *output, double start) {
         free(text);
         return cli_failed("%s", fmt_output_error(output));
     }
-    cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped(j), seconds,
-            cli_text(j->arguments, CLI_OPT_OUTPUT));
+    if (j->sampling)
+        cli_say("%zu samples at %" PRIu64 " points, %" PRIu64 " dropped, %.2f s: %s", j->count, j->rows,
+                dropped(j), seconds, cli_text(j->arguments, CLI_OPT_OUTPUT));
+    else
+        cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped(j), seconds,
+                cli_text(j->arguments, CLI_OPT_OUTPUT));
     return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
@@ -266,14 +371,15 @@ static void clear(job *j) {
     free(j->names);
     free(j->columns);
     free(j->labels);
+    orff_samples_free(j->samples);
     cli_lattice_clear(&j->lattice);
     cli_data_close(&j->data);
     cli_applied_clear(&j->applied);
 }
 
-static int run(const cli_arguments *a) {
+int cli_predict(const cli_arguments *a, bool samples) {
     const double start = cli_seconds();
-    job j = {.arguments = a};
+    job j = {.arguments = a, .sampling = samples};
     int status = cli_need_output(a);
     if (status) return status;
     if (cli_wants_json() && !strcmp(cli_text(a, CLI_OPT_OUTPUT), "-"))
@@ -282,10 +388,16 @@ static int run(const cli_arguments *a) {
     status = cli_applied_load(&j.applied, a->words[0]);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
-    if (!status && j.lattice.rows) status = cli_lattice_check(&j.lattice, a, j.width);
+    if (!status) status = draw_samples(&j);
+    if (!status && j.lattice.rows)
+        status = cli_lattice_check(&j.lattice, a, j.sampling ? j.width * j.count : j.width);
     if (!status) status = write_all(&j, start);
     clear(&j);
     return status;
+}
+
+static int run(const cli_arguments *a) {
+    return cli_predict(a, false);
 }
 
 const cli_command cli_command_predict = {

@@ -2,7 +2,7 @@
 #include "options.h"
 
 #define FIT      CLI_BIT(fit)
-#define PREDICT  CLI_BIT(predict)
+#define PREDICT  (CLI_BIT(predict) | CLI_BIT(sample))
 #define EVALUATE CLI_BIT(evaluate)
 #define TUNE     CLI_BIT(tune)
 #define KERNEL   CLI_BIT(kernel)
@@ -46,13 +46,18 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
         "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},
 
-    [CLI_OPT_STD] = {"std", 0, NULL, NULL, PREDICT, "Prediction",
-        "Add the standard deviation of each output, without the noise."},
+    [CLI_OPT_STD] = {"std", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
+        "Add the standard deviation of each output and of each derived field, without the noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, or one value as X=V."},
+    [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
+        "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
+        "closed form."},
+    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT, "Prediction",
+        "Number that decides the samples: the same one gives the same samples at any points."},
     [CLI_OPT_BARE] = {"bare", 0, NULL, NULL, PREDICT, "Prediction",
         "Write the outputs without the inputs."},
     [CLI_OPT_SUBTRACT] = {"subtract", 0, "FILE", NULL, MERGE, "Moments",

@@ -14,7 +14,7 @@
  *   9. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
  *  10. losses and iteration    when moments do not serve
  *  11. exact                   exact operator-valued kernel ridge, the baseline
- *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, notes
+ *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, samples, notes
  *  13. files and texts         what programs around the library need to be as careful as it is
  *  14. bounds                  how far K~ may be from K, and how many frequencies that takes
  *
@@ -1099,6 +1099,53 @@ ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, con
                                           double *potential);
 ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X,
                                                 double *stream);
+
+/* The same by number: what follows from f at a point, orff_model_field_size numbers of it (0: there is none for these
+ * inputs and outputs, and the message of a failing call says why). */
+typedef enum orff_field {
+    ORFF_FIELD_VALUES, /* f itself: p */
+    ORFF_FIELD_JACOBIAN,
+    ORFF_FIELD_DIVERGENCE,
+    ORFF_FIELD_CURL,
+    ORFF_FIELD_POTENTIAL,
+    ORFF_FIELD_STREAM,
+    ORFF_FIELD_COUNT
+} orff_field;
+
+ORFF_API size_t orff_model_field_size(const orff_model *model, orff_field field);
+ORFF_API orff_status orff_model_field(const orff_model *model, orff_field field, size_t n, const double *X,
+                                      double *out); /* n x size */
+
+/* Standard deviations of a field (n x size), noise not included, in closed form. Values have it wherever the model has
+ * error bars; derived fields where the model keeps a factor for all its coefficients (features, and lattices of few
+ * modes), which orff_model_has_field_std says. Else ORFF_ERROR_UNSUPPORTED: take orff_samples_std. */
+ORFF_API bool orff_model_has_field_std(const orff_model *model, orff_field field);
+ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field field, size_t n, const double *X,
+                                          double *S);
+
+/* Posterior samples: whole functions that the rows allow, drawn with the probability that they have given the rows.
+ * Sample number i (0-based) depends on the model, the seed and i only, so that fields can be computed block by block.
+ * ORFF_ERROR_UNSUPPORTED where the model keeps no posterior, or fewer samples than `count`. The model must outlive
+ * them. Noise is not included. Points that lie beyond the range of the rows by several length scales are refused by
+ * lattice models: ORFF_ERROR_UNSUPPORTED. */
+typedef struct orff_samples orff_samples;
+
+ORFF_API orff_status orff_samples_draw(orff_samples **samples, const orff_model *model, size_t count, uint64_t seed);
+ORFF_API size_t orff_samples_count(const orff_samples *samples);
+
+/* A field of every sample: count x n x size. */
+ORFF_API orff_status orff_samples_field(const orff_samples *samples, orff_field field, size_t n, const double *X,
+                                        double *out);
+
+/* Standard deviations of a field (n x size) by the samples: the root mean square of their distance from the model's own
+ * field. Chance moves them by about 1/sqrt(2 count) of their size. */
+ORFF_API orff_status orff_samples_std(const orff_samples *samples, orff_field field, size_t n, const double *X,
+                                      double *S);
+ORFF_API void orff_samples_free(orff_samples *samples);
+
+/* All in one call: values of `count` samples at n points (count x n x p). */
+ORFF_API orff_status orff_model_sample(const orff_model *model, size_t count, uint64_t seed, size_t n,
+                                       const double *X, double *out);
 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);

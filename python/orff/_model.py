@@ -77,6 +77,12 @@ class Model:
         run(lib.orff_model_std, self._handle, len(X), pointer(doubles(X)), False, pointer(S), **how)
         return S
 
+    def sample(self, X: Array, count: int, seed: int, **how: Any) -> Array:
+        """Joint posterior samples, count x n x p."""
+        F = np.empty((count, len(X), self.outputs))
+        run(lib.orff_model_sample, self._handle, count, seed, len(X), pointer(doubles(X)), pointer(F), **how)
+        return F
+
     def derive(self, name: str, X: Array, **how: Any) -> Array:
         """A derived field: jacobian (n x p x d), divergence, curl, potential or stream_function."""
         vector = (3,) if self.outputs == 3 else ()

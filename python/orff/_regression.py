@@ -5,6 +5,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
 
 from . import _notes
 from ._arrays import Array, columns, doubles
@@ -82,6 +83,35 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             covariance = model.covariance(X, **self._how)
             results.append(covariance[:, 0, 0] if self._flat else covariance)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Draw functions from the posterior, and evaluate them. Noise is not included.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        n_samples : int, default=1
+            Number of functions. Each is drawn at all points together.
+        random_state : int, RandomState instance or None, default=0
+            Decides which; the same int gives the same functions at any points.
+
+        Returns
+        -------
+        ndarray of shape (n, p, n_samples), or (n, n_samples) if y had one dimension
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
+        >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])
+        >>> model.sample_y(X[:4], n_samples=3).shape
+        (4, 2, 3)
+        """
+        whole = isinstance(random_state, (int, np.integer)) and random_state >= 0
+        seed = int(random_state) if whole else int(check_random_state(random_state).randint(2**31 - 1))
+        F = self.model_.sample(self._points(X), n_samples, seed, **self._how).transpose(1, 2, 0)
+        return F[:, 0] if self._flat else F
 
     def _shaped(self, F: Array) -> Array:
         return F[:, 0] if self._flat else F

@@ -51,11 +51,11 @@ static void stream(size_t d, size_t p, const double *w, const double *v, double 
     divide(p, w, p == 2 ? 1 : 3, out);
 }
 
-const orffi_wave_field *orffi_wave_field_find(orffi_field field) {
-    static const orffi_wave_field fields[] = {[ORFFI_FIELD_JACOBIAN] = {1.0, jacobian},
-                                              [ORFFI_FIELD_DIVERGENCE] = {1.0, divergence},
-                                              [ORFFI_FIELD_CURL] = {1.0, curl},
-                                              [ORFFI_FIELD_POTENTIAL] = {-1.0, potential},
-                                              [ORFFI_FIELD_STREAM] = {-1.0, stream}};
+const orffi_wave_field *orffi_wave_field_find(orff_field field) {
+    static const orffi_wave_field fields[] = {[ORFF_FIELD_JACOBIAN] = {1.0, jacobian},
+                                              [ORFF_FIELD_DIVERGENCE] = {1.0, divergence},
+                                              [ORFF_FIELD_CURL] = {1.0, curl},
+                                              [ORFF_FIELD_POTENTIAL] = {-1.0, potential},
+                                              [ORFF_FIELD_STREAM] = {-1.0, stream}};
     return &fields[field];
 }

@@ -12,6 +12,6 @@ typedef struct orffi_wave_field {
     void (*coefficient)(size_t d, size_t p, const double *w, const double *v, double *out);
 } orffi_wave_field;
 
-const orffi_wave_field *orffi_wave_field_find(orffi_field field);
+const orffi_wave_field *orffi_wave_field_find(orff_field field);
 
 #endif

@@ -60,25 +60,27 @@ typedef struct orffi_report {
     orff_solve_info solve;
 } orffi_report;
 
-/* Fields that are derived from f. */
-typedef enum orffi_field {
-    ORFFI_FIELD_JACOBIAN,
-    ORFFI_FIELD_DIVERGENCE,
-    ORFFI_FIELD_CURL,
-    ORFFI_FIELD_POTENTIAL,
-    ORFFI_FIELD_STREAM
-} orffi_field;
-
-/* One of them, in the user's units: x = shift + unit x', f = mean + spread g(x'). */
+/* A field that is derived from f, in the user's units: x = shift + unit x', f = mean + spread g(x'). */
 typedef struct orffi_derived {
-    orffi_field field;
+    orff_field field;
     const char *name;
     size_t k; /* numbers at a point: p d, 1, or 1 (plane) or 3 (space) for curl and stream function */
     const size_t *space; /* p inputs that are the field's space, in the order of the outputs; NULL: all */
     const double *unit, *spread; /* d, p */
 } orffi_derived;
 
-typedef struct orffi_engine {
+typedef struct orffi_engine orffi_engine;
+
+/* What a posterior sample has more than the mean: a sum of fits, which may be those of another engine. */
+typedef struct orffi_deviation {
+    size_t count;
+    struct {
+        const orffi_engine *engine;
+        void *fit;
+    } terms[2];
+} orffi_deviation;
+
+struct orffi_engine {
     orff_engine id; /* its name is in the list of orff.h */
     bool draws;     /* its kernel is only as good as the number of frequencies it draws */
     bool resumes;   /* what comes of its rows can be saved and taken up again */
@@ -127,6 +129,13 @@ typedef struct orffi_engine {
     /* n x p x p, for this noise variance; only where describe says that there is a posterior */
     orff_status (*covariance)(const void *fit, double noise, size_t n, const double *x, double *covariance);
     orff_status (*derive)(const void *fit, const orffi_derived *what, size_t n, const double *x, double *out);
+    /* n x k x k, for this noise variance, in closed form; only where `has_derived_covariance` says so. */
+    orff_status (*derived_covariance)(const void *fit, const orffi_derived *what, double noise, size_t n,
+                                      const double *x, double *covariance);
+    bool (*has_derived_covariance)(const void *fit);
+    /* Joint posterior samples 0 .. count - 1 of a seed for this noise variance, less the mean; only where there is a
+     * posterior. The caller clears them, also on failure; the fit outlives them. */
+    orff_status (*draw)(const void *fit, double noise, uint64_t seed, size_t count, orffi_deviation *samples);
 
     /* ---- files: members of the object "model", tensors (which live until the archive is written), and back. The
      * archive must stay open where there is a posterior. compact: leave out what can be computed again. */
@@ -135,7 +144,7 @@ typedef struct orffi_engine {
     orff_status (*add)(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
     orff_status (*load)(void **fit, const orffi_fields *model, const orff_kernel *kernel);
     void (*free)(void *fit); /* NULL is fine */
-} orffi_engine;
+};
 
 #define ORFFI_ENGINE_DECLARE(name, file, text) extern const orffi_engine orffi_engine_##file;
 ORFF_ENGINE_LIST(ORFFI_ENGINE_DECLARE)
@@ -155,6 +164,16 @@ const orffi_engine *orffi_engine_for_trials(const orffi_engine *engine, const or
 
 /* Refuses periodic inputs for an engine that has none. */
 orff_status orffi_refuse_periods(const orff_settings *settings, orff_engine engine, size_t d);
+
+/* One more term. */
+void orffi_deviation_add(orffi_deviation *deviation, const orffi_engine *engine, void *fit);
+void orffi_deviation_clear(orffi_deviation *deviation);
+
+/* Its values (n x p), or a field derived from it (n x k); work: as much. */
+orff_status orffi_deviation_values(const orffi_deviation *deviation, size_t p, size_t n, const double *x,
+                                   double *work, double *out);
+orff_status orffi_deviation_derive(const orffi_deviation *deviation, const orffi_derived *what, size_t n,
+                                   const double *x, double *work, double *out);
 
 /* Whether to keep what error bars need, whose matrix has so many rows. */
 bool orffi_keeps_posterior(const orff_settings *settings, double order);

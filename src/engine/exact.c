@@ -251,6 +251,7 @@ const orffi_engine orffi_engine_exact = {
     .values = values,
     .covariance = covariance,
     .derive = orffi_exact_derive,
+    .draw = orffi_exact_draw_samples,
     .is_newer = is_newer,
     .pack = orffi_exact_pack,
     .add = orffi_exact_add,

@@ -14,7 +14,7 @@
 #include "engine/exact.h"
 
 static bool is_potential(const orffi_derived *what) {
-    return what->field == ORFFI_FIELD_POTENTIAL || what->field == ORFFI_FIELD_STREAM;
+    return what->field == ORFF_FIELD_POTENTIAL || what->field == ORFF_FIELD_STREAM;
 }
 
 /* ---- what can be derived */
@@ -81,14 +81,14 @@ static void add_physical(const orffi_kernel_part *part, const double *delta, con
     }
 }
 
-static void add_potential(const orffi_kernel_part *part, orffi_field field, const double *delta,
+static void add_potential(const orffi_kernel_part *part, orff_field field, const double *delta,
                           const double *alpha, double *g, double *out) {
     const size_t p = part->p, *s = part->law.space;
     const double front = part->root * part->root;
     double along, across;
     part->rule->frame(part, &along, &across);
     orffi_spectrum_gradient(&part->law, delta, g);
-    if (field == ORFFI_FIELD_POTENTIAL) {
+    if (field == ORFF_FIELD_POTENTIAL) {
         for (size_t i = 0; i < p; i++) out[0] -= front * along * g[s[i]] * alpha[i];
     } else if (p == 2) {
         out[0] += front * across * (g[s[1]] * alpha[0] - g[s[0]] * alpha[1]);
@@ -107,9 +107,9 @@ static double slope(const orffi_derived *what, size_t d, const double *J, size_t
 }
 
 static void combine(const orffi_derived *what, size_t d, size_t p, const double *J, double *out) {
-    if (what->field == ORFFI_FIELD_JACOBIAN) {
+    if (what->field == ORFF_FIELD_JACOBIAN) {
         memcpy(out, J, p * d * sizeof *out);
-    } else if (what->field == ORFFI_FIELD_DIVERGENCE) {
+    } else if (what->field == ORFF_FIELD_DIVERGENCE) {
         *out = 0.0;
         for (size_t i = 0; i < p; i++) *out += slope(what, d, J, i, i);
     } else if (p == 2) {

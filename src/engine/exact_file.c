@@ -2,6 +2,7 @@
  *
  *     points             N x d    x', in the units of the kernel
  *     alpha              N x p
+ *     row_weights        N x 1, where rows have weights and covariances were asked for
  *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
  */
 #include <string.h>
@@ -36,6 +37,7 @@ orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer 
     ORFFI_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
     ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
+    if (exact->weights) ORFFI_TRY(add_matrix(writer, "row_weights", plan->n, 1, exact->weights));
     ORFFI_TRY(add_matrix(writer, "posterior.F", kept->n, kept->n, kept->F));
     return add_matrix(writer, "posterior.g", kept->n, kept->modes, kept->g);
 }
@@ -49,6 +51,16 @@ static orff_status find_matrix(const orffi_archive *archive, const char *name, s
     return orffi_archive_check_finite(archive, name);
 }
 
+static orff_status read_weights(const orffi_archive *archive, orff_exact *exact) {
+    const double *weights;
+    if (!orffi_archive_has(archive, "row_weights")) return ORFF_OK;
+    ORFFI_TRY(find_matrix(archive, "row_weights", exact->plan.n, 1, &weights));
+    for (size_t i = 0; i < exact->plan.n; i++)
+        if (!(weights[i] >= 0.0))
+            return orffi_archive_fail(archive, "number %zu of \"row_weights\" is negative", i + 1);
+    return orffi_duplicate(&exact->weights, weights, exact->plan.n, sizeof *weights);
+}
+
 /* g > 0: it is the diagonal of an inverse. modes is 1, or one for each turned output. */
 static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     const orffi_exact_plan *plan = &exact->plan;
@@ -58,6 +70,7 @@ static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     if (modes != 1 && !(plan->law && modes == plan->values))
         return orffi_fields_fail(in, "modes", "is not possible for this kernel");
     if (!plan->law) ORFFI_TRY(orffi_multiply(plan->n, plan->p, &n));
+    ORFFI_TRY(read_weights(in->archive, exact));
     ORFFI_TRY(ORFFI_NEW(exact->kept));
     exact->kept->n = n;
     exact->kept->modes = modes;

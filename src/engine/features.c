@@ -366,7 +366,7 @@ void orffi_features_fit_free(void *self) {
     orffi_release(fit->theta);
     orffi_release(fit->V);
     orffi_posterior_free(fit->posterior);
-    orff_features_free(fit->features);
+    if (!fit->borrows) orff_features_free(fit->features);
     orffi_release(fit);
 }
 
@@ -424,6 +424,9 @@ const orffi_engine orffi_engine_features = {
     .values_single = orffi_features_values_single,
     .covariance = orffi_features_covariance,
     .derive = orffi_features_derive,
+    .derived_covariance = orffi_features_derived_covariance,
+    .has_derived_covariance = orffi_features_has_derived_covariance,
+    .draw = orffi_features_draw_samples,
     .is_newer = orffi_features_is_newer,
     .pack = orffi_features_pack,
     .add = orffi_features_add,

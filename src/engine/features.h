@@ -50,6 +50,7 @@ typedef struct orffi_features_fit {
     double *theta;              /* M */
     double *V;                  /* 2D x p, see orffi_features_fit_fold */
     orffi_posterior *posterior; /* or NULL */
+    bool borrows;               /* its features are another fit's */
 } orffi_features_fit;
 
 /* With theta = 0; the features are taken over, also on failure. */
@@ -67,6 +68,16 @@ orff_status orffi_features_covariance(const void *fit, double noise, size_t n, c
                                       double *covariance);
 orff_status orffi_features_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                   double *out);
+
+orff_status orffi_features_derived_covariance(const void *fit, const orffi_derived *what, double noise,
+                                              size_t n, const double *x, double *covariance);
+bool orffi_features_has_derived_covariance(const void *fit);
+orff_status orffi_features_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
+                                        orffi_deviation *samples);
+
+/* A function drawn from the kernel, by D frequencies of its own. */
+orff_status orffi_features_draw_prior(orffi_features_fit **fit, const orff_kernel *kernel, size_t D,
+                                      uint64_t seed, size_t number);
 
 bool orffi_features_is_newer(const void *fit);
 int orffi_features_pack(const void *fit, json_t *model);

@@ -46,6 +46,8 @@ typedef struct orffi_lattice_fit {
     orffi_table rows;
     orffi_near near;
     size_t room; /* of work for one point */
+    bool
+        deviates; /* it is what a sample has more than the mean, which is nothing to take for granted far from the rows */
 } orffi_lattice_fit;
 
 /* The axes of the system, for error bars. */
@@ -74,9 +76,51 @@ orff_status orffi_lattice_covariance(const void *fit, double noise, size_t n, co
 orff_status orffi_lattice_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                  double *out);
 
+orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, double noise,
+                                             size_t n, const double *x, double *covariance);
+bool orffi_lattice_has_derived_covariance(const void *fit);
+orff_status orffi_lattice_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
+                                       orffi_deviation *samples);
+
+/* What a derived field has of the wave v exp(i <w, x>) but for i and its sign, in the user's units but for v (p):
+ * what->k numbers. */
+void orffi_lattice_wave_field(const orffi_lattice *lattice, size_t p, const orffi_derived *what,
+                              const long *place, const double *v, double *out);
+
 int orffi_lattice_pack(const void *fit, json_t *model);
 orff_status orffi_lattice_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
 orff_status orffi_lattice_load(void **fit, const orffi_fields *model, const orff_kernel *kernel);
+
+/* ---- the system of rows that are kept
+ *
+ *     (K + noise / c) x = y,      K by transforms through the lattice; x, y are n x q, q = 1 for a scalar system, else p
+ */
+
+typedef struct orffi_kept {
+    const orffi_lattice_system *system;
+    size_t n;
+    const double *weights; /* or NULL */
+    orffi_neighbours near;
+    orffi_nufft *waves;
+    double *angles; /* n x d */
+    double *beyond; /* p: the variance of waves beyond the cut, which rows see as noise of their own */
+} orffi_kept;
+
+/* The system and the rows outlive it. */
+orff_status orffi_kept_init(orffi_kept *kept, const orffi_lattice_system *system, const orffi_table *rows,
+                            uint64_t seed);
+void orffi_kept_clear(orffi_kept *kept);
+
+/* The variance that stands on the diagonal beside K, of number a of a row. */
+double orffi_kept_noise(const orffi_kept *kept, size_t row, size_t a, double noise);
+
+/* V (q x H), the modes of K(., rows) alpha; F is scratch of as much. Values of modes V at the rows (n x q). */
+orff_status orffi_kept_modes(orffi_kept *kept, const double *alpha, orffi_mode *F, orffi_mode *V);
+orff_status orffi_kept_values(orffi_kept *kept, const orffi_mode *V, double *out);
+
+/* From where x is. `near` is factored at this noise. */
+orff_status orffi_kept_solve(orffi_kept *kept, double noise, const double *y, double *x,
+                             orffi_lattice_iterations *how);
 
 /* ---- rows */
 
@@ -107,12 +151,9 @@ typedef struct orffi_lattice_rows {
     bool keeps;
     orffi_table gathered;
     const orffi_table *table;
-    orffi_neighbours near;
-    orffi_nufft *waves;
-    double *angles; /* n x d */
-    double *Y;      /* axes x n for a scalar system, n x p else: centred, turned */
-    double *alpha;  /* the same: the last solution */
-    double *beyond; /* p: the variance of waves beyond the cut, which rows see as noise of their own */
+    orffi_kept kept;
+    double *Y;     /* axes x n for a scalar system, n x p else: centred, turned */
+    double *alpha; /* the same: the last solution */
 } orffi_lattice_rows;
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);

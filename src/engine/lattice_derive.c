@@ -3,26 +3,31 @@
 #include "engine/derived.h"
 #include "engine/lattice.h"
 
+void orffi_lattice_wave_field(const orffi_lattice *l, size_t p, const orffi_derived *what, const long *place,
+                              const double *v, double *out) {
+    double w[ORFFI_LATTICE_MOST], in_space[ORFFI_LATTICE_MOST];
+    orffi_lattice_frequency(l, place, w);
+    for (size_t i = 0; i < l->d; i++) w[i] /= what->unit[i];
+    for (size_t i = 0; what->space && i < p; i++) in_space[i] = w[what->space[i]];
+    orffi_wave_field_find(what->field)->coefficient(l->d, p, what->space ? in_space : w, v, out);
+}
+
 /* The modes of the field (k x H). In the user's units w = w' / unit and v = spread V. */
 static void fill_modes(const orffi_lattice_fit *fit, const orffi_derived *what, double *work,
                        orffi_mode *modes) {
-    const orffi_wave_field *field = orffi_wave_field_find(what->field);
-    const size_t d = fit->lattice.d, p = fit->p, H = fit->H;
+    const double sign = orffi_wave_field_find(what->field)->sign;
+    const size_t p = fit->p, H = fit->H;
     double *re = work, *im = work + p, *a = work + 2 * p, *b = a + what->k;
     for (size_t h = 0; h < H; h++) {
         long k[ORFFI_LATTICE_MOST];
-        double w[ORFFI_LATTICE_MOST], in_space[ORFFI_LATTICE_MOST];
         orffi_lattice_place(&fit->lattice, h, k);
-        orffi_lattice_frequency(&fit->lattice, k, w);
-        for (size_t i = 0; i < d; i++) w[i] /= what->unit[i];
-        for (size_t i = 0; what->space && i < p; i++) in_space[i] = w[what->space[i]];
         for (size_t i = 0; i < p; i++) {
             re[i] = what->spread[i] * creal(fit->V[i * H + h]);
             im[i] = what->spread[i] * cimag(fit->V[i * H + h]);
         }
-        field->coefficient(d, p, what->space ? in_space : w, re, a);
-        field->coefficient(d, p, what->space ? in_space : w, im, b);
-        for (size_t i = 0; i < what->k; i++) modes[i * H + h] = field->sign * (I * a[i] - b[i]);
+        orffi_lattice_wave_field(&fit->lattice, p, what, k, re, a);
+        orffi_lattice_wave_field(&fit->lattice, p, what, k, im, b);
+        for (size_t i = 0; i < what->k; i++) modes[i * H + h] = sign * (I * a[i] - b[i]);
     }
 }
 

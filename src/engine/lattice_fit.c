@@ -123,11 +123,25 @@ orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
 
 /* ---- values */
 
+/* Samples are periodic as the lattice is: beyond its range they would come again. */
+static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const double *x) {
+    const orffi_lattice *l = &fit->lattice;
+    for (size_t i = 0; fit->deviates && i < n; i++)
+        if (!orffi_lattice_has(l, x + i * l->d))
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
+                "a point lies so far beyond the rows that the lattice does not reach it, and there are "
+                "no samples there: leave it out, or fit with the engine %s or %s",
+                orff_engine_name(ORFF_ENGINE_EXACT), orff_engine_name(ORFF_ENGINE_FEATURES));
+    return ORFF_OK;
+}
+
 /* Points outside of the range in which the lattice stands for the line are far from all rows: f is the mean. */
 static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *waves, size_t k, size_t n,
                             const double *x, double *out) {
     const orffi_lattice *l = &fit->lattice;
     double *z;
+    ORFFI_TRY(check_range(fit, n, x));
     ORFFI_TRY(orffi_alloc(&z, n, l->d * sizeof *z));
     for (size_t i = 0; i < n; i++)
         if (orffi_lattice_has(l, x + i * l->d)) orffi_lattice_angles(l, 1, x + i * l->d, z + i * l->d);
@@ -140,7 +154,8 @@ static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *wav
 
 orff_status orffi_lattice_values(const void *self, size_t n, const double *x, double *F) {
     const orffi_lattice_fit *fit = self;
-    return evaluate(fit, fit->waves, fit->p, n, x, F);
+    return fit->waves ? evaluate(fit, fit->waves, fit->p, n, x, F)
+                      : orffi_lattice_evaluate_modes(fit, fit->p, fit->V, n, x, F);
 }
 
 orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t count, const orffi_mode *modes,

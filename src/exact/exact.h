@@ -29,10 +29,11 @@ typedef struct orffi_exact_kept {
 struct orff_exact {
     orff_kernel *kernel;
     orffi_exact_plan plan;
-    double *X;      /* n x d */
-    double *alpha;  /* n x p */
-    double *folded; /* n x p: rows A alpha_i where K = k (x) A, else NULL */
-    double *mean;   /* p: taken off y, added to predictions */
+    double *X;       /* n x d */
+    double *alpha;   /* n x p */
+    double *folded;  /* n x p: rows A alpha_i where K = k (x) A, else NULL */
+    double *weights; /* n: of the rows, or NULL */
+    double *mean;    /* p: taken off y, added to predictions */
     double norm2;
     double shift;           /* N lambda */
     orffi_exact_kept *kept; /* or NULL */

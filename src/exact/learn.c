@@ -195,6 +195,7 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
+    ORFFI_TRY(orffi_duplicate(&exact->weights, task->rows.weights, exact->plan.n, sizeof *exact->weights));
     fill_alpha(exact, s, w->t);
     ORFFI_TRY(orffi_exact_fold(exact));
     ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));

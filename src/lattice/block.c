@@ -268,6 +268,28 @@ void orffi_lattice_block_waves(const orffi_lattice_block *b, const double *x, do
     }
 }
 
+void orffi_lattice_block_slopes(const orffi_lattice_block *b, const double *x, size_t rows, const double *C,
+                                double *out) {
+    const orffi_lattice *l = b->system->lattice;
+    const size_t r = b->system->r, n = b->n;
+    double z[ORFFI_LATTICE_MOST];
+    orffi_lattice_angles(l, 1, x, z);
+    for (size_t i = 0; i < b->modes; i++) {
+        const size_t first = first_of(b, i);
+        long k[ORFFI_LATTICE_MOST];
+        double phase = 0.0;
+        orffi_lattice_place(l, b->mode[i], k);
+        for (size_t j = 0; j < l->d; j++) phase += (double)k[j] * z[j];
+        const double re = i ? -ROOT_TWO * sin(phase) : 0.0, im = -ROOT_TWO * cos(phase);
+        for (size_t a = 0; a < rows; a++)
+            for (size_t c = 0; c < r; c++) {
+                const double front = C[(i * r + c) * rows + a];
+                out[a * n + first + c] = front * re;
+                if (i) out[a * n + first + r + c] = front * im;
+            }
+    }
+}
+
 double orffi_lattice_block_logdet(const orffi_lattice_block *b) {
     const orffi_lattice_system *s = b->system;
     double sum = 0.0;

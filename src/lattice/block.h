@@ -51,6 +51,10 @@ orff_status orffi_lattice_block_root(const orffi_lattice_block *block, const orf
 /* f(x) = rows theta in the block's coordinates: rows is p x n. */
 void orffi_lattice_block_waves(const orffi_lattice_block *block, const double *x, double *rows);
 
+/* The same of a field whose modes are i C_k theta_k: C is modes x r x rows, out is rows x n. */
+void orffi_lattice_block_slopes(const orffi_lattice_block *block, const double *x, size_t rows,
+                                const double *C, double *out);
+
 /* log det M over all real unknowns. */
 double orffi_lattice_block_logdet(const orffi_lattice_block *block);
 

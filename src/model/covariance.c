@@ -17,14 +17,18 @@ static orff_status at_points(const orff_model *model, const void *unused, size_t
     return ORFF_OK;
 }
 
+orff_status orffi_model_check_posterior(const orff_model *model) {
+    if (orff_model_describe(model).has_posterior) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
+        "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
+}
+
 orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     if (!model || !X || !covariance)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_covariance: NULL argument");
     if (model->on_plane)
         return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
-    if (!orff_model_describe(model).has_posterior)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
+    ORFFI_TRY(orffi_model_check_posterior(model));
     return orffi_model_evaluate(model, "covariance", at_points, NULL, model->p * model->p, n, X, covariance);
 }

@@ -51,6 +51,9 @@ orff_status orffi_model_finish(orff_model *model);
 /* The noise variance of the scaled outputs, from its mean in the user's units. */
 double orffi_inner_noise(const orff_model *model);
 
+/* Refuses a model without error bars. */
+orff_status orffi_model_check_posterior(const orff_model *model);
+
 /* x' of n rows into out (n x d). */
 void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out);
 

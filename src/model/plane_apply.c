@@ -52,25 +52,52 @@ static void turn_jacobian(const orff_model *model, const double turn[2], double 
     for (size_t k = 0; k < 2; k++) turn_pair(turn, &J[k * d + inputs[0]], &J[k * d + inputs[1]]);
 }
 
+/* T C T^T, T being the turning of a Jacobian: its rows, then its columns, which are turned as rows of the transpose. */
+static void turn_jacobian_covariance(const orff_model *model, const double turn[2], double *C) {
+    const size_t k = 2 * model->d;
+    for (size_t twice = 0; twice < 2; twice++) {
+        for (size_t i = 0; i < k; i++) turn_jacobian(model, turn, C + i * k);
+        for (size_t i = 0; i < k; i++)
+            for (size_t l = 0; l < i; l++) {
+                const double other = C[i * k + l];
+                C[i * k + l] = C[l * k + i];
+                C[l * k + i] = other;
+            }
+    }
+}
+
 static void turn_all(const orff_model *model, orffi_turning turning, size_t n, const double *turns,
                      double *out) {
     for (size_t i = 0; i < n; i++, turns += 2) {
         if (turning == ORFFI_TURN_VECTOR) orffi_plane_vector_from(turns, out + 2 * i);
         if (turning == ORFFI_TURN_COVARIANCE) turn_covariance(turns, out + 4 * i);
         if (turning == ORFFI_TURN_JACOBIAN) turn_jacobian(model, turns, out + 2 * model->d * i);
+        if (turning == ORFFI_TURN_JACOBIAN_COVARIANCE)
+            turn_jacobian_covariance(model, turns, out + 4 * model->d * model->d * i);
     }
 }
 
 /* ---- the calls */
 
-orff_status orffi_plane_apply(const orff_model *model, orffi_compute_fn compute, orffi_turning turning,
-                              size_t n, const double *X, double *out) {
+orff_status orffi_plane_apply_to(const orff_model *model, orffi_compute_of_fn compute, const void *what,
+                                 orffi_turning turning, size_t n, const double *X, double *out) {
     laid l;
+    if (!model->on_plane) return compute(model, what, n, X, out);
     orff_status status = laid_fill(&l, model, n, X);
-    if (!status) status = compute(&l.flat, n, l.X, out);
+    if (!status) status = compute(&l.flat, what, n, l.X, out);
     if (!status) turn_all(model, turning, n, l.turns, out);
     laid_clear(&l);
     return status;
+}
+
+static orff_status compute_plain(const orff_model *model, const void *what, size_t n, const double *X,
+                                 double *out) {
+    return (*(const orffi_compute_fn *)what)(model, n, X, out);
+}
+
+orff_status orffi_plane_apply(const orff_model *model, orffi_compute_fn compute, orffi_turning turning,
+                              size_t n, const double *X, double *out) {
+    return orffi_plane_apply_to(model, compute_plain, &compute, turning, n, X, out);
 }
 
 static orff_status predict_places(const laid *l, size_t n, float *F) {
