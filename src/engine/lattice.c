@@ -358,7 +358,7 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
     ORFFI_TRY(climb(r, count, lambdas, c));
     c->told = true;
     const size_t best = best_of(count, c->errors);
-    if (best == count || r->task.scores || (!r->keeps && r->moments->n_sets < 2)) return ORFF_OK;
+    if (best == count || (!r->keeps && r->moments->n_sets < 2)) return ORFF_OK;
     ORFFI_TRY(cross(r, lambdas[best], c->outputs + best * p));
     double mean = 0.0;
     for (size_t a = 0; a < p; a++) mean += c->outputs[best * p + a] / (double)p;

@@ -51,11 +51,10 @@ static void set_scales(const search *s, double t) {
 }
 
 static orff_status judge(search *s, double t, double *error) {
-    orffi_task task = orffi_plan_task(s->plan);
+    const orffi_task task = orffi_plan_task(s->plan);
     orff_kernel *kernel = NULL;
     void *rows = NULL;
     orffi_path path = {0};
-    task.scores = true; /* rows left out have no say */
     set_scales(s, t);
     orff_status status = orffi_plan_kernel(s->plan, &kernel);
     if (!status) status = orffi_lattice_rows_of_moments(&rows, &task, kernel, s->moments);
