@@ -1003,6 +1003,11 @@ ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *set
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
                                            size_t p, const orff_reader *reader);
 
+/* Fit from moments of a lattice: the kernel and lambda are free. A sigma that is auto is the one of most evidence between
+ * the shortest and the longest length scales that the lattice was made for; a kernel that it does not carry is refused. */
+ORFF_API orff_status orff_model_fit_lattice_moments(orff_model **model, const orff_settings *settings,
+                                                    const orff_lattice_moments *moments);
+
 /* Fit from moments: lambda, the parts' weights and block rules are free, the frequencies are those of the
  * moments. With n_parts = 0: decomposable on their first group. */
 ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings,

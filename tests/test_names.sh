@@ -30,6 +30,7 @@ python/orff/_custom.py:exact       a parameter
 src/exact/dual_cross.c:cross-validation what progress says
 src/engine/exact_file.c:exact      key of files
 src/engine/lattice_file.c:lattice  key of files
+src/lattice/record_file.c:lattice  key of files
 src/model/file.c:exact             key of files
 python/orff/_functions.py:exact    key of the result
 cli/kernel.c:importance        key of the result

@@ -20,6 +20,7 @@
 #define SMALL_NOISE  3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
 #define STREAM_SLACK 0.25   /* of the extent: later rows of a stream may lie outside of the first */
 #define MOST_NOISY   40000  /* the same where noise is not small: iterations are more, but quick */
+#define CARRIED      0.01   /* length scales may be outside of what a lattice was made for by this share */
 #define DRAWS        32     /* posterior samples, where error bars come from them */
 
 /* ---- what it can do */
@@ -237,6 +238,35 @@ static bool covers(const orffi_lattice *l, const orffi_lattice *other) {
             (double)l->m[i] / l->period[i] < 0.99 * (double)other->m[i] / other->period[i])
             return false;
     return true;
+}
+
+/* Length scales within the range that the lattice was made for, or nearly. */
+static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_moments *moments) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        for (size_t i = 0; kernel->parts[m].law.base && i < kernel->d; i++) {
+            const double scale = kernel->parts[m].law.scale[i];
+            if (scale < (1.0 - CARRIED) * moments->shortest[i] ||
+                scale > (1.0 + CARRIED) * moments->longest[i])
+                return orffi_fail(ORFF_ERROR_MISMATCH,
+                                  "the length scale %g of input %zu is not one that the lattice of these "
+                                  "moments was made for: %g to %g; make moments for a wider range",
+                                  scale, i + 1, moments->shortest[i], moments->longest[i]);
+        }
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
+                                          const orff_lattice_moments *moments) {
+    if (kernel->p != moments->sums->p)
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the moments have %zu outputs, the kernel %zu",
+                          moments->sums->p, kernel->p);
+    ORFFI_TRY(check_carried(kernel, moments));
+    ORFFI_TRY(prepare(rows, task, kernel));
+    orffi_lattice_rows *r = *rows;
+    r->moments = moments->sums;
+    r->lattice = moments->sums->lattice;
+    orffi_lattice_judge(&r->lattice, kernel, moments->tolerance, &r->quality);
+    return ORFF_OK;
 }
 
 static bool serves(const void *rows, const orff_kernel *kernel) {

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "exact/neighbours.h"
 #include "lattice/nufft.h"
+#include "lattice/record.h"
 #include "lattice/solve.h"
 
 /* ---- a fit */
@@ -155,6 +156,10 @@ typedef struct orffi_lattice_rows {
     double *Y;     /* axes x n for a scalar system, n x p else: centred, turned */
     double *alpha; /* the same: the last solution */
 } orffi_lattice_rows;
+
+/* Rows that were summed up before, which outlive what is prepared. Refused where the lattice does not carry the kernel. */
+orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
+                                          const orff_lattice_moments *moments);
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
 void orffi_lattice_unbind(orffi_lattice_rows *rows);

@@ -275,3 +275,9 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
     if (quality->cut <= need->tolerance) quality->cut = 0.0;
     return ORFF_OK;
 }
+
+void orffi_lattice_judge(const orffi_lattice *l, const orff_kernel *kernel, double tolerance,
+                         orffi_lattice_quality *quality) {
+    const double cut = cut_share(kernel, l);
+    *quality = (orffi_lattice_quality){.cut = cut > tolerance ? cut : 0.0, .band_limited = cut > tolerance};
+}

@@ -82,4 +82,8 @@ typedef struct orffi_lattice_quality {
 orff_status orffi_lattice_choose(orffi_lattice *lattice, const orff_kernel *kernel,
                                  const orffi_lattice_need *need, orffi_lattice_quality *quality);
 
+/* What a lattice that was made for other kernels gives up of this one. */
+void orffi_lattice_judge(const orffi_lattice *lattice, const orff_kernel *kernel, double tolerance,
+                         orffi_lattice_quality *quality);
+
 #endif

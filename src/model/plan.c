@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/periods.h"
+#include "lattice/record.h"
 #include "model/choose.h"
 #include "model/survey.h"
 
@@ -241,6 +242,29 @@ orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settin
     for (size_t m = 0; law->base && m < plan->parts.count; m++)
         if (orffi_part_is_auto(&plan->parts.list[m].part))
             memcpy(plan->parts.list[m].sigmas, law->scale, plan->d * sizeof *law->scale);
+    return ORFF_OK;
+}
+
+orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settings,
+                                   const orff_lattice_moments *moments) {
+    const orff_lattice_moments_info info = orff_lattice_moments_describe(moments);
+    *plan = (orffi_plan){.settings = *settings,
+                         .engine = &orffi_engine_lattice,
+                         .engine_reason = settings->engine ? "" : "moments are those of a lattice",
+                         .d = info.inputs,
+                         .p = info.outputs};
+    ORFFI_TRY(orffi_plan_check(settings));
+    ORFFI_TRY(copy_parts(plan, settings));
+    ORFFI_TRY(find_space(plan));
+    name_bases(plan);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->periods, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->middle, plan->d));
+    orffi_lattice_record_periods(moments, plan->periods);
+    for (size_t i = 0; i < plan->d; i++) {
+        plan->extent[i] = info.high[i] - info.low[i];
+        plan->middle[i] = info.low[i] / 2.0 + info.high[i] / 2.0;
+    }
     return ORFF_OK;
 }
 

@@ -35,6 +35,9 @@ orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, con
 /* Only the parts, as they are, for p outputs on moments whose units are the user's. */
 orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settings,
                                    const orff_moments *moments);
+/* The same on moments of a lattice; length scales that are auto are still to be chosen. */
+orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settings,
+                                   const orff_lattice_moments *moments);
 void orffi_plan_clear(orffi_plan *plan);
 
 /* Whether the outputs may be a field over the inputs: there is a space, and they are no codes of classes. */
