@@ -372,6 +372,72 @@ static void test_refusals(void **state) {
     done(&f);
 }
 
+/* ---- samples that a stream leaves */
+
+typedef struct stream {
+    const fitted *f;
+    size_t at;
+} stream;
+
+static int read_rows(void *self, size_t most, double *X, double *Y, double *weights, size_t *n) {
+    stream *s = self;
+    (void)weights;
+    *n = ROWS - s->at < most ? ROWS - s->at : most;
+    memcpy(X, s->f->X + s->at * 2, *n * 2 * sizeof *X);
+    memcpy(Y, s->f->Y + s->at * 2, *n * 2 * sizeof *Y);
+    s->at += *n;
+    return 0;
+}
+
+/* Rows of a stream whose length is not known are summed up: 32 samples are kept, in an order that the seed says, and no
+ * more can be had. */
+static void test_stored(void **state) {
+    const orffi_engine *engine = &orffi_engine_lattice;
+    const orff_part part = {
+        .rule = ORFF_RULE_DIV_FREE, .base = ORFF_BASE_GAUSSIAN, .sigma = 0.07, .weight = 1.0};
+    const double extent[2] = {2.0, 2.0}, middle[2] = {1.0, 1.0}, x[2] = {0.9, 1.1};
+    fitted f = {.how = &settings[6]};
+    stream s = {.f = &f};
+    orff_settings options = orff_settings_default();
+    orff_kernel *kernel = NULL;
+    void *rows = NULL, *made = NULL;
+    double sums[6], variance[4], first[32], square = 0.0, work[2], value[2];
+    orffi_report report = {.mean = sums, .train_mse = sums + 2, .cv_mse = sums + 4};
+    orffi_deviation samples[33] = {{0}};
+    (void)state;
+    options.posterior = ORFF_SWITCH_YES;
+    fill_rows(f.how, f.X, f.Y, f.weights);
+    const orffi_task task = {.settings = &options, .extent = extent, .middle = middle, .folds = 1};
+    const orffi_source source = {.reader = {.read = read_rows, .self = &s}, .expected = ROWS};
+    assert_ok(orff_kernel_create(&kernel, 2, 2, 1, &part));
+    assert_ok(engine->prepare(&rows, &task, kernel));
+    assert_ok(engine->read(rows, &source));
+    assert_ok(engine->learn(&made, rows, kernel, 1e-2, &report));
+    assert_int_equal(((orffi_lattice_fit *)made)->draws, 32);
+    assert_status(engine->draw(made, 1.0, 0, 33, samples), ORFF_ERROR_UNSUPPORTED);
+    assert_says("32");
+    assert_ok(engine->draw(made, 1.0, 0, 32, samples));
+    for (size_t i = 0; i < 32; i++) {
+        assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));
+        square += value[0] * value[0] / 32.0;
+        first[i] = value[0];
+        orffi_deviation_clear(&samples[i]);
+    }
+    assert_ok(engine->covariance(made, 1.0, 1, x, variance));
+    assert_close(square / variance[0], 1.0, 1e-6); /* error bars are those of the same samples */
+    assert_ok(engine->draw(made, 1.0, 1, 32, samples));
+    size_t moved = 0;
+    for (size_t i = 0; i < 32; i++) {
+        assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));
+        moved += fabs(value[0] - first[i]) > 1e-12;
+        orffi_deviation_clear(&samples[i]);
+    }
+    assert_true(moved > 16); /* another seed, another order */
+    engine->free(made);
+    engine->release(rows);
+    orff_kernel_free(kernel);
+}
+
 /* A model from a file has the same samples. */
 static void test_files(void **state) {
     (void)state;
@@ -396,6 +462,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments), cmocka_unit_test(test_blocks),   cmocka_unit_test(test_derived),
         cmocka_unit_test(test_errors),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
