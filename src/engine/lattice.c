@@ -10,12 +10,12 @@
 #include "engine/reach.h"
 #include "lattice/fft.h"
 
-#define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column: 512 x 512, 64 x 64 x 64 */
-#define TOLERANCE     1e-6              /* of the kernel, where none is asked for */
+/* Unknowns of one column: 512 x 512; in space a quarter, 40 x 40 x 40, since its grids are eight times as large. */
+#define MOST_UNKNOWNS ((size_t)1 << 18)
+#define TOLERANCE     1e-6 /* of the kernel, where none is asked for */
 #define OF_NOISE      0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
-#define TRANSFORM \
-    1e-10                   /* of the sums over rows: below what N lambda is beside N, but for noise that is
-                                           * no more than rounding */
+/* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
+#define TRANSFORM    1e-10
 #define MOST_KEPT    400000 /* rows x outputs */
 #define SMALL_NOISE  3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
 #define STREAM_SLACK 0.25   /* of the extent: later rows of a stream may lie outside of the first */
@@ -99,7 +99,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      .tolerance = s->sampling.tolerance > 0.0
                                                       ? s->sampling.tolerance
                                                       : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0)),
-                                     .most = MOST_UNKNOWNS};
+                                     .most = kernel->d < 3 ? MOST_UNKNOWNS : MOST_UNKNOWNS / 4};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
 

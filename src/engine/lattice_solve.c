@@ -340,7 +340,7 @@ static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fo
     ORFFI_TRY(orffi_duplicate(&f->theta, r->theta, length, sizeof *f->theta));
     ORFFI_TRY(orffi_alloc(&f->V, s->H * sizeof *f->V, p));
     ORFFI_TRY(fill_right(r, &f->rest, f->b));
-    how.residual = fmax(how.residual, 1e-4); /* errors of rows left out say no more */
+    how.residual = fmax(how.residual, 1e-3); /* errors of rows left out say no more */
     ORFFI_TRY(solve_axes(s, &f->block, N * lambda, f->b, f->theta, &how));
     orffi_lattice_system_field(s, f->theta, f->V);
     ORFFI_TRY(orffi_lattice_system_fill(s, r->moments->sets[k].rho));
