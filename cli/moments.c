@@ -163,27 +163,29 @@ static char *result_text(const cli_arguments *a, const cli_data *data, const orf
     return cli_json_text(object);
 }
 
-static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double seconds) {
+static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, const char *scales,
+                double seconds) {
     const orff_moments_info info = orff_moments_describe(moments);
-    char *scales = cli_notes_scales(data->notes);
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu frequencies, %zu folds, sigma %s, %.2f s: %s",
             info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds, scales, seconds,
             cli_text(a, CLI_OPT_OUTPUT));
-    free(scales);
 }
 
-/* The text for the user is made before the file is written: see cli_json_text. */
+/* The texts for the user are made before the file is written: see cli_json_text. */
 static int finish(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;
-    const int status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
+    char *scales = cli_notes_scales(data->notes);
+    int status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
     if (status) {
         free(text);
-        return status;
+    } else {
+        cli_checkpoint_forget(a);
+        say(a, data, moments, scales, seconds);
+        if (text) status = cli_print_text(text);
     }
-    cli_checkpoint_forget(a);
-    say(a, data, moments, seconds);
-    return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
+    free(scales);
+    return status;
 }
 
 static int run(const cli_arguments *a) {

@@ -375,7 +375,10 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 
 /* ---- whether there is an evidence */
 
+/* Frequencies that are drawn may be too few for the waves of the kernel that rows make most probable: what they are good
+ * for, errors on rows left out tell. */
 bool orffi_has_evidence(const orffi_plan *plan) {
+    if (plan->engine->draws) return false;
     if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
     for (size_t m = 0; m < plan->parts.count; m++)
         if (!orffi_evidence_serves(1, &plan->parts.list[m].part)) return false;

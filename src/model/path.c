@@ -123,8 +123,8 @@ static orff_status fill_best_outputs(orffi_path *path, size_t p, const orffi_eng
 orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_plan *plan,
                             const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
     const orff_settings *s = &plan->settings;
-    const bool report = kind == ORFFI_PATH_REPORT, given = s->lambda > 0.0 && report;
-    const stretch *about = report ? find_stretch(plan, engine) : NULL;
+    const bool report = kind != ORFFI_PATH_TRIAL, given = s->lambda > 0.0 && report;
+    const stretch *about = kind == ORFFI_PATH_REPORT ? find_stretch(plan, engine) : NULL;
     path->count = given ? 1 : about ? about->count : s->lambda_count;
     ORFFI_TRY(allocate(path, report, plan->p));
     ORFFI_TRY(fill_all_lambdas(path, given, plan, about, engine, rows, kernel));

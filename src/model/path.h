@@ -16,6 +16,7 @@ typedef struct orffi_path {
 
 typedef enum orffi_path_kind {
     ORFFI_PATH_REPORT, /* with its points; one lambda where the plan's is given */
+    ORFFI_PATH_TABLE,  /* with its points, always the whole path */
     ORFFI_PATH_TRIAL   /* without points, always the whole path */
 } orffi_path_kind;
 

@@ -116,7 +116,7 @@ static orff_status score(tuning *t, size_t i) {
     orffi_path path = {0};
     orff_status status = s->mixture && !s->auto_kernel ? learn_kernel(one, &learned) : ORFF_OK;
     if (!status)
-        status = orffi_path_fill(&path, ORFFI_PATH_REPORT, &one->plan, one->plan.engine, one->rows,
+        status = orffi_path_fill(&path, ORFFI_PATH_TABLE, &one->plan, one->plan.engine, one->rows,
                                  learned ? learned : one->kernel);
     if (!status) keep_best_path(t, i, &path);
     orffi_path_clear(&path);
