@@ -39,6 +39,8 @@ SUPPORT_MANY(custom_exact, 2, 4)
 
 #define SMOOTH .distance = 5e-4, .evidence = 5e-5, .variance = 1e-4
 #define KEPT   .distance = 2e-4, .evidence = 0.05, .variance = 0.05
+/* A row of three numbers has half as many neighbours as one of a single number. */
+#define JOINT  .distance = 2e-4, .evidence = 0.12, .variance = 0.05
 #define ROUGH  .distance = 0.03, .evidence = 0.05, .variance = 0.05
 
 static const lattice_case direct[] = {
@@ -119,7 +121,7 @@ static const lattice_case kept[] = {
      {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.06, .weight = 0.1},
       {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.1}},
      KEPT},
-    {"div-free in space", 3, 3, 120, 1, {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.0}}, KEPT},
+    {"div-free in space", 3, 3, 120, 1, {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.0}}, JOINT},
     {"space and time",
      3,
      2,
@@ -516,6 +518,7 @@ static void leaving_out_is_fitting_without(void **state) {
         double sum = 0.0;
         small.n = rows;
         small.uncentered = true;
+        small.parts[0].sigma = 0.03; /* few rows lie in a smaller box */
         begin(&t, &small);
         t.lattice = fit(&t, ORFF_ENGINE_LATTICE);
         const double cv = orff_model_describe(t.lattice).cv_mse;

@@ -126,7 +126,7 @@ orff_status orffi_kept_solve(orffi_kept *kept, double noise, const double *y, do
 /* ---- rows */
 
 /* Of iterations: a lattice is no closer to its kernel, and f no closer to the rows than their noise. */
-#define FINEST_RESIDUAL 1e-5
+#define FINEST_RESIDUAL 1e-6
 
 typedef struct orffi_lattice_rows {
     orffi_task task;

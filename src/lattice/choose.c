@@ -22,12 +22,14 @@
 #define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
 #define COARSER        3.0  /* steps of the tolerance on the way there */
 #define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows */
-#define VISIBLE        0.01 /* of the kernel's size: half-way to the next image no more is left, and f is the mean */
-#define FARTHEST       1e5  /* length scales at which a kernel is looked at */
-#define LOOKS          1.05 /* ratio of successive distances */
-#define TAIL_STEPS     600  /* of the integral over a tail, */
-#define TAIL_END       1e12 /* which ends so far out, relative to where it begins */
-#define BISECTIONS     60
+/* What is left of the kernel half-way to the next image, where f becomes the mean: the root of the tolerance, which is what
+ * kernels of exponential tails have there; no more than this. */
+#define VISIBLE    0.03
+#define FARTHEST   1e5  /* length scales at which a kernel is looked at */
+#define LOOKS      1.05 /* ratio of successive distances */
+#define TAIL_STEPS 600  /* of the integral over a tail, */
+#define TAIL_END   1e12 /* which ends so far out, relative to where it begins */
+#define BISECTIONS 60
 
 /* ---- the cut */
 
@@ -122,7 +124,8 @@ static orff_status find_margins(const orff_kernel *kernel, const double *periods
             const orffi_kernel_part *part = &kernel->parts[m];
             if (orffi_is_periodic(periods, i)) continue; /* its images belong to it */
             status = find_reach(part, i, tolerance, work, work + d, &margin);
-            if (!status) status = find_reach(part, i, fmax(tolerance, VISIBLE), work, work + d, &visible);
+            if (!status)
+                status = find_reach(part, i, fmin(sqrt(tolerance), VISIBLE), work, work + d, &visible);
             s->margin[i] = fmax(s->margin[i], margin);
             s->visible[i] = fmax(s->visible[i], visible);
         }
