@@ -39,8 +39,6 @@ SUPPORT_MANY(custom_exact, 2, 4)
 
 #define SMOOTH .distance = 5e-4, .evidence = 5e-5, .variance = 1e-4
 #define KEPT   .distance = 2e-4, .evidence = 0.05, .variance = 0.05
-/* A row of three numbers has half as many neighbours as one of a single number. */
-#define JOINT  .distance = 2e-4, .evidence = 0.12, .variance = 0.05
 #define ROUGH  .distance = 0.03, .evidence = 0.05, .variance = 0.05
 
 static const lattice_case direct[] = {
@@ -121,7 +119,7 @@ static const lattice_case kept[] = {
      {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.06, .weight = 0.1},
       {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.1}},
      KEPT},
-    {"div-free in space", 3, 3, 120, 1, {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.0}}, JOINT},
+    {"div-free in space", 3, 3, 120, 1, {{.rule = ORFF_RULE_DIV_FREE, .sigma = 1.0}}, KEPT},
     {"space and time",
      3,
      2,
