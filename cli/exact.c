@@ -14,10 +14,10 @@ const cli_command cli_command_exact = {
     .summary = "learn with the exact kernel, without features: for few rows",
     .usage = "DATA -o MODEL",
     .text = "Learns y = f(x) from the rows of DATA as orff fit does, but with the kernel itself "
-            "instead of features that approximate it. The cost grows with the cube of the number of "
+            "for any number of rows. The cost grows with the cube of the number of "
             "rows, or of rows times outputs for kernels that couple the outputs, so use it for up to "
             "a few thousand. A fit that needs more than half of the machine's memory is refused at "
-            "once. lambda and the length scale are chosen by the exact leave-one-out error. predict, "
+            "once. Length scale, base and noise are those under which the data are most probable. predict, "
             "evaluate, info and plot read the model file. orff fit --engine exact is the same.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,

@@ -217,7 +217,8 @@ const cli_command cli_command_fit = {
     .usage = "DATA -o MODEL",
     .text = "Learns y = f(x) from the rows of DATA. DATA is a table (.csv, .tsv, also .gz; - is "
             "standard input), two array files X Y (.npy, IDX, also .gz) or a NetCDF file. Without "
-            "further options the length scale and lambda are chosen from the data. The model "
+            "further options the engine, the base, the length scale and lambda are chosen from the data. The "
+            "model "
             "remembers names, units and classes, so predict and evaluate need no options.",
     .example = "  orff fit wind.csv --inputs x,y --outputs u,v --kernel div-free+decomposable -o wind.orff\n",
     .least = 0,

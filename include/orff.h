@@ -778,7 +778,7 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
  *
  * A model is what an engine has learned, and what was done to the data: f(x) = mean + spread * g((x - shift)/unit).
  * The engine of random features has g(x) = Phi(x)^T theta, the exact one sum_i K(x, x_i) alpha_i over all training
- * points. The same calls serve both. */
+ * points, that of a lattice sum_k V_k exp(i <w_k, x>) over its waves. The same calls serve all. */
 
 #define ORFF_ENGINE_LIST(X)                                                                                       \
     X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
@@ -847,7 +847,10 @@ typedef struct orff_settings {
      * orff_settings_features, but for the grid, where the tolerance decides. */
     orff_sampling sampling;
 
-    double lambda; /* > 0; 0: auto, by cross-validation from the moments; exact: by leaving out each row */
+    /* > 0; 0: auto, from the noise of most evidence: N lambda is its variance over that of the field, times trace K(0)/p;
+     * features cross-validate around it. Where there is no evidence, or a path was asked for, the smallest error on rows
+     * left out: folds, for exact models each row in turn; for lattices the most evidence. */
+    double lambda;
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;

@@ -89,7 +89,8 @@ static const row rows[] = {
     {{"importance", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", FEATURES, "Features",
       "Draw the frequencies of fields in proportion to |w|^2, which bounds their blocks. auto does it wherever every part is a field."}, TO(sampling.importance)},
     {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "units of K(0)", FEATURES, "Features",
-      "sampling grid: the largest error of the kernel. auto takes what the number of frequencies allows."}, TO(sampling.tolerance)},
+      "sampling grid and engine lattice: the largest error of the kernel. auto takes what the number of frequencies allows; for a lattice "
+      "1e-6, or 0.01 of the noise if that is more."}, TO(sampling.tolerance)},
     {{"frequencies", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", FEATURES, "Features",
       "Your own frequencies instead of drawn ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
     {{"seed", ORFF_SETTING_WHOLE, "0", false, 0, MOST_WHOLE, NULL, "N", "", FEATURES, "Features",
@@ -98,10 +99,11 @@ static const row rows[] = {
       "single computes features and their products in float and sums in double: about twice as fast."}, TO(single)},
 
     {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
-      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto takes the one with the smallest cross-validated error; exact models leave "
-      "out one row at a time."}, TO(lambda)},
+      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto follows from the noise under which the outputs are most probable; "
+      "features cross-validate around it. Where there is no such noise (classes, other losses, parts of your own) it has the smallest "
+      "error on rows left out."}, TO(lambda)},
     {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "units of the kernel's size", LEARNING, "Learning",
-      "The values that lambda auto tries."}, NOWHERE},
+      "The values that lambda auto tries, if given, instead of what follows from the noise."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
       "Folds of cross-validation."}, TO(folds)},
     {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
@@ -109,8 +111,9 @@ static const row rows[] = {
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", SOLVING, "Learning",
-      "What learns: features approximate the kernel and serve any number of rows, exact takes the kernel itself, for rows that are few. auto "
-      "takes features."}, TO(engine)},
+      "What learns: exact takes the kernel itself, for few rows; lattice takes it on a lattice of frequencies, for any number of rows and up "
+      "to three inputs; features approximate it and serve any number of inputs. auto takes exact for up to 3000 rows (rows times outputs, "
+      "unless all parts are decomposable), else lattice where it serves, else features; features at once where their settings are given."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
@@ -128,7 +131,7 @@ static const row rows[] = {
     {{"scale-outputs", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
       "Divide each output by its spread."}, TO(scale_outputs)},
     {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Keep in the model what error bars need. auto does it when that is a matrix of at most 4000 rows."}, TO(posterior)},
+      "Keep in the model what error bars need. auto does it when that is a matrix of at most 4000 rows, or the rows that a lattice model keeps."}, TO(posterior)},
     {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",
       "Rows that automatic choices look at."}, TO(subsample)},
     {{"max-bytes", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_WHOLE, NULL, "BYTES", "bytes", LEARNING, "Learning",
