@@ -39,7 +39,7 @@ set border 3
 set tics nomirror
 unset key
 sigma = 0.08
-period = 1 + 6.1 * sigma   # the rows' box, and room until half-way to the next image 1 % of the kernel is left
+period = 1 + 7.4 * sigma   # the rows' box, and room until half-way to the next image 0.1 % of the kernel is left
 k(x) = exp(-0.5 * (x / sigma)**2)
 spectrum(w) = exp(-0.5 * (w * sigma)**2)
 h = 2 * pi / period
@@ -48,7 +48,7 @@ set lmargin at screen 0.07; set rmargin at screen 0.52
 set tmargin at screen 0.93; set bmargin at screen 0.60
 set title 'in space: the kernel of a row, and its images'
 set samples 500
-set xrange [-0.9:2.7]; set yrange [0:1.15]
+set xrange [-1:2.8]; set yrange [0:1.15]
 set xtics 0.5; set ytics 0.5
 set xlabel 'x' offset 0,0.6
 set object 1 rectangle from 0,0 to 1,1.15 fillcolor '#eef3f8' fillstyle solid noborder behind

@@ -830,7 +830,7 @@ typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. A part's sigma of
      * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (and no sigmas) is chosen, and with it a base of ORFF_BASE_AUTO among gaussian
      * and matern of order 1/2, 3/2 and 5/2: by the evidence, how probable the outputs of some of the rows are. Where
-     * there is none (classes, losses other than squared, parts with callbacks) a multiple of the median distance
+     * there is none (features, classes, losses other than squared, parts with callbacks) a multiple of the median distance
      * between inputs is chosen by cross-validation, and the base auto is gaussian. */
     size_t n_parts;
     const orff_part *parts;
@@ -847,9 +847,9 @@ typedef struct orff_settings {
      * orff_settings_features, but for the grid, where the tolerance decides. */
     orff_sampling sampling;
 
-    /* > 0; 0: auto, from the noise of most evidence: N lambda is its variance over that of the field, times trace K(0)/p;
-     * features cross-validate around it. Where there is no evidence, or a path was asked for, the smallest error on rows
-     * left out: folds, for exact models each row in turn; for lattices the most evidence. */
+    /* > 0; 0: auto, from the noise of most evidence: N lambda is its variance over that of the field, times trace K(0)/p.
+     * Where there is no evidence, or a path was asked for, the smallest error on rows left out: folds, for exact models
+     * each row in turn; for lattices the most evidence. */
     double lambda;
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;

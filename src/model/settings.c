@@ -56,19 +56,20 @@ static const row rows[] = {
       "takes the one under which the outputs are most probable."}, NOWHERE},
     {{"base", ORFF_SETTING_TEXT, "auto", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
       "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto takes that of gaussian, "
-      "matern12, matern32 and matern52 under which the outputs are most probable; gaussian where the length scale is given."}, NOWHERE},
+      "matern12, matern32 and matern52 under which the outputs are most probable; gaussian for features and where the length scale "
+      "is given."}, NOWHERE},
     {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
       "The order nu of base matern, or alpha of rational-quadratic; both need it. One for each part with +."}, NOWHERE},
     {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median|ard", "the inputs' unit", KERNEL, "Kernel",
       "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
       "median is the median distance between inputs; auto takes what makes the outputs most probable, one for all inputs or, where that "
-      "gains clearly, one for each; ard always one for each."}, NOWHERE},
+      "gains clearly, one for each; ard always one for each. For features, classes and parts of your own auto takes what predicts best."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
       "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
       "How weights of parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
-      "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable."}, NOWHERE},
+      "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable, or under features predicts best."}, NOWHERE},
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "decomposable: which outputs belong together. covariance takes that of the outputs; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
@@ -100,10 +101,9 @@ static const row rows[] = {
 
     {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
       "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto follows from the noise under which the outputs are most probable; "
-      "features cross-validate around it. Where there is no such noise (classes, other losses, parts of your own) it has the smallest "
-      "error on rows left out."}, TO(lambda)},
+      "for features, classes and parts of your own it has the smallest error on rows left out."}, TO(lambda)},
     {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "units of the kernel's size", LEARNING, "Learning",
-      "The values that lambda auto tries, if given, instead of what follows from the noise."}, NOWHERE},
+      "The values that lambda auto tries where it does not follow from the noise, or if you give them."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
       "Folds of cross-validation."}, TO(folds)},
     {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
