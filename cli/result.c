@@ -149,7 +149,9 @@ void cli_result_say(const cli_result *r, const char *words) {
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
-    if (!info.frequencies)
+    if (info.engine == ORFF_ENGINE_LATTICE)
+        cli_say("  lattice            %zu waves, %zu coefficients", info.frequencies, info.parameters);
+    else if (!info.frequencies)
         cli_say("  features           none: the %s kernel, %zu coefficients", orff_engine_name(info.engine),
                 info.parameters);
     else
@@ -199,13 +201,16 @@ json_t *cli_result_json(const cli_result *r) {
     json_t *rest = json_pack(
         "{s:f, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:s, s:b}", "lambda", info.lambda, "features",
         (json_int_t)info.frequencies, "parameters", (json_int_t)info.parameters, "sampling",
-        !info.frequencies ? "none" : orff_scheme_name(info.scheme), "seed", (json_int_t)info.seed, "solver",
-        info.solve.method, "converged", info.solve.converged, "iterations", (json_int_t)info.solve.iterations,
-        "precision", info.single ? "single" : "double", "posterior", info.has_posterior);
+        !info.frequencies || info.engine == ORFF_ENGINE_LATTICE ? "none" : orff_scheme_name(info.scheme),
+        "seed", (json_int_t)info.seed, "solver", info.solve.method, "converged", info.solve.converged,
+        "iterations", (json_int_t)info.solve.iterations, "precision", info.single ? "single" : "double",
+        "posterior", info.has_posterior);
     json_object_update_missing(object, rest);
     json_decref(rest);
     json_object_set_new(object, "engine", json_string(orff_engine_name(info.engine)));
     json_object_set_new(object, "engine_reason", json_string(info.engine_reason));
+    if (isfinite(info.kernel_error))
+        json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     set_errors(object, r, &info);
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));

@@ -1055,8 +1055,9 @@ typedef struct orff_model_info {
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */
     orff_solve_info solve;
-    unsigned warnings;
+        unsigned warnings;
     const char *warning;
+    double kernel_error; /* lattice: its largest difference from the exact kernel, relative to K(0); else NAN */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */

@@ -28,7 +28,7 @@ try() {
     weight=
     case $2 in *+*) weight="--weight auto" ;; esac
     # shellcheck disable=SC2086  # words
-    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --features 200 --quiet --json -o "$out/$1.orff" \
+    "$orff" fit "$out/$1.csv" $columns --kernel "$2" $weight --quiet --json -o "$out/$1.orff" \
         >"$out/fit.json" || exit 1
     "$orff" evaluate "$out/$1.orff" "$out/held_out.csv" --quiet --json >"$out/evaluate.json"
     printf '%8.3f m/s in %4.1f s' "$(number rmse "$out/evaluate.json")" "$(number seconds "$out/fit.json")"
@@ -47,7 +47,7 @@ echo
 # The model to keep: the last one, auto on all points that are not held out.
 mv "$out/rest.orff" "$out/wind.orff"
 sed -n 's/.*"found": "\(.*\)",*$/The field is made of \1./p' "$out/fit.json"
-"$orff" predict "$out/wind.orff" --grid lon_deg=295:350:56,lat_deg=1:59:59 --std --derive curl,divergence --quiet \
+"$orff" predict "$out/wind.orff" --grid lon_deg=295:350:56,lat_deg=1:59:59 --std --derive curl,divergence --samples 20 --quiet \
     -o "$out/wind.nc"
 if command -v gnuplot >/dev/null 2>&1; then
     "$orff" plot "$out/wind.orff" --quiet -o "$out/wind.png"

@@ -478,6 +478,7 @@ static orff_status learn(void **out, void *rows, const orff_kernel *kernel, doub
     ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->lattice, r->transform));
     orff_status status = (r->keeps ? fill_kept : fill_summed)(r, fit, lambda, report);
     if (!status) status = orffi_lattice_fit_finish(fit);
+    if (!status) status = orffi_lattice_kernel_error(&r->system, r->extent, &fit->kernel_error);
     warn(r, fit);
     if (status) {
         orffi_lattice_fit_free(fit);
@@ -503,6 +504,7 @@ static void describe(const void *self, orff_model_info *info) {
     info->has_posterior = fit->posterior != NULL || fit->samples != NULL || fit->rows.n > 0;
     info->warnings = fit->warnings;
     info->warning = fit->warning;
+    info->kernel_error = fit->kernel_error;
 }
 
 static bool is_newer(const void *fit) {

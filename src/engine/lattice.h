@@ -42,7 +42,8 @@ typedef struct orffi_lattice_fit {
     orffi_lattice_block block;          /* of the posterior: which modes stand where */
     unsigned warnings;
     char warning[256];
-    double tolerance; /* of the transforms */
+    double kernel_error; /* relative to K(0); NAN where there is no exact form */
+    double tolerance;    /* of the transforms */
     /* rows, where error bars come from those that lie nearest */
     orffi_table rows;
     orffi_near near;

@@ -241,6 +241,12 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);
     const bool features = !status && t.plan.engine->draws;
+    if (!status && t.plan.engine == &orffi_engine_lattice)
+        status = orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                            "what a fit of the engine %s costs follows from the rows: seconds for a million "
+                            "of them in the plane, "
+                            "most of it for choosing; the other engines can be told beforehand",
+                            orff_engine_name(ORFF_ENGINE_LATTICE));
     if (!status) status = (features ? estimate_features : estimate_exact)(&t, &found);
     orffi_plan_clear(&t.plan);
     orffi_release(t.parts);

@@ -225,7 +225,8 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .output_train_mse = model->output_train_mse,
                             .output_cv_mse = model->output_cv_mse,
                             .shares = model->shares,
-                            .solve = model->solve};
+                            .solve = model->solve,
+                            .kernel_error = NAN};
     model->engine->describe(model->fit, &info);
     info.warnings = model->warnings;
     info.warning = model->warning;
