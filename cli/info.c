@@ -73,7 +73,7 @@ static void print_model(const cli_applied *ap) {
     if (info->engine == ORFF_ENGINE_EXACT)
         cli_print_line("%-14snone: the exact kernel, %zu coefficients", "features", info->parameters);
     else if (info->engine == ORFF_ENGINE_LATTICE)
-        cli_print_line("%-14s%zu waves", "lattice", info->frequencies);
+        cli_print_line("%-14s%zu waves", orff_engine_name(info->engine), info->frequencies);
     else
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,
                        orff_scheme_name(info->scheme), info->seed);

@@ -76,8 +76,8 @@ static void check(const process *w) {
     settings.n_parts = 1;
     settings.parts = &part;
     settings.lambda = 1e-3;
-    settings.engine = ORFF_ENGINE_FEATURES;
-    settings.sampling.features = 10; /* of no interest */
+    settings.engine = ORFF_ENGINE_EXACT;
+    settings.posterior = ORFF_SWITCH_NO;
     orff_set_hooks(&(orff_hooks){.log = hear, .self = &t});
     assert_ok(orff_model_fit(&model, &settings, w->d, w->p, w->n, X, Y, NULL));
     orff_set_hooks(NULL);
