@@ -130,7 +130,7 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
 /* Those of the first part, which all have. */
 static orff_status find_periods(const orffi_fields *in, size_t d, size_t n_parts, const source *sources,
                                 const double **periods) {
-    *periods = sources[0].periods;
+    *periods = n_parts ? sources[0].periods : NULL; /* none is refused after this */
     for (size_t m = 1; m < n_parts; m++)
         if (!sources[m].periods != !*periods ||
             (*periods && memcmp(sources[m].periods, *periods, d * sizeof **periods)))
