@@ -321,9 +321,10 @@ orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, 
                                         const double *weights, double noise, size_t k, const double *x,
                                         double *work, double *covariance) {
     const size_t q = scalar ? 1 : kernel->p;
+    size_t rows[ORFFI_NEIGHBOURS_ROWS];
+    if (k > ORFFI_NEIGHBOURS_ROWS) k = ORFFI_NEIGHBOURS_ROWS;
     one_row t = divide_room(k, q, work);
     double *distances = t.block + q * q;
-    size_t *rows = (size_t *)(distances + k);
     t.count = orffi_near_find(near, x, k, rows, distances);
     ORFFI_TRY(fill_row(&t, kernel, scalar, near->X, weights, noise, x, rows));
     condition(&t, NULL);

@@ -48,6 +48,8 @@ void orffi_neighbours_blocks(const orffi_neighbours *nb, double *blocks);
 void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block, const double *alpha,
                                 double *error);
 
+enum { ORFFI_NEIGHBOURS_ROWS = 128 }; /* that a new point is given at most */
+
 /* The covariance (q x q) of f(x) given the k nearest rows, and their numbers: a little above that given all. `near` has
  * all rows; work: orffi_neighbours_room. */
 size_t orffi_neighbours_room(size_t k, size_t q);

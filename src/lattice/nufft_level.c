@@ -12,6 +12,6 @@ size_t orffi_nufft_levels(const orffi_nufft_level *levels[4]) {
 }
 
 const orffi_nufft_level *orffi_nufft_level_here(void) {
-    const orffi_nufft_level *levels[4];
+    const orffi_nufft_level *levels[4] = {0};
     return levels[orffi_nufft_levels(levels) - 1];
 }

@@ -17,7 +17,8 @@
 
 orff_status orffi_lattice_record_create(orff_lattice_moments **out, const orffi_lattice *lattice, size_t p,
                                         size_t folds) {
-    const orffi_lattice_pass pass = {.p = p, .folds = {.folds = folds}};
+    const orff_moments_settings how = {.folds = folds};
+    const orffi_lattice_pass pass = {.p = p, .folds = how};
     orff_lattice_moments *m;
     ORFFI_TRY(ORFFI_NEW(m));
     m->folds = folds;

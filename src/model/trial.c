@@ -137,7 +137,7 @@ static int ascending(const void *a, const void *b) {
 
 double orffi_trial_spacing(const orffi_plan *plan, const orffi_table *table) {
     enum { LOOKED_AT = 63 }; /* the median of so many is known to some 15 % */
-    double found[LOOKED_AT];
+    double found[LOOKED_AT] = {0};
     const size_t count = table->n < LOOKED_AT ? table->n : LOOKED_AT;
     for (size_t i = 0; i < count; i++)
         found[i] = nearest(plan, table, (size_t)((double)i * ((double)table->n / (double)count)));
