@@ -330,6 +330,8 @@ static void assert_variance(const problem *t, const orffi_near *near, const doub
     const size_t side = t->n * t->q, q = t->q;
     double *C = support_zeros(q * side), *L = support_zeros(side * side), *S = support_zeros(side * q);
     double want[9], got[9], prior[9], *work = support_zeros(orffi_neighbours_room(k, q));
+    size_t *rows = malloc((k + 1) * sizeof *rows);
+    assert_non_null(rows);
     memcpy(L, t->A, side * side * sizeof *L);
     assert_ok(orff_kernel_gram(t->kernel, 1, x, t->n, t->X, C));
     for (size_t i = 0; i < side * q; i++) S[i] = C[i % q * side + i / q];
@@ -338,7 +340,8 @@ static void assert_variance(const problem *t, const orffi_near *near, const doub
     assert_ok(orff_kernel_eval(t->kernel, x, x, want));
     memcpy(prior, want, sizeof prior);
     orffi_gemm(false, false, q, q, side, -1.0, C, side, S, q, 1.0, want, q);
-    assert_ok(orffi_neighbours_covariance(t->kernel, t->scalar, near, t->weights, t->noise, k, x, work, got));
+    assert_ok(
+        orffi_neighbours_covariance(t->kernel, t->scalar, near, t->weights, t->noise, k, x, rows, work, got));
     for (size_t a = 0; a < q; a++) {
         assert_true(got[a * (q + 1)] >= want[a * (q + 1)] - 1e-9); /* fewer rows know less */
         assert_true(got[a * (q + 1)] - want[a * (q + 1)] <= slack * prior[a * (q + 1)]);
@@ -347,6 +350,7 @@ static void assert_variance(const problem *t, const orffi_near *near, const doub
     free(C);
     free(L);
     free(S);
+    free(rows);
     free(work);
 }
 

@@ -266,12 +266,13 @@ static orff_status near_point(const orffi_lattice_fit *fit, double noise, const 
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;
     const double *weights = fit->rows.weights;
+    size_t rows[NEAREST];
     memset(out, 0, p * p * sizeof *out);
     for (size_t j = 0; j < s->axes; j++) {
         const bool same = j && s->size[j] == s->size[j - 1];
         if (!same)
             ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, weights,
-                                                  fit->shift / s->size[j], NEAREST, x, work,
+                                                  fit->shift / s->size[j], NEAREST, x, rows, work,
                                                   s->turn ? work + fit->room : out));
         for (size_t i = 0; s->turn && i < p * p; i++)
             out[i] += s->size[j] * work[fit->room] * s->turn[j * p + i / p] * s->turn[j * p + i % p];

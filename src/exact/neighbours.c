@@ -319,10 +319,9 @@ void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block,
 
 orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, const orffi_near *near,
                                         const double *weights, double noise, size_t k, const double *x,
-                                        double *work, double *covariance) {
+                                        size_t *rows, double *work, double *covariance) {
     const size_t q = scalar ? 1 : kernel->p;
-    size_t rows[ORFFI_NEIGHBOURS_ROWS];
-    if (k > ORFFI_NEIGHBOURS_ROWS) k = ORFFI_NEIGHBOURS_ROWS;
+
     one_row t = divide_room(k, q, work);
     double *distances = t.block + q * q;
     t.count = orffi_near_find(near, x, k, rows, distances);

@@ -48,13 +48,11 @@ void orffi_neighbours_blocks(const orffi_neighbours *nb, double *blocks);
 void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block, const double *alpha,
                                 double *error);
 
-enum { ORFFI_NEIGHBOURS_ROWS = 128 }; /* that a new point is given at most */
-
 /* The covariance (q x q) of f(x) given the k nearest rows, and their numbers: a little above that given all. `near` has
- * all rows; work: orffi_neighbours_room. */
+ * all rows; rows: k of room; work: orffi_neighbours_room. */
 size_t orffi_neighbours_room(size_t k, size_t q);
 orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, const orffi_near *near,
                                         const double *weights, double noise, size_t k, const double *x,
-                                        double *work, double *covariance);
+                                        size_t *rows, double *work, double *covariance);
 
 #endif
