@@ -10,10 +10,8 @@
 #include "engine/reach.h"
 #include "lattice/fft.h"
 
-/* Unknowns of one column: 512 x 512; in space a quarter, 40 x 40 x 40, since its grids are eight times as large. */
-#define MOST_UNKNOWNS ((size_t)1 << 18)
-#define TOLERANCE     1e-6 /* of the kernel, where none is asked for */
-#define OF_NOISE      0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
+#define TOLERANCE 1e-6 /* of the kernel, where none is asked for */
+#define OF_NOISE  0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
 /* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
 #define TRANSFORM    1e-10
 #define MOST_KEPT    400000 /* rows x outputs */
@@ -27,7 +25,10 @@
 
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     (void)rows;
-    const double grids = 8.0 * (double)MOST_UNKNOWNS * 16.0 * (double)(p + 1) * (double)(s->folds + 1);
+    const size_t few = d < ORFFI_LATTICE_MOST ? d : ORFFI_LATTICE_MOST;
+    const double fine = pow(4.0, (double)few) *
+                        (double)orffi_lattice_most(few); /* four points for an unknown, along each input */
+    const double grids = 8.0 * fine * (double)(p + 1) * (double)(s->folds + 1);
     *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
     ORFFI_TRY(orffi_fft_require());
     if (d > ORFFI_LATTICE_MOST)
@@ -63,7 +64,7 @@ static void release(void *rows) {
     orffi_lattice_moments_free(r->own);
     orffi_table_clear(&r->gathered);
     orffi_release(r->mean);
-    orffi_release(r->spare);
+    orffi_release(r->squares);
     orff_kernel_free(r->kernel);
     orffi_release(r);
 }
@@ -98,8 +99,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      .noise = s->sampling.tolerance > 0.0 ? 0.0 : r->task.shift,
                                      .tolerance = s->sampling.tolerance > 0.0
                                                       ? s->sampling.tolerance
-                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0)),
-                                     .most = kernel->d < 3 ? MOST_UNKNOWNS : MOST_UNKNOWNS / 4};
+                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0))};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
 

@@ -142,9 +142,9 @@ typedef struct orffi_lattice_rows {
 
     orff_kernel *bound; /* to the kernel last asked for: */
     orffi_lattice_set total;
-    double *mean;  /* p */
-    double N;      /* sum of the weights */
-    double *spare; /* p x p: centred sums of y y^T */
+    double *mean;    /* p */
+    double N;        /* sum of the weights */
+    double *squares; /* p x p: centred sums of y y^T */
     orffi_lattice_system system;
     orffi_lattice_block block;
     orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */

@@ -92,11 +92,11 @@ static orff_status sum_folds(orffi_lattice_rows *r) {
     if (r->mean) return ORFF_OK;
     ORFFI_TRY(orffi_lattice_set_init(r->moments, &r->total));
     orffi_lattice_moments_sum(r->moments, r->moments->n_sets, &r->total);
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->spare, p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->squares, p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, p));
     r->N = r->total.T[p * side + p];
     for (size_t a = 0; r->task.settings->center && a < p; a++) r->mean[a] = r->total.T[a * side + p] / r->N;
-    centre_squares(p, &r->total, r->mean, r->spare);
+    centre_squares(p, &r->total, r->mean, r->squares);
     return ORFF_OK;
 }
 
@@ -171,7 +171,7 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
 static double left_over(const orffi_lattice_rows *r) {
     const size_t p = r->moments->p, length = r->system.r * r->system.H;
     double sum = 0.0;
-    for (size_t a = 0; a < p; a++) sum += r->spare[a * p + a];
+    for (size_t a = 0; a < p; a++) sum += r->squares[a * p + a];
     for (size_t j = 0; j < r->system.axes; j++)
         sum -= orffi_lattice_dot(r->system.lattice, r->system.r, r->b + j * length, r->theta + j * length);
     return fmax(sum, 0.0);

@@ -220,12 +220,21 @@ static void round_up(orffi_lattice *l) {
     }
 }
 
-static orff_status refuse(double count, const orffi_lattice_need *need) {
+/* 512 x 512; in space a quarter, 40 x 40 x 40, since its grids are eight times as large. */
+size_t orffi_lattice_most(size_t d) {
+    return (size_t)1 << (d < 3 ? 18 : 16);
+}
+
+static size_t most_of(const orffi_lattice_need *need, size_t d) {
+    return need->most ? need->most : orffi_lattice_most(d);
+}
+
+static orff_status refuse(double count, const orffi_lattice_need *need, size_t d) {
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
         "a lattice for these length scales and this extent would have %.3g modes, and %zu are the "
         "limit; give larger length scales, fewer inputs, or the engine that draws frequencies",
-        count, need->most);
+        count, most_of(need, d));
 }
 
 /* What the cut leaves out, the worst of the parts and inputs. */
@@ -245,7 +254,7 @@ static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
 /* Coarser tolerances first; then the cut alone, which is to say so. */
 orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                                  orffi_lattice_quality *quality) {
-    const double most = (double)need->most;
+    const double most = (double)most_of(need, kernel->d);
     double tolerance = need->tolerance, count;
     shape s;
     for (size_t m = 0; m < kernel->n_parts; m++)
@@ -261,13 +270,13 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         limit_band(kernel, need, &s, &quality->band_limited);
         count = lay_out(l, kernel, need, &s);
     }
-    if (!isfinite(count)) return refuse(count, need);
+    if (!isfinite(count)) return refuse(count, need, kernel->d);
     if (count > most) { /* the waves of a length scale at least */
         const double shrink = pow(most / count, 1.0 / (double)l->d);
         for (size_t i = 0; i < l->d; i++) {
             s.cut[i] *= shrink;
             for (size_t m = 0; m < kernel->n_parts; m++)
-                if (s.cut[i] * kernel->parts[m].law.scale[i] < PI) return refuse(count, need);
+                if (s.cut[i] * kernel->parts[m].law.scale[i] < PI) return refuse(count, need, kernel->d);
         }
         quality->band_limited = true;
         lay_out(l, kernel, need, &s);

@@ -66,9 +66,9 @@ typedef struct orffi_lattice_need {
     const double *center, *extent; /* d: of the rows */
     const double *periods;         /* d: of inputs that are periodic, 0 for the others; NULL: none is */
     double rows;                   /* about how many; 0: not known */
-    double tolerance; /* of the kernel, relative to its size */
-    double noise;     /* of a row of weight 1, relative to the kernel's size; 0: not known */
-    size_t most;                   /* unknowns, for one column */
+    double tolerance;              /* of the kernel, relative to its size */
+    double noise;                  /* of a row of weight 1, relative to the kernel's size; 0: not known */
+    size_t most;                   /* unknowns, for one column; 0: as many as are quick */
 } orffi_lattice_need;
 
 /* What was given up for size, in tail mass of the spectrum and in images, relative to the kernel. */
@@ -77,6 +77,9 @@ typedef struct orffi_lattice_quality {
     double images;     /* what the nearest image adds; 0 below the tolerance */
     bool band_limited; /* the cut is at the resolution of the rows, or at `most` */
 } orffi_lattice_quality;
+
+/* The most unknowns that are quick, for d inputs. */
+size_t orffi_lattice_most(size_t d);
 
 /* Refused where even a coarse one would have too many modes. */
 orff_status orffi_lattice_choose(orffi_lattice *lattice, const orff_kernel *kernel,

@@ -8,10 +8,9 @@
 #include "base/periods.h"
 #include "lattice/fft.h"
 
-#define MOST_UNKNOWNS ((size_t)1 << 18) /* of one column, as in a fit */
-#define TOLERANCE     1e-6
-#define TRANSFORM     1e-10
-#define BLOCK         65536 /* rows that are read at a time */
+#define TOLERANCE 1e-6
+#define TRANSFORM 1e-10
+#define BLOCK     65536 /* rows that are read at a time */
 
 /* ---- making */
 
@@ -69,8 +68,7 @@ static orff_status choose(const orff_lattice_need *need, const orff_kernel *kern
     const orffi_lattice_need inner = {.center = center,
                                       .extent = extent,
                                       .periods = need->periods,
-                                      .tolerance = need->tolerance > 0.0 ? need->tolerance : TOLERANCE,
-                                      .most = MOST_UNKNOWNS};
+                                      .tolerance = need->tolerance > 0.0 ? need->tolerance : TOLERANCE};
     return orffi_lattice_choose(lattice, kernel, &inner, &quality);
 }
 

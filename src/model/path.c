@@ -6,26 +6,19 @@
 
 #include "base/memory.h"
 
-/* A path about what the evidence of some rows has found: down by so much, and up by so much, in so many values. Features
- * carry less than the kernel and may want more of lambda, hardly less: less would let what they cannot carry run wild where
- * there are no rows. */
-typedef struct stretch {
-    double down, up;
-    size_t count;
-} stretch;
-static const stretch with_features = {10.0, 1e4, 21}, without = {9.0, 9.0, 5};
+/* A path about what the evidence of some rows has found: down and up by this factor, in so many values. */
+#define AROUND 9.0
+#define VALUES 5
 
 /* Whether lambda is looked for about what was found, and not in a range that was asked for. */
-static const stretch *find_stretch(const orffi_plan *plan, const orffi_engine *engine) {
+static bool is_found(const orffi_plan *plan) {
     const orff_settings *s = &plan->settings, plain = orff_settings_default();
-    if (!(plan->shift > 0.0) || s->lambda_low != plain.lambda_low || s->lambda_high != plain.lambda_high ||
-        s->lambda_count != plain.lambda_count)
-        return NULL;
-    return engine->draws ? &with_features : &without;
+    return plan->shift > 0.0 && s->lambda_low == plain.lambda_low && s->lambda_high == plain.lambda_high &&
+           s->lambda_count == plain.lambda_count;
 }
 
 bool orffi_path_is_known(const orffi_plan *plan) {
-    return plan->engine->evident && find_stretch(plan, plan->engine);
+    return plan->engine->evident && is_found(plan);
 }
 
 orff_status orffi_path_known(const orffi_plan *plan, void *rows, const orff_kernel *kernel, double *lambda) {
@@ -91,9 +84,8 @@ static void convert_to_user_units(orffi_path *path, const orffi_plan *plan, bool
     }
 }
 
-static orff_status fill_all_lambdas(orffi_path *path, bool given, const orffi_plan *plan,
-                                    const stretch *about, const orffi_engine *engine, void *rows,
-                                    const orff_kernel *kernel) {
+static orff_status fill_all_lambdas(orffi_path *path, bool given, const orffi_plan *plan, bool about,
+                                    const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
     const orff_settings *s = &plan->settings;
     double size;
     path->lambdas[0] = s->lambda;
@@ -102,8 +94,8 @@ static orff_status fill_all_lambdas(orffi_path *path, bool given, const orffi_pl
     if (about) {
         orff_settings range = *s;
         const double middle = plan->shift / engine->weight(rows);
-        range.lambda_low = middle / about->down;
-        range.lambda_high = middle * about->up;
+        range.lambda_low = middle / AROUND;
+        range.lambda_high = middle * AROUND;
         fill_lambdas(path, &range, size);
         return ORFF_OK;
     }
@@ -124,8 +116,8 @@ orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_
                             const orffi_engine *engine, void *rows, const orff_kernel *kernel) {
     const orff_settings *s = &plan->settings;
     const bool report = kind != ORFFI_PATH_TRIAL, given = s->lambda > 0.0 && report;
-    const stretch *about = kind == ORFFI_PATH_REPORT ? find_stretch(plan, engine) : NULL;
-    path->count = given ? 1 : about ? about->count : s->lambda_count;
+    const bool about = kind == ORFFI_PATH_REPORT && is_found(plan);
+    path->count = given ? 1 : about ? VALUES : s->lambda_count;
     ORFFI_TRY(allocate(path, report, plan->p));
     ORFFI_TRY(fill_all_lambdas(path, given, plan, about, engine, rows, kernel));
     orffi_criterion c = {.errors = path->errors,
