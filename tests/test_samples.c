@@ -458,11 +458,45 @@ static void test_files(void **state) {
     remove("test_samples.orff");
 }
 
+/* At rows that are far from each other and as noisy as the field is large, half of the variance is due to their noise: K s
+ * / (K + s) with it, K s^2 / (K + s)^2 without. 60 rows and 60 samples know it to 2.4 %. */
+static void test_noise_of_kept_rows(void **state) {
+    (void)state;
+    double X[ROWS], Y[ROWS], F[ROWS], V[ROWS], got = 0.0, want = 0.0, *S = support_zeros(ROWS * ROWS);
+    orff_settings how = orff_settings_default();
+    orff_part part = orff_part_default();
+    orff_model *model = NULL;
+    part.sigma = 0.0003;
+    part.base = ORFF_BASE_GAUSSIAN;
+    how.parts = &part;
+    how.n_parts = 1;
+    how.engine = ORFF_ENGINE_LATTICE;
+    how.lambda = 1.0 / ROWS;
+    how.center = false;
+    for (size_t i = 0; i < ROWS; i++) {
+        X[i] = (double)i / (ROWS - 1);
+        Y[i] = sin(12.9898 * (double)i);
+    }
+    assert_ok(orff_model_fit(&model, &how, 1, 1, ROWS, X, Y, NULL));
+    assert_string_equal(orff_model_describe(model).solve.method, "lattice-neighbours-pcg");
+    assert_ok(orff_model_predict(model, ROWS, X, F));
+    assert_ok(orff_model_covariance(model, ROWS, X, V));
+    assert_ok(orff_model_sample(model, ROWS, 3, ROWS, X, S));
+    for (size_t i = 0; i < ROWS * ROWS; i++) {
+        got += (S[i] - F[i % ROWS]) * (S[i] - F[i % ROWS]);
+        want += V[i % ROWS];
+    }
+    assert_true(fabs(got / want - 1.0) < 6.0 * sqrt(2.0 / (ROWS * ROWS)));
+    free(S);
+    orff_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments), cmocka_unit_test(test_blocks),   cmocka_unit_test(test_derived),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_moments),  cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_derived),  cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_stored),   cmocka_unit_test(test_noise_of_kept_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
