@@ -57,6 +57,14 @@ static void print_labels(const orff_notes *notes) {
 
 /* ---- a model */
 
+/* Of each output, in the order of their names. */
+static void print_noise(const orff_model_info *info) {
+    cli_string text = {0};
+    for (size_t i = 0; i < info->outputs; i++) cli_append(&text, "%s%.6g", i ? ", " : "", info->noise[i]);
+    cli_print_line("%-14s%s", "noise", text.text);
+    free(text.text);
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -80,7 +88,7 @@ static void print_model(const cli_applied *ap) {
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
     cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
-    if (isfinite(info->noise)) cli_print_line("%-14s%.6g", "noise", sqrt(info->noise));
+    if (info->noise && isfinite(info->noise[0])) print_noise(info);
     cli_print_line("%-14s%s", "error bars", info->has_posterior ? "yes" : "no");
     if (info->warnings) cli_print_line("%-14s%s", "warning", info->warning);
     free(words);

@@ -123,25 +123,43 @@ static const char *root_text(double mse, char text[24]) {
     return text;
 }
 
-/* One line of errors: of the training rows, and cross-validated where that was done. */
-static void say_error(const char *name, double train, double cv, bool crossed, const char *units) {
-    char a[24], b[24];
-    cli_say("  %-18s %-10s %s%s%s", name, root_text(train, a), crossed ? root_text(cv, b) : "",
-            crossed && units ? "  " : "", units ? units : "");
+/* The columns of errors that a fit has: cross-validated ones and noises are not always there. */
+typedef struct columns {
+    bool crossed, noisy;
+} columns;
+
+static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *noise,
+                        const char *units) {
+    cli_string line = {0};
+    cli_append(&line, "  %-18s %-10s", name, train);
+    if (has.crossed) cli_append(&line, " %-16s", cv);
+    if (has.noisy) cli_append(&line, " %-10s", noise);
+    if (units) cli_append(&line, " %s", units);
+    while (line.length && line.text[line.length - 1] == ' ') line.text[--line.length] = '\0';
+    cli_say("%s", line.text);
+    free(line.text);
+}
+
+/* noise: a variance, as the others are squares. */
+static void say_error(columns has, const char *name, double train, double cv, double noise,
+                      const char *units) {
+    char a[24], b[24], c[24];
+    say_columns(has, name, root_text(train, a), root_text(cv, b), root_text(noise, c), units);
 }
 
 static void say_errors(const cli_result *r, const orff_model_info *info) {
-    const bool crossed = isfinite(info->cv_mse);
+    const columns has = {isfinite(info->cv_mse), info->noise != NULL};
     const size_t most = 20, count = info->classes ? 0 : info->outputs;
     char text[24];
-    cli_say("  RMSE               %-10s %s", "training", crossed ? "cross-validated" : "");
+    say_columns(has, "RMSE", "training", "cross-validated", "noise", NULL);
     for (size_t i = 0; i < count && i < most; i++)
-        say_error(output_name(r->notes, i, text), info->output_train_mse[i],
-                  info->output_cv_mse ? info->output_cv_mse[i] : NAN, crossed,
+        say_error(has, output_name(r->notes, i, text), info->output_train_mse[i],
+                  info->output_cv_mse ? info->output_cv_mse[i] : NAN, info->noise[i] * info->noise[i],
                   orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
     if (count > most) cli_say("  (and %zu more outputs)", count - most);
+    const columns of_all = {has.crossed, false};
     if (count != 1)
-        say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);
+        say_error(of_all, info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, NAN, NULL);
 }
 
 void cli_result_say(const cli_result *r, const char *words) {
@@ -160,7 +178,7 @@ void cli_result_say(const cli_result *r, const char *words) {
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
     say_errors(r, &info);
-    if (isfinite(info.noise)) cli_say("  noise              %.5g", sqrt(info.noise));
+
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
     if (info.warnings) cli_warn("%s", info.warning);
@@ -170,18 +188,21 @@ void cli_result_say(const cli_result *r, const char *words) {
 
 static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
     char text[24];
-    json_t *outputs = json_array();
+    json_t *outputs = json_array(), *noise = json_array();
     json_object_set_new(object, "train_rmse", cli_number_or_null(sqrt(info->train_mse)));
     json_object_set_new(object, "cv_rmse", cli_number_or_null(sqrt(info->cv_mse)));
-    json_object_set_new(object, "noise", cli_number_or_null(sqrt(info->noise)));
+
     json_object_set_new(object, "dof", cli_number_or_null(info->dof));
     json_object_set_new(object, "log_evidence", cli_number_or_null(info->log_evidence));
-    for (size_t i = 0; !info->classes && i < info->outputs; i++)
+    for (size_t i = 0; !info->classes && i < info->outputs; i++) {
+        json_array_append_new(noise, cli_number_or_null(info->noise[i]));
         json_array_append_new(
             outputs, json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
                                cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
                                cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
+    }
     json_object_set_new(object, "per_output", outputs);
+    json_object_set_new(object, "noise", noise);
 }
 
 json_t *cli_result_json(const cli_result *r) {

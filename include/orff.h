@@ -882,7 +882,9 @@ typedef struct orff_settings {
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
      * the spread. AUTO: when sigma is auto and no part is of these kinds. */
     orff_switch scale_inputs;
-    bool scale_outputs; /* divide outputs by their spread, likewise */
+    /* Divide outputs by their spread, so that none decides for all: each by its own, or all by one where a part is physical.
+     * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */
+    orff_switch scale_outputs;
 
     orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
     size_t subsample;      /* rows looked at for the automatic choices */
@@ -1045,12 +1047,12 @@ typedef struct orff_model_info {
     double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated; of an exact
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
-    double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
     bool on_plane;    /* learned from degrees (settings.geo) on ... */
     orff_plane plane; /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
+    const double *noise;            /* p values: standard deviations, in the outputs' units; NAN where not known */
     const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */

@@ -61,6 +61,7 @@ static inline void fields_free(fields_rows *rows) {
 static inline orff_settings fields_settings(size_t D) {
     orff_settings settings = orff_settings_default();
     settings.sampling.features = D;
+    settings.scale_outputs = ORFF_SWITCH_NO; /* one lambda for all outputs */
     return settings;
 }
 

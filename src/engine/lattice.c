@@ -507,11 +507,6 @@ static void describe(const void *self, orff_model_info *info) {
     info->kernel_error = fit->kernel_error;
 }
 
-static bool is_newer(const void *fit) {
-    (void)fit;
-    return true;
-}
-
 const orffi_engine orffi_engine_lattice = {
     .id = ORFF_ENGINE_LATTICE,
     .suits = suits,
@@ -536,7 +531,6 @@ const orffi_engine orffi_engine_lattice = {
     .derived_covariance = orffi_lattice_derived_covariance,
     .has_derived_covariance = orffi_lattice_has_derived_covariance,
     .draw = orffi_lattice_draw_samples,
-    .is_newer = is_newer,
     .pack = orffi_lattice_pack,
     .add = orffi_lattice_add,
     .load = orffi_lattice_load,

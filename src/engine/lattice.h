@@ -74,14 +74,14 @@ orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t co
                                          size_t n, const double *x, double *out);
 
 orff_status orffi_lattice_values(const void *fit, size_t n, const double *x, double *F);
-orff_status orffi_lattice_covariance(const void *fit, double noise, size_t n, const double *x, double *out);
+orff_status orffi_lattice_covariance(const void *fit, size_t n, const double *x, double *out);
 orff_status orffi_lattice_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                  double *out);
 
-orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, double noise,
-                                             size_t n, const double *x, double *covariance);
+orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, size_t n,
+                                             const double *x, double *covariance);
 bool orffi_lattice_has_derived_covariance(const void *fit);
-orff_status orffi_lattice_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
+orff_status orffi_lattice_draw_samples(const void *fit, uint64_t seed, size_t count,
                                        orffi_deviation *samples);
 
 /* What a derived field has of the wave v exp(i <w, x>) but for i and its sign, in the user's units but for v (p):
