@@ -61,7 +61,7 @@ help:
 	@echo 'make                  build the library and its tests in $(RELEASE)'
 	@echo 'make demo             install what is missing, build, and write the demo to demo/'
 	@echo 'make test             build, and run the quick tests: less than a minute'
-	@echo 'make check            install what is missing, run all tests, also under sanitizers; build with clang'
+	@echo 'make check            install what is missing, run all tests, also under sanitizers; warnings of clang, cppcheck'
 	@echo 'make fuzz             fuzz every reader of files for FUZZ_SECONDS (now $(FUZZ_SECONDS)) with clang and libFuzzer'
 	@echo 'make bench            install what is missing and run the benchmarks'
 	@echo 'make paper            regenerate the results of the paper in build/paper (DATA=folder of MNIST)'

@@ -116,7 +116,9 @@ ORFF_API void orff_model_free(orff_model *model);
 
 /* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
  * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
- * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
+ * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all.
+ * On a machine that has other work, start your program with GOMP_SPINCOUNT=100 in its environment: GNU's OpenMP, which
+ * reads that once, before main, otherwise keeps waiting threads awake, and two threads can be slower than one. */
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 

@@ -490,7 +490,7 @@ static void other_settings_are_refused(void **state) {
     assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "lambda.folds was 5 and is 3 now");
     other = settings;
     other.scale_outputs = ORFF_SWITCH_YES;
-    assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "scaling.outputs was false and is true now");
+    assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "scaling.outputs was 2 and is 1 now");
     other = settings;
     other.single = true;
     assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "single was false and is true now");
