@@ -428,8 +428,7 @@ static void assert_prior(problem *t) {
     assert_ok(orff_kernel_eval(kernel, far, far, K));
     assert_ok(orff_model_covariance(t->lattice, 1, far, cov));
     const double *noise = orff_model_describe(t->lattice).noise;
-    for (size_t k = 0; k < p * p; k++)
-        K[k] *= noise[k / p] * noise[k % p] / (total * t->settings.lambda);
+    for (size_t k = 0; k < p * p; k++) K[k] *= noise[k / p] * noise[k % p] / (total * t->settings.lambda);
     assert_all_close(p * p, cov, K, 1e-4 * fmax(1.0, K[0]));
     orff_kernel_free(kernel);
 }
