@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/data.md, between its two markers, from the results of run.py.
+
+    python3 bench/data_report/table.py PROGRAM [--data FOLDER] [--out FOLDER] [--page docs/data.md]
+"""
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+import run
+import sets
+from peers import PEERS
+
+BEGIN, END = "<!-- data-report: begin -->", "<!-- data-report: end -->"
+TITLES = {"orff": "**orff**", **{p.name: p.title for p in PEERS}}
+EQUAL = 1.02  # errors nearer than this count as equal
+
+
+class Cell:
+    """What one method did on the splits of one kind of one set."""
+
+    def __init__(self, lines):
+        self.good = {int(line["seed"]): line for line in lines if line["status"] == "ok"}
+        self.status = next((line["status"] for line in lines if line["status"] != "ok"), "")
+
+    def values(self, column, seeds=None):
+        return np.array([float(line[column]) for seed, line in self.good.items()
+                         if line[column] and (seeds is None or seed in seeds)])
+
+    def against(self, other):
+        """This error over the other's, on the splits that both have; infinite where there are none."""
+        common = set(self.good) & set(other.good)
+        return self.values("error", common).mean() / other.values("error", common).mean() if common else np.inf
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--out", default="build/data-report")
+    parser.add_argument("--page", default="docs/data.md")
+    given = parser.parse_args()
+    cells = gather(run.read(Path(given.out) / "results.csv"), run.digest(given.program))
+    known = [s for s in sets.SETS if "orff" in cells.get((s.name, "random"), {})]
+    text = "\n".join([*summary(known, cells), "", "## Every method", "", *details(known, cells)])
+    page = Path(given.page)
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
+    print(f"{page}: {len(known)} of {len(sets.SETS)} sets")
+
+
+def gather(lines, program):
+    """(set, split) -> method -> Cell. Lines of orff that another program made are left out."""
+    found = defaultdict(lambda: defaultdict(list))
+    for line in lines:
+        if line["program"] in ("", program):
+            found[line["set"], line["split"]][line["method"]].append(line)
+    return {where: {m: Cell(ls) for m, ls in by_method.items()} for where, by_method in found.items()}
+
+
+def summary(known, cells):
+    yield "| data | rows | split | error | best peer's | ratio | which | coverage, % | CPU, s | best peer's | quickest as good |"
+    yield "|---|--:|---|--:|--:|--:|---|--:|--:|--:|---|"
+    for each in known:
+        for split in ("random", "blocks"):
+            row = cells.get((each.name, split), {})
+            if "orff" in row and row["orff"].good:
+                yield summary_line(each, split, row)
+
+
+def summary_line(each, split, row):
+    ours = row["orff"]
+    peers = {m: c for m, c in row.items() if m != "orff" and c.good}
+    name, theirs = min(peers.items(), key=lambda item: item[1].against(ours), default=("", None))
+    as_good = {m: c.values("cpu").mean() for m, c in peers.items() if c.against(ours) <= EQUAL}
+    quickest = min(as_good, key=as_good.get, default=None)
+    return "| " + " | ".join([
+        each.title, next(iter(ours.good.values()))["train"], split if split == "random" else each.blocks,
+        spread(ours.values("error")), spread(theirs.values("error")) if theirs else "",
+        f"{1 / theirs.against(ours):.3f}" if theirs else "", TITLES.get(name, ""), percent(ours),
+        cpu(ours), cpu(theirs) if theirs else "",
+        f"{TITLES[quickest]}, {as_good[quickest]:.2g} s" if quickest else "none"]) + " |"
+
+
+def details(known, cells):
+    for each in known:
+        yield f"**{each.title}**; blocks are {each.blocks}."
+        yield ""
+        yield "| method | rows | error, random | coverage, % | CPU, s | error, blocks | coverage, % | CPU, s |"
+        yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+        for method, title in TITLES.items():
+            row = [cells.get((each.name, split), {}).get(method) for split in ("random", "blocks")]
+            if any(c and c.status != "does not apply" for c in row):
+                yield "| " + " | ".join([title, rows(row), *(text for c in row for text in detail(c))]) + " |"
+        yield ""
+
+
+def detail(cell):
+    if cell is None:
+        return "", "", ""
+    if not cell.good:
+        return cell.status.split(":")[0], "", ""
+    return spread(cell.values("error")), percent(cell), cpu(cell)
+
+
+def rows(row):
+    """The rows that were learned from; a sample is said to be one."""
+    line = next((line for c in row if c for line in c.good.values()), None)
+    if line is None:
+        return ""
+    return line["rows"] if line["rows"] == line["train"] else f"{line['rows']} of {line['train']}"
+
+
+def spread(values):
+    return f"{number(values.mean())} ± {number(values.std(ddof=1))}" if len(values) > 1 else number(values.mean())
+
+
+def number(value):
+    return f"{value:.3f}" if value < 100 else f"{value:.0f}"
+
+
+def percent(cell):
+    values = cell.values("coverage")
+    return f"{100 * values.mean():.0f}" if len(values) else ""
+
+
+def cpu(cell):
+    return f"{cell.values('cpu').mean():.2g}" if cell.values("cpu").mean() < 10 else f"{cell.values('cpu').mean():.0f}"
+
+
+if __name__ == "__main__":
+    main()
