@@ -23,8 +23,8 @@ def noise(fitted, outputs):
 
 def choices(fitted):
     """What the fit chose, for the notes of the results."""
-    names = ("engine", "kernel", "base", "sigma", "lambda", "noise", "features", "solver", "iterations", "converged",
-             "dof", "cv_rmse", "train_rmse", "warnings")
+    names = ("engine", "kernel", "kernel_error", "base", "sigma", "lambda", "noise", "features", "solver", "iterations", "converged",
+             "dof", "cv_rmse", "train_rmse", "warning")
     return {name: fitted[name] for name in names if name in fitted}
 
 
@@ -38,15 +38,30 @@ def run(program, data, X, Y, Xt, options=()):
         said = call(program, "fit", rows, "--inputs", ",".join(data.inputs), "--outputs", ",".join(data.outputs),
                     "-o", model, "--json", *options)
         fit = seconds() - begin
-        call(program, "predict", model, points, "--std", "-o", out)
+        bars = predict(program, model, points, out)
         cpu = seconds() - begin
         with open(out) as file:
             names = file.readline().strip().split(",")
         table = np.loadtxt(out, delimiter=",", skiprows=1, ndmin=2)
     fitted = json.loads(said)
     mean = table[:, [names.index(name) for name in data.outputs]]
+    note = {"fit_cpu": fit, **choices(fitted)}
+    if not bars:
+        return Answer(mean, None, note, cpu)
     std = table[:, [names.index(name + "_std") for name in data.outputs]]
-    return Answer(mean, np.sqrt(std**2 + noise(fitted, len(data.outputs)) ** 2), {"fit_cpu": fit, **choices(fitted)}, cpu)
+    return Answer(mean, np.sqrt(std**2 + noise(fitted, len(data.outputs)) ** 2), note, cpu)
+
+
+def predict(program, model, points, out):
+    """Predicts, and says whether with error bars: a fit by default may have kept nothing for them."""
+    try:
+        call(program, "predict", model, points, "--std", "-o", out)
+        return True
+    except RuntimeError as error:
+        if "no error bars" not in str(error):
+            raise
+    call(program, "predict", model, points, "-o", out)
+    return False
 
 
 def seconds():

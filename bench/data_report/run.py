@@ -4,8 +4,8 @@
     python3 bench/data_report/run.py PROGRAM [--data FOLDER] [--out FOLDER] [--seeds 3] [--sets a,b] [--methods a,b] [--limit 300]
 
 Each method runs in a process of its own, one at a time, on one thread and with a limit of processor seconds and memory, so that
-one that crashes or hangs does not end the report. A result is a line of OUT/results.csv. What is there already is not
-run again; the lines of orff count only for the very program that made them.
+one that crashes or hangs does not end the report. A result is a line of OUT/results.csv. What is there already and did not
+fail is not run again; the lines of orff count only for the very program that made them.
 """
 import argparse
 import csv
@@ -64,7 +64,7 @@ def run_all(given, todo):
     results = Path(given.out) / "results.csv"
     results.parent.mkdir(parents=True, exist_ok=True)
     program = digest(given.program)
-    done = {key(line) for line in read(results)}
+    done = {key(line) for line in read(results) if not line["status"].startswith("failed")}
     for task in todo:
         mark = program if task[3] == "orff" else ""
         if (*map(str, task), mark) not in done:

@@ -25,14 +25,17 @@ class Cell:
         self.good = {int(line["seed"]): line for line in lines if line["status"] == "ok"}
         self.status = next((line["status"] for line in lines if line["status"] != "ok"), "")
 
-    def values(self, column, seeds=None):
-        return np.array([float(line[column]) for seed, line in self.good.items()
-                         if line[column] and (seeds is None or seed in seeds)])
+    def values(self, column):
+        return np.array([float(line[column]) for line in self.good.values() if line[column]])
+
+    def only(self, seeds):
+        """The same on these splits only."""
+        return Cell([line for seed, line in self.good.items() if seed in seeds])
 
     def against(self, other):
         """This error over the other's, on the splits that both have; infinite where there are none."""
         common = set(self.good) & set(other.good)
-        return self.values("error", common).mean() / other.values("error", common).mean() if common else np.inf
+        return self.only(common).values("error").mean() / other.only(common).values("error").mean() if common else np.inf
 
 
 def main():
@@ -44,6 +47,9 @@ def main():
     given = parser.parse_args()
     cells = gather(run.read(Path(given.out) / "results.csv"), run.digest(given.program))
     known = [s for s in sets.SETS if "orff" in cells.get((s.name, "random"), {})]
+    if not known:
+        print(f"{given.out} has no results of {given.program}: {given.page} stays as it is")
+        return
     text = "\n".join([*summary(known, cells), "", "## Every method", "", *details(known, cells)])
     page = Path(given.page)
     before, rest = page.read_text().split(BEGIN)
@@ -61,8 +67,8 @@ def gather(lines, program):
 
 
 def summary(known, cells):
-    yield "| data | rows | split | error | best peer's | ratio | which | coverage, % | CPU, s | best peer's | quickest as good |"
-    yield "|---|--:|---|--:|--:|--:|---|--:|--:|--:|---|"
+    yield "| data | rows | split | splits | error | best peer's | ratio | which | coverage, % | CPU, s | best peer's | quickest as good |"
+    yield "|---|--:|---|--:|--:|--:|--:|---|--:|--:|--:|---|"
     for each in known:
         for split in ("random", "blocks"):
             row = cells.get((each.name, split), {})
@@ -71,16 +77,20 @@ def summary(known, cells):
 
 
 def summary_line(each, split, row):
+    """Errors and seconds of both on the splits that both have; where no peer has a result, ours alone."""
     ours = row["orff"]
-    peers = {m: c for m, c in row.items() if m != "orff" and c.good}
-    name, theirs = min(peers.items(), key=lambda item: item[1].against(ours), default=("", None))
+    peers = {m: c for m, c in row.items() if m != "orff" and set(c.good) & set(ours.good)}
     as_good = {m: c.values("cpu").mean() for m, c in peers.items() if c.against(ours) <= EQUAL}
     quickest = min(as_good, key=as_good.get, default=None)
+    name = min(peers, key=lambda m: peers[m].against(ours), default=None)
+    common = set(ours.good) & set(peers[name].good) if name else set(ours.good)
+    theirs = peers[name].only(common) if name else None
+    ours = ours.only(common)
     return "| " + " | ".join([
-        each.title, next(iter(ours.good.values()))["train"], split if split == "random" else each.blocks,
-        spread(ours.values("error")), spread(theirs.values("error")) if theirs else "",
-        f"{1 / theirs.against(ours):.3f}" if theirs else "", TITLES.get(name, ""), percent(ours),
-        cpu(ours), cpu(theirs) if theirs else "",
+        each.title, next(iter(ours.good.values()))["train"], split if split == "random" else each.blocks, str(len(common)),
+        spread(ours.values("error")), spread(theirs.values("error")) if name else "",
+        f"{1 / theirs.against(ours):.3f}" if name else "", TITLES.get(name, ""), percent(ours),
+        cpu(ours), cpu(theirs) if name else "",
         f"{TITLES[quickest]}, {as_good[quickest]:.2g} s" if quickest else "none"]) + " |"
 
 
