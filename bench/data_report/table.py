@@ -77,9 +77,10 @@ def summary(known, cells):
 
 
 def summary_line(each, split, row):
-    """Errors and seconds of both on the splits that both have; where no peer has a result, ours alone."""
+    """Errors and seconds of both on the splits that both have; peers that ran on fewer splits than others do not compete."""
     ours = row["orff"]
-    peers = {m: c for m, c in row.items() if m != "orff" and set(c.good) & set(ours.good)}
+    shared = {m: len(set(c.good) & set(ours.good)) for m, c in row.items() if m != "orff"}
+    peers = {m: row[m] for m, count in shared.items() if count and count == max(shared.values())}
     as_good = {m: c.values("cpu").mean() for m, c in peers.items() if c.against(ours) <= EQUAL}
     quickest = min(as_good, key=as_good.get, default=None)
     name = min(peers, key=lambda m: peers[m].against(ours), default=None)
