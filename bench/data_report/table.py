@@ -50,7 +50,7 @@ def main():
     if not known:
         print(f"{given.out} has no results of {given.program}: {given.page} stays as it is")
         return
-    text = "\n".join([*summary(known, cells), "", "## Every method", "", *details(known, cells)])
+    text = "\n".join([*state(cells, run.digest(given.program)), "", *summary(known, cells), "", "## Every method", "", *details(known, cells)])
     page = Path(given.page)
     before, rest = page.read_text().split(BEGIN)
     page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
@@ -64,6 +64,17 @@ def gather(lines, program):
         if line["program"] in ("", program):
             found[line["set"], line["split"]][line["method"]].append(line)
     return {where: {m: Cell(ls) for m, ls in by_method.items()} for where, by_method in found.items()}
+
+
+def state(cells, program):
+    """How much of the report there is: a peer that was not run cannot have been the best."""
+    counts = []
+    for method, title in TITLES.items():
+        met = [row[method] for row in cells.values() if method in row]
+        fits = sum(len(c.good) for c in met)
+        lines = [c for c in met if c.status != "does not apply"]
+        counts.append(f"{title} {fits} fits on {len([c for c in lines if c.good])} lines" if fits else f"{title} **not run**")
+    yield f"Results there are, of {2 * len(sets.SETS)} lines with up to 3 splits each: {'; '.join(counts)}. Program {program}."
 
 
 def summary(known, cells):
