@@ -12,6 +12,7 @@
 #include "apply.h"
 #include "commands.h"
 #include "data.h"
+#include "moments_lattice.h"
 #include "report.h"
 #include "result.h"
 
@@ -127,7 +128,9 @@ static void print_lattice(const orff_lattice_moments *moments, const orff_notes 
     const char *rule = orff_notes_kernel(notes, "kernel"), *base = orff_notes_kernel(notes, "base");
     if (rule && base) cli_print_line("%-14s%s, %s, or another", "kernel", rule, base);
     print_range("extent", info.inputs, info.low, info.high);
-    print_range("sigma", info.inputs, info.shortest, info.longest);
+    char *scales = cli_lattice_moments_scales(moments);
+    cli_print_line("%-14s%s", "sigma", scales);
+    free(scales);
     cli_print_line("%-14s%zu waves", "lattice", info.modes);
 }
 

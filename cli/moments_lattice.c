@@ -246,7 +246,9 @@ char *cli_lattice_moments_scales(const orff_lattice_moments *moments) {
     bool same = true;
     for (size_t i = 1; i < info.inputs; i++)
         same = same && info.shortest[i] == info.shortest[0] && info.longest[i] == info.longest[0];
-    for (size_t i = 0; i < (same ? 1 : info.inputs); i++)
-        cli_append(&text, "%s%.6g to %.6g", i ? ", " : "", info.shortest[i], info.longest[i]);
+    for (size_t i = 0; i < (same ? 1 : info.inputs); i++) {
+        cli_append(&text, "%s%.6g", i ? ", " : "", info.shortest[i]);
+        if (info.longest[i] > info.shortest[i]) cli_append(&text, " to %.6g", info.longest[i]);
+    }
     return text.text;
 }

@@ -251,15 +251,20 @@ static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
     return worst;
 }
 
+static bool has_own_law(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].rule->own_law) return true;
+    return false;
+}
+
 /* Coarser tolerances first; then the cut alone, which is to say so. */
 orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                                  orffi_lattice_quality *quality) {
     const double most = (double)most_of(need, kernel->d);
     double tolerance = need->tolerance, count;
     shape s;
-    for (size_t m = 0; m < kernel->n_parts; m++)
-        if (kernel->parts[m].rule->own_law)
-            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
+    if (has_own_law(kernel))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
     *quality = (orffi_lattice_quality){0};
     ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);
@@ -285,6 +290,27 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
     quality->cut = cut_share(kernel, l);
     quality->images = tolerance > need->tolerance ? tolerance : 0.0;
     if (quality->cut <= need->tolerance) quality->cut = 0.0;
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_narrow(orffi_lattice *l, const orff_kernel *kernel,
+                                 const orffi_lattice_need *need) {
+    orffi_lattice_need fixed = *need;
+    orffi_lattice less = *l;
+    shape s;
+    if (has_own_law(kernel)) return ORFF_OK;
+    fixed.periods = l->period; /* there are no margins to choose */
+    ORFFI_TRY(find_shape(kernel, &fixed, need->tolerance, &s));
+    for (size_t i = 0; i < l->d; i++) {
+        const double m = fmax(ceil(s.cut[i] * l->period[i] / (2.0 * PI)), 1.0);
+        if (m < (double)l->m[i]) less.m[i] = (size_t)m;
+    }
+    round_up(&less);
+    for (size_t i = 0; i < l->d; i++)
+        if (less.m[i] < l->m[i]) {
+            l->m[i] = less.m[i];
+            l->grid[i] = less.grid[i];
+        }
     return ORFF_OK;
 }
 
