@@ -21,6 +21,7 @@ from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
 from ._functions import kernel, load, loss, save
+from ._lattice_moments import LatticeMoments
 from ._library import __version__, build_info, get_threads, set_threads
 from ._moments import Moments
 from ._plan import plan
@@ -29,6 +30,7 @@ from ._transformer import OperatorFourierFeatures
 
 __all__ = [
     "CustomPart",
+    "LatticeMoments",
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",

@@ -118,7 +118,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      .noise = s->sampling.tolerance > 0.0 ? 0.0 : noise,
                                      .tolerance = s->sampling.tolerance > 0.0
                                                       ? s->sampling.tolerance
-                                                      : fmax(TOLERANCE, OF_NOISE * fmin(noise, 1.0))};
+                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0))};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
 
@@ -265,12 +265,10 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
 /* Of the lattice of moments, what the kernel needs. */
 static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
     const double asked = r->task.settings->sampling.tolerance,
-                 N = orff_lattice_moments_describe(moments).weight,
-                 noise = asked > 0.0 ? 0.0 : noise_ratio(r, r->kernel, N);
-    const orffi_lattice_need need = {
-        .rows = N,
-        .noise = noise,
-        .tolerance = fmax(moments->tolerance, asked > 0.0 ? asked : OF_NOISE * fmin(noise, 1.0))};
+                 N = orff_lattice_moments_describe(moments).weight;
+    const orffi_lattice_need need = {.rows = N,
+                                     .noise = asked > 0.0 ? 0.0 : noise_ratio(r, r->kernel, N),
+                                     .tolerance = fmax(moments->tolerance, asked)};
     ORFFI_TRY(orffi_lattice_narrow(&r->lattice, r->kernel, &need));
     ORFFI_TRY(orffi_lattice_moments_narrow(&r->own, moments->sums, &r->lattice, folds));
     r->moments = r->own;
