@@ -85,29 +85,36 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
     return ORFF_OK;
 }
 
-/* About trace K(0)/p; 0 where the kernel has no exact form. */
-static double kernel_size(const orff_kernel *kernel) {
+/* trace K(0)/p; 0 where the kernel has no exact form. */
+static orff_status kernel_size(const orff_kernel *kernel, double *size) {
     const double zero[ORFFI_LATTICE_MOST] = {0};
-    double *K, trace = 0.0;
-    if (!orffi_lattice_has_exact(kernel) || ORFFI_NEW_ARRAY(K, kernel->p * kernel->p)) return 0.0;
-    if (orffi_kernel_exact(kernel, zero, K) == ORFF_OK)
-        for (size_t a = 0; a < kernel->p; a++) trace += K[a * (kernel->p + 1)] / (double)kernel->p;
+    double *K;
+    *size = 0.0;
+    if (!orffi_lattice_has_exact(kernel)) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(K, kernel->p * kernel->p));
+    const orff_status status = orffi_kernel_exact(kernel, zero, K);
+    for (size_t a = 0; !status && a < kernel->p; a++) *size += K[a * (kernel->p + 1)] / (double)kernel->p;
     orffi_release(K);
-    return trace;
+    return status;
 }
 
 /* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
-static double noise_ratio(const orffi_lattice_rows *r, const orff_kernel *kernel, double weight) {
-    const double lambda = r->task.settings->lambda, size = lambda > 0.0 ? kernel_size(kernel) : 0.0;
-    if (r->task.shift > 0.0 || !(size > 0.0)) return r->task.shift;
-    return lambda * weight / size;
+static orff_status noise_ratio(const orffi_lattice_rows *r, const orff_kernel *kernel, double weight,
+                               double *ratio) {
+    const double lambda = r->task.settings->lambda;
+    double size;
+    *ratio = r->task.shift;
+    if (*ratio > 0.0 || !(lambda > 0.0)) return ORFF_OK;
+    ORFFI_TRY(kernel_size(kernel, &size));
+    if (size > 0.0) *ratio = lambda * weight / size;
+    return ORFF_OK;
 }
 
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    const double noise = noise_ratio(r, kernel, (double)known);
-    double extent[ORFFI_LATTICE_MOST];
+    double extent[ORFFI_LATTICE_MOST], noise;
+    ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
             orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
@@ -118,7 +125,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      .noise = s->sampling.tolerance > 0.0 ? 0.0 : noise,
                                      .tolerance = s->sampling.tolerance > 0.0
                                                       ? s->sampling.tolerance
-                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0))};
+                                                      : fmax(TOLERANCE, OF_NOISE * fmin(noise, 1.0))};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
 
@@ -230,10 +237,10 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
     for (size_t i = 0; !known && i < r->kernel->d; i++) r->extent[i] *= 1.0 + 2.0 * STREAM_SLACK;
+    double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
-    r->keeps = known &&
-               known <= (noise_ratio(r, r->kernel, (double)known) < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) /
-                            r->kernel->p &&
+    ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
+    r->keeps = known && known <= (noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
                !orffi_lattice_is_direct(r->kernel, &r->lattice) && can_keep(r->kernel);
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
@@ -266,9 +273,12 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
 static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
     const double asked = r->task.settings->sampling.tolerance,
                  N = orff_lattice_moments_describe(moments).weight;
-    const orffi_lattice_need need = {.rows = N,
-                                     .noise = asked > 0.0 ? 0.0 : noise_ratio(r, r->kernel, N),
-                                     .tolerance = fmax(moments->tolerance, asked)};
+    double noise = 0.0;
+    if (!(asked > 0.0)) ORFFI_TRY(noise_ratio(r, r->kernel, N, &noise));
+    const orffi_lattice_need need = {
+        .rows = N,
+        .noise = noise,
+        .tolerance = fmax(moments->tolerance, asked > 0.0 ? asked : OF_NOISE * fmin(noise, 1.0))};
     ORFFI_TRY(orffi_lattice_narrow(&r->lattice, r->kernel, &need));
     ORFFI_TRY(orffi_lattice_moments_narrow(&r->own, moments->sums, &r->lattice, folds));
     r->moments = r->own;
