@@ -9,7 +9,6 @@ program. --stream prints one table, of rows that are summed up as they are read.
 """
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -43,19 +42,30 @@ def field(X):
     return F / np.sqrt((size**2).sum() / 4)
 
 
+def peak_of(pid):
+    """Megabytes at the peak so far. What wait4 says of a child counts what its parent had before."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            return max((int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM")), default=0.0)
+    except (OSError, ValueError):
+        return 0.0
+
+
 def run(command):
     """Output, seconds, processor seconds, megabytes at the peak."""
-    begin, before = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE)
-        errors = child.stderr.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
+    begin, megabytes, ended = time.time(), 0.0, 0
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(command, stdout=out, stderr=errors)
+        while not ended:
+            time.sleep(0.005)
+            megabytes = max(megabytes, peak_of(child.pid))
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+        seconds, child.returncode = time.time() - begin, os.waitstatus_to_exitcode(status)
+        for file in (out, errors):
+            file.seek(0)
         if child.returncode:
-            raise SystemExit(f"{' '.join(map(str, command))}: {errors.decode()}")
-        out.seek(0)
-        text = out.read().decode()
-    return text, time.time() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+            raise SystemExit(f"{' '.join(map(str, command))}: {errors.read().decode()}")
+        return out.read().decode(), seconds, usage.ru_utime + usage.ru_stime, megabytes
 
 
 def fit(orff, rows, model, *more):
