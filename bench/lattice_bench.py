@@ -42,11 +42,12 @@ def field(X):
     return F / np.sqrt((size**2).sum() / 4)
 
 
-def peak_of(pid):
-    """Megabytes at the peak so far. What wait4 says of a child counts what its parent had before."""
+def memory_of(pid):
+    """Megabytes that a process has now. What wait4 says of a child counts what its parent had before, and pages of the file of
+    rows, which is mapped and which the system may take away at any time."""
     try:
         with open(f"/proc/{pid}/status") as status:
-            return max((int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM")), default=0.0)
+            return max((int(line.split()[1]) / 1024 for line in status if line.startswith("RssAnon")), default=0.0)
     except (OSError, ValueError):
         return 0.0
 
@@ -58,7 +59,7 @@ def run(command):
         child = subprocess.Popen(command, stdout=out, stderr=errors)
         while not ended:
             time.sleep(0.005)
-            megabytes = max(megabytes, peak_of(child.pid))
+            megabytes = max(megabytes, memory_of(child.pid))
             ended, status, usage = os.wait4(child.pid, os.WNOHANG)
         seconds, child.returncode = time.time() - begin, os.waitstatus_to_exitcode(status)
         for file in (out, errors):

@@ -96,19 +96,20 @@ static orff_status look_init(look *l, const search *s, double t, double noise) {
     return s->plan->engine->size(l->rows, l->kernel, &l->size);
 }
 
+/* INFINITY where the equations are singular to rounding. */
 static orff_status judge(look *l, double noise, double *error) {
     orffi_lattice_solution found;
     const double lambda = l->size * exp(noise) / l->of->plan->engine->weight(l->rows);
     ORFFI_TRY(orffi_progress("choosing the length scale and the noise", 0.0, 0.0));
-    ORFFI_TRY(orffi_lattice_solve_at(l->rows, lambda, true, &found));
-    *error = -found.profile;
-    return ORFF_OK;
+    const orff_status status = orffi_lattice_solve_at(l->rows, lambda, true, &found);
+    *error = status || isnan(found.profile) ? INFINITY : -found.profile;
+    return status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status;
 }
 
 /* Where the parabola through (-1, a), (0, b), (1, c) is lowest, b the least of them. */
 static double vertex(double a, double b, double c) {
     const double bend = a - 2.0 * b + c;
-    return bend > 0.0 ? fmax(-1.0, fmin(1.0, 0.5 * (a - c) / bend)) : 0.0;
+    return bend > 0.0 && isfinite(bend) ? fmax(-1.0, fmin(1.0, 0.5 * (a - c) / bend)) : 0.0;
 }
 
 /* Steps until the middle of three is the least, and a last one where their parabola is lowest. */
@@ -220,6 +221,9 @@ static orff_status choose_scales(orffi_plan *plan, const orff_lattice_moments *m
         double error;
         status = visit(&s, 1.0, &error);
     }
+    if (!status && s.visits && isinf(s.error))
+        status = orffi_fail(ORFF_ERROR_NUMERICAL,
+                            "no noise can be chosen: the equations are singular to rounding; give lambda");
     if (!status && s.visits && !(plan->settings.lambda > 0.0)) plan->shift = exp(s.at);
     orffi_release(s.chosen);
     return status;
