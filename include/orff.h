@@ -595,6 +595,9 @@ ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *mome
 ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
 ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
 
+/* Whether a file begins as one of moments of a lattice does; nothing else of it is looked at. */
+ORFF_API bool orff_lattice_moments_is_file(const char *path);
+
 /* ---------------------------------------------------------------- 9. ridge from moments
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i

@@ -24,6 +24,7 @@ from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
 from ._functions import kernel, load, loss, save
+from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._plan import plan
 from ._regressor import ORFFRegressor
@@ -31,6 +32,7 @@ from ._transformer import OperatorFourierFeatures
 
 __all__ = [
     "CustomPart",
+    "LatticeMoments",
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",

@@ -158,9 +158,10 @@ typedef struct orffi_lattice_rows {
     double *alpha; /* the same: the last solution */
 } orffi_lattice_rows;
 
-/* Rows that were summed up before, which outlive what is prepared. Refused where the lattice does not carry the kernel. */
+/* Rows that were summed up before, on as much of their lattice as the kernel needs; with their folds, or all in one. Refused
+ * where the lattice does not carry the kernel. */
 orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
-                                          const orff_lattice_moments *moments);
+                                          const orff_lattice_moments *moments, bool folds);
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
 void orffi_lattice_unbind(orffi_lattice_rows *rows);
