@@ -398,7 +398,7 @@ static void lambda_says_the_noise(void **state) {
     assert_true(4 * b.frequencies < 3 * a.frequencies);
     assert_ok(orff_model_predict(fine, 200, X, F));
     assert_ok(orff_model_predict(coarse, 200, X, G));
-    assert_all_close(2 * 200, F, G, 0.1 * sqrt(a.noise));
+    assert_all_close(2 * 200, F, G, 0.1 * a.noise[0]);
     orff_model_free(fine);
     orff_model_free(coarse);
 }
