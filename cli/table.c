@@ -47,7 +47,11 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},
 
     [CLI_OPT_STD] = {"std", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
-        "Add the standard deviation of each output and of each derived field, without the noise."},
+        "Add the standard deviation of each output and of each derived field: the error of the field itself, noise "
+        "not included."},
+    [CLI_OPT_STD_WITH_NOISE] = {"std-with-noise", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
+        "Add the standard deviation of a new measurement of each output: the error of the field and the noise "
+        "together, in columns NAME_std_with_noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},

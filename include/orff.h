@@ -1092,6 +1092,40 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
+/* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
+ * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */
+#define ORFF_INTERVALS 3 /* of 50, 80 and 95 %: orff_scores_level */
+
+typedef struct orff_score {
+    uint64_t n;         /* numbers that were measured */
+    double mse, rmse;   /* of f - y */
+    double bias;        /* the mean of f - y */
+    double r2;          /* 1 - mse / variance of y; NAN where y does not vary */
+    double correlation; /* of f and y; NAN where one of them does not vary */
+    /* Where every row had a standard deviation, else NAN: */
+    double coverage[ORFF_INTERVALS]; /* share of y inside of the intervals */
+    double crps;      /* continuous ranked probability score, in the units of y: a mean absolute error that pays for
+                         intervals too wide and too narrow; smaller is better */
+    double log_score; /* mean of -log density of y; smaller is better */
+} orff_score;
+
+typedef struct orff_scores orff_scores;
+
+ORFF_API double orff_scores_level(size_t i); /* .5, .8, .95 */
+ORFF_API orff_status orff_scores_create(orff_scores **scores, size_t p);
+ORFF_API void orff_scores_free(orff_scores *scores);
+
+/* F and Y are n x p. S: standard deviations of a new measurement (n x p), or NULL. NaN in Y: not measured, passed over. */
+ORFF_API orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S, const double *Y);
+
+/* The same with what a model predicts at X, noise included; without standard deviations where it keeps no posterior. */
+ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, size_t n, const double *X,
+                                           const double *Y);
+
+/* Of one output (0-based), and of all: means over all numbers, with y and f about the mean of their own output. */
+ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
+ORFF_API orff_score orff_scores_all(const orff_scores *scores);
+
 /* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
  * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
  * smooth enough (decomposable on Laplace or Matern nu <= 1/2, physical rules on Matern nu <= 3/2) or is a callback's. */
