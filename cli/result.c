@@ -123,25 +123,46 @@ static const char *root_text(double mse, char text[24]) {
     return text;
 }
 
-/* One line of errors: of the training rows, and cross-validated where that was done. */
-static void say_error(const char *name, double train, double cv, bool crossed, const char *units) {
-    char a[24], b[24];
-    cli_say("  %-18s %-10s %s%s%s", name, root_text(train, a), crossed ? root_text(cv, b) : "",
-            crossed && units ? "  " : "", units ? units : "");
+/* One line of errors: of the training rows, cross-validated where that was done, and with blocks or groups left out. */
+static void say_error(const char *name, double train, double cv, double held, const char *titles[2],
+                      const char *units) {
+    char a[24], b[24], c[24];
+    cli_string line = {0};
+    cli_append(&line, "%-10s", root_text(train, a));
+    if (titles[0]) cli_append(&line, " %-17s", root_text(cv, b));
+    if (titles[1]) cli_append(&line, " %-17s", root_text(held, c));
+    cli_say("  %-18s %s%s%s", name, line.text, units ? " " : "", units ? units : "");
+    free(line.text);
+}
+
+/* Whether rows left out tell more than cross-validation: of features they are the same. */
+static bool has_held_out(const orff_model_info *info) {
+    return isfinite(info->held_out_mse) && info->held_out_rows > 0;
 }
 
 static void say_errors(const cli_result *r, const orff_model_info *info) {
-    const bool crossed = isfinite(info->cv_mse);
     const size_t most = 20, count = info->classes ? 0 : info->outputs;
-    char text[24];
-    cli_say("  RMSE               %-10s %s", "training", crossed ? "cross-validated" : "");
+    const bool by_blocks = isfinite(info->held_out_mse) && !has_held_out(info);
+    char text[24], held[40], crossed[40];
+    snprintf(held, sizeof held, "%s left out", orff_folds_name(info->folds));
+    snprintf(crossed, sizeof crossed, by_blocks ? "folds by %s" : "cross-validated",
+             info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
+    const char *titles[2] = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL};
+    cli_say("  RMSE               %-10s %-17s %s", "training", titles[0] ? titles[0] : "",
+            titles[1] ? titles[1] : "");
     for (size_t i = 0; i < count && i < most; i++)
         say_error(output_name(r->notes, i, text), info->output_train_mse[i],
-                  info->output_cv_mse ? info->output_cv_mse[i] : NAN, crossed,
+                  info->output_cv_mse ? info->output_cv_mse[i] : NAN,
+                  info->output_held_out_mse ? info->output_held_out_mse[i] : NAN, titles,
                   orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
     if (count > most) cli_say("  (and %zu more outputs)", count - most);
     if (count != 1)
-        say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, crossed, NULL);
+        say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, info->held_out_mse,
+                  titles, NULL);
+    if (has_held_out(info))
+        cli_say("  95 %% intervals     hold %.0f %% of %zu rows left out, of %zu %s",
+                100.0 * info->held_out_coverage[2], info->held_out_rows, info->held_out_blocks,
+                orff_folds_name(info->folds));
 }
 
 void cli_result_say(const cli_result *r, const char *words) {
@@ -168,19 +189,40 @@ void cli_result_say(const cli_result *r, const char *words) {
 
 /* ---- as JSON */
 
-static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
+/* Rows left out: "folds" says how. */
+static void set_held_out(json_t *object, const orff_model_info *info) {
+    const bool known = isfinite(info->held_out_mse);
+    json_object_set_new(object, "folds", known ? json_string(orff_folds_name(info->folds)) : json_null());
+    json_object_set_new(object, "held_out_rmse", cli_number_or_null(sqrt(info->held_out_mse)));
+    if (!info->held_out_rows) return;
+    for (size_t i = 0; i < ORFF_INTERVALS; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "held_out_coverage_%.0f", 100.0 * orff_scores_level(i));
+        json_object_set_new(object, key, cli_number_or_null(info->held_out_coverage[i]));
+    }
+    json_object_set_new(object, "held_out_rows", json_integer((json_int_t)info->held_out_rows));
+    json_object_set_new(object, "held_out_blocks", json_integer((json_int_t)info->held_out_blocks));
+}
+
+static json_t *output_json(const cli_result *r, const orff_model_info *info, size_t i) {
     char text[24];
+    return json_pack(
+        "{s:s, s:o, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
+        cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
+        cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN), "held_out_rmse",
+        cli_number_or_null(info->output_held_out_mse ? sqrt(info->output_held_out_mse[i]) : NAN));
+}
+
+static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
     json_t *outputs = json_array();
     json_object_set_new(object, "train_rmse", cli_number_or_null(sqrt(info->train_mse)));
     json_object_set_new(object, "cv_rmse", cli_number_or_null(sqrt(info->cv_mse)));
+    set_held_out(object, info);
     json_object_set_new(object, "noise", cli_number_or_null(sqrt(info->noise)));
     json_object_set_new(object, "dof", cli_number_or_null(info->dof));
     json_object_set_new(object, "log_evidence", cli_number_or_null(info->log_evidence));
     for (size_t i = 0; !info->classes && i < info->outputs; i++)
-        json_array_append_new(
-            outputs, json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
-                               cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
-                               cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
+        json_array_append_new(outputs, output_json(r, info, i));
     json_object_set_new(object, "per_output", outputs);
 }
 

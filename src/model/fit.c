@@ -2,6 +2,7 @@
 #include "model/fit.h"
 #include "base/memory.h"
 #include "engine/features.h"
+#include "model/held_out.h"
 #include "model/model.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
@@ -16,11 +17,23 @@ static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *check
     return orffi_checkpoint_match_units(checkpoint, &digest);
 }
 
+orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
+    orff_model *model = NULL;
+    ORFFI_TRY(orffi_fit_plan(&model, plan, rows, found));
+    const orff_status status = orffi_held_out_fill(model, plan, rows);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
+}
+
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orff_status status = orffi_plan_make(&plan, settings, rows);
     if (!status) status = compare_units(&plan, rows->checkpoint);
-    if (!status) status = orffi_fit_plan(out, &plan, rows, NULL);
+    if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
     orffi_plan_clear(&plan);
     return status;
 }

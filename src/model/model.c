@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/fields.h"
 #include "base/memory.h"
@@ -32,6 +33,8 @@ static orff_status start(orff_model *model, size_t classes) {
     model->d = orffi_model_kernel(model)->d;
     model->p = orffi_model_kernel(model)->p;
     model->classes = classes;
+    model->held.mse = NAN;
+    for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] = NAN;
     model->cv_mse = model->dof = model->log_evidence = NAN;
     if (classes && classes != model->p + 1)
         return orffi_fail(ORFF_ERROR_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu",
@@ -62,9 +65,9 @@ orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, voi
 
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->shift,        model->unit,   model->mean,        model->spread,
-                     model->codes,        model->shares, model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse};
+    double *all[] = {model->shift,         model->unit,        model->mean,        model->spread,
+                     model->codes,         model->shares,      model->user_sigmas, model->output_train_mse,
+                     model->output_cv_mse, model->held.outputs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -226,7 +229,13 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .output_cv_mse = model->output_cv_mse,
                             .shares = model->shares,
                             .solve = model->solve,
-                            .kernel_error = NAN};
+                            .kernel_error = NAN,
+                            .folds = model->held.folds,
+                            .held_out_mse = model->held.mse,
+                            .held_out_rows = model->held.rows,
+                            .held_out_blocks = model->held.blocks,
+                            .output_held_out_mse = model->held.outputs};
+    memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);
     info.warnings = model->warnings;
     info.warning = model->warning;

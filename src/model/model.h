@@ -32,6 +32,12 @@ struct orff_model {
     double *output_train_mse; /* p */
     double *output_cv_mse;    /* p, or NULL when not cross-validated */
     double *shares;           /* parts + 1, or NULL */
+    struct {
+        orff_folds folds;
+        double mse, coverage[ORFF_INTERVALS];
+        size_t rows, blocks;
+        double *outputs; /* p, or NULL */
+    } held;              /* rows left out: see held_out.h */
     orff_solve_info solve;
     char *method; /* what solve.method points to in a model from a file, or NULL */
     char *notes;  /* the caller's, or NULL */
