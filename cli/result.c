@@ -226,6 +226,27 @@ static void set_errors(json_t *object, const cli_result *r, const orff_model_inf
     json_object_set_new(object, "per_output", outputs);
 }
 
+/* The names of what a model warns of, for programs. */
+static json_t *warning_names(unsigned warnings) {
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } list[] = {
+        {ORFF_WARN_INFINITE_VARIANCE, "infinite_variance"},
+        {ORFF_WARN_EXTENT_GUESSED, "extent_guessed"},
+        {ORFF_WARN_UNREACHED, "unreached"},
+        {ORFF_WARN_BAND_LIMIT, "band_limit"},
+        {ORFF_WARN_LAMBDA_AT_END, "lambda_at_end"},
+        {ORFF_WARN_FEW_FEATURES, "few_features"},
+        {ORFF_WARN_WILD, "wild"},
+        {ORFF_WARN_COVERAGE, "coverage"},
+    };
+    json_t *names = json_array();
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (warnings & list[i].flag) json_array_append_new(names, json_string(list[i].name));
+    return names;
+}
+
 json_t *cli_result_json(const cli_result *r) {
     const orff_model_info info = orff_model_describe(r->model);
     json_t *parts = json_array();
@@ -255,6 +276,7 @@ json_t *cli_result_json(const cli_result *r) {
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     set_errors(object, r, &info);
+    json_object_set_new(object, "warnings", warning_names(info.warnings));
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));
     if (r->path) json_object_set_new(object, "model", cli_text_or_shown(r->path));
     return object;

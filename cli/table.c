@@ -27,6 +27,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column with the weights of the rows, each 0 or more."},
+    [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN, "Data",
+        "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
+        "told, rows of one group are left out together."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",

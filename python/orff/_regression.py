@@ -9,7 +9,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from . import _notes
 from ._arrays import Array, columns, doubles
-from ._estimator import FLOATS, row_weights, validate_data, without_zeros
+from ._estimator import FLOATS, row_groups, row_weights, validate_data, without_zeros
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
@@ -34,7 +34,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RegressionMixin":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "RegressionMixin":
         """Learn from rows.
 
         Parameters
@@ -45,13 +45,17 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             Outputs.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
+        groups : array-like of shape (n,), optional
+            Which rows belong together: a station, a track, an hour. Those of one group are left out together where
+            errors are told (`cv_mse_` of features, `held_out_mse_`).
 
         Returns
         -------
         self
         """
+        numbers = row_groups(groups, X, sample_weight)
         X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._fit_rows(X, Y, weights, **notes)
+        self._fit_rows(X, Y, weights, groups=numbers, **notes)
         return self
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:

@@ -108,8 +108,6 @@ static orff_status divide_rows(orffi_plan *plan, const orffi_rows *rows, bool *d
 orff_status orffi_blocks_choose(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     bool divided;
-    if (s->folds_by == ORFF_FOLDS_GROUPS && !s->groups)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "folds by groups need the group of each row");
     if (s->folds > 1000) return ORFF_OK; /* refused elsewhere */
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->blocks, plan->d));
     fill_sides(plan);

@@ -502,6 +502,7 @@ static size_t block_of(const field *f, size_t place) {
 /* What came of a unit. */
 typedef struct outcome {
     orff_status status;
+    uint64_t id;       /* of its block, or its group */
     size_t tests;      /* 0: it had no rows to predict, or none to predict them from */
     double *F, *S, *Y; /* EACH x p */
 } outcome;
@@ -520,6 +521,7 @@ static unit make_unit(const field *f, size_t draw, size_t units) {
 static void do_unit(const field *f, size_t draw, size_t units, outcome *out) {
     const size_t p = f->plan->p;
     unit u = make_unit(f, draw, units);
+    out->id = f->groups ? f->groups[u.group_row] : u.block;
     orff_status status = u.tests ? look_around(f, &u) : ORFF_OK;
     const bool possible = !status && u.tests && u.n_seen;
     if (possible) status = choose_rows(f, &u);
@@ -561,8 +563,10 @@ static orff_status add_scores(orff_model *model, size_t units, const outcome *ou
     orff_status status = orff_scores_create(&scores, model->p);
     for (size_t i = 0; !status && i < units; i++) {
         const outcome *one = &outcomes[i];
+        bool again = false;
+        for (size_t j = 0; j < i; j++) again = again || (outcomes[j].tests && outcomes[j].id == one->id);
         status = orff_scores_add(scores, one->tests, one->F, one->S, one->Y);
-        done += one->tests > 0;
+        done += one->tests > 0 && !again;
     }
     if (!status && done > 1) status = keep_scores(model, scores, done);
     orff_scores_free(scores);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/periods.h"
 #include "engine/reach.h"
+#include "model/doubts.h"
 
 /* ---- making and freeing */
 
@@ -178,18 +179,21 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
-/* Those of the fit, and what the output matrix cannot reach. */
+/* Those of the fit, what the output matrix cannot reach, and doubts. */
 static void fill_warnings(orff_model *model) {
     orff_model_info info = {.warning = ""};
     model->engine->describe(model->fit, &info);
     model->warnings = info.warnings;
     snprintf(model->warning, sizeof model->warning, "%s", info.warning);
-    if (!(model->unreached > ORFFI_NOTABLE_SHARE)) return;
-    model->warnings |= ORFF_WARN_UNREACHED;
-    snprintf(model->warning, sizeof model->warning,
-             "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot be "
-             "learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
-             info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
+    if (model->unreached > ORFFI_NOTABLE_SHARE) {
+        model->warnings |= ORFF_WARN_UNREACHED;
+        snprintf(
+            model->warning, sizeof model->warning,
+            "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot "
+            "be learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
+            info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
+    }
+    orffi_doubts_say(model);
 }
 
 orff_status orffi_model_finish(orff_model *model) {

@@ -22,6 +22,7 @@ typedef struct orffi_plan {
     double
         shift; /* the variance of the noise of a row of weight 1 over that of the field, trace K(0)/p, where the choices
                      found one: about N lambda over the kernel's size; else 0 */
+    bool path_taken; /* lambda was chosen along the path of the settings before, and stands in them now */
 } orffi_plan;
 
 /* Whether the length scale of a planned part is to be chosen. */

@@ -161,6 +161,7 @@ static orff_status score_all(tuning *t) {
 /* The winner on all rows, its lambda as found. */
 static orff_status fit_winner(orff_model **model, tuning *t) {
     trial *one = &t->trials[t->winner];
+    one->plan.path_taken = !(one->plan.settings.lambda > 0.0);
     one->plan.settings.lambda = t->best.lambdas[t->best.best];
     return orffi_fit_checked(model, &one->plan, &t->rows, &t->best);
 }
