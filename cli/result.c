@@ -170,6 +170,8 @@ void cli_result_say(const cli_result *r, const char *words) {
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
+    cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
+            info.engine_reason);
     if (info.engine == ORFF_ENGINE_LATTICE)
         cli_say("  lattice            %zu waves, %zu coefficients", info.frequencies, info.parameters);
     else if (!info.frequencies)

@@ -1022,7 +1022,8 @@ typedef struct orff_cost {
 
 /* Measures for about a second and scales up; other programs that run disturb it. For the direct solver and the exact
  * engine, with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
- * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
+ * and a kernel, weights or a mix to be chosen. What a lattice costs follows from the rows too: it is told for a field with
+ * details of a tenth of its range. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
 
 typedef struct orff_model orff_model;
