@@ -123,6 +123,13 @@ static const char *root_text(double mse, char text[24]) {
     return text;
 }
 
+/* A line without blanks at its end. */
+static void say_trimmed(const char *name, cli_string *line) {
+    while (line->length && line->text[line->length - 1] == ' ') line->text[--line->length] = '\0';
+    cli_say("  %-18s %s", name, line->text);
+    free(line->text);
+}
+
 /* One line of errors: of the training rows, cross-validated where that was done, and with blocks or groups left out. */
 static void say_error(const char *name, double train, double cv, double held, const char *titles[2],
                       const char *units) {
@@ -131,8 +138,8 @@ static void say_error(const char *name, double train, double cv, double held, co
     cli_append(&line, "%-10s", root_text(train, a));
     if (titles[0]) cli_append(&line, " %-17s", root_text(cv, b));
     if (titles[1]) cli_append(&line, " %-17s", root_text(held, c));
-    cli_say("  %-18s %s%s%s", name, line.text, units ? " " : "", units ? units : "");
-    free(line.text);
+    if (units) cli_append(&line, " %s", units);
+    say_trimmed(name, &line);
 }
 
 /* Whether rows left out tell more than cross-validation: of features they are the same. */
@@ -148,8 +155,11 @@ static void say_errors(const cli_result *r, const orff_model_info *info) {
     snprintf(crossed, sizeof crossed, by_blocks ? "folds by %s" : "cross-validated",
              info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
     const char *titles[2] = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL};
-    cli_say("  RMSE               %-10s %-17s %s", "training", titles[0] ? titles[0] : "",
-            titles[1] ? titles[1] : "");
+    cli_string line = {0};
+    cli_append(&line, "%-10s", "training");
+    for (size_t i = 0; i < 2; i++)
+        if (titles[i]) cli_append(&line, " %-17s", titles[i]);
+    say_trimmed("RMSE", &line);
     for (size_t i = 0; i < count && i < most; i++)
         say_error(output_name(r->notes, i, text), info->output_train_mse[i],
                   info->output_cv_mse ? info->output_cv_mse[i] : NAN,

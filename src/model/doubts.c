@@ -15,10 +15,11 @@
 #define BETWEEN 1000 /* points between rows where f is looked at */
 #define BEYOND \
     2.0 /* ranges of the outputs outside of it: fields overshoot, but not by twice all that was measured */
-#define LOWEST  0.90 /* coverage of 95 % that is still right: length scales and noise are estimates */
-#define HIGHEST 0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
-#define CHANCE  3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
-#define TOP     9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+#define LOWEST     0.90 /* coverage of 95 % that is still right: length scales and noise are estimates */
+#define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
+#define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
+#define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
+#define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
 
 static const unsigned all_flags =
     ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE;
@@ -117,10 +118,22 @@ static bool is_too_high(double coverage, size_t blocks) {
     return coverage > HIGHEST + CHANCE * sqrt(HIGHEST * (1.0 - HIGHEST) / (double)blocks);
 }
 
-static bool is_wrong(const orff_model *model) {
+/* The mean over the outputs of their variance. */
+static double variance(const orffi_table *head) {
+    double sum = 0.0;
+    for (size_t k = 0; k < head->p; k++) {
+        double mean = 0.0;
+        for (size_t i = 0; i < head->n; i++) mean += head->Y[i * head->p + k] / (double)head->n;
+        for (size_t i = 0; i < head->n; i++) sum += pow(head->Y[i * head->p + k] - mean, 2.0);
+    }
+    return sum / ((double)head->n * (double)head->p);
+}
+
+/* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
+static bool is_wrong(const orff_model *model, const orffi_table *head) {
     const size_t blocks = model->held.blocks;
-    return blocks &&
-           (is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks));
+    if (!blocks || model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
+    return is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks);
 }
 
 orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
@@ -133,7 +146,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
         ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;
     }
-    if (is_wrong(model)) model->doubts.flags |= ORFF_WARN_COVERAGE;
+    if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
     orffi_doubts_say(model);
     return ORFF_OK;
 }
