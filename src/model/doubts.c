@@ -28,15 +28,17 @@ static const unsigned all_flags =
 
 /* Whether lambda is an end of the path that the settings name, or all was found to be noise. A step of the path is far
  * more than what the size of an approximate kernel differs by. */
-static bool is_at_end(const orff_model *model, const orffi_plan *plan) {
+static orff_status find_end(const orff_model *model, const orffi_plan *plan, bool *at_end) {
     const orff_settings *s = &plan->settings;
     double size;
-    if (s->lambda > 0.0 && !plan->path_taken) return false;
-    if (plan->shift > 0.0) return plan->engine->evident && log(plan->shift) > TOP;
-    if (s->lambda_count < 2 || orffi_exact_size(orffi_model_kernel(model), &size)) return false;
+    *at_end = plan->shift > 0.0 && plan->engine->evident && log(plan->shift) > TOP;
+    if ((s->lambda > 0.0 && !plan->path_taken) || plan->shift > 0.0 || s->lambda_count < 2) return ORFF_OK;
+    const orff_status status = orffi_exact_size(orffi_model_kernel(model), &size);
+    if (status) return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK; /* kernels without an exact form */
     const double step = pow(s->lambda_high / s->lambda_low, 0.5 / (double)(s->lambda_count - 1));
     const double relative = model->lambda / size;
-    return relative < s->lambda_low * step || relative > s->lambda_high / step;
+    *at_end = relative < s->lambda_low * step || relative > s->lambda_high / step;
+    return ORFF_OK;
 }
 
 /* ---- features that are too few */
@@ -138,7 +140,9 @@ static bool is_wrong(const orff_model *model, const orffi_table *head) {
 
 orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
     const orffi_table *head = &rows->head;
-    if (is_at_end(model, plan)) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
+    bool at_end;
+    ORFFI_TRY(find_end(model, plan, &at_end));
+    if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
         if (plan->engine->draws) model->doubts.nearest_mse = nearest_error(plan, head);
         if (plan->engine->draws && model->train_mse > model->doubts.nearest_mse)

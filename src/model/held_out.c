@@ -616,18 +616,25 @@ static orff_status leave_out(orff_model *model, const orffi_plan *plan, const or
 
 /* ---- which way */
 
-static bool can_leave_out(const orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
+static orff_status can_leave_out(const orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
+                                 bool *can) {
     const orff_kernel *kernel = orffi_model_kernel(model);
     double size;
-    if (plan->engine->draws || model->classes || kernel->has_callbacks || plan->p > NUMBERS / 2) return false;
-    if (plan->folds == ORFF_FOLDS_RANDOM || !plan->blocks || !orffi_rows_known(rows)) return false;
-    return orffi_exact_size(kernel, &size) == ORFF_OK;
+    *can = false;
+    if (plan->engine->draws || model->classes || kernel->has_callbacks || plan->p > NUMBERS / 2)
+        return ORFF_OK;
+    if (plan->folds == ORFF_FOLDS_RANDOM || !plan->blocks || !orffi_rows_known(rows)) return ORFF_OK;
+    const orff_status status = orffi_exact_size(kernel, &size); /* is there an exact form? */
+    *can = status == ORFF_OK;
+    return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
 }
 
 orff_status orffi_held_out_fill(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
     const bool crossed = isfinite(model->cv_mse);
+    bool can;
     model->held.folds = plan->folds;
-    if (can_leave_out(model, plan, rows)) {
+    ORFFI_TRY(can_leave_out(model, plan, rows, &can));
+    if (can) {
         ORFFI_TRY(leave_out(model, plan, rows));
     } else if (crossed && (plan->engine->draws || plan->folds == ORFF_FOLDS_RANDOM)) {
         model->held.mse = model->cv_mse;
