@@ -5,7 +5,9 @@ FUZZ_SECONDS ?= 60
 RELEASE = build/release
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all demo test check fuzz bench paper install format clean help
+PEERS = build/peers-venv/bin/python
+
+.PHONY: all demo test check fuzz bench paper data-report install format clean help
 
 all:
 	cmake -S . -B $(RELEASE)
@@ -47,6 +49,13 @@ paper:
 	cmake --build $(RELEASE) -j $(JOBS) --target orff_paper
 	$(RELEASE)/paper/orff-paper all --resume -o build/paper $(if $(DATA),--data $(DATA))
 
+data-report:
+	scripts/setup.sh report
+	cmake -S . -B $(RELEASE)
+	cmake --build $(RELEASE) -j $(JOBS) --target orff_program
+	$(PEERS) bench/data_report/run.py $(RELEASE)/cli/orff $(if $(DATA),--data $(DATA)) $(REPORT)
+	$(PEERS) bench/data_report/table.py $(RELEASE)/cli/orff
+
 install: all
 	cmake --install $(RELEASE) --prefix $(PREFIX)
 
@@ -61,10 +70,11 @@ help:
 	@echo 'make                  build the library and its tests in $(RELEASE)'
 	@echo 'make demo             install what is missing, build, and write the demo to demo/'
 	@echo 'make test             build, and run the quick tests: less than a minute'
-	@echo 'make check            install what is missing, run all tests, also under sanitizers; build with clang'
+	@echo 'make check            install what is missing, run all tests, also under sanitizers; warnings of clang, cppcheck'
 	@echo 'make fuzz             fuzz every reader of files for FUZZ_SECONDS (now $(FUZZ_SECONDS)) with clang and libFuzzer'
 	@echo 'make bench            install what is missing and run the benchmarks'
 	@echo 'make paper            regenerate the results of the paper in build/paper (DATA=folder of MNIST)'
+	@echo 'make data-report      compare with other methods on real data, in docs/data.md; hours (DATA=folder, REPORT=options of run.py)'
 	@echo 'make install          install under PREFIX (now $(PREFIX))'
 	@echo 'make format           clang-format all C files'
 	@echo 'make clean            remove build/ and demo/'

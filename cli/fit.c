@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
+#include "moments_file.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -147,6 +148,7 @@ static char *covariates_of(const orff_notes *notes, size_t d) {
 static bool belongs_to_moments(const orff_setting *setting) {
     static const char *const others[] = {"covariates", "geo", "scale-inputs", "scale-outputs"};
     bool named = false;
+    if (!strcmp(setting->name, "engine")) return false; /* the library says which moments it is not for */
     for (size_t i = 0; i < 4; i++) named = named || !strcmp(setting->name, others[i]);
     return named || setting->uses & (ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_STREAM);
 }
@@ -166,8 +168,19 @@ static int refuse_data_options(const cli_arguments *a) {
     return CLI_DONE;
 }
 
-static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_notes *notes, double start) {
-    const orff_moments_info info = orff_moments_describe(moments);
+/* Length scales may be chosen from moments of a lattice, not from those of features. */
+static int fit_settings(const cli_arguments *a, const cli_moments *moments, const cli_settings *s,
+                        orff_model **model) {
+    if (moments->lattice)
+        return cli_outcome(orff_model_fit_lattice_moments(model, &s->settings, moments->lattice), NULL);
+    if (s->auto_sigma)
+        return cli_wrong(a, cli_setting("sigma"),
+                         "cannot be chosen here: the moments have their own; give that number");
+    return cli_outcome(orff_model_fit_moments(model, &s->settings, moments->features), NULL);
+}
+
+static int fit_loaded(const cli_arguments *a, const cli_moments *moments, orff_notes *notes, double start) {
+    const cli_moments_info info = cli_moments_describe(moments);
     const orff_data_shape shape = {.d = info.inputs, .p = info.outputs};
     const char *values[FROM_NOTES];
     char *covariates = covariates_of(notes, info.inputs);
@@ -178,10 +191,7 @@ static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_
     const char *lines = json_string_value(json_object_get(all, "settings"));
     int status = cli_settings_read_over(&s, &filled, &shape, lines ? lines : "");
     json_decref(all);
-    if (!status && s.auto_sigma)
-        status = cli_wrong(a, cli_setting("sigma"),
-                           "cannot be chosen here: the moments have their own; give that number");
-    if (!status) status = cli_outcome(orff_model_fit_moments(&model, &s.settings, moments), NULL);
+    if (!status) status = fit_settings(a, moments, &s, &model);
     if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
     orff_model_free(model);
     cli_settings_clear(&s);
@@ -192,14 +202,14 @@ static int fit_loaded(const cli_arguments *a, const orff_moments *moments, orff_
 static int fit_moments(const cli_arguments *a) {
     const double start = cli_seconds();
     const char *path = cli_text(a, CLI_OPT_FROM_MOMENTS);
-    orff_moments *moments = NULL;
+    cli_moments moments = {0};
     orff_notes *notes = NULL;
     int status = refuse_data_options(a);
-    if (!status) status = cli_outcome(orff_moments_load(&moments, path), NULL);
-    if (!status) status = cli_notes_of_moments(&notes, path, moments);
-    if (!status) status = fit_loaded(a, moments, notes, start);
+    if (!status) status = cli_moments_load(&moments, path);
+    if (!status) status = cli_notes_of_moments(&notes, path, &moments);
+    if (!status) status = fit_loaded(a, &moments, notes, start);
     orff_notes_free(notes);
-    orff_moments_free(moments);
+    cli_moments_clear(&moments);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "apply.h"
 #include "commands.h"
 #include "data.h"
+#include "moments_lattice.h"
 #include "report.h"
 #include "result.h"
 
@@ -57,6 +58,14 @@ static void print_labels(const orff_notes *notes) {
 
 /* ---- a model */
 
+/* Of each output, in the order of their names. */
+static void print_noise(const orff_model_info *info) {
+    cli_string text = {0};
+    for (size_t i = 0; i < info->outputs; i++) cli_append(&text, "%s%.6g", i ? ", " : "", info->noise[i]);
+    cli_print_line("%-14s%s", "noise", text.text);
+    free(text.text);
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -83,7 +92,7 @@ static void print_model(const cli_applied *ap) {
     if (isfinite(info->held_out_mse))
         cli_print_line("%-14s%.6g, %s left out", "held out", sqrt(info->held_out_mse),
                        info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
-    if (isfinite(info->noise)) cli_print_line("%-14s%.6g", "noise", sqrt(info->noise));
+    if (info->noise && isfinite(info->noise[0])) print_noise(info);
     cli_print_line("%-14s%s", "error bars", info->has_posterior ? "yes" : "no");
     if (info->warnings) cli_print_line("%-14s%s", "warning", info->warning);
     free(words);
@@ -111,25 +120,54 @@ static void print_kernel(const orff_notes *notes) {
     free(scales);
 }
 
-static int show_moments(const char *path, const orff_moments *moments) {
-    const orff_moments_info info = orff_moments_describe(moments);
+static void print_range(const char *title, size_t d, const double *low, const double *high) {
+    cli_print("%-14s", title);
+    for (size_t i = 0; i < d; i++) cli_print("%s%.6g to %.6g", i ? ", " : "", low[i], high[i]);
+    cli_end_line();
+}
+
+static void print_lattice(const orff_lattice_moments *moments, const orff_notes *notes) {
+    const orff_lattice_moments_info info = orff_lattice_moments_describe(moments);
+    const char *rule = orff_notes_kernel(notes, "kernel"), *base = orff_notes_kernel(notes, "base");
+    if (rule && base) cli_print_line("%-14s%s, %s, or another", "kernel", rule, base);
+    print_range("extent", info.inputs, info.low, info.high);
+    char *scales = cli_lattice_moments_scales(moments);
+    cli_print_line("%-14s%s", "sigma", scales);
+    free(scales);
+    cli_print_line("%-14s%zu waves", "lattice", info.modes);
+}
+
+static void print_moments(const cli_moments *moments, const orff_notes *notes) {
+    const cli_moments_info info = cli_moments_describe(moments);
+    cli_print_line("moments of %" PRIu64 " rows, %zu inputs, %zu outputs", info.rows, info.inputs,
+                   info.outputs);
+    print_names("inputs", notes, ORFF_SIDE_INPUT, info.inputs);
+    print_names("outputs", notes, ORFF_SIDE_OUTPUT, info.outputs);
+    if (moments->lattice) {
+        print_lattice(moments->lattice, notes);
+    } else {
+        print_kernel(notes);
+        cli_print_line("%-14s%zu", "frequencies", info.waves);
+    }
+    cli_print_line("%-14s%zu", "folds", info.folds);
+}
+
+static json_t *moments_json(const cli_moments *moments, orff_notes *notes) {
+    const bool single = moments->features && orff_moments_describe(moments->features).single;
+    json_t *object = cli_moments_json(moments);
+    json_object_set_new(object, "kind", json_string("moments"));
+    json_object_set_new(object, "precision", json_string(single ? "single" : "double"));
+    json_object_set_new(object, "notes", cli_notes_json(notes));
+    return object;
+}
+
+static int show_moments(const char *path, const cli_moments *moments) {
     orff_notes *notes = NULL;
     int status = cli_notes_of_moments(&notes, path, moments);
-    if (status) return status;
-    if (cli_wants_json()) {
-        status = cli_print_json(json_pack(
-            "{s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:s, s:o}", "kind", "moments", "n", (json_int_t)info.rows,
-            "weight", info.weight, "d", (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
-            (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "precision",
-            info.single ? "single" : "double", "notes", cli_notes_json(notes)));
-    } else {
-        cli_print_line("moments of %" PRIu64 " rows, %zu inputs, %zu outputs", info.rows, info.inputs,
-                       info.outputs);
-        print_names("inputs", notes, ORFF_SIDE_INPUT, info.inputs);
-        print_names("outputs", notes, ORFF_SIDE_OUTPUT, info.outputs);
-        print_kernel(notes);
-        cli_print_line("%-14s%zu", "frequencies", info.frequencies);
-        cli_print_line("%-14s%zu", "folds", info.folds);
+    if (!status && cli_wants_json()) {
+        status = cli_print_json(moments_json(moments, notes));
+    } else if (!status) {
+        print_moments(moments, notes);
         status = cli_check_stdout();
     }
     orff_notes_free(notes);
@@ -147,11 +185,15 @@ static int show_checkpoint(void) {
 /* Tries moments, a checkpoint, then a model. The message is that of the model, except when memory is short. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
-    orff_moments *moments = NULL;
-    const orff_status loaded = orff_moments_load(&moments, path);
+    cli_moments moments = {0};
+    const bool lattice = orff_lattice_moments_is_file(path);
+    const orff_status loaded = lattice ? orff_lattice_moments_load(&moments.lattice, path)
+                                       : orff_moments_load(&moments.features, path);
     int status;
     if (loaded == ORFF_OK) {
-        status = show_moments(path, moments);
+        status = show_moments(path, &moments);
+    } else if (lattice) {
+        status = cli_outcome(loaded, NULL);
     } else if (loaded == ORFF_ERROR_NO_MEMORY) {
         status = cli_outcome(loaded, NULL);
     } else if (orff_checkpoint_check(path, true) == ORFF_OK) {
@@ -160,7 +202,7 @@ static int show_ours(const char *path) {
         status = cli_applied_load(&ap, path);
         if (!status) status = show_model(&ap);
     }
-    orff_moments_free(moments);
+    cli_moments_clear(&moments);
     cli_applied_clear(&ap);
     return status;
 }

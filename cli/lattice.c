@@ -38,7 +38,8 @@ static bool named(const orff_notes *notes, size_t i, const char *name) {
     return (own && !strcmp(own, name)) || !strcmp(number, name);
 }
 
-static int unknown_input(const cli_arguments *a, const orff_notes *notes, size_t d, const char *name) {
+static int unknown_input(const cli_arguments *a, cli_option_id id, const orff_notes *notes, size_t d,
+                         const char *name) {
     const char **names = cli_more(NULL, d, sizeof *names);
     size_t known = 0;
     for (size_t i = 0; i < d; i++)
@@ -47,8 +48,14 @@ static int unknown_input(const cli_arguments *a, const orff_notes *notes, size_t
     const char *near = cli_suggest(name, known, names);
     if (!near && known) near = names[0];
     free(names);
-    return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not an input of the model; did you mean \"%s\"?", name,
-                     near ? near : "1");
+    return cli_wrong(a, id, "\"%s\" is not an input; did you mean \"%s\"?", name, near ? near : "1");
+}
+
+int cli_input_place(const cli_arguments *a, cli_option_id id, const orff_notes *notes, size_t d,
+                    const char *name, size_t *place) {
+    *place = 0;
+    while (*place < d && !named(notes, *place, name)) ++*place;
+    return *place < d ? CLI_DONE : unknown_input(a, id, notes, d, name);
 }
 
 /* One entry NAME=RANGE. */
@@ -57,8 +64,8 @@ static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes,
     size_t i = 0;
     if (!range) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" has no =; expected INPUT=LO:HI:COUNT", entry);
     *range++ = 0;
-    while (i < l->d && !named(notes, i, entry)) i++;
-    if (i == l->d) return unknown_input(a, notes, l->d, entry);
+    const int status = cli_input_place(a, CLI_OPT_ON_GRID, notes, l->d, entry, &i);
+    if (status) return status;
     if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is given twice", entry);
     if (!scan_range(range, &l->low[i], &l->high[i], &l->count[i]))
         return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value", range);

@@ -17,6 +17,10 @@ typedef struct cli_lattice {
  * none. */
 int cli_lattice_parse(cli_lattice *lattice, const cli_arguments *arguments, const orff_notes *notes,
                       size_t d);
+
+/* Which input a name or a number, counted from 1, means: an exit status, after a message about the option. */
+int cli_input_place(const cli_arguments *arguments, cli_option_id id, const orff_notes *notes, size_t d,
+                    const char *name, size_t *place);
 void cli_lattice_clear(cli_lattice *lattice);
 
 /* Whether a table of the points with that many columns can be had: refuses a mistake of many zeros before any

@@ -8,110 +8,17 @@
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
+#include "moments_file.h"
+#include "moments_kernel.h"
+#include "moments_lattice.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
 
-/* ---- the kernel of the moments */
-
-/* The parts of the kernel, all with known length scales. */
-typedef struct kernel_of {
-    size_t n, d;
-    orff_part *parts;
-    double *sigmas; /* n x d */
-} kernel_of;
-
-static void clear_kernel(kernel_of *k) {
-    free(k->parts);
-    free(k->sigmas);
-}
-
-/* Length scales and bases that are auto are chosen by a small fit to the rows in memory. */
-static int choose_scales(kernel_of *k, orff_settings settings, const cli_data *data) {
-    orff_model *model = NULL;
-    settings.sampling.features = 300;
-    settings.sampling.omega = NULL;
-    settings.posterior = ORFF_SWITCH_NO;
-    settings.checkpoint = NULL;
-    settings.resume = false;
-    int status = cli_outcome(
-        orff_model_fit(&model, &settings, data->d, data->p, data->n, data->X, data->Y, data->weights), NULL);
-    for (size_t m = 0; !status && m < k->n; m++) {
-        orff_part part;
-        status = cli_outcome(orff_model_part(model, m, &part), NULL);
-        for (size_t i = 0; !status && i < k->d; i++)
-            k->sigmas[m * k->d + i] = part.sigmas ? part.sigmas[i] : part.sigma;
-        if (!status && k->parts[m].base == ORFF_BASE_AUTO) {
-            k->parts[m].base = part.base;
-            k->parts[m].shape = part.shape;
-        }
-    }
-    orff_model_free(model);
-    return status;
-}
-
-static int fill_kernel(kernel_of *k, const cli_settings *s, const cli_arguments *a, const cli_data *data) {
-    const orff_settings *settings = &s->settings;
-    *k = (kernel_of){.n = settings->n_parts, .d = data->d};
-    k->parts = cli_more(NULL, k->n, sizeof *k->parts);
-    k->sigmas = cli_more(NULL, k->n * k->d, sizeof *k->sigmas);
-    for (size_t i = 0; i < k->n * k->d; i++) {
-        const orff_part *part = &settings->parts[i / k->d];
-        k->sigmas[i] = part->sigmas ? part->sigmas[i % k->d] : part->sigma;
-    }
-    if (s->auto_sigma && !data->n)
-        return cli_wrong(a, cli_setting("sigma"),
-                         "auto needs rows in memory; give a number, or raise --memory");
-    memcpy(k->parts, settings->parts, k->n * sizeof *k->parts);
-    const int status = s->auto_sigma ? choose_scales(k, *settings, data) : CLI_DONE;
-    for (size_t m = 0; m < k->n; m++) {
-        k->parts[m].sigma = k->sigmas[m * k->d];
-        k->parts[m].sigmas = k->sigmas + m * k->d;
-    }
-    return status;
-}
-
-/* The same scale for every input is written once. */
-static void append_scales(cli_string *text, size_t d, const double *sigmas) {
-    bool same = true;
-    for (size_t i = 1; i < d; i++) same = same && sigmas[i] == sigmas[0];
-    for (size_t i = 0; i < (same ? 1 : d); i++) cli_append(text, "%s%.17g", i ? "," : "", sigmas[i]);
-}
-
-/* A base and its shape as the option takes them. */
-static void append_base(cli_string *text, const orff_part *part) {
-    const char *name = orff_base_short_name(part->base, part->shape);
-    cli_append(text, "%s", name);
-    if (orff_base_has_shape(part->base) && !strcmp(name, orff_base_name(part->base)))
-        cli_append(text, "/%.17g", part->shape);
-}
-
-static int note_kernel(orff_notes *notes, const kernel_of *k) {
-    cli_string kernel = {0}, base = {0}, sigma = {0};
-    for (size_t m = 0; m < k->n; m++) {
-        const char *plus = m ? "+" : "";
-        cli_append(&kernel, "%s%s", plus, orff_rule_name(k->parts[m].rule));
-        cli_append(&base, "%s", plus);
-        append_base(&base, &k->parts[m]);
-        cli_append(&sigma, "%s", plus);
-        append_scales(&sigma, k->d, k->sigmas + m * k->d);
-    }
-    const int status = cli_outcome(orff_notes_set_kernel(notes, kernel.text, base.text, sigma.text), NULL);
-    free(kernel.text);
-    free(base.text);
-    free(sigma.text);
-    return status;
-}
-
 /* ---- accumulating */
 
-static int save(const orff_moments *moments, const char *path) {
-    const orff_status status = orff_moments_save(moments, path);
-    return cli_outcome(status, status == ORFF_OK || strstr(orff_error_message(), path) ? NULL : path);
-}
-
 /* Empty moments on the frequencies of the kernel. */
-static int start(const cli_data *data, const orff_settings *settings, const kernel_of *k,
+static int start(const cli_data *data, const orff_settings *settings, const cli_kernel *k,
                  orff_moments **moments) {
     const orff_moments_settings how = {
         .folds = settings->folds, .seed = settings->sampling.seed, .single = settings->single};
@@ -135,11 +42,11 @@ static int start(const cli_data *data, const orff_settings *settings, const kern
 static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings *s, orff_moments **moments) {
     const orff_reader reader = cli_data_reader(data);
     const orff_settings *how = &s->settings;
-    kernel_of kernel;
-    int status = fill_kernel(&kernel, s, a, data);
-    if (!status) status = note_kernel(data->notes, &kernel);
+    cli_kernel kernel;
+    int status = cli_kernel_fill(&kernel, s, a, data);
+    if (!status) status = cli_kernel_note(data->notes, &kernel, NULL);
     if (!status) status = start(data, how, &kernel, moments);
-    clear_kernel(&kernel);
+    cli_kernel_clear(&kernel);
     if (status) return status;
     return cli_data_outcome(data, how->checkpoint
                                       ? orff_moments_read_resumable(*moments, &reader, how->checkpoint,
@@ -149,58 +56,72 @@ static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings
 
 /* ---- the command */
 
-static char *result_text(const cli_arguments *a, const cli_data *data, const orff_moments *moments,
+/* As made: with what was dropped of the data, and the kernel. */
+static char *result_text(const cli_arguments *a, const cli_data *data, const cli_moments *moments,
                          double seconds) {
-    const orff_moments_info info = orff_moments_describe(moments);
-    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "n", (json_int_t)info.rows,
-                               "dropped", (json_int_t)fmt_table_dropped(data->table), "d",
-                               (json_int_t)info.inputs, "p", (json_int_t)info.outputs, "features",
-                               (json_int_t)info.frequencies, "folds", (json_int_t)info.folds, "seconds",
-                               seconds, "moments", cli_text_or_shown(cli_text(a, CLI_OPT_OUTPUT)));
     static const char *const words[] = {"kernel", "base", "sigma"};
-    for (size_t i = 0; i < 3; i++)
-        json_object_set_new(object, words[i], json_string(orff_notes_kernel(data->notes, words[i])));
+    json_t *object = cli_moments_json(moments);
+    json_object_set_new(object, "dropped", json_integer((json_int_t)fmt_table_dropped(data->table)));
+    json_object_set_new(object, "seconds", json_real(seconds));
+    json_object_set_new(object, "moments", cli_text_or_shown(cli_text(a, CLI_OPT_OUTPUT)));
+    for (size_t i = 0; i < 3; i++) {
+        const char *word = orff_notes_kernel(data->notes, words[i]);
+        if (word) json_object_set_new(object, words[i], json_string(word));
+    }
     return cli_json_text(object);
 }
 
-static void say(const cli_arguments *a, const cli_data *data, const orff_moments *moments, const char *scales,
-                double seconds) {
-    const orff_moments_info info = orff_moments_describe(moments);
-    cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu frequencies, %zu folds, sigma %s, %.2f s: %s",
-            info.rows, fmt_table_dropped(data->table), info.frequencies, info.folds, scales, seconds,
-            cli_text(a, CLI_OPT_OUTPUT));
+static void say(const cli_arguments *a, const cli_data *data, const cli_moments *moments, double seconds) {
+    const cli_moments_info info = cli_moments_describe(moments);
+    char *scales =
+        moments->lattice ? cli_lattice_moments_scales(moments->lattice) : cli_notes_scales(data->notes);
+    cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu %s, %zu folds, sigma %s, %.2f s: %s", info.rows,
+            fmt_table_dropped(data->table), info.waves, moments->lattice ? "waves" : "frequencies",
+            info.folds, scales, seconds, cli_text(a, CLI_OPT_OUTPUT));
+    free(scales);
 }
 
 /* The texts for the user are made before the file is written: see cli_json_text. */
-static int finish(const cli_arguments *a, const cli_data *data, const orff_moments *moments, double begin) {
+static int finish(const cli_arguments *a, const cli_data *data, const cli_moments *moments, double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;
-    char *scales = cli_notes_scales(data->notes);
-    int status = save(moments, cli_text(a, CLI_OPT_OUTPUT));
+    int status = cli_moments_save(moments, cli_text(a, CLI_OPT_OUTPUT));
     if (status) {
         free(text);
-    } else {
-        cli_checkpoint_forget(a);
-        say(a, data, moments, scales, seconds);
-        if (text) status = cli_print_text(text);
+        return status;
     }
-    free(scales);
-    return status;
+    cli_checkpoint_forget(a);
+    say(a, data, moments, seconds);
+    return text ? cli_print_text(text) : CLI_DONE;
+}
+
+static int make(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {
+    const bool like = cli_given(a, CLI_OPT_LIKE);
+    if (like || s->settings.engine == ORFF_ENGINE_LATTICE) {
+        s->settings.engine = ORFF_ENGINE_LATTICE;
+        return cli_lattice_moments_make(a, data, s, &moments->lattice);
+    }
+    if (s->settings.engine == ORFF_ENGINE_EXACT)
+        return cli_wrong(a, cli_setting("engine"),
+                         "there are no moments of the exact kernel; ask for %s or %s",
+                         orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_FEATURES));
+    const int status = cli_lattice_moments_refuse(a);
+    return status ? status : accumulate(a, data, s, &moments->features);
 }
 
 static int run(const cli_arguments *a) {
     const double begin = cli_seconds();
     cli_data data = {0};
     cli_settings s = {0};
-    orff_moments *moments = NULL;
+    cli_moments moments = {0};
     int status = cli_need_output(a);
     if (!status) status = cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_settings_read_for(&s, a, &data);
     if (!status) status = cli_settings_note(&s, data.notes);
-    if (!status) status = accumulate(a, &data, &s, &moments);
-    if (!status) status = finish(a, &data, moments, begin);
-    orff_moments_free(moments);
+    if (!status) status = make(a, &data, &s, &moments);
+    if (!status) status = finish(a, &data, &moments, begin);
+    cli_moments_clear(&moments);
     cli_settings_clear(&s);
     cli_data_close(&data);
     return status;
@@ -210,12 +131,19 @@ const cli_command cli_command_moments = {
     .name = "moments",
     .summary = "sum up data in a file of moments, for merge and fit --from-moments",
     .usage = "DATA -o FILE",
-    .text = "Moments are sums over the rows. They hold all that a fit with the squared loss needs, "
-            "and their size does not grow with the number of rows. Files made with the same kernel "
-            "options can be added (orff merge). Give all of them the same --sigma.",
+    .text =
+        "Moments are sums over the rows. They hold all that a fit with the squared loss needs, "
+        "and their size does not grow with the number of rows. Files made with the same kernel "
+        "options can be added (orff merge). Give all of them the same --sigma.\n\n"
+        "For up to three inputs, --engine lattice makes moments that know nothing of the kernel: a fit "
+        "may take any rule, base, weights, lambda, and any length scale of --sigma-range. Files that are to "
+        "be added need one lattice: the same --extent and --sigma-range, or --like the first of them.",
     .example = "  orff moments monday.csv --inputs x,y --outputs u,v --kernel div-free --sigma 0.3 -o "
                "monday.moments\n"
-               "  orff fit --from-moments monday.moments -o monday.orff\n",
+               "  orff fit --from-moments monday.moments -o monday.orff\n"
+               "  orff moments monday.csv --inputs x,y --outputs u,v --engine lattice --sigma-range 0.1:1 -o "
+               "lattice.moments\n"
+               "  orff fit --from-moments lattice.moments --kernel curl-free --base matern52 -o curl.orff\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments),

@@ -41,9 +41,9 @@ int cli_notes_of_model(orff_notes **notes, const char *path, const orff_model *m
 }
 
 /* Moments have no classes. */
-int cli_notes_of_moments(orff_notes **notes, const char *path, const orff_moments *moments) {
-    const orff_moments_info info = orff_moments_describe(moments);
-    return outcome(orff_notes_parse(notes, orff_moments_notes(moments), info.inputs, info.outputs, 0), path);
+int cli_notes_of_moments(orff_notes **notes, const char *path, const cli_moments *moments) {
+    const cli_moments_info info = cli_moments_describe(moments);
+    return outcome(orff_notes_parse(notes, cli_moments_notes(moments), info.inputs, info.outputs, 0), path);
 }
 
 json_t *cli_notes_json(orff_notes *notes) {

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "formats/table.h"
+#include "moments_file.h"
 #include "options.h"
 #include "orff.h"
 
@@ -15,7 +16,7 @@ int cli_notes_of_table(orff_notes **notes, const fmt_table *table);
 
 /* The notes of a file, checked against what it holds; the message names the file. */
 int cli_notes_of_model(orff_notes **notes, const char *path, const orff_model *model);
-int cli_notes_of_moments(orff_notes **notes, const char *path, const orff_moments *moments);
+int cli_notes_of_moments(orff_notes **notes, const char *path, const cli_moments *moments);
 
 /* For --json; NULL where there is no memory. */
 json_t *cli_notes_json(orff_notes *notes);

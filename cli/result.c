@@ -123,23 +123,30 @@ static const char *root_text(double mse, char text[24]) {
     return text;
 }
 
-/* A line without blanks at its end. */
-static void say_trimmed(const char *name, cli_string *line) {
-    while (line->length && line->text[line->length - 1] == ' ') line->text[--line->length] = '\0';
-    cli_say("  %-18s %s", name, line->text);
-    free(line->text);
+/* The columns of errors that a fit has: titles of those that are there, else NULL. */
+typedef struct columns {
+    const char *crossed, *held, *noise;
+} columns;
+
+static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *held,
+                        const char *noise, const char *units) {
+    cli_string line = {0};
+    cli_append(&line, "  %-18s %-10s", name, train);
+    if (has.crossed) cli_append(&line, " %-16s", cv);
+    if (has.held) cli_append(&line, " %-16s", held);
+    if (has.noise) cli_append(&line, " %-10s", noise);
+    if (units) cli_append(&line, " %s", units);
+    while (line.length && line.text[line.length - 1] == ' ') line.text[--line.length] = '\0';
+    cli_say("%s", line.text);
+    free(line.text);
 }
 
-/* One line of errors: of the training rows, cross-validated where that was done, and with blocks or groups left out. */
-static void say_error(const char *name, double train, double cv, double held, const char *titles[2],
+/* noise: a variance, as the others are squares. */
+static void say_error(columns has, const char *name, double train, double cv, double held, double noise,
                       const char *units) {
-    char a[24], b[24], c[24];
-    cli_string line = {0};
-    cli_append(&line, "%-10s", root_text(train, a));
-    if (titles[0]) cli_append(&line, " %-17s", root_text(cv, b));
-    if (titles[1]) cli_append(&line, " %-17s", root_text(held, c));
-    if (units) cli_append(&line, " %s", units);
-    say_trimmed(name, &line);
+    char a[24], b[24], c[24], d[24];
+    say_columns(has, name, root_text(train, a), root_text(cv, b), root_text(held, c), root_text(noise, d),
+                units);
 }
 
 /* Whether rows left out tell more than cross-validation: of features they are the same. */
@@ -147,28 +154,32 @@ static bool has_held_out(const orff_model_info *info) {
     return isfinite(info->held_out_mse) && info->held_out_rows > 0;
 }
 
-static void say_errors(const cli_result *r, const orff_model_info *info) {
+static void say_outputs(const cli_result *r, const orff_model_info *info, columns has) {
     const size_t most = 20, count = info->classes ? 0 : info->outputs;
-    const bool by_blocks = isfinite(info->held_out_mse) && !has_held_out(info);
-    char text[24], held[40], crossed[40];
-    snprintf(held, sizeof held, "%s left out", orff_folds_name(info->folds));
-    snprintf(crossed, sizeof crossed, by_blocks ? "folds by %s" : "cross-validated",
-             info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
-    const char *titles[2] = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL};
-    cli_string line = {0};
-    cli_append(&line, "%-10s", "training");
-    for (size_t i = 0; i < 2; i++)
-        if (titles[i]) cli_append(&line, " %-17s", titles[i]);
-    say_trimmed("RMSE", &line);
+    char text[24];
     for (size_t i = 0; i < count && i < most; i++)
-        say_error(output_name(r->notes, i, text), info->output_train_mse[i],
+        say_error(has, output_name(r->notes, i, text), info->output_train_mse[i],
                   info->output_cv_mse ? info->output_cv_mse[i] : NAN,
-                  info->output_held_out_mse ? info->output_held_out_mse[i] : NAN, titles,
+                  info->output_held_out_mse ? info->output_held_out_mse[i] : NAN,
+                  info->noise ? info->noise[i] * info->noise[i] : NAN,
                   orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
     if (count > most) cli_say("  (and %zu more outputs)", count - most);
+    has.noise = NULL;
     if (count != 1)
-        say_error(info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, info->held_out_mse,
-                  titles, NULL);
+        say_error(has, info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse,
+                  info->held_out_mse, NAN, NULL);
+}
+
+static void say_errors(const cli_result *r, const orff_model_info *info) {
+    const bool on_folds = isfinite(info->held_out_mse) && !has_held_out(info);
+    char held[40], crossed[40];
+    snprintf(held, sizeof held, "%s left out", orff_folds_name(info->folds));
+    snprintf(crossed, sizeof crossed, on_folds ? "folds by %s" : "cross-validated",
+             info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
+    const columns has = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL,
+                         info->noise ? "noise" : NULL};
+    say_columns(has, "RMSE", "training", crossed, held, "noise", NULL);
+    say_outputs(r, info, has);
     if (has_held_out(info))
         cli_say("  95 %% intervals     hold %.0f %% of %zu rows left out, of %zu %s",
                 100.0 * info->held_out_coverage[2], info->held_out_rows, info->held_out_blocks,
@@ -193,7 +204,7 @@ void cli_result_say(const cli_result *r, const char *words) {
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
     say_errors(r, &info);
-    if (isfinite(info.noise)) cli_say("  noise              %.5g", sqrt(info.noise));
+
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
     if (info.warnings) cli_warn("%s", info.warning);
@@ -226,16 +237,19 @@ static json_t *output_json(const cli_result *r, const orff_model_info *info, siz
 }
 
 static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
-    json_t *outputs = json_array();
+    json_t *outputs = json_array(), *noise = json_array();
     json_object_set_new(object, "train_rmse", cli_number_or_null(sqrt(info->train_mse)));
     json_object_set_new(object, "cv_rmse", cli_number_or_null(sqrt(info->cv_mse)));
     set_held_out(object, info);
-    json_object_set_new(object, "noise", cli_number_or_null(sqrt(info->noise)));
+
     json_object_set_new(object, "dof", cli_number_or_null(info->dof));
     json_object_set_new(object, "log_evidence", cli_number_or_null(info->log_evidence));
-    for (size_t i = 0; !info->classes && i < info->outputs; i++)
+    for (size_t i = 0; !info->classes && i < info->outputs; i++) {
+        json_array_append_new(noise, cli_number_or_null(info->noise[i]));
         json_array_append_new(outputs, output_json(r, info, i));
+    }
     json_object_set_new(object, "per_output", outputs);
+    json_object_set_new(object, "noise", noise);
 }
 
 /* The names of what a model warns of, for programs. */

@@ -43,7 +43,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
 
     [CLI_OPT_FROM_MOMENTS] = {"from-moments", 0, "FILE", NULL, FIT, "Learning",
         "Learn from a file of moments (see orff moments) instead of data. You may choose kernel, weights "
-        "and lambda; the length scales are those of the moments."},
+        "and lambda. Moments of features have their length scales and bases; those of a lattice leave you these too, "
+        "within their range."},
     [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE, "Files",
         "Leave the frequencies out of the model file. They are drawn again when it is loaded."},
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
@@ -67,6 +68,15 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Number that decides the samples: the same one gives the same samples at any points."},
     [CLI_OPT_BARE] = {"bare", 0, NULL, NULL, PREDICT, "Prediction",
         "Write the outputs without the inputs."},
+    [CLI_OPT_EXTENT] = {"extent", 0, "X=LO:HI,..", NULL, MOMENTS, "Moments",
+        "Engine lattice: where rows may lie, for every input that is not periodic. The default is the range of the "
+        "rows. Files with the same extent and length scales can be added."},
+    [CLI_OPT_SIGMA_RANGE] = {"sigma-range", 0, "LO:HI", NULL, MOMENTS, "Moments",
+        "Engine lattice: the length scales that a fit may take later. The default is from half to twice the one "
+        "that the rows make most probable."},
+    [CLI_OPT_LIKE] = {"like", 0, "FILE", NULL, MOMENTS, "Moments",
+        "Take the lattice, the folds and the kernel of these moments of a lattice, so that the new ones can be added "
+        "to them."},
     [CLI_OPT_SUBTRACT] = {"subtract", 0, "FILE", NULL, MERGE, "Moments",
         "Subtract these moments. May be repeated."},
     [CLI_OPT_POINT_X] = {"x", 0, "X1,..,Xd", NULL, KERNEL, "Points",

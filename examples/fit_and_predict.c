@@ -34,7 +34,7 @@ int main(void) {
     if (orff_model_fit(&model, &settings, D, P, N, &X[0][0], &Y[0][0], NULL)) return fail();
     const orff_model_info info = orff_model_describe(model);
     printf("%s\nlambda %.2g, cross-validated error %.4f, noise %.4f\n", info.kernel, info.lambda,
-           sqrt(info.cv_mse), sqrt(info.noise));
+           sqrt(info.cv_mse), info.noise[0]);
 
     if (orff_model_predict(model, N, &X[0][0], &F[0][0])) return fail();
     double error = 0.0;

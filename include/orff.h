@@ -116,7 +116,9 @@ ORFF_API void orff_model_free(orff_model *model);
 
 /* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
  * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
- * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all. */
+ * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all.
+ * On a machine that has other work, start your program with GOMP_SPINCOUNT=100 in its environment: GNU's OpenMP, which
+ * reads that once, before main, otherwise keeps waiting threads awake, and two threads can be slower than one. */
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 
@@ -602,6 +604,9 @@ ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *mome
 ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
 ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
 
+/* Whether a file begins as one of moments of a lattice does; nothing else of it is looked at. */
+ORFF_API bool orff_lattice_moments_is_file(const char *path);
+
 /* ---------------------------------------------------------------- 9. ridge from moments
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i
@@ -912,7 +917,9 @@ typedef struct orff_settings {
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
      * the spread. AUTO: when sigma is auto and no part is of these kinds. */
     orff_switch scale_inputs;
-    bool scale_outputs; /* divide outputs by their spread, likewise */
+    /* Divide outputs by their spread, so that none decides for all: each by its own, or all by one where a part is physical.
+     * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */
+    orff_switch scale_outputs;
 
     orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
     size_t subsample;      /* rows looked at for the automatic choices */
@@ -1078,12 +1085,12 @@ typedef struct orff_model_info {
     double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated; of an exact
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
-    double noise;             /* noise variance, mean over outputs */
     bool single, has_posterior;
     bool on_plane;    /* learned from degrees (settings.geo) on ... */
     orff_plane plane; /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
+    const double *noise;            /* p values: standard deviations, in the outputs' units; NAN where not known */
     const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */

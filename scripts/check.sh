@@ -1,8 +1,8 @@
 #!/bin/sh
 # The whole check: the suite in a release build, what sanitizers can run (the label sanitize, see tests/CMakeLists.txt) under
-# those of gcc, what the memory sanitizer can run under that of clang, a build with clang, all without warnings; and static
-# analysis. Ends with one line, "N passed, N failed" (and ", N skipped"), over all runs of the suite; a build or an analysis
-# that fails counts as one failure.
+# those of gcc, what the memory sanitizer can run under that of clang, all without warnings; clang's warnings about every file
+# that is built; and static analysis. Ends with one line, "N passed, N failed" (and ", N skipped"), over all runs of the suite;
+# a build or an analysis that fails counts as one failure.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -17,6 +17,12 @@ make_build() {
         cmake --build "$directory" -j "$at_once" >>"$directory.log" 2>&1
 }
 
+# Nothing of clang's own build would be run, and clang warns of the same without making anything.
+look_with_clang() {
+    cmake -S . -B build/clang -DORFF_WERROR=ON -DORFF_TESTS=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build/clang.log 2>&1 && python3 scripts/syntax.py build/clang 1 >>build/clang.log 2>&1
+}
+
 # The builds that come later are made beside the tests of the first: a core that no test takes does something useful. Each
 # leaves its status in <directory>.status.
 make_the_others() {
@@ -25,8 +31,7 @@ make_the_others() {
     command -v clang >/dev/null 2>&1 || return 0
     make_build build/memory 1 -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF
     echo $? >build/memory.status
-    # Nothing of it is run, and clang warns of the same without optimising.
-    make_build build/clang 1 -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug
+    look_with_clang
     echo $? >build/clang.status
 }
 
@@ -86,7 +91,7 @@ if command -v clang >/dev/null 2>&1; then
     built build/memory && suite build/memory
     built build/clang
 else
-    echo "== no clang here: the build with clang and the memory sanitizer are left out"
+    echo "== no clang here: the memory sanitizer and the warnings of clang are left out"
 fi
 if command -v cppcheck >/dev/null 2>&1; then
     echo "== static analysis"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the Debian packages that building, checking or benchmarking needs and that are missing. For check and python it
-# also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached.
+# also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached;
+# for report build/peers-venv, with the packages of PyPI that the report on real data compares with.
 #
-#   scripts/setup.sh [build | check | fuzz | bench | python | format]
+#   scripts/setup.sh [build | check | fuzz | bench | report | python | format]
 #
 # Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
 # cmake to look for it.
@@ -20,9 +21,10 @@ check) wanted="$wanted clang cppcheck $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
+report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: scripts/setup.sh [build | check | fuzz | bench | python | format]" >&2
+    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | format]" >&2
     exit 2
     ;;
 esac
@@ -87,10 +89,31 @@ make_newest() {
     fi
 }
 
+# What the report compares with and Debian has not. Its environment sees Debian's packages, so that torch is the one without
+# CUDA: PyPI's comes with gigabytes of it. The versions are the last that go with that torch. A peer that is missing is said
+# to be absent in the report.
+make_peers() {
+    [ "$purpose" = report ] || return 0
+    place=$(dirname "$0")/../build/peers-venv
+    [ ! -e "$place/complete" ] || return 0
+    echo "Making build/peers-venv with Verde, GSTools and GPyTorch of PyPI"
+    mkdir -p "$(dirname "$place")"
+    /usr/bin/python3 -m venv --system-site-packages "$place"
+    install="$place/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 20 --only-binary :all:"
+    # shellcheck disable=SC2086  # a command in words
+    if $install 'numpy<2' verde gstools &&
+        $install --no-deps gpytorch==1.11 linear_operator==0.5.1 jaxtyping typeguard==2.13.3; then
+        : >"$place/complete"
+    else
+        echo "PyPI cannot be reached: the report does without Verde, GSTools and GPyTorch" >&2
+    fi
+}
+
 missing=$(missing_packages | tr '\n' ' ')
 missing=${missing% }
 [ -n "$missing" ] || {
     make_newest
+    make_peers
     exit 0
 }
 
@@ -111,3 +134,4 @@ $root apt-get update -qq || echo "apt-get update failed; going on with the packa
 # shellcheck disable=SC2086
 $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 make_newest
+make_peers

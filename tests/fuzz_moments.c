@@ -46,7 +46,25 @@ static void use(orff_moments *moments) {
     free(y);
 }
 
+/* The same of moments of a lattice. */
+static bool try_lattice(bool saving) {
+    orff_lattice_moments *moments = NULL, *like = NULL;
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    if (!fuzz_loaded(orff_lattice_moments_load(&moments, fuzz_path))) return false;
+    settings.lambda = 0.1;
+    if (saving && orff_lattice_moments_save(moments, fuzz_saved)) abort();
+    if (orff_lattice_moments_create_like(&like, moments) || orff_lattice_moments_add(like, moments) ||
+        orff_lattice_moments_subtract(like, moments))
+        abort();
+    if (!orff_model_fit_lattice_moments(&model, &settings, moments)) orff_model_free(model);
+    orff_lattice_moments_free(moments);
+    orff_lattice_moments_free(like);
+    return true;
+}
+
 static bool try_file(bool saving) {
+    if (orff_lattice_moments_is_file(fuzz_path)) return try_lattice(saving);
     orff_moments *moments = NULL;
     const bool taken = fuzz_loaded(orff_moments_load(&moments, fuzz_path));
     if (taken && saving) save(moments);

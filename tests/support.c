@@ -192,3 +192,9 @@ void support_assert_same_files(const char *a, const char *b, const char *file, i
     print_error("%s and %s differ\n", a, b);
     _fail(file, line);
 }
+
+double support_noise(const orff_model_info *info) {
+    double sum = 0.0;
+    for (size_t k = 0; k < info->outputs; k++) sum += info->noise[k] * info->noise[k];
+    return sum / (double)info->outputs;
+}

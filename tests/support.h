@@ -48,6 +48,9 @@ void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)))
 const char *support_data_path(const char *name);
 
 /* n zeros, and n normal numbers that the seed and the stream decide. End them with free(). */
+/* The mean over the outputs of the variance of the noise. */
+double support_noise(const orff_model_info *info);
+
 double *support_zeros(size_t n);
 double *support_normal(size_t n, uint64_t seed, uint32_t stream);
 

@@ -431,34 +431,34 @@ static void checkpoints(void **state) {
 
 /* ---- nonuniform transforms */
 
-#define NUFFT_STEPS(REAL, NAMED)                                                                        \
-    static orff_status NAMED(nufft_steps)(NAMED(orffi_nufft) * plan, const REAL *z, const REAL *c) {    \
-        const size_t kept[2] = {3, 4};                                                                  \
-        REAL complex modes[7 * 5] = {0};                                                                \
-        REAL f[3];                                                                                      \
-        orff_status status = NAMED(orffi_nufft_spread)(plan, 3, z, c);                                  \
-        if (!status) status = NAMED(orffi_nufft_modes)(plan, 0, kept, modes);                           \
-        if (!status) status = NAMED(orffi_nufft_load)(plan, 0, kept, modes);                            \
-        if (!status) status = NAMED(orffi_nufft_evaluate)(plan, 3, z, f);                               \
-        return status;                                                                                  \
-    }                                                                                                   \
-                                                                                                        \
-    /* A plan that was short of memory once does its work when asked again. */                          \
-    static orff_status NAMED(nufft_cycle)(void) {                                                       \
-        const REAL z[6] = {0, 1, (REAL)0.5, -2, 3, (REAL)0.25}, c[3] = {1, 2, 3};                       \
-        NAMED(orffi_nufft) *plan = NULL;                                                                \
-        orff_status status = NAMED(orffi_nufft_create)(&plan, 2, (size_t[]){3, 5}, 1, 1e-5);            \
-        assert_int_equal(status == ORFF_OK, plan != NULL);                                              \
-        if (!status && (status = NAMED(nufft_steps)(plan, z, c))) {                                     \
-            NAMED(orffi_nufft_reset)(plan);                                                             \
-            char *said = strdup(orff_error_message());                                                  \
-            assert_ok(NAMED(nufft_steps)(plan, z, c));                                                  \
-            assert_non_null(said);                                                                      \
-            status = orffi_fail(status, "%s", said);                                                    \
-            free(said);                                                                                 \
-        }                                                                                               \
-        NAMED(orffi_nufft_free)(plan);                                                                  \
-        return status;                                                                                  \
+#define NUFFT_STEPS(REAL, NAMED)                                                                     \
+    static orff_status NAMED(nufft_steps)(NAMED(orffi_nufft) * plan, const REAL *z, const REAL *c) { \
+        const size_t kept[2] = {3, 4};                                                               \
+        REAL complex modes[7 * 5] = {0};                                                             \
+        REAL f[3];                                                                                   \
+        orff_status status = NAMED(orffi_nufft_spread)(plan, 3, z, c);                               \
+        if (!status) status = NAMED(orffi_nufft_modes)(plan, 0, kept, modes);                        \
+        if (!status) status = NAMED(orffi_nufft_load)(plan, 0, kept, modes);                         \
+        if (!status) status = NAMED(orffi_nufft_evaluate)(plan, 3, z, f);                            \
+        return status;                                                                               \
+    }                                                                                                \
+                                                                                                     \
+    /* A plan that was short of memory once does its work when asked again. */                       \
+    static orff_status NAMED(nufft_cycle)(void) {                                                    \
+        const REAL z[6] = {0, 1, (REAL)0.5, -2, 3, (REAL)0.25}, c[3] = {1, 2, 3};                    \
+        NAMED(orffi_nufft) *plan = NULL;                                                             \
+        orff_status status = NAMED(orffi_nufft_create)(&plan, 2, (size_t[]){3, 5}, 1, 1e-5);         \
+        assert_int_equal(status == ORFF_OK, plan != NULL);                                           \
+        if (!status && (status = NAMED(nufft_steps)(plan, z, c))) {                                  \
+            NAMED(orffi_nufft_reset)(plan);                                                          \
+            char *said = strdup(orff_error_message());                                               \
+            assert_ok(NAMED(nufft_steps)(plan, z, c));                                               \
+            assert_non_null(said);                                                                   \
+            status = orffi_fail(status, "%s", said);                                                 \
+            free(said);                                                                              \
+        }                                                                                            \
+        NAMED(orffi_nufft_free)(plan);                                                               \
+        return status;                                                                               \
     }
 
 #define IN_DOUBLE(name) name
@@ -471,6 +471,97 @@ static void nonuniform_transforms(void **state) {
     if (!orffi_fft_available()) skip();
     check(nufft_cycle, 10);
     check(nufft_cycle_single, 10);
+}
+
+/* ---- lattices */
+
+static orff_part lattice_part(void) {
+    orff_part part = orff_part_default();
+    part.rule = cycle_rule;
+    part.sigma = 2.0;
+    return part;
+}
+
+static orff_settings lattice_settings(const orff_part *part) {
+    orff_settings settings = orff_settings_default();
+    settings.engine = ORFF_ENGINE_LATTICE;
+    settings.n_parts = 1;
+    settings.parts = part;
+    settings.lambda = 1e-2;
+    settings.folds = 2;
+    return settings;
+}
+
+/* A fit, what is asked of it, and its file. */
+static orff_status lattice_cycle(void) {
+    char path[] = "/tmp/orff_allocation_lattice_XXXXXX";
+    double out[16];
+    const orff_part part = lattice_part();
+    const orff_settings settings = lattice_settings(&part);
+    orff_model *model = NULL, *back = NULL;
+    close(mkstemp(path));
+    orff_status status = orff_model_fit(&model, &settings, 2, 2, 5, rows, rows + 10, NULL);
+    assert_int_equal(status == ORFF_OK, model != NULL);
+    if (!status) status = orff_model_predict(model, 2, rows, out);
+    if (!status) status = orff_model_covariance(model, 2, rows, out);
+    if (!status) status = orff_model_jacobian(model, 2, rows, out);
+    if (!status) status = orff_model_save(model, path, false);
+    if (!status) status = orff_model_load(&back, path);
+    assert_int_equal(status == ORFF_OK, back != NULL);
+    if (!status) status = orff_model_predict(back, 2, rows, out);
+    orff_model_free(model);
+    orff_model_free(back);
+    remove(path);
+    return status;
+}
+
+static orff_status use_lattice_moments(orff_lattice_moments *sums, orff_lattice_moments **like,
+                                       orff_model **model) {
+    const orff_part part = lattice_part();
+    orff_settings settings = lattice_settings(&part);
+    settings.lambda = cycle_inputs ? 0.0 : 1e-2; /* chosen, or given */
+    ORFFI_TRY(orff_lattice_moments_accumulate(sums, 5, rows, rows + 10, NULL));
+    ORFFI_TRY(orff_lattice_moments_set_notes(sums, "{}"));
+    ORFFI_TRY(orff_lattice_moments_create_like(like, sums));
+    ORFFI_TRY(orff_lattice_moments_accumulate(*like, 2, rows, rows + 10, NULL));
+    ORFFI_TRY(orff_lattice_moments_add(sums, *like));
+    ORFFI_TRY(orff_lattice_moments_subtract(sums, *like));
+    return orff_model_fit_lattice_moments(model, &settings, sums);
+}
+
+/* Moments are made, added, fitted, written and read. */
+static orff_status lattice_moments_cycle(void) {
+    static const double low[] = {-1.0, -1.0}, high[] = {1.0, 1.0};
+    char path[] = "/tmp/orff_allocation_moments_XXXXXX";
+    const orff_part part = lattice_part();
+    const orff_lattice_need need = {
+        .d = 2, .p = 2, .low = low, .high = high, .n_parts = 1, .parts = &part, .folds = 2};
+    orff_lattice_moments *sums = NULL, *like = NULL, *back = NULL;
+    orff_model *model = NULL;
+    close(mkstemp(path));
+    orff_status status = orff_lattice_moments_create(&sums, &need);
+    assert_int_equal(status == ORFF_OK, sums != NULL);
+    if (!status) status = use_lattice_moments(sums, &like, &model);
+    assert_int_equal(status == ORFF_OK, model != NULL);
+    if (!status) status = orff_lattice_moments_save(sums, path);
+    if (!status) status = orff_lattice_moments_load(&back, path);
+    assert_int_equal(status == ORFF_OK, back != NULL);
+    orff_model_free(model);
+    orff_lattice_moments_free(sums);
+    orff_lattice_moments_free(like);
+    orff_lattice_moments_free(back);
+    remove(path);
+    return status;
+}
+
+static void lattices(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    cycle_rule = ORFF_RULE_DIV_FREE;
+    check(lattice_cycle, 60);
+    cycle_rule = ORFF_RULE_DECOMPOSABLE;
+    check(lattice_cycle, 60);
+    for (cycle_inputs = 0; cycle_inputs < 2; cycle_inputs++) check(lattice_moments_cycle, 60);
 }
 
 /* ---- files */
@@ -606,6 +697,7 @@ int main(void) {
         cmocka_unit_test(checkpoints),
         cmocka_unit_test(files),
         cmocka_unit_test(nonuniform_transforms),
+        cmocka_unit_test(lattices),
         cmocka_unit_test(sizes_that_fit_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

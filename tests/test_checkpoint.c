@@ -131,7 +131,7 @@ static void scales_inputs(orff_settings *s) {
     s->scale_inputs = ORFF_SWITCH_YES;
 }
 static void scales_outputs(orff_settings *s) {
-    s->scale_outputs = true;
+    s->scale_outputs = ORFF_SWITCH_YES;
 }
 static void is_single(orff_settings *s) {
     s->single = true;
@@ -489,8 +489,8 @@ static void other_settings_are_refused(void **state) {
     other.folds = 3;
     assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "lambda.folds was 5 and is 3 now");
     other = settings;
-    other.scale_outputs = true;
-    assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "scaling.outputs was false and is true now");
+    other.scale_outputs = ORFF_SWITCH_YES;
+    assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "scaling.outputs was 2 and is 1 now");
     other = settings;
     other.single = true;
     assert_refused(&other, &s, ORFF_ERROR_MISMATCH, "single was false and is true now");

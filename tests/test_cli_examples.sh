@@ -2,7 +2,7 @@
 # The examples of --help work as they stand.
 . "$SOURCE_DIR/tests/cli/common.sh"
 
-field all.csv 1 240
+field all.csv 1 100
 sed '1s/.*/x,y,u,v/' all.csv >wind.csv
 cp wind.csv held_out.csv
 cp wind.csv monday.csv

@@ -65,7 +65,7 @@ static void compare(const orff_model *model, orff_settings settings, const field
     orffi_model_transform(model, rows->n, rows->X, scaled.X);
     for (size_t i = 0; i < rows->n * rows->p; i++) scaled.Y[i] = rows->Y[i] / model->spread[i % rows->p];
     find_folds(((const orffi_features_fit *)model->fit)->features, &scaled, fold);
-    settings.scale_outputs = false;
+    settings.scale_outputs = ORFF_SWITCH_NO;
     settings.lambda = info.lambda;
     refit(&settings, &scaled, fold, errors);
     for (size_t k = 0; k < rows->p; k++) {
@@ -116,7 +116,7 @@ static void sums_and_units(void **state) {
                                  fields_given(&plain, D, 0.0)};
     settings[0].n_parts = 2;
     settings[1].center = false;
-    settings[2].scale_outputs = true;
+    settings[2].scale_outputs = ORFF_SWITCH_YES;
     for (size_t i = 0; i < 3; i++) {
         support_case("settings %zu", i);
         orff_model *model = fields_fit(&settings[i], &rows);
@@ -213,7 +213,7 @@ static void tuning_tells_paths(void **state) {
     orff_model *model = NULL;
     for (size_t i = 0; i < 4; i++) {
         settings[i] = fields_given(&parts[i], D, i == 3 ? 1e-2 : 0.0);
-        settings[i].scale_outputs = i == 1;
+        settings[i].scale_outputs = i == 1 ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
         settings[i].lambda_count = 20 + i;
         if (i != 2) paths[i] = calloc(20 + i, sizeof *paths[i]);
     }
@@ -228,8 +228,9 @@ static void tuning_tells_paths(void **state) {
             assert_true(paths[i][l].lambda > 0.0 && (l == 0 || paths[i][l].lambda > paths[i][l - 1].lambda));
             least = fmin(least, paths[i][l].cv_mse);
         }
-        if (paths[i] && !settings[i].scale_outputs) assert_close(least, scores[i], 1e-14);
-        if (settings[i].scale_outputs) assert_true(least <= scores[i]); /* chosen in units of the spread */
+        if (paths[i] && settings[i].scale_outputs == ORFF_SWITCH_NO) assert_close(least, scores[i], 1e-14);
+        if (settings[i].scale_outputs == ORFF_SWITCH_YES)
+            assert_true(least <= scores[i]); /* chosen in units of the spread */
         free(paths[i]);
     }
     orff_model_free(model);

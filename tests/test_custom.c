@@ -50,7 +50,7 @@ static void test_no_divergence(void **state) {
         const orff_part part = turned_part(0.0);
         orff_settings settings = fields_given(&part, 100, 1e-4);
         if (scaled) settings.scale_inputs = ORFF_SWITCH_YES;
-        settings.scale_outputs = scaled;
+        settings.scale_outputs = scaled ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
         orff_model *model = fields_fit(&settings, &rows);
         assert_true(divergence_of(model, &rows) < 1e-9);
         orff_model_free(model);

@@ -183,7 +183,7 @@ static orff_model *fit(const setup *s) {
     settings.mixture = s->how & MIXTURE;
     settings.single = s->how & SINGLE;
     settings.scale_inputs = s->how & SCALED ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
-    settings.scale_outputs = s->how & SCALED;
+    settings.scale_outputs = s->how & SCALED ? ORFF_SWITCH_YES : ORFF_SWITCH_NO;
     settings.posterior = ORFF_SWITCH_YES;
     assert_ok(orff_model_fit(&model, &settings, s->d, s->p, ROWS, X, Y, NULL));
     assert_non_null(models_fit(model)->posterior);
@@ -192,9 +192,9 @@ static orff_model *fit(const setup *s) {
 
 static void assert_same_info(const orff_model *a, const orff_model *b) {
     const orff_model_info x = orff_model_describe(a), y = orff_model_describe(b);
-    const double told_x[] = {x.lambda,         x.train_mse,       x.dof,         x.noise,
+    const double told_x[] = {x.lambda,         x.train_mse,       x.dof,         x.noise ? x.noise[0] : 0.0,
                              x.solve.residual, x.solve.condition, x.solve.jitter};
-    const double told_y[] = {y.lambda,         y.train_mse,       y.dof,         y.noise,
+    const double told_y[] = {y.lambda,         y.train_mse,       y.dof,         y.noise ? y.noise[0] : 0.0,
                              y.solve.residual, y.solve.condition, y.solve.jitter};
     assert_same_bits("info", 7, told_x, told_y);
     assert_true(x.cv_mse == y.cv_mse || (isnan(x.cv_mse) && isnan(y.cv_mse)));
@@ -264,7 +264,8 @@ static void test_without_posterior(void **state) {
     orffi_posterior_free(models_fit(model)->posterior);
     models_fit(model)->posterior = NULL;
     model->solve.method = "a method of tomorrow"; /* texts are kept as they are */
-    model->cv_mse = model->noise = NAN;
+    model->cv_mse = NAN;
+    for (size_t k = 0; k < model->p; k++) model->noise[k] = NAN;
     model->solve.condition = INFINITY;
     check_round_trip(model, false);
     orff_model_free(model);
@@ -372,8 +373,8 @@ static void test_unreadable_refused(void **state) {
     orff_model *model = fit(&setups[0]);
     assert_ok(orff_model_save(model, in_directory("a"), false));
     assert_ok(orff_model_save(model, in_directory("b"), false));
-    double *const told[] = {&model->dof,    &model->noise,   &model->train_mse,          &model->unit[0],
-                            &model->lambda, &model->mean[0], &model->output_train_mse[0]};
+    double *const told[] = {&model->dof,    &model->noise[0], &model->train_mse,          &model->unit[0],
+                            &model->lambda, &model->mean[0],  &model->output_train_mse[0]};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         const double good = *told[i];
         *told[i] = i == 5 ? (double)NAN : -1.0;

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "forged.h"
+#include "lattice/fft.h"
 #include "model/model.h"
 #include "support.h"
 
@@ -89,6 +90,25 @@ static void use_moments(orff_moments *moments) {
     free(y);
 }
 
+/* A fit to sums that no data have may fail, but gives no model that cannot be used. */
+static void use_lattice_moments(orff_lattice_moments *moments) {
+    const orff_lattice_moments_info info = orff_lattice_moments_describe(moments);
+    orff_lattice_moments *like = NULL;
+    orff_part part = orff_part_default();
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    part.sigma = info.shortest[0];
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.lambda = 0.1;
+    assert_ok(orff_lattice_moments_create_like(&like, moments));
+    assert_ok(orff_lattice_moments_add(like, moments));
+    assert_ok(orff_lattice_moments_subtract(like, moments));
+    if (!orff_model_fit_lattice_moments(&model, &settings, moments)) use_model(model);
+    orff_model_free(model);
+    orff_lattice_moments_free(like);
+}
+
 static void note(orff_status status) {
     if (!status) {
         taken++;
@@ -117,6 +137,14 @@ static void try_moments(void) {
     orff_moments_free(moments);
 }
 
+static void try_lattice_moments(void) {
+    orff_lattice_moments *moments = NULL;
+    const orff_status status = orff_lattice_moments_load(&moments, path);
+    note(status);
+    if (!status) use_lattice_moments(moments);
+    orff_lattice_moments_free(moments);
+}
+
 /* ---- the files to change: the golden ones, and others of every kind */
 
 typedef struct subject {
@@ -124,7 +152,7 @@ typedef struct subject {
     try_fn *try;
 } subject;
 
-static char compact_path[96], structured_path[96], exact_path[96];
+static char compact_path[96], structured_path[96], exact_path[96], lattice_path[96], sums_path[96];
 static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/model_v1.orff", try_model},
     {ORFF_TEST_DIR "/golden/moments_v1.orff", try_moments},
@@ -133,8 +161,15 @@ static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/exact_v1.orff", try_model},  /* of a sum */
     {exact_path, try_model},                             /* of one decomposable part */
     {ORFF_TEST_DIR "/golden/custom_v1.orff", try_model}, /* of functions */
+    {lattice_path, try_model},
+    {sums_path, try_lattice_moments},
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, OF_LATTICES = 2 };
+
+/* The last ones are of a lattice, which not every library has. */
+static size_t count_subjects(void) {
+    return orffi_fft_available() ? SUBJECTS : SUBJECTS - OF_LATTICES;
+}
 
 static void fit_and_write(const char *name, size_t d, size_t p, const orff_part *part, orff_scheme scheme,
                           bool compact, orff_engine engine) {
@@ -148,7 +183,7 @@ static void fit_and_write(const char *name, size_t d, size_t p, const orff_part 
     for (size_t i = 0; i < N * p; i++) Y[i] = X[i % (N * d)];
     settings.n_parts = 1;
     settings.parts = part;
-    settings.sampling.features = 5;
+    if (engine != ORFF_ENGINE_LATTICE) settings.sampling.features = 5;
     settings.sampling.scheme = scheme;
     settings.lambda = 0.1;
     settings.engine = engine;
@@ -157,6 +192,19 @@ static void fit_and_write(const char *name, size_t d, size_t p, const orff_part 
     orff_model_free(model);
     free(X);
     free(Y);
+}
+
+/* Moments of a lattice on a line. */
+static void write_sums(const char *name) {
+    static const double low[] = {0.0}, high[] = {1.0}, x[] = {0.1, 0.4, 0.5, 0.9}, y[] = {1.0, 2.0, 2.5, 1.5};
+    orff_part part = orff_part_default();
+    const orff_lattice_need need = {
+        .d = 1, .p = 1, .low = low, .high = high, .n_parts = 1, .parts = &part, .folds = 2};
+    orff_lattice_moments *moments = NULL;
+    assert_ok(orff_lattice_moments_create(&moments, &need));
+    assert_ok(orff_lattice_moments_accumulate(moments, 4, x, y, NULL));
+    assert_ok(orff_lattice_moments_save(moments, name));
+    orff_lattice_moments_free(moments);
 }
 
 static int set_up(void **state) {
@@ -174,6 +222,12 @@ static int set_up(void **state) {
     fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES);
     fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_ENGINE_FEATURES);
     fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT);
+    snprintf(lattice_path, sizeof lattice_path, "/tmp/orff_lattice_%ld", (long)getpid());
+    snprintf(sums_path, sizeof sums_path, "/tmp/orff_sums_%ld", (long)getpid());
+    if (orffi_fft_available()) {
+        fit_and_write(lattice_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_LATTICE);
+        write_sums(sums_path);
+    }
     return descriptor < 0 || orff_set_threads(1) ? -1 : 0;
 }
 
@@ -183,12 +237,14 @@ static int tear_down(void **state) {
     remove(compact_path);
     remove(structured_path);
     remove(exact_path);
+    remove(lattice_path);
+    remove(sums_path);
     return 0;
 }
 
 static void test_unchanged(void **state) {
     (void)state;
-    for (size_t i = 0; i < SUBJECTS; i++) {
+    for (size_t i = 0; i < count_subjects(); i++) {
         forged file = take_apart(subjects[i].name);
         taken = refused = 0;
         put_together(&file);
@@ -305,7 +361,7 @@ static void edit(const forged *file, json_t *node, try_fn *try) {
 
 static void test_documents(void **state) {
     (void)state;
-    for (size_t i = 0; i < SUBJECTS; i++) {
+    for (size_t i = 0; i < count_subjects(); i++) {
         forged file = take_apart(subjects[i].name);
         taken = refused = 0;
         edit(&file, file.document, subjects[i].try);
@@ -401,7 +457,7 @@ static void edit_numbers(forged *file, const char *name, try_fn *try) {
 
 static void test_tensors(void **state) {
     (void)state;
-    for (size_t i = 0; i < SUBJECTS; i++) {
+    for (size_t i = 0; i < count_subjects(); i++) {
         forged file = take_apart(subjects[i].name);
         json_t *names = json_copy(file.header), *value;
         const char *name;
@@ -424,7 +480,7 @@ static void test_bit_flips(void **state) {
     (void)state;
     enum { TRIALS = 2000 };
     const orffi_rng rng = {.seed = 23, .stream = 4};
-    for (size_t i = 0; i < SUBJECTS; i++) {
+    for (size_t i = 0; i < count_subjects(); i++) {
         size_t size;
         unsigned char *bytes = forged_read(subjects[i].name, &size), *copy = malloc(size);
         assert_non_null(copy);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/linalg.h"
 #include "lattice/fft.h"
 #include "lattice/record.h"
 #include "support.h"
@@ -185,6 +186,7 @@ static void gives_the_model_of_the_rows(void **state) {
         settings.n_parts = 1;
         settings.parts = &part;
         settings.lambda = 1e-3;
+        settings.sampling.tolerance = 1e-6; /* and not what so much noise would allow */
         const orff_reader stream = {read_rows, &(source){0}, true};
         assert_ok(orff_model_fit_lattice_moments(&from_moments, &settings, moments));
         assert_ok(orff_model_fit_stream(&from_rows, &settings, D, P, &stream));
@@ -233,6 +235,202 @@ static void chooses_and_refuses(void **state) {
     orff_lattice_moments_free(moments);
 }
 
+/* ---- folds */
+
+/* All rows but those of fold k, or only those: how many. */
+static size_t select_rows(const orff_moments_settings *folds, size_t k, bool only, double *x, double *y,
+                          double *w) {
+    size_t n = 0;
+    for (size_t i = 0; i < N; i++) {
+        if ((orffi_moments_fold(folds, D, X + i * D, P, Y + i * P) == k) != only) continue;
+        memcpy(x + n * D, X + i * D, D * sizeof *x);
+        memcpy(y + n * P, Y + i * P, P * sizeof *y);
+        w[n++] = weights[i];
+    }
+    return n;
+}
+
+static orff_settings plain_settings(const orff_part *part, double lambda) {
+    orff_settings settings = orff_settings_default();
+    settings.n_parts = 1;
+    settings.parts = part;
+    settings.lambda = lambda;
+    settings.sampling.tolerance = 1e-6;
+    settings.center = false;
+    return settings;
+}
+
+/* Weighted squares of what is wrong at rows, over both outputs. */
+static double squares_at(const orff_model *model, size_t n, const double *x, const double *y,
+                         const double *w) {
+    double *F = support_zeros(n * P), sum = 0.0;
+    assert_ok(orff_model_predict(model, n, x, F));
+    for (size_t i = 0; i < n * P; i++) sum += w[i / P] * (F[i] - y[i]) * (F[i] - y[i]);
+    free(F);
+    return sum;
+}
+
+/* The error of rows left out is that of fits to the other rows. */
+static void folds_are_refits(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    const orff_moments_settings folds = {.folds = FOLDS, .seed = 5};
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, 0.9);
+    const orff_settings settings = plain_settings(&part, 1e-3);
+    orff_lattice_moments *all = create(0.8, 1.0, FOLDS);
+    orff_model *model = NULL;
+    double *x = support_zeros(N * D), *y = support_zeros(N * P), *w = support_zeros(N), sum = 0.0;
+    add(all, 0, N);
+    assert_ok(orff_model_fit_lattice_moments(&model, &settings, all));
+    for (size_t k = 0; k < FOLDS; k++) {
+        orff_lattice_moments *rest = create(0.8, 1.0, 0);
+        orff_model *refit = NULL;
+        size_t n = select_rows(&folds, k, false, x, y, w);
+        assert_ok(orff_lattice_moments_accumulate(rest, n, x, y, w));
+        assert_ok(orff_model_fit_lattice_moments(&refit, &settings, rest));
+        n = select_rows(&folds, k, true, x, y, w);
+        sum += squares_at(refit, n, x, y, w);
+        orff_model_free(refit);
+        orff_lattice_moments_free(rest);
+    }
+    const double mse = sum / (P * orff_lattice_moments_describe(all).weight);
+    assert_close(orff_model_describe(model).cv_mse, mse, 1e-5 * mse);
+    orff_model_free(model);
+    orff_lattice_moments_free(all);
+    free(x);
+    free(y);
+    free(w);
+}
+
+/* ---- what is chosen */
+
+/* The log density of y under v (K + shift / c), at the v that makes it largest, by dense matrices over the rows. */
+static double dense_profile(const orff_part *part, double shift, size_t n) {
+    const size_t side = n * P;
+    double *K = support_zeros(side * side), *z = support_zeros(side), mean[P] = {0}, total = 0.0, sum = 0.0,
+           log_det = 0.0;
+    orff_kernel *kernel = NULL;
+    for (size_t i = 0; i < n; i++) total += weights[i];
+    for (size_t i = 0; i < side; i++) mean[i % P] += weights[i / P] * Y[i] / total;
+    assert_ok(orff_kernel_create(&kernel, D, P, 1, part));
+    assert_ok(orff_kernel_gram(kernel, n, X, n, X, K));
+    for (size_t i = 0; i < side; i++) {
+        K[i * (side + 1)] += shift / weights[i / P];
+        z[i] = Y[i] - mean[i % P];
+    }
+    double *y = support_zeros(side);
+    memcpy(y, z, side * sizeof *y);
+    assert_ok(orffi_cholesky(side, K));
+    assert_ok(orffi_cholesky_solve(side, K, 1, z));
+    for (size_t i = 0; i < side; i++) {
+        sum += z[i] * y[i];
+        log_det += 2.0 * log(K[i * (side + 1)]);
+    }
+    orff_kernel_free(kernel);
+    free(K);
+    free(z);
+    free(y);
+    return -0.5 * ((double)side * log(sum / (double)side) + log_det);
+}
+
+/* Nowhere about the length scale and the noise that were found are the outputs more probable. */
+static void chooses_the_most_probable(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    enum { FEW = 300 };
+    orff_lattice_moments *moments = create(0.7, 2.0, 0);
+    orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_SIGMA_AUTO), found;
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    settings.n_parts = 1;
+    settings.parts = &part;
+    add(moments, 0, FEW);
+    assert_ok(orff_model_fit_lattice_moments(&model, &settings, moments));
+    assert_ok(orff_model_part(model, 0, &found));
+    const double sigma = found.sigmas[0],
+                 shift = orff_model_describe(model).lambda * orff_lattice_moments_describe(moments).weight;
+    part.sigma = sigma;
+    const double best = dense_profile(&part, shift, FEW);
+    assert_true(sigma > 0.75 && sigma < 1.9); /* between the ends, else this says nothing */
+    for (int i = -1; i <= 1; i++)
+        for (int j = -1; j <= 1; j++) {
+            part.sigma = sigma * pow(1.3, i);
+            assert_true(dense_profile(&part, shift * pow(2.0, j), FEW) < best + 0.3);
+        }
+    orff_model_free(model);
+    orff_lattice_moments_free(moments);
+}
+
+/* Rows without noise want ever less of it, until the equations are singular to rounding: the search stops before. */
+static void rows_without_noise(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    orff_lattice_moments *moments = create(1.5, 2.0, 0);
+    const orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_SIGMA_AUTO);
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    double *y = support_zeros(N * P);
+    for (size_t i = 0; i < N; i++) y[2 * i] = y[2 * i + 1] = 1e3 * X[2 * i] * X[2 * i + 1];
+    settings.n_parts = 1;
+    settings.parts = &part;
+    assert_ok(orff_lattice_moments_accumulate(moments, N, X, y, NULL));
+    assert_ok(orff_model_fit_lattice_moments(&model, &settings, moments));
+    assert_true(orff_model_describe(model).train_mse < 1.0);
+    orff_model_free(model);
+    orff_lattice_moments_free(moments);
+    free(y);
+}
+
+/* A lambda that is given says how much noise there is: waves that rows cannot tell from it are left out, and hardly
+ * missed. */
+static void lambda_says_the_noise(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, 0.5);
+    orff_settings settings = plain_settings(&part, 1e-4);
+    orff_model *fine = NULL, *coarse = NULL;
+    double F[2 * 200], G[2 * 200];
+    settings.engine = ORFF_ENGINE_LATTICE;
+    assert_ok(orff_model_fit(&fine, &settings, D, P, N, X, Y, weights));
+    settings.sampling.tolerance = 0.0;
+    assert_ok(orff_model_fit(&coarse, &settings, D, P, N, X, Y, weights));
+    const orff_model_info a = orff_model_describe(fine), b = orff_model_describe(coarse);
+    assert_true(4 * b.frequencies < 3 * a.frequencies);
+    assert_ok(orff_model_predict(fine, 200, X, F));
+    assert_ok(orff_model_predict(coarse, 200, X, G));
+    assert_all_close(2 * 200, F, G, 0.1 * sqrt(a.noise));
+    orff_model_free(fine);
+    orff_model_free(coarse);
+}
+
+/* ---- few rows and strange ones */
+
+static void few_and_strange_rows(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    const double sizes[] = {1.0, 1e-300, 1e300};
+    const double at[] = {0.25, -0.5, 0.25, -0.5, 0.25, -0.5}, y[] = {1.0, 2.0, 1.0, 2.0, 1.0, 2.0};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t n = 1; n <= 3; n += 2) { /* one row; all rows at one point */
+            orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, sizes[k]);
+            const double least[] = {-sizes[k], -sizes[k]}, most[] = {sizes[k], sizes[k]};
+            const orff_lattice_need need = {
+                .d = D, .p = P, .low = least, .high = most, .n_parts = 1, .parts = &part};
+            orff_settings settings = plain_settings(&part, 1e-6);
+            orff_lattice_moments *moments = NULL;
+            orff_model *model = NULL;
+            double x[6], F[2];
+            for (size_t i = 0; i < 6; i++) x[i] = at[i] * sizes[k];
+            assert_ok(orff_lattice_moments_create(&moments, &need));
+            assert_ok(orff_lattice_moments_accumulate(moments, n, x, y, NULL));
+            assert_ok(orff_model_fit_lattice_moments(&model, &settings, moments));
+            assert_ok(orff_model_predict(model, 1, x, F));
+            assert_all_close(2, F, y, 1e-3);
+            orff_model_free(model);
+            orff_lattice_moments_free(moments);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_whole),
@@ -241,6 +439,11 @@ int main(void) {
         cmocka_unit_test(hostile_files_are_refused),
         cmocka_unit_test(gives_the_model_of_the_rows),
         cmocka_unit_test(chooses_and_refuses),
+        cmocka_unit_test(folds_are_refits),
+        cmocka_unit_test(chooses_the_most_probable),
+        cmocka_unit_test(rows_without_noise),
+        cmocka_unit_test(lambda_says_the_noise),
+        cmocka_unit_test(few_and_strange_rows),
     };
     return cmocka_run_group_tests(tests, fill_rows, NULL);
 }

@@ -58,7 +58,7 @@ static void defaults_come_from_the_table(void **state) {
     assert_ok(orff_options_resolve(options, &plane, &resolved));
     assert_int_equal(plain.folds, 5);
     assert_int_equal(plain.lambda_count, 45);
-    assert_true(plain.center && !plain.scale_outputs && !plain.single);
+    assert_true(plain.center && plain.scale_outputs == ORFF_SWITCH_AUTO && !plain.single);
     assert_int_equal(plain.solver, ORFF_SOLVER_AUTO);
     assert_int_equal(resolved.folds, plain.folds);
     assert_int_equal(resolved.max_iterations, plain.max_iterations);

@@ -175,7 +175,7 @@ static void joins_up(void **state) {
     char path[] = "/tmp/orff-periods-XXXXXX";
     close(mkstemp(path));
     for (size_t d = 1; d <= 2; d++) {
-        rows r = draw(500, d, d);
+        rows r = draw(150, d, d);
         orff_settings settings = orff_settings_default(); /* all automatic */
         orff_model *model = NULL, *loaded = NULL;
         settings.periods = periods;

@@ -249,7 +249,7 @@ static void test_std_with_noise(void **state) {
     double S[N * 2], T[N * 2];
     settings.geo = ORFF_GEO_LONLAT;
     assert_ok(orff_model_fit(&model, &settings, D, 2, N, r.X, r.Y, NULL));
-    const double noise = orff_model_describe(model).noise;
+    const double noise = orff_model_describe(model).noise[0] * orff_model_describe(model).noise[0];
     assert_ok(orff_model_std(model, N, r.X, false, S));
     assert_ok(orff_model_std(model, N, r.X, true, T));
     for (size_t i = 0; i < N * 2; i++)

@@ -14,7 +14,7 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
     orff_moments *moments = NULL;
     orffi_system system = {0};
     const orff_moments_settings settings = {0};
-    double *inner = support_zeros(DATA * model->d), *Y = models_normal(DATA * model->p, 8), squares = 0.0;
+    double *inner = support_zeros(DATA * model->d), *Y = models_normal(DATA * model->p, 8);
     orffi_model_transform(model, DATA, X, inner);
     assert_ok(orff_moments_create(&moments, models_fit(model)->features, &settings));
     assert_ok(orff_moments_accumulate(moments, DATA, inner, Y, NULL));
@@ -22,8 +22,7 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
         orffi_system_build(&system, models_fit(model)->features, moments, moments->n_sets, false, NULL));
     if (how == EIGEN) assert_ok(orffi_system_eigen(&system));
     assert_ok(orffi_posterior_build(&models_fit(model)->posterior, &system, by));
-    for (size_t i = 0; i < model->p; i++) squares += model->spread[i] * model->spread[i];
-    model->noise = noise * squares / (double)model->p;
+    for (size_t i = 0; i < model->p; i++) model->noise[i] = sqrt(noise) * model->spread[i];
     orffi_system_clear(&system);
     orff_moments_free(moments);
     free(inner);
@@ -135,7 +134,7 @@ static void serves_a_part_of_the_bank(void **state) {
     assert_ok(orff_moments_accumulate(moments, DATA, X, Y, NULL));
     assert_ok(orffi_system_build(&system, features, moments, moments->n_sets, false, NULL));
     assert_ok(orffi_posterior_build(&models_fit(model)->posterior, &system, shift));
-    model->noise = noise;
+    for (size_t i = 0; i < model->p; i++) model->noise[i] = sqrt(noise);
     assert_ok(orff_model_covariance(model, 1, x, covariance));
     dense_formula(model, X, x, want);
     assert_all_close(4, covariance, want, 1e-12);

@@ -294,14 +294,14 @@ static void says_its_kernel(void **state) {
 static void describes_itself(void **state) {
     (void)state;
     orff_model *model = models_make(find_case("sum"), 24);
-    model->noise = 0.5;
+    model->noise[0] = 0.5;
     model->rows = 12;
     const orff_model_info info = orff_model_describe(model);
     assert_true(info.inputs == 2 && info.outputs == 2 && info.classes == 0 && info.parts == 2);
     assert_int_equal(info.frequencies, 24);
     assert_int_equal(info.parameters, models_fit(model)->features->M);
     assert_int_equal(info.scheme, ORFF_SCHEME_QMC);
-    assert_true(info.rows == 12 && info.noise == 0.5 && isnan(info.cv_mse) && !info.has_posterior &&
+    assert_true(info.rows == 12 && info.noise[0] == 0.5 && isnan(info.cv_mse) && !info.has_posterior &&
                 !info.shares);
     assert_string_equal(info.warning, "");
     orff_model_free(model);

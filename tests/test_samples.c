@@ -170,16 +170,16 @@ static double *dense(const fitted *f, size_t n, const double *x) {
     const orff_model *model = f->model;
     double sum = 0.0, inner[ROWS * 2], at[32];
     for (size_t i = 0; i < ROWS; i++) sum += weight_of(f, i);
-    const double noise = orffi_inner_noise(model), scale = noise / (sum * model->lambda);
+    const double scale = 1.0 / (sum * model->lambda); /* for a noise of 1 */
     orffi_model_transform(model, ROWS, f->X, inner);
     orffi_model_transform(model, n, x, at);
     double *K = gram(f, scale, ROWS, inner, ROWS, inner), *cross = gram(f, scale, ROWS, inner, n, at);
     double *solved = gram(f, scale, ROWS, inner, n, at), *C = gram(f, scale, n, at, n, at);
-    for (size_t i = 0; i < all; i++) K[i * all + i] += noise / weight_of(f, i / p);
+    for (size_t i = 0; i < all; i++) K[i * all + i] += 1.0 / weight_of(f, i / p);
     assert_ok(orffi_cholesky(all, K));
     assert_ok(orffi_cholesky_solve(all, K, own, solved));
     orffi_gemm(true, false, own, own, all, -1.0, cross, own, solved, own, 1.0, C, own);
-    for (size_t i = 0; i < own * own; i++) C[i] *= model->spread[i / own % p] * model->spread[i % own % p];
+    for (size_t i = 0; i < own * own; i++) C[i] *= model->noise[i / own % p] * model->noise[i % own % p];
     free(K);
     free(cross);
     free(solved);
@@ -414,18 +414,18 @@ static void test_stored(void **state) {
     assert_ok(engine->read(rows, &source));
     assert_ok(engine->learn(&made, rows, kernel, 1e-2, &report));
     assert_int_equal(((orffi_lattice_fit *)made)->draws, 32);
-    assert_status(engine->draw(made, 1.0, 0, 33, samples), ORFF_ERROR_UNSUPPORTED);
+    assert_status(engine->draw(made, 0, 33, samples), ORFF_ERROR_UNSUPPORTED);
     assert_says("32");
-    assert_ok(engine->draw(made, 1.0, 0, 32, samples));
+    assert_ok(engine->draw(made, 0, 32, samples));
     for (size_t i = 0; i < 32; i++) {
         assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));
         square += value[0] * value[0] / 32.0;
         first[i] = value[0];
         orffi_deviation_clear(&samples[i]);
     }
-    assert_ok(engine->covariance(made, 1.0, 1, x, variance));
+    assert_ok(engine->covariance(made, 1, x, variance));
     assert_close(square / variance[0], 1.0, 1e-6); /* error bars are those of the same samples */
-    assert_ok(engine->draw(made, 1.0, 1, 32, samples));
+    assert_ok(engine->draw(made, 1, 32, samples));
     size_t moved = 0;
     for (size_t i = 0; i < 32; i++) {
         assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));

@@ -338,7 +338,7 @@ static void tuning_of_everything(void **state) {
     settings[1].n_parts = 2;
     settings[1].mixture = true;
     settings[2].auto_kernel = true;
-    settings[3].scale_outputs = true;
+    settings[3].scale_outputs = ORFF_SWITCH_YES;
     settings[4].single = true;
     assert_ok(orff_model_tune(&model, 5, settings, 2, 2, 150, rows.X, rows.Y, weights, scores, &best));
     for (size_t i = 0; i < 5; i++) {

@@ -15,13 +15,16 @@ Moments
 kernel, loss, bound, plan, load, save
     The kernel itself, single losses, error bounds, predicted costs, files.
 """
+# First: numpy, which the others import, may bring the same OpenMP, and that looks at the environment once.
+from ._library import __version__, build_info, get_threads, set_threads
+
 from ._bound import bound
 from ._classifier import ORFFClassifier
 from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
 from ._functions import kernel, load, loss, save
-from ._library import __version__, build_info, get_threads, set_threads
+from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._plan import plan
 from ._regressor import ORFFRegressor
@@ -29,6 +32,7 @@ from ._transformer import OperatorFourierFeatures
 
 __all__ = [
     "CustomPart",
+    "LatticeMoments",
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",

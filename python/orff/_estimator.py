@@ -253,9 +253,10 @@ class ModelEstimator(BaseEstimator):
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
     @property
-    def noise_(self) -> float:
-        """Estimate of the noise variance, mean over outputs."""
-        return float(self._info().noise)
+    def noise_(self) -> Optional[Array]:
+        """The standard deviation of the noise, of each output; None for classes."""
+        pointer_ = self._info().noise
+        return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
     @property
     def dof_(self) -> float:

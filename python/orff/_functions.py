@@ -16,6 +16,7 @@ from ._exact import OVKRegressor
 from ._kernel import count_outputs, multipliers, part_texts, parts_of_model
 from ._library import ffi, lib
 from ._model import Model
+from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._parameters import FEATURES, KERNEL, Own, takes
 from ._regressor import ORFFRegressor
@@ -135,7 +136,7 @@ def save(estimator: Any, path: Any, compact: bool = False) -> None:
 
     Parameters
     ----------
-    estimator : fitted estimator or Moments
+    estimator : fitted estimator, Moments or LatticeMoments
         What to write.
     path : path-like
         It appears whole or not at all.
@@ -152,7 +153,7 @@ def save(estimator: Any, path: Any, compact: bool = False) -> None:
     >>> bool(np.all(orff.load(path).predict(X) == model.predict(X)))
     True
     """
-    if isinstance(estimator, Moments):
+    if isinstance(estimator, (Moments, LatticeMoments)):
         estimator.save(path)
     else:
         estimator.save(path, compact)
@@ -168,12 +169,14 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    ORFFRegressor, ORFFClassifier, OVKRegressor or Moments
+    ORFFRegressor, ORFFClassifier, OVKRegressor, Moments or LatticeMoments
         A model is fitted. Its parameters are those that it was fitted with in Python; of a model that the program or C
         made, what the model says of itself: none is automatic.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")
+    if lib.orff_lattice_moments_is_file(os.fsencode(path)):
+        return LatticeMoments.load(path)
     try:
         model = Model.load(path)
     except OrffError as trouble:

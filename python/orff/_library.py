@@ -1,6 +1,7 @@
 """Finds liborff and the text of its header, and loads both."""
 from __future__ import annotations
 
+import contextlib
 import ctypes.util
 import mmap
 import os
@@ -68,12 +69,28 @@ def _check_limit(path: str) -> None:
         )
 
 
+@contextlib.contextmanager
+def _waiting_gives_way() -> Iterator[None]:
+    """While it is loaded, GNU's OpenMP reads how long a thread that waits stays awake: by itself so long that on a busy
+    machine two threads are slower than one. What the user says about it is left alone."""
+    name, value = "GOMP_SPINCOUNT", "100"
+    if name in os.environ or "OMP_WAIT_POLICY" in os.environ:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
+
+
 def _open() -> Any:
     troubles = []
     for path in _candidates():
         _check_limit(path)
         try:
-            return ffi.dlopen(path)
+            with _waiting_gives_way():
+                return ffi.dlopen(path)
         except OSError as trouble:
             troubles.append(str(trouble))
     where = "; ".join(troubles) or (

@@ -30,7 +30,7 @@ class Totals(NamedTuple):
     sum_yy: Array
 
 
-@parameters(KERNEL | FEATURES | MOMENTS, without=("weight", "mix", "output_matrix"), precision=PRECISION,
+@parameters(KERNEL | FEATURES | MOMENTS, without=("weight", "mix", "output_matrix", "engine", "period"), precision=PRECISION,
             verbose=VERBOSE, progress=PROGRESS)
 class Moments:
     """Sums over rows from which every kernel on the same frequencies and every lambda can be learned.

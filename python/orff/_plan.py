@@ -16,7 +16,7 @@ class Plan(NamedTuple):
     peak_bytes: int
 
 
-@takes(KERNEL | FEATURES | MOMENTS)
+@takes(KERNEL | FEATURES | MOMENTS, without=("engine", "period"))
 def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """Predicted time and memory of a fit by the direct solver, with lambda "auto", on this machine.
 

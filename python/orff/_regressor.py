@@ -1,12 +1,15 @@
 """Regression with random features of operator-valued kernels."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Union
 
 from sklearn.utils.metaestimators import available_if
 
 from . import _notes
 from ._fields import FieldsMixin
+from ._lattice_moments import LatticeMoments
+from ._library import lib
+from ._model import Model
 from ._moments import Moments
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
@@ -122,21 +125,24 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         self._take_off(X, Y, weights)
         return self
 
-    def fit_moments(self, moments: Moments) -> "ORFFRegressor":
+    def fit_moments(self, moments: Union[Moments, LatticeMoments]) -> "ORFFRegressor":
         """Learn from moments instead of rows.
 
-        Kernel, weights and lambda are free, frequencies are those of the moments. Where sigma is "auto" it and the base
-        are those that the moments were made for.
+        Kernel, weights and lambda are free. Moments of features have their frequencies: where sigma is "auto" it and the base
+        are those that the moments were made for. Moments of a lattice leave base and sigma free too, within their range; a
+        sigma that is "auto" is chosen from them.
 
         Parameters
         ----------
-        moments : Moments
-            They are copied: partial_fit goes on from them.
+        moments : Moments or LatticeMoments
+            They are copied: partial_fit goes on from Moments.
 
         Returns
         -------
         self
         """
+        if isinstance(moments, LatticeMoments):
+            return self._fit_lattice(moments)
         info, notes = moments._describe(), moments.notes
         inputs, outputs, given = int(info.inputs), int(info.outputs), self._given()
         automatic = text_of(TABLE["sigma"], self.sigma) == TABLE["sigma"].fallback
@@ -152,6 +158,27 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
+        return self
+
+    def _fit_lattice(self, moments: LatticeMoments) -> "ORFFRegressor":
+        info, notes, given = moments._describe(), moments.notes, self._given()
+        inputs, outputs = int(info.inputs), int(info.outputs)
+        own = ("scale_inputs", "scale_outputs", "period", "checkpoint", "resume", "folds", "seed", "tolerance")
+        given = {name: value for name, value in given.items() if name not in own}
+        fixed = notes.get("kernel", {}).get("sigma", "auto")
+        if text_of(TABLE["sigma"], self.sigma) == TABLE["sigma"].fallback and fixed != "auto":
+            given["sigma"] = fixed
+        names = _notes.names(notes, "inputs", inputs)
+        settings = Settings(given, inputs, outputs, names=names)
+        model = Model.make(lib.orff_model_fit_lattice_moments, settings, moments._handle, **self._how)
+        self.n_features_in_ = inputs
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
+        self._settled, self._moments = None, None
+        self._adopt(model, settings, **self._notes_of_moments())
         return self
 
     def _notes_of_moments(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def can_stream(estimator: Any) -> bool:
         )
     if estimator._on_plane:
         raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
-    if estimator.scale_outputs not in (False, "no"):
+    if estimator.scale_outputs not in ("auto", False, "no"):
         raise AttributeError(
             f"{name}: partial_fit and forget do not go with scale_outputs: later rows may spread otherwise"
         )

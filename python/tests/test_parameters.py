@@ -224,10 +224,12 @@ def parameter(key):
     (orff.ORFFClassifier, 63, ("scale-outputs", "geo")),
     (orff.OVKRegressor, 1 | 8, ()),
     (orff.OperatorFourierFeatures, 1 | 2, ()),
-    (orff.Moments, 1 | 2 | 4, ("weight", "mix", "output-matrix")),
+    (orff.Moments, 1 | 2 | 4, ("weight", "mix", "output-matrix", "engine", "period")),
+    (orff.LatticeMoments, 1 | 2 | 4, ("weight", "mix", "output-matrix", "features", "sampling", "importance", "frequencies",
+                                      "precision", "engine")),
     (orff.kernel, 1 | 2, ()),
     (orff.bound, 1 | 2, ("weight", "covariates")),
-    (orff.plan, 1 | 2 | 4, ()),
+    (orff.plan, 1 | 2 | 4, ("engine", "period")),
 ], ids=lambda value: getattr(value, "__name__", ""))
 def test_every_setting_of_the_table_is_a_parameter_and_documented(cls, uses, without):
     expected = [parameter(key) for key, use in table() if use & uses and key not in without]

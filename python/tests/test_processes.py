@@ -1,6 +1,7 @@
 """Processes that fork after the package was used, and processes with a limit of memory. What hangs fails the test, not
 the run."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,25 @@ print("done")
 ], ids=["unused", "used", "used in another thread"])
 def test_children_of_a_fork_learn_as_their_parent(before):
     assert output_of(START + before + END, 3).endswith("done\n")
+
+
+def spin_count(**environment):
+    """How long a thread of GNU's OpenMP that waits stays awake where the package is used, as the runtime says itself."""
+    program = f"import os, sys\nsys.path.insert(0, {str(PYTHON)!r})\nbefore = dict(os.environ)\nimport orff\n" \
+        "assert dict(os.environ) == before"
+    given = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,
+                          env={**given, "OMP_DISPLAY_ENV": "verbose", **environment}).stderr
+    found = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", told)
+    if not found:
+        pytest.skip("this is about GNU's OpenMP")
+    return int(found[0])
+
+
+def test_threads_that_wait_give_way():
+    assert spin_count() == 100
+    assert spin_count(GOMP_SPINCOUNT="7") == 7
+    assert spin_count(OMP_WAIT_POLICY="active") > 100000
 
 
 def output_of(text, threads):

@@ -147,7 +147,7 @@ def test_error_bars_are_the_gaussian_process(field):
     K, k = approximate_gram("curl-free", omega, q, X, X), approximate_gram("curl-free", omega, q, x, X)
     shift = 40 * 1e-2 * np.eye(80)
     C = approximate_gram("curl-free", omega, q, x, x) - k @ np.linalg.solve(K + shift, k.T)
-    C = np.array([C[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] for i in range(3)]) * model.noise_ / (40 * 1e-2)
+    C = np.array([C[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] for i in range(3)]) * model.noise_[0] ** 2 / (40 * 1e-2)
     F, std, cov = model.predict(x, return_std=True, return_cov=True)
     np.testing.assert_allclose(cov, C, rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(std, np.sqrt(np.diagonal(C, axis1=1, axis2=2)), rtol=1e-7)

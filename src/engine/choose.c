@@ -37,8 +37,9 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 
 /* ---- the choice */
 
-#define FEW_NUMBERS \
-    3000 /* rows, times outputs where these are not alike, of which a dense matrix is factored in a second */
+/* Rows, times outputs where these are not alike, of which a dense matrix is factored in a second. Outputs that are alike but for
+ * their noises take its eigenvectors instead, about ten times as long: a lattice is quicker from half as many rows on. */
+#define FEW_NUMBERS 3000
 
 /* What only features know: schemes, numbers and tables of frequencies, solvers, other losses, single precision, sums to go
  * on from. */
@@ -79,7 +80,9 @@ orff_status orffi_refuse_periods(const orff_settings *s, orff_engine engine, siz
 static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, size_t rows,
                                   const char **reason) {
     size_t bytes;
-    const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p);
+    const bool lattice = orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK;
+    const double order = is_alike(s) ? (p > 1 && lattice ? 2.0 : 1.0) : (double)p,
+                 numbers = (double)rows * order;
     *reason = "inputs are periodic";
     if (has_periods(s, d)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";
@@ -89,7 +92,7 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
         orffi_engine_exact.suits(s, d, p, rows, &bytes) == ORFF_OK)
         return &orffi_engine_exact;
     *reason = "for up to three inputs a lattice of frequencies is the exact kernel";
-    if (orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK) return &orffi_engine_lattice;
+    if (lattice) return &orffi_engine_lattice;
     *reason = "features serve any number of inputs and rows";
     return &orffi_engine_features;
 }

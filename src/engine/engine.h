@@ -129,20 +129,19 @@ struct orffi_engine {
     orff_status (*values)(const void *fit, size_t n, const double *x, double *F); /* n x p */
     /* NULL: they are computed in double */
     orff_status (*values_single)(const void *fit, size_t n, const float *x, float *F);
-    /* n x p x p, for this noise variance; only where describe says that there is a posterior */
-    orff_status (*covariance)(const void *fit, double noise, size_t n, const double *x, double *covariance);
+    /* n x p x p, for a noise variance of 1; only where describe says that there is a posterior */
+    orff_status (*covariance)(const void *fit, size_t n, const double *x, double *covariance);
     orff_status (*derive)(const void *fit, const orffi_derived *what, size_t n, const double *x, double *out);
-    /* n x k x k, for this noise variance, in closed form; only where `has_derived_covariance` says so. */
-    orff_status (*derived_covariance)(const void *fit, const orffi_derived *what, double noise, size_t n,
-                                      const double *x, double *covariance);
+    /* n x k x k, likewise, in closed form; only where `has_derived_covariance` says so. */
+    orff_status (*derived_covariance)(const void *fit, const orffi_derived *what, size_t n, const double *x,
+                                      double *covariance);
     bool (*has_derived_covariance)(const void *fit);
-    /* Joint posterior samples 0 .. count - 1 of a seed for this noise variance, less the mean; only where there is a
+    /* Joint posterior samples 0 .. count - 1 of a seed for a noise variance of 1, less the mean; only where there is a
      * posterior. The caller clears them, also on failure; the fit outlives them. */
-    orff_status (*draw)(const void *fit, double noise, uint64_t seed, size_t count, orffi_deviation *samples);
+    orff_status (*draw)(const void *fit, uint64_t seed, size_t count, orffi_deviation *samples);
 
     /* ---- files: members of the object "model", tensors (which live until the archive is written), and back. The
      * archive must stay open where there is a posterior. compact: leave out what can be computed again. */
-    bool (*is_newer)(const void *fit); /* it has what readers of the format's version 1 do not know */
     int (*pack)(const void *fit, json_t *model); /* not 0: no memory */
     orff_status (*add)(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
     orff_status (*load)(void **fit, const orffi_fields *model, const orff_kernel *kernel);

@@ -212,18 +212,13 @@ static orff_status values(const void *fit, size_t n, const double *x, double *F)
     return orffi_exact_evaluate(fit, n, x, F);
 }
 
-/* noise Phi(x)^T (G + shift)^-1 Phi(x) is noise / shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
-static orff_status covariance(const void *fit, double noise, size_t n, const double *x, double *out) {
+/* Phi(x)^T (G + shift)^-1 Phi(x) is 1/shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
+static orff_status covariance(const void *fit, size_t n, const double *x, double *out) {
     const orff_exact *exact = fit;
     const size_t pp = exact->plan.p * exact->plan.p;
     ORFFI_TRY(orff_exact_covariance(exact, n, x, out));
-    for (size_t i = 0; i < n * pp; i++) out[i] *= noise / exact->shift;
+    for (size_t i = 0; i < n * pp; i++) out[i] /= exact->shift;
     return ORFF_OK;
-}
-
-static bool is_newer(const void *fit) {
-    (void)fit;
-    return false;
 }
 
 static void free_fit(void *fit) {
@@ -252,7 +247,6 @@ const orffi_engine orffi_engine_exact = {
     .covariance = covariance,
     .derive = orffi_exact_derive,
     .draw = orffi_exact_draw_samples,
-    .is_newer = is_newer,
     .pack = orffi_exact_pack,
     .add = orffi_exact_add,
     .load = orffi_exact_load,

@@ -1,7 +1,7 @@
 /* Posterior samples of an exact model, less the mean, by Matheron's rule: a draw f0 of the kernel, and what the rows say of
  * it and their noise,
  *
- *     sqrt(noise/shift) ( f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e) ),      e ~ N(0, shift/c)
+ *     1/sqrt(shift) ( f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e) ),      e ~ N(0, shift/c)
  *
  * f0 has random frequencies, new ones in each sample. */
 #include <math.h>
@@ -77,15 +77,14 @@ static orff_status draw_one(const orff_exact *exact, double root, uint64_t seed,
     return ORFF_OK;
 }
 
-orff_status orffi_exact_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
-                                     orffi_deviation *samples) {
+orff_status orffi_exact_draw_samples(const void *fit, uint64_t seed, size_t count, orffi_deviation *samples) {
     const orff_exact *exact = fit;
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, exact->plan.n * exact->plan.p));
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < count; i++) {
         status = orffi_progress("sampling", (double)i, (double)count);
-        if (!status) status = draw_one(exact, sqrt(noise / exact->shift), seed, i, work, &samples[i]);
+        if (!status) status = draw_one(exact, 1.0 / sqrt(exact->shift), seed, i, work, &samples[i]);
     }
     orffi_release(work);
     return status;

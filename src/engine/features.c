@@ -440,7 +440,6 @@ const orffi_engine orffi_engine_features = {
     .derived_covariance = orffi_features_derived_covariance,
     .has_derived_covariance = orffi_features_has_derived_covariance,
     .draw = orffi_features_draw_samples,
-    .is_newer = orffi_features_is_newer,
     .pack = orffi_features_pack,
     .add = orffi_features_add,
     .load = orffi_features_load,

@@ -15,8 +15,8 @@
 
 /* ---- a fit */
 
-/* What error bars need: Cov f(x) = noise W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for
- * one decomposable part (slices = 1, W p x r), or noise Z Z^T with Z p x k, r = 1, g_a, for any other
+/* What error bars need: Cov f(x) / noise = W diag_b( sum_a Z_a^2 g_ab ) W^T with Z = (row of Phi(x)^T) F for
+ * one decomposable part (slices = 1, W p x r), or Z Z^T with Z p x k, r = 1, g_a, for any other
  * kernel. With fewer columns than coefficients (k < n: fewer rows than these were learned from) F is orthonormal, and
  * what of Phi(x) lies outside its span has the prior variance: it adds rest_b (|Phi|^2 - |Z|^2). */
 typedef struct orffi_posterior {
@@ -64,22 +64,20 @@ void orffi_features_fit_fold(orffi_features_fit *fit);
 orff_status orffi_features_apply_matrix(const orffi_features_fit *fit, size_t k, const double *C, size_t n,
                                         const double *x, double *out);
 orff_status orffi_features_values_single(const void *fit, size_t n, const float *x, float *F);
-orff_status orffi_features_covariance(const void *fit, double noise, size_t n, const double *x,
-                                      double *covariance);
+orff_status orffi_features_covariance(const void *fit, size_t n, const double *x, double *covariance);
 orff_status orffi_features_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                   double *out);
 
-orff_status orffi_features_derived_covariance(const void *fit, const orffi_derived *what, double noise,
-                                              size_t n, const double *x, double *covariance);
+orff_status orffi_features_derived_covariance(const void *fit, const orffi_derived *what, size_t n,
+                                              const double *x, double *covariance);
 bool orffi_features_has_derived_covariance(const void *fit);
-orff_status orffi_features_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
+orff_status orffi_features_draw_samples(const void *fit, uint64_t seed, size_t count,
                                         orffi_deviation *samples);
 
 /* A function drawn from the kernel, by D frequencies of its own. */
 orff_status orffi_features_draw_prior(orffi_features_fit **fit, const orff_kernel *kernel, size_t D,
                                       uint64_t seed, size_t number);
 
-bool orffi_features_is_newer(const void *fit);
 int orffi_features_pack(const void *fit, json_t *model);
 orff_status orffi_features_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
 orff_status orffi_features_load(void **fit, const orffi_fields *model, const orff_kernel *kernel);

@@ -120,8 +120,8 @@ static double mode_covariance(const orffi_posterior *posterior, size_t b, const 
     return sum + posterior->rest[b] * (si == sl ? fmax(left, 0.0) : left);
 }
 
-static void fill_point(const orffi_posterior *posterior, const work *t, double noise, const double *slice,
-                       const double *Z, double *out) {
+static void fill_point(const orffi_posterior *posterior, const work *t, const double *slice, const double *Z,
+                       double *out) {
     const size_t k = t->k, n = posterior->n, columns = posterior->k;
     for (size_t i = 0; i < k; i++)
         for (size_t l = i; l < k; l++) {
@@ -131,12 +131,12 @@ static void fill_point(const orffi_posterior *posterior, const work *t, double n
                 sum += mode_covariance(posterior, b, slice + one * n, slice + two * n, Z + one * columns,
                                        Z + two * columns);
             }
-            out[i * k + l] = out[l * k + i] = noise * sum;
+            out[i * k + l] = out[l * k + i] = sum;
         }
 }
 
-static void do_block(const orffi_features_fit *fit, const work *t, double sign, double noise, size_t rows,
-                     const double *x, double *out) {
+static void do_block(const orffi_features_fit *fit, const work *t, double sign, size_t rows, const double *x,
+                     double *out) {
     const orffi_posterior *posterior = fit->posterior;
     const size_t n = posterior->n, k = posterior->k, D = fit->features->D;
     const int threads = orffi_thread_count();
@@ -147,7 +147,7 @@ static void do_block(const orffi_features_fit *fit, const work *t, double sign, 
     orffi_gemm(false, false, rows * t->slices, k, n, 1.0, t->slice, n, posterior->F, k, 0.0, t->Z, k);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++)
-        fill_point(posterior, t, noise, t->slice + i * t->slices * n, t->Z + i * t->slices * k,
+        fill_point(posterior, t, t->slice + i * t->slices * n, t->Z + i * t->slices * k,
                    out + i * t->k * t->k);
 }
 
@@ -155,15 +155,15 @@ bool orffi_features_has_derived_covariance(const void *fit) {
     return ((const orffi_features_fit *)fit)->posterior != NULL;
 }
 
-orff_status orffi_features_derived_covariance(const void *self, const orffi_derived *what, double noise,
-                                              size_t n, const double *x, double *out) {
+orff_status orffi_features_derived_covariance(const void *self, const orffi_derived *what, size_t n,
+                                              const double *x, double *out) {
     const orffi_features_fit *fit = self;
     const double sign = orffi_wave_field_find(what->field)->sign;
     const size_t d = fit->features->d, kk = what->k * what->k;
     work t = {0};
     orff_status status = n ? work_fill(&t, fit, what, n) : ORFF_OK;
     for (size_t i = 0; !status && i < n; i += t.rows)
-        do_block(fit, &t, sign, noise, n - i < t.rows ? n - i : t.rows, x + i * d, out + i * kk);
+        do_block(fit, &t, sign, n - i < t.rows ? n - i : t.rows, x + i * d, out + i * kk);
     work_clear(&t);
     return status;
 }

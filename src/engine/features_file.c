@@ -31,12 +31,6 @@ static orff_status add_posterior(const orffi_features_fit *fit, orffi_archive_wr
                             : ORFF_OK;
 }
 
-/* A posterior whose F has fewer columns than rows. */
-bool orffi_features_is_newer(const void *self) {
-    const orffi_features_fit *fit = self;
-    return fit->posterior && fit->posterior->rest;
-}
-
 static json_t *pack_posterior(const orffi_posterior *posterior) {
     if (!posterior) return json_null();
     return json_pack("{sI sI sI sb sI sI}", "n", (json_int_t)posterior->n, "columns",

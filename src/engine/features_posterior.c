@@ -1,4 +1,4 @@
-/* The posterior covariance of f(x): noise Phi(x)^T (G + shift)^-1 Phi(x). */
+/* The posterior covariance of f(x) for a noise of 1: Phi(x)^T (G + shift)^-1 Phi(x). */
 #include "engine/features.h"
 
 #include <math.h>
@@ -170,8 +170,7 @@ static double outside_dot(const orffi_posterior *posterior, const double *slice,
 
 /* The covariance of point `row` of the block. Its diagonal is a sum of squares times g > 0: never
  * negative. */
-static void fill_point(const orffi_features_fit *fit, const covariance_work *w, double noise, size_t row,
-                       double *out) {
+static void fill_point(const orffi_features_fit *fit, const covariance_work *w, size_t row, double *out) {
     const orffi_posterior *posterior = fit->posterior;
     const size_t p = fit->features->p, n = posterior->n, columns = posterior->k;
     const double *Z = w->Z + row * w->slices * columns, *slice = w->slice + row * w->slices * n;
@@ -180,7 +179,7 @@ static void fill_point(const orffi_features_fit *fit, const covariance_work *w, 
             const double H = posterior->stein ? turned_back(posterior, i, k, w->variance + row * posterior->r)
                                               : weighted_dot(posterior, Z + i * columns, Z + k * columns) +
                                                     outside_dot(posterior, slice, Z, i, k);
-            out[i * p + k] = out[k * p + i] = noise * H;
+            out[i * p + k] = out[k * p + i] = H;
         }
     }
 }
@@ -197,8 +196,8 @@ static void fill_variances(const orffi_posterior *posterior, size_t rows, covari
         w->variance[i] += w->outside[i / r] * posterior->rest[i % r];
 }
 
-static void do_block(const orffi_features_fit *fit, double noise, size_t rows, const double *X,
-                     covariance_work *w, double *out) {
+static void do_block(const orffi_features_fit *fit, size_t rows, const double *X, covariance_work *w,
+                     double *out) {
     const orffi_posterior *posterior = fit->posterior;
     const size_t n = posterior->n, k = posterior->k, D = fit->features->D, p = fit->features->p;
     const int threads = orffi_thread_count();
@@ -209,24 +208,23 @@ static void do_block(const orffi_features_fit *fit, double noise, size_t rows, c
     orffi_gemm(false, false, rows * w->slices, k, n, 1.0, w->slice, n, posterior->F, k, 0.0, w->Z, k);
     if (posterior->stein) fill_variances(posterior, rows, w);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
-    for (size_t i = 0; i < rows; i++) fill_point(fit, w, noise, i, out + i * p * p);
+    for (size_t i = 0; i < rows; i++) fill_point(fit, w, i, out + i * p * p);
 }
 
-static void do_blocks(const orffi_features_fit *fit, double noise, size_t n, const double *X,
-                      covariance_work *w, double *out) {
+static void do_blocks(const orffi_features_fit *fit, size_t n, const double *X, covariance_work *w,
+                      double *out) {
     const size_t pp = fit->features->p * fit->features->p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        do_block(fit, noise, rows, X + first * fit->features->d, w, out + first * pp);
+        do_block(fit, rows, X + first * fit->features->d, w, out + first * pp);
     }
 }
 
-orff_status orffi_features_covariance(const void *self, double noise, size_t n, const double *x,
-                                      double *covariance) {
+orff_status orffi_features_covariance(const void *self, size_t n, const double *x, double *covariance) {
     const orffi_features_fit *fit = self;
     covariance_work w = {0};
     orff_status status = work_fill(&w, fit, n);
-    if (!status) do_blocks(fit, noise, n, x, &w, covariance);
+    if (!status) do_blocks(fit, n, x, &w, covariance);
     work_clear(&w);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Posterior samples of a model with features: coefficients u with the covariance noise (F diag(g) F^T + rest (I - F F^T))
+/* Posterior samples of a model with features: coefficients u with the covariance (F diag(g) F^T + rest (I - F F^T))
  * that error bars have, folded into a V of their own. */
 #include <math.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static orff_status create_beside(orffi_features_fit **out, const orffi_features_
     return status;
 }
 
-orff_status orffi_features_draw_samples(const void *self, double noise, uint64_t seed, size_t count,
+orff_status orffi_features_draw_samples(const void *self, uint64_t seed, size_t count,
                                         orffi_deviation *samples) {
     const orffi_features_fit *fit = self;
     const orffi_posterior *posterior = fit->posterior;
@@ -78,7 +78,7 @@ orff_status orffi_features_draw_samples(const void *self, double noise, uint64_t
         orffi_deviation_add(&samples[s], &orffi_engine_features, made);
         for (size_t b = 0; b < posterior->r; b++) {
             draw_coefficients(posterior, seed, s, b, work + posterior->n, work);
-            add_mode(fit, b, sqrt(noise), work, made->V);
+            add_mode(fit, b, 1.0, work, made->V);
         }
     }
     orffi_release(work);

@@ -85,10 +85,36 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
     return ORFF_OK;
 }
 
+/* trace K(0)/p; 0 where the kernel has no exact form. */
+static orff_status kernel_size(const orff_kernel *kernel, double *size) {
+    const double zero[ORFFI_LATTICE_MOST] = {0};
+    double *K;
+    *size = 0.0;
+    if (!orffi_lattice_has_exact(kernel)) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(K, kernel->p * kernel->p));
+    const orff_status status = orffi_kernel_exact(kernel, zero, K);
+    for (size_t a = 0; !status && a < kernel->p; a++) *size += K[a * (kernel->p + 1)] / (double)kernel->p;
+    orffi_release(K);
+    return status;
+}
+
+/* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
+static orff_status noise_ratio(const orffi_lattice_rows *r, const orff_kernel *kernel, double weight,
+                               double *ratio) {
+    const double lambda = r->task.settings->lambda;
+    double size;
+    *ratio = r->task.shift;
+    if (*ratio > 0.0 || !(lambda > 0.0)) return ORFF_OK;
+    ORFFI_TRY(kernel_size(kernel, &size));
+    if (size > 0.0) *ratio = lambda * weight / size;
+    return ORFF_OK;
+}
+
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    double extent[ORFFI_LATTICE_MOST];
+    double extent[ORFFI_LATTICE_MOST], noise;
+    ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
             orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
@@ -96,10 +122,10 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      .extent = extent,
                                      .periods = kernel->parts[0].law.period,
                                      .rows = (double)known,
-                                     .noise = s->sampling.tolerance > 0.0 ? 0.0 : r->task.shift,
+                                     .noise = s->sampling.tolerance > 0.0 ? 0.0 : noise,
                                      .tolerance = s->sampling.tolerance > 0.0
                                                       ? s->sampling.tolerance
-                                                      : fmax(TOLERANCE, OF_NOISE * fmin(r->task.shift, 1.0))};
+                                                      : fmax(TOLERANCE, OF_NOISE * fmin(noise, 1.0))};
     return orffi_lattice_choose(lattice, kernel, &need, quality);
 }
 
@@ -204,19 +230,6 @@ static bool can_keep(const orff_kernel *kernel) {
            (orffi_lattice_is_scalar(kernel) || kernel->p <= ORFFI_NEIGHBOURS_MOST);
 }
 
-/* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
-static double noise_ratio(const orffi_lattice_rows *r, size_t known) {
-    const orff_settings *s = r->task.settings;
-    const double zero[ORFFI_LATTICE_MOST] = {0};
-    double *K, trace = 0.0;
-    if (r->task.shift > 0.0 || !(s->lambda > 0.0)) return r->task.shift;
-    if (ORFFI_NEW_ARRAY(K, r->kernel->p * r->kernel->p)) return 0.0;
-    if (orffi_kernel_exact(r->kernel, zero, K) == ORFF_OK)
-        for (size_t a = 0; a < r->kernel->p; a++) trace += K[a * (r->kernel->p + 1)] / (double)r->kernel->p;
-    orffi_release(K);
-    return trace > 0.0 ? s->lambda * (double)known / trace : 0.0;
-}
-
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
  * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
  * them. */
@@ -224,9 +237,10 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
     for (size_t i = 0; !known && i < r->kernel->d; i++) r->extent[i] *= 1.0 + 2.0 * STREAM_SLACK;
+    double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
-    r->keeps = known &&
-               known <= (noise_ratio(r, known) < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
+    ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
+    r->keeps = known && known <= (noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
                !orffi_lattice_is_direct(r->kernel, &r->lattice) && can_keep(r->kernel);
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
@@ -255,18 +269,33 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
     return ORFF_OK;
 }
 
+/* Of the lattice of moments, what the kernel needs. */
+static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
+    const double asked = r->task.settings->sampling.tolerance,
+                 N = orff_lattice_moments_describe(moments).weight;
+    double noise = 0.0;
+    if (!(asked > 0.0)) ORFFI_TRY(noise_ratio(r, r->kernel, N, &noise));
+    const orffi_lattice_need need = {
+        .rows = N,
+        .noise = noise,
+        .tolerance = fmax(moments->tolerance, asked > 0.0 ? asked : OF_NOISE * fmin(noise, 1.0))};
+    ORFFI_TRY(orffi_lattice_narrow(&r->lattice, r->kernel, &need));
+    ORFFI_TRY(orffi_lattice_moments_narrow(&r->own, moments->sums, &r->lattice, folds));
+    r->moments = r->own;
+    return ORFF_OK;
+}
+
 orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
-                                          const orff_lattice_moments *moments) {
+                                          const orff_lattice_moments *moments, bool folds) {
     if (kernel->p != moments->sums->p)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the moments have %zu outputs, the kernel %zu",
                           moments->sums->p, kernel->p);
     ORFFI_TRY(check_carried(kernel, moments));
     ORFFI_TRY(prepare(rows, task, kernel));
     orffi_lattice_rows *r = *rows;
-    r->moments = moments->sums;
     r->lattice = moments->sums->lattice;
     orffi_lattice_judge(&r->lattice, kernel, moments->tolerance, &r->quality);
-    return ORFF_OK;
+    return narrow(r, moments, folds);
 }
 
 static bool serves(const void *rows, const orff_kernel *kernel) {
@@ -507,11 +536,6 @@ static void describe(const void *self, orff_model_info *info) {
     info->kernel_error = fit->kernel_error;
 }
 
-static bool is_newer(const void *fit) {
-    (void)fit;
-    return true;
-}
-
 const orffi_engine orffi_engine_lattice = {
     .id = ORFF_ENGINE_LATTICE,
     .suits = suits,
@@ -536,7 +560,6 @@ const orffi_engine orffi_engine_lattice = {
     .derived_covariance = orffi_lattice_derived_covariance,
     .has_derived_covariance = orffi_lattice_has_derived_covariance,
     .draw = orffi_lattice_draw_samples,
-    .is_newer = is_newer,
     .pack = orffi_lattice_pack,
     .add = orffi_lattice_add,
     .load = orffi_lattice_load,

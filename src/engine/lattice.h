@@ -74,14 +74,14 @@ orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t co
                                          size_t n, const double *x, double *out);
 
 orff_status orffi_lattice_values(const void *fit, size_t n, const double *x, double *F);
-orff_status orffi_lattice_covariance(const void *fit, double noise, size_t n, const double *x, double *out);
+orff_status orffi_lattice_covariance(const void *fit, size_t n, const double *x, double *out);
 orff_status orffi_lattice_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                  double *out);
 
-orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, double noise,
-                                             size_t n, const double *x, double *covariance);
+orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, size_t n,
+                                             const double *x, double *covariance);
 bool orffi_lattice_has_derived_covariance(const void *fit);
-orff_status orffi_lattice_draw_samples(const void *fit, double noise, uint64_t seed, size_t count,
+orff_status orffi_lattice_draw_samples(const void *fit, uint64_t seed, size_t count,
                                        orffi_deviation *samples);
 
 /* What a derived field has of the wave v exp(i <w, x>) but for i and its sign, in the user's units but for v (p):
@@ -158,9 +158,10 @@ typedef struct orffi_lattice_rows {
     double *alpha; /* the same: the last solution */
 } orffi_lattice_rows;
 
-/* Rows that were summed up before, which outlive what is prepared. Refused where the lattice does not carry the kernel. */
+/* Rows that were summed up before, on as much of their lattice as the kernel needs; with their folds, or all in one. Refused
+ * where the lattice does not carry the kernel. */
 orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
-                                          const orff_lattice_moments *moments);
+                                          const orff_lattice_moments *moments, bool folds);
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
 void orffi_lattice_unbind(orffi_lattice_rows *rows);

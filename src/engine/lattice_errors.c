@@ -75,9 +75,9 @@ static orff_status work_fill(work *t, const orffi_lattice_fit *fit, const orffi_
     return ORFF_OK;
 }
 
-/* out (points x k x k) += noise Z Z^T of one side, Z = slopes F. */
-static void add_side(const orffi_lattice_fit *fit, const work *t, size_t side, double noise, size_t points,
-                     const double *x, double *out) {
+/* out (points x k x k) += Z Z^T of one side, Z = slopes F. */
+static void add_side(const orffi_lattice_fit *fit, const work *t, size_t side, size_t points, const double *x,
+                     double *out) {
     const size_t n = fit->posterior->n, k = t->k, d = fit->lattice.d;
     const double *C = t->C + side * fit->block.modes * fit->system.r * k;
     const int threads = orffi_thread_count();
@@ -88,17 +88,17 @@ static void add_side(const orffi_lattice_fit *fit, const work *t, size_t side, d
                fit->posterior->F[fit->posterior->factor[side]], n, 0.0, t->Z, n);
     for (size_t i = 0; i < points * k; i++)
         for (size_t a = 0; a < k; a++)
-            out[i * k + a] += noise * orffi_dot(n, t->Z + i * n, t->Z + (i / k * k + a) * n);
+            out[i * k + a] += orffi_dot(n, t->Z + i * n, t->Z + (i / k * k + a) * n);
 }
 
-static void do_block(const orffi_lattice_fit *fit, const work *t, double noise, size_t points,
-                     const double *x, double *out) {
+static void do_block(const orffi_lattice_fit *fit, const work *t, size_t points, const double *x,
+                     double *out) {
     const size_t kk = t->k * t->k;
     memset(out, 0, points * kk * sizeof *out);
-    for (size_t side = 0; side < t->sides; side++) add_side(fit, t, side, noise, points, x, out);
+    for (size_t side = 0; side < t->sides; side++) add_side(fit, t, side, points, x, out);
     for (size_t i = 0; i < points; i++) {
         if (orffi_lattice_has(&fit->lattice, x + i * fit->lattice.d)) continue;
-        for (size_t a = 0; a < kk; a++) out[i * kk + a] = noise * t->prior[a];
+        for (size_t a = 0; a < kk; a++) out[i * kk + a] = t->prior[a];
     }
 }
 
@@ -106,14 +106,14 @@ bool orffi_lattice_has_derived_covariance(const void *fit) {
     return ((const orffi_lattice_fit *)fit)->posterior != NULL;
 }
 
-orff_status orffi_lattice_derived_covariance(const void *self, const orffi_derived *what, double noise,
-                                             size_t n, const double *x, double *out) {
+orff_status orffi_lattice_derived_covariance(const void *self, const orffi_derived *what, size_t n,
+                                             const double *x, double *out) {
     const orffi_lattice_fit *fit = self;
     const size_t kk = what->k * what->k;
     work t = {0};
     orff_status status = n ? work_fill(&t, fit, what, n) : ORFF_OK;
     for (size_t i = 0; !status && i < n; i += t.rows)
-        do_block(fit, &t, noise, n - i < t.rows ? n - i : t.rows, x + i * fit->lattice.d, out + i * kk);
+        do_block(fit, &t, n - i < t.rows ? n - i : t.rows, x + i * fit->lattice.d, out + i * kk);
     work_clear(&t);
     return status;
 }

@@ -88,11 +88,10 @@ static orff_status read_factors(const orffi_fields *in, orffi_lattice_fit *fit) 
 static orff_status read_samples(const orffi_fields *in, size_t draws, orffi_lattice_fit *fit) {
     const double *data;
     orffi_mode *samples;
-    size_t fields, size;
-    ORFFI_TRY(orffi_multiply(draws, fit->p, &fields));
-    ORFFI_TRY(orffi_multiply(fields, fit->H, &size));
-    ORFFI_TRY(find_modes(in->archive, "samples", fields, fit->H, &data));
-    ORFFI_TRY(orffi_duplicate(&samples, data, size, sizeof *samples));
+    if (draws > SIZE_MAX / fit->p / fit->H)
+        return orffi_fields_fail(in, "draws", "is not the number of the samples");
+    ORFFI_TRY(find_modes(in->archive, "samples", draws * fit->p, fit->H, &data));
+    ORFFI_TRY(orffi_duplicate(&samples, data, draws * fit->p * fit->H, sizeof *samples));
     return orffi_lattice_fit_keep(fit, draws, samples);
 }
 

@@ -170,18 +170,17 @@ orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t co
 /* ---- error bars */
 
 /* K(0) / shift (p x p), for a noise of 1: what is known far from all rows. */
-static orff_status fill_prior(const orffi_lattice_fit *fit, double noise, double *out) {
+static orff_status fill_prior(const orffi_lattice_fit *fit, double *out) {
     if (orffi_lattice_has_exact(fit->kernel))
         ORFFI_TRY(orffi_kernel_exact(fit->kernel, fit->origin, out));
     else
         orffi_lattice_system_kernel(&fit->system, fit->origin, out);
-    for (size_t i = 0; i < fit->p * fit->p; i++) out[i] *= noise / fit->shift;
+    for (size_t i = 0; i < fit->p * fit->p; i++) out[i] *= 1.0 / fit->shift;
     return ORFF_OK;
 }
 
 /* Means of squares of the samples. */
-static orff_status sampled_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
-                                      double *out) {
+static orff_status sampled_covariance(const orffi_lattice_fit *fit, size_t n, const double *x, double *out) {
     const size_t p = fit->p, count = fit->draws * p;
     double *values;
     ORFFI_TRY(orffi_alloc(&values, n, count * sizeof *values));
@@ -192,7 +191,7 @@ static orff_status sampled_covariance(const orffi_lattice_fit *fit, double noise
                 double sum = 0.0;
                 for (size_t s = 0; s < fit->draws; s++)
                     sum += values[i * count + s * p + a] * values[i * count + s * p + b];
-                out[(i * p + a) * p + b] = noise * sum / (double)fit->draws;
+                out[(i * p + a) * p + b] = sum / (double)fit->draws;
             }
     orffi_release(values);
     return status;
@@ -205,24 +204,23 @@ static void multiply(const orffi_lattice_posterior *posterior, size_t which, siz
     orffi_gemm(false, false, rows, n, n, 1.0, waves, n, posterior->F[which], n, 0.0, Z, n);
 }
 
-/* Cov = noise Z Z^T of p rows. */
-static void fill_joint(const orffi_lattice_fit *fit, double noise, size_t points, const double *Z,
-                       double *out) {
+/* Cov = Z Z^T of p rows. */
+static void fill_joint(const orffi_lattice_fit *fit, size_t points, const double *Z, double *out) {
     const size_t p = fit->p, n = fit->posterior->n;
     for (size_t i = 0; i < points; i++)
         for (size_t a = 0; a < p; a++)
             for (size_t b = 0; b <= a; b++)
                 out[(i * p + a) * p + b] = out[(i * p + b) * p + a] =
-                    noise * orffi_dot(n, Z + (i * p + a) * n, Z + (i * p + b) * n);
+                    orffi_dot(n, Z + (i * p + a) * n, Z + (i * p + b) * n);
 }
 
 /* The variance of each axis that has this factor, turned back to outputs and added. */
-static void add_axes(const orffi_lattice_fit *fit, size_t which, double noise, size_t points, const double *Z,
+static void add_axes(const orffi_lattice_fit *fit, size_t which, size_t points, const double *Z,
                      double *out) {
     const size_t p = fit->p, n = fit->posterior->n;
     const orffi_lattice_system *s = &fit->system;
     for (size_t i = 0; i < points; i++) {
-        const double variance = noise * orffi_dot(n, Z + i * n, Z + i * n);
+        const double variance = orffi_dot(n, Z + i * n, Z + i * n);
         for (size_t j = 0; j < s->axes; j++)
             for (size_t a = 0; a < p && fit->posterior->factor[j] == which; a++)
                 for (size_t b = 0; b < p; b++)
@@ -230,8 +228,8 @@ static void add_axes(const orffi_lattice_fit *fit, size_t which, double noise, s
     }
 }
 
-static void fill_block(const orffi_lattice_fit *fit, double noise, size_t points, const double *x,
-                       double *waves, double *Z, double *out) {
+static void fill_block(const orffi_lattice_fit *fit, size_t points, const double *x, double *waves, double *Z,
+                       double *out) {
     const orffi_lattice_posterior *posterior = fit->posterior;
     const size_t d = fit->lattice.d, p = fit->system.p, n = posterior->n;
     const int threads = orffi_thread_count();
@@ -241,28 +239,26 @@ static void fill_block(const orffi_lattice_fit *fit, double noise, size_t points
     for (size_t which = 0; which < posterior->count; which++) {
         multiply(posterior, which, points * p, waves, Z);
         if (fit->system.turn)
-            add_axes(fit, which, noise, points, Z, out);
+            add_axes(fit, which, points, Z, out);
         else
-            fill_joint(fit, noise, points, Z, out);
+            fill_joint(fit, points, Z, out);
     }
 }
 
-static orff_status exact_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
-                                    double *out) {
+static orff_status exact_covariance(const orffi_lattice_fit *fit, size_t n, const double *x, double *out) {
     const size_t d = fit->lattice.d, pp = fit->p * fit->p, size = fit->system.p * fit->posterior->n;
     double *waves = NULL, *Z = NULL;
     orff_status status = orffi_alloc(&waves, BLOCK, size * sizeof *waves);
     if (!status) status = orffi_alloc(&Z, BLOCK, size * sizeof *Z);
     for (size_t i = 0; !status && i < n; i += BLOCK)
-        fill_block(fit, noise, n - i < BLOCK ? n - i : BLOCK, x + i * d, waves, Z, out + i * pp);
+        fill_block(fit, n - i < BLOCK ? n - i : BLOCK, x + i * d, waves, Z, out + i * pp);
     orffi_release(waves);
     orffi_release(Z);
     return status;
 }
 
 /* Given the nearest rows; each axis of a scalar system by itself, then turned back. */
-static orff_status near_point(const orffi_lattice_fit *fit, double noise, const double *x, double *work,
-                              double *out) {
+static orff_status near_point(const orffi_lattice_fit *fit, const double *x, double *work, double *out) {
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;
     const double *weights = fit->rows.weights;
@@ -277,13 +273,12 @@ static orff_status near_point(const orffi_lattice_fit *fit, double noise, const 
         for (size_t i = 0; s->turn && i < p * p; i++)
             out[i] += s->size[j] * work[fit->room] * s->turn[j * p + i / p] * s->turn[j * p + i % p];
     }
-    for (size_t i = 0; i < p * p; i++) out[i] *= noise / fit->shift;
+    for (size_t i = 0; i < p * p; i++) out[i] *= 1.0 / fit->shift;
     for (size_t i = 0; i < p; i++) out[i * (p + 1)] = fmax(out[i * (p + 1)], 0.0);
     return ORFF_OK;
 }
 
-static orff_status near_covariance(const orffi_lattice_fit *fit, double noise, size_t n, const double *x,
-                                   double *out) {
+static orff_status near_covariance(const orffi_lattice_fit *fit, size_t n, const double *x, double *out) {
     const int threads = orffi_thread_count();
     const size_t room = fit->room + 1, pp = fit->p * fit->p;
     double *work;
@@ -291,8 +286,8 @@ static orff_status near_covariance(const orffi_lattice_fit *fit, double noise, s
     ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 16)
     for (size_t i = 0; i < n; i++) {
-        const orff_status one = near_point(fit, noise, x + i * fit->lattice.d,
-                                           work + (size_t)orffi_thread_index() * room, out + i * pp);
+        const orff_status one =
+            near_point(fit, x + i * fit->lattice.d, work + (size_t)orffi_thread_index() * room, out + i * pp);
         if (one) {
 #pragma omp atomic write
             outcome = one;
@@ -302,13 +297,13 @@ static orff_status near_covariance(const orffi_lattice_fit *fit, double noise, s
     return outcome;
 }
 
-orff_status orffi_lattice_covariance(const void *self, double noise, size_t n, const double *x, double *out) {
+orff_status orffi_lattice_covariance(const void *self, size_t n, const double *x, double *out) {
     const orffi_lattice_fit *fit = self;
     const size_t pp = fit->p * fit->p, d = fit->lattice.d;
     ORFFI_TRY((fit->posterior ? exact_covariance
                : fit->rows.n  ? near_covariance
-                              : sampled_covariance)(fit, noise, n, x, out));
+                              : sampled_covariance)(fit, n, x, out));
     for (size_t i = 0; i < n; i++)
-        if (!orffi_lattice_has(&fit->lattice, x + i * d)) ORFFI_TRY(fill_prior(fit, noise, out + i * pp));
+        if (!orffi_lattice_has(&fit->lattice, x + i * d)) ORFFI_TRY(fill_prior(fit, out + i * pp));
     return ORFF_OK;
 }

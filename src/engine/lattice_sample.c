@@ -1,8 +1,8 @@
 /* Posterior samples of a fit on a lattice, less the mean, as fits of their own.
  *
- *     factors    all modes were solved densely: theta = sqrt(noise) L^-T g
+ *     factors    all modes were solved densely: theta = L^-T g
  *     rows       they are kept: a draw f0 of the kernel, and what the rows say of it and their noise (Matheron's rule),
- *                f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e),     e ~ N(0, shift/c), all times sqrt(noise/shift)
+ *                f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e),     e ~ N(0, shift/c), all times 1/sqrt(shift)
  *     samples    those that were drawn when the rows were there, in an order and with signs that the seed says
  */
 #include <math.h>
@@ -66,7 +66,7 @@ static void draw_direct(const orffi_lattice_fit *fit, double root, uint64_t seed
     orffi_lattice_system_field(s, theta, V);
 }
 
-static orff_status draw_by_factors(const orffi_lattice_fit *fit, double noise, uint64_t seed, size_t count,
+static orff_status draw_by_factors(const orffi_lattice_fit *fit, uint64_t seed, size_t count,
                                    orffi_deviation *samples) {
     const orffi_lattice_system *s = &fit->system;
     double *work = NULL;
@@ -75,7 +75,7 @@ static orff_status draw_by_factors(const orffi_lattice_fit *fit, double noise, u
     if (!status) status = orffi_alloc(&theta, s->H * sizeof *theta, s->axes * s->r);
     for (size_t i = 0; !status && i < count; i++) {
         status = orffi_progress("sampling", (double)i, (double)count);
-        if (!status) draw_direct(fit, sqrt(noise), seed, i, work, theta, modes_of(&samples[i]));
+        if (!status) draw_direct(fit, 1.0, seed, i, work, theta, modes_of(&samples[i]));
     }
     orffi_release(work);
     orffi_release(theta);
@@ -179,12 +179,12 @@ static orff_status draw_side(conditioning *t, size_t j, double root, uint64_t se
     return ORFF_OK;
 }
 
-static orff_status draw_by_rows(const orffi_lattice_fit *fit, double noise, uint64_t seed, size_t count,
+static orff_status draw_by_rows(const orffi_lattice_fit *fit, uint64_t seed, size_t count,
                                 orffi_deviation *samples) {
     conditioning t = {.fit = fit};
     orff_status status = conditioning_init(&t);
     for (size_t j = 0; !status && j < fit->system.axes; j++)
-        status = draw_side(&t, j, sqrt(noise / fit->shift), seed, count, samples);
+        status = draw_side(&t, j, 1.0 / sqrt(fit->shift), seed, count, samples);
     conditioning_clear(&t);
     return status;
 }
@@ -202,14 +202,14 @@ static orff_status shuffle(size_t n, orffi_rng rng, size_t **order) {
     return ORFF_OK;
 }
 
-static orff_status take_samples(const orffi_lattice_fit *fit, double noise, uint64_t seed, size_t count,
+static orff_status take_samples(const orffi_lattice_fit *fit, uint64_t seed, size_t count,
                                 orffi_deviation *samples) {
     const orffi_rng rng = {seed, STREAM};
     const size_t size = fit->p * fit->H;
     size_t *order = NULL;
     ORFFI_TRY(shuffle(fit->draws, rng, &order));
     for (size_t i = 0; i < count; i++) {
-        const double front = orffi_rng_uniform(rng, i, 1) < 0.5 ? -sqrt(noise) : sqrt(noise);
+        const double front = orffi_rng_uniform(rng, i, 1) < 0.5 ? -1.0 : 1.0;
         for (size_t k = 0; k < size; k++)
             modes_of(&samples[i])[k] = front * fit->samples[order[i] * size + k];
     }
@@ -217,7 +217,7 @@ static orff_status take_samples(const orffi_lattice_fit *fit, double noise, uint
     return ORFF_OK;
 }
 
-orff_status orffi_lattice_draw_samples(const void *self, double noise, uint64_t seed, size_t count,
+orff_status orffi_lattice_draw_samples(const void *self, uint64_t seed, size_t count,
                                        orffi_deviation *samples) {
     const orffi_lattice_fit *fit = self;
     const bool stored = !fit->posterior && !fit->rows.n;
@@ -230,6 +230,6 @@ orff_status orffi_lattice_draw_samples(const void *self, double noise, uint64_t 
     for (size_t i = 0; i < count; i++) ORFFI_TRY(add_empty(fit, &samples[i]));
     ORFFI_TRY((fit->posterior ? draw_by_factors
                : fit->rows.n  ? draw_by_rows
-                              : take_samples)(fit, noise, seed, count, samples));
+                              : take_samples)(fit, seed, count, samples));
     return finish(fit, count, samples);
 }

@@ -295,6 +295,11 @@ static orff_status factor_group(const orffi_evidence *e, group *g, double s) {
     return ORFF_OK;
 }
 
+/* log p of one draw whose variance is v, with the sum of log det C. */
+static double value_of(const orffi_evidence *e, double logs, double v) {
+    return -0.5 * (logs + (double)e->order * (1.0 + log(TWO_PI * v)));
+}
+
 static orff_status find_value(orffi_evidence *e, double s, double *value) {
     double logs = 0.0;
     memset(e->v, 0, e->copies * sizeof *e->v);
@@ -302,8 +307,8 @@ static orff_status find_value(orffi_evidence *e, double s, double *value) {
         ORFFI_TRY(factor_group(e, &e->groups[g], s));
         logs += e->groups[g].log_det;
     }
-    *value = -0.5 * (double)e->copies * logs;
-    for (size_t k = 0; k < e->copies; k++) *value -= 0.5 * (double)e->order * (1.0 + log(TWO_PI * e->v[k]));
+    *value = 0.0;
+    for (size_t k = 0; k < e->copies; k++) *value += value_of(e, logs, e->v[k]);
     return ORFF_OK;
 }
 
@@ -383,4 +388,11 @@ void orffi_evidence_variances(const orffi_evidence *e, double *v) {
 
 void orffi_evidence_shares(const orffi_evidence *e, double *shares) {
     for (size_t m = 0; m < e->n_parts; m++) shares[m] = e->parts[m].share;
+}
+
+void orffi_evidence_outputs(const orffi_evidence *e, double *values) {
+    double logs = 0.0;
+    for (size_t g = 0; g < e->n_groups; g++) logs += e->groups[g].log_det;
+    memset(values, 0, e->p * sizeof *values);
+    for (size_t k = 0; e->q == 1 && k < e->copies; k++) values[e->output[k]] = value_of(e, logs, e->v[k]);
 }

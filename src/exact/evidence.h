@@ -61,4 +61,7 @@ orff_status orffi_evidence_evaluate(orffi_evidence *evidence, const double *x, d
 void orffi_evidence_variances(const orffi_evidence *evidence, double *v);
 void orffi_evidence_shares(const orffi_evidence *evidence, double *shares);
 
+/* And log p(y) of each output, where they are draws of one scalar process (p; 0 for one that is constant). */
+void orffi_evidence_outputs(const orffi_evidence *evidence, double *values);
+
 #endif

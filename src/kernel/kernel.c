@@ -72,6 +72,12 @@ bool orffi_part_is_rigid(const orff_part *part) {
     return rule && rule->stored && !part->stretchable;
 }
 
+bool orffi_kernel_is_identity(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (!kernel->parts[m].rule->separable || kernel->parts[m].A) return false;
+    return true;
+}
+
 bool orffi_kernel_is_separable(const orff_kernel *kernel) {
     return kernel->n_parts == 1 && kernel->parts[0].rule->separable;
 }

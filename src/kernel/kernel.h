@@ -104,6 +104,9 @@ const orffi_rule_ops *orffi_rule_find(orff_rule rule);
 /* p' of a rule. */
 size_t orffi_rule_columns(const orffi_rule_ops *rule, size_t p);
 
+/* Whether every part is k I: the outputs have nothing to do with each other. */
+bool orffi_kernel_is_identity(const orff_kernel *kernel);
+
 /* Whether K = k0 A for the whole kernel: one part, separable. */
 bool orffi_kernel_is_separable(const orff_kernel *kernel);
 

@@ -21,7 +21,9 @@
 #define CHEAP          65536.0 /* modes that cost no more than a fit takes anyway: no band is limited below */
 #define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
 #define COARSER        3.0  /* steps of the tolerance on the way there */
-#define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows */
+#define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows; */
+#define TOLD           1.0  /* one above this is told well, and stays whatever the noise allows, */
+#define NOTHING        1e-6 /* unless all beyond it have less than this of the kernel's variance */
 /* What is left of the kernel half-way to the next image, where f becomes the mean: the root of the tolerance, which is what
  * kernels of exponential tails have there; no more than this. */
 #define VISIBLE    0.03
@@ -143,10 +145,11 @@ static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *
     return cell + growth + orffi_spectrum_log_density(&part->law, at);
 }
 
-/* The z along input i beyond which rows tell nothing of a wave; waves come to fall with z after z = 1. */
+/* The z along input i beyond which the variance of a wave, times the rows, is below `share` of the noise; waves come to fall
+ * with z after z = 1. */
 static double find_told(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
-                        size_t i) {
-    const double level = log(UNTOLD * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
+                        size_t i, double share) {
+    const double level = log(share * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
     double low = 0.0, high = log(1e10);
     for (size_t k = 0; k < BISECTIONS; k++) {
         const double middle = 0.5 * (low + high);
@@ -165,10 +168,12 @@ static orff_status find_shape(const orff_kernel *kernel, const orffi_lattice_nee
     for (size_t m = 0; m < kernel->n_parts; m++) {
         const orffi_kernel_part *part = &kernel->parts[m];
         const double cut = find_cut(part, tolerance / (double)kernel->d);
+        const bool told = need->noise > 0.0 && need->rows > 0.0, coarser = tolerance > need->tolerance;
+        const double all = told && !coarser ? find_cut(part, NOTHING / (double)kernel->d) : cut;
         for (size_t i = 0; i < kernel->d; i++) {
-            const bool told = need->noise > 0.0 && need->rows > 0.0;
-            const double most = told ? fmax(find_told(part, need, s, i), 2.0 * PI) : cut;
-            s->cut[i] = fmax(s->cut[i], fmin(cut, most) / part->law.scale[i]);
+            const double most = told ? fmax(find_told(part, need, s, i, UNTOLD), 2.0 * PI) : cut;
+            const double least = told && !coarser ? fmin(find_told(part, need, s, i, TOLD), all) : cut;
+            s->cut[i] = fmax(s->cut[i], fmin(fmax(cut, least), most) / part->law.scale[i]);
         }
     }
     return ORFF_OK;
@@ -251,15 +256,20 @@ static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
     return worst;
 }
 
+static bool has_own_law(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].rule->own_law) return true;
+    return false;
+}
+
 /* Coarser tolerances first; then the cut alone, which is to say so. */
 orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                                  orffi_lattice_quality *quality) {
     const double most = (double)most_of(need, kernel->d);
     double tolerance = need->tolerance, count;
     shape s;
-    for (size_t m = 0; m < kernel->n_parts; m++)
-        if (kernel->parts[m].rule->own_law)
-            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
+    if (has_own_law(kernel))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
     *quality = (orffi_lattice_quality){0};
     ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);
@@ -285,6 +295,27 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
     quality->cut = cut_share(kernel, l);
     quality->images = tolerance > need->tolerance ? tolerance : 0.0;
     if (quality->cut <= need->tolerance) quality->cut = 0.0;
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_narrow(orffi_lattice *l, const orff_kernel *kernel,
+                                 const orffi_lattice_need *need) {
+    orffi_lattice_need fixed = *need;
+    orffi_lattice less = *l;
+    shape s;
+    if (has_own_law(kernel)) return ORFF_OK;
+    fixed.periods = l->period; /* there are no margins to choose */
+    ORFFI_TRY(find_shape(kernel, &fixed, need->tolerance, &s));
+    for (size_t i = 0; i < l->d; i++) {
+        const double m = fmax(ceil(s.cut[i] * l->period[i] / (2.0 * PI)), 1.0);
+        if (m < (double)l->m[i]) less.m[i] = (size_t)m;
+    }
+    round_up(&less);
+    for (size_t i = 0; i < l->d; i++)
+        if (less.m[i] < l->m[i]) {
+            l->m[i] = less.m[i];
+            l->grid[i] = less.grid[i];
+        }
     return ORFF_OK;
 }
 

@@ -85,6 +85,10 @@ size_t orffi_lattice_most(size_t d);
 orff_status orffi_lattice_choose(orffi_lattice *lattice, const orff_kernel *kernel,
                                  const orffi_lattice_need *need, orffi_lattice_quality *quality);
 
+/* Takes off the modes that this kernel does not need, for the tolerance, rows and noise of the need. The period stays. */
+orff_status orffi_lattice_narrow(orffi_lattice *lattice, const orff_kernel *kernel,
+                                 const orffi_lattice_need *need);
+
 /* What a lattice that was made for other kernels gives up of this one. */
 void orffi_lattice_judge(const orffi_lattice *lattice, const orff_kernel *kernel, double tolerance,
                          orffi_lattice_quality *quality);

@@ -58,6 +58,10 @@ void orffi_lattice_set_add(const orffi_lattice_moments *moments, orffi_lattice_s
 orff_status orffi_lattice_set_init(const orffi_lattice_moments *moments, orffi_lattice_set *set);
 void orffi_lattice_set_clear(orffi_lattice_set *set);
 
+/* The same sums on a lattice of fewer modes and the same period; all folds in one where they are not wanted. */
+orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
+                                         const orffi_lattice *lattice, bool folds);
+
 /* All folds but `without` (n_sets: none is left out) into a set that was initialised. */
 void orffi_lattice_moments_sum(const orffi_lattice_moments *moments, size_t without, orffi_lattice_set *out);
 

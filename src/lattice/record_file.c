@@ -270,6 +270,10 @@ orff_status orff_lattice_moments_load(orff_lattice_moments **out, const char *pa
     return status;
 }
 
+bool orff_lattice_moments_is_file(const char *path) {
+    return path && orffi_archive_begins(path, format);
+}
+
 static orff_status check_written(const char *temporary) {
     orffi_archive *archive = NULL;
     orffi_fields in;

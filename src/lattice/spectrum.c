@@ -68,15 +68,8 @@ static size_t all_columns(const orff_kernel *kernel) {
     return columns;
 }
 
-/* Whether every part is k I. */
-static bool is_identity(const orff_kernel *kernel) {
-    for (size_t m = 0; m < kernel->n_parts; m++)
-        if (!kernel->parts[m].rule->separable || kernel->parts[m].A) return false;
-    return true;
-}
-
 bool orffi_lattice_is_scalar(const orff_kernel *kernel) {
-    return is_identity(kernel) || orffi_kernel_is_separable(kernel);
+    return orffi_kernel_is_identity(kernel) || orffi_kernel_is_separable(kernel);
 }
 
 typedef struct scratch {
@@ -221,7 +214,7 @@ orff_status orffi_lattice_system_init(orffi_lattice_system *s, const orffi_latti
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->rank, s->H));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->density, orffi_lattice_points(lattice)));
     if (separable) {
-        ORFFI_TRY(find_axes(s, is_identity(kernel) ? NULL : kernel->parts[0].A));
+        ORFFI_TRY(find_axes(s, orffi_kernel_is_identity(kernel) ? NULL : kernel->parts[0].A));
     } else {
         ORFFI_TRY(ORFFI_NEW_ARRAY(s->size, 1));
         s->size[0] = 1.0;

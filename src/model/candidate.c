@@ -12,9 +12,6 @@
 #define LONGEST          30.0 /* scales beyond so many median distances look all alike */
 #define LARGEST_WEIGHT   8.0  /* of a logarithm: a part with 1/3000 of the variance is none */
 #define LARGEST_LOGIT    6.0  /* a mix within 1/400 of an end is that end */
-#define LEAST_NOISE \
-    (-18.4) /* log 1e-8, 1e-4 of the field's deviation: below, rounding of the kernel's matrix counts */
-#define MOST_NOISE 9.2 /* log 1e4: the rows are all noise */
 
 /* An evidence with what its unknowns stand for. */
 typedef struct form {
@@ -103,7 +100,7 @@ static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freed
     for (size_t m = 1; f->what.weights && m < c->parts.count; m++)
         add_unknown(f, 0.0, -LARGEST_WEIGHT, LARGEST_WEIGHT);
     if (f->what.mix) add_unknown(f, log(mix / (1.0 - mix)), -LARGEST_LOGIT, LARGEST_LOGIT);
-    add_unknown(f, c->log_noise, LEAST_NOISE, MOST_NOISE);
+    add_unknown(f, c->log_noise, ORFFI_LEAST_LOG_NOISE, ORFFI_MOST_LOG_NOISE);
 }
 
 /* ---- the evidence */
@@ -172,6 +169,22 @@ orff_status orffi_candidate_judge(orffi_candidate *c, orffi_judge *judge, const 
     if (status && status != ORFF_ERROR_NOT_POSITIVE) return status;
     if (status || !isfinite(c->value)) c->value = -INFINITY;
     return ORFF_OK;
+}
+
+orff_status orffi_candidate_outputs(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                    double log_noise, double *values, double *variances) {
+    form f = {.judge = judge};
+    double value;
+    orff_status status = count_evaluation(judge);
+    if (!status) status = build(&f, c, sample, (orffi_freedom){0});
+    if (!status) {
+        f.x[f.n - 1] = log_noise;
+        status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
+    }
+    if (!status) orffi_evidence_outputs(f.evidence, values);
+    if (!status) orffi_evidence_variances(f.evidence, variances);
+    clear(&f);
+    return status;
 }
 
 orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,

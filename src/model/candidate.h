@@ -43,6 +43,17 @@ orff_status orffi_candidate_improve(orffi_candidate *candidate, orffi_judge *jud
                                     const orffi_sample *sample, orffi_freedom freedom, double tolerance,
                                     size_t *unknowns);
 
+/* The range of log_noise. Below log 1e-8, 1e-4 of the field's deviation, rounding of the kernel's matrix counts; above log 1e4
+ * the rows are all noise. */
+#define ORFFI_LEAST_LOG_NOISE (-18.4)
+#define ORFFI_MOST_LOG_NOISE  9.2
+
+/* The log evidence of each output at another log_noise, and its variance v (p each; 0 for one that is constant), where the
+ * outputs are draws of one scalar process. */
+orff_status orffi_candidate_outputs(const orffi_candidate *candidate, orffi_judge *judge,
+                                    const orffi_sample *sample, double log_noise, double *values,
+                                    double *variances);
+
 /* The standard deviation of the noise of each output, in the plan's units (p), and the shares of the parts and of the
  * noise in the variance (parts + 1; or NULL). */
 orff_status orffi_candidate_describe(const orffi_candidate *candidate, orffi_judge *judge,

@@ -24,6 +24,10 @@ orff_status orffi_choice_make(orffi_choice *choice, orffi_plan *plan, const orff
 /* Its log evidence without what its unknowns are worth (Schwarz): half the logarithm of the observations each. */
 double orffi_choice_score(const orffi_choice *choice);
 
+/* What was found is the plan's: outputs that are better off with a noise of their own get one (choose_noises.c). noise: p
+ * standard deviations in the user's units, changed for those. */
+orff_status orffi_choice_part_noises(orffi_choice *choice, double *noise);
+
 /* What was found becomes the plan's, and is told. */
 orff_status orffi_choice_settle(orffi_choice *choice);
 void orffi_choice_clear(orffi_choice *choice);

@@ -271,16 +271,16 @@ static void append_part(const orffi_choice *c, size_t m, double *numbers, char *
              orff_rule_name(one->part.rule), orff_base_short_name(one->part.base, one->part.shape), scales);
 }
 
-/* In the user's units. */
-static orff_status log_choice(orffi_choice *c) {
+/* In the user's units; outputs get their noises on the way. */
+static orff_status settle_noises(orffi_choice *c) {
     const orffi_plan *plan = c->plan;
     char text[1024] = "", noise[256];
     double *numbers;
     ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
     for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
-    const orff_status status =
-        orffi_candidate_describe(&c->best, &c->judge, &c->many, numbers, plan->parts.shares);
+    orff_status status = orffi_candidate_describe(&c->best, &c->judge, &c->many, numbers, plan->parts.shares);
     for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
+    if (!status) status = orffi_choice_part_noises(c, numbers);
     list_numbers(noise, sizeof noise, plan->p, numbers);
     if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);
     orffi_release(numbers);
@@ -352,7 +352,7 @@ orff_status orffi_choice_settle(orffi_choice *c) {
         to->part.mix = from->part.mix;
     }
     c->plan->shift = exp(c->best.log_noise);
-    return log_choice(c);
+    return settle_noises(c);
 }
 
 void orffi_choice_clear(orffi_choice *c) {

@@ -2,18 +2,12 @@
 #include "model/model.h"
 #include "model/plane_apply.h"
 
-double orffi_inner_noise(const orff_model *model) {
-    double sum = 0.0;
-    for (size_t i = 0; i < model->p; i++) sum += model->spread[i] * model->spread[i];
-    return model->noise * (double)model->p / sum;
-}
-
 static orff_status at_points(const orff_model *model, const void *unused, size_t n, const double *x,
                              double *out) {
     const size_t p = model->p;
     (void)unused;
-    ORFFI_TRY(model->engine->covariance(model->fit, orffi_inner_noise(model), n, x, out));
-    for (size_t i = 0; i < n * p * p; i++) out[i] *= model->spread[i / p % p] * model->spread[i % p];
+    ORFFI_TRY(model->engine->covariance(model->fit, n, x, out));
+    for (size_t i = 0; i < n * p * p; i++) out[i] *= model->noise[i / p % p] * model->noise[i % p];
     return ORFF_OK;
 }
 

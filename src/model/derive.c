@@ -131,7 +131,7 @@ bool orff_model_has_field_std(const orff_model *model, orff_field field) {
 
 static orff_status covariance_at_points(const orff_model *model, const void *what, size_t n, const double *x,
                                         double *out) {
-    return model->engine->derived_covariance(model->fit, what, orffi_inner_noise(model), n, x, out);
+    return model->engine->derived_covariance(model->fit, what, n, x, out);
 }
 
 static orff_status covariance_flat(const orff_model *model, const void *self, size_t n, const double *X,
@@ -163,6 +163,7 @@ orff_status orff_model_field_std(const orff_model *model, orff_field field, size
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_field_std: NULL argument");
     if (field == ORFF_FIELD_VALUES) return orff_model_std(model, n, X, false, S);
     ORFFI_TRY(orffi_field_describe(model, field, &what, &turning));
+    what.spread = model->noise; /* engines tell errors for a noise of 1 */
     ORFFI_TRY(orffi_model_check_posterior(model));
     if (!orff_model_has_field_std(model, field))
         return orffi_fail(

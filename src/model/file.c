@@ -2,7 +2,8 @@
  *
  *     shift, unit        d
  *     mean, spread       p
- *     output_train_mse   p
+  *     output_train_mse   p
+ *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
  *
@@ -41,6 +42,7 @@ static orff_status add_tensors(const orff_model *model, orffi_archive_writer *wr
     ORFFI_TRY(add_vector(writer, "mean", model->p, model->mean));
     ORFFI_TRY(add_vector(writer, "spread", model->p, model->spread));
     ORFFI_TRY(add_vector(writer, "output_train_mse", model->p, model->output_train_mse));
+    ORFFI_TRY(add_vector(writer, "noise", model->p, model->noise));
     if (model->output_cv_mse) ORFFI_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
     if (model->shares)
         return add_vector(writer, "shares", orffi_model_kernel(model)->n_parts + 1, model->shares);
@@ -56,12 +58,11 @@ static json_t *pack_solve(const orff_solve_info *solve) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI ss ss so so so so so so so so sb so}", "classes", (json_int_t)model->classes,
-                     "engine", orff_engine_name(model->engine->id), "engine_reason", model->engine_reason,
-                     "rows", orffi_json_whole(model->rows), "lambda", orffi_json_number(model->lambda),
-                     "train_mse", orffi_json_number(model->train_mse), "cv_mse",
-                     orffi_json_number(model->cv_mse), "dof", orffi_json_number(model->dof), "log_evidence",
-                     orffi_json_number(model->log_evidence), "noise", orffi_json_number(model->noise),
+    return json_pack("{sI ss ss so so so so so so so sb so}", "classes", (json_int_t)model->classes, "engine",
+                     orff_engine_name(model->engine->id), "engine_reason", model->engine_reason, "rows",
+                     orffi_json_whole(model->rows), "lambda", orffi_json_number(model->lambda), "train_mse",
+                     orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
+                     orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
                      "unreached", orffi_json_number(model->unreached), "single", (int)model->single, "solve",
                      pack_solve(&model->solve));
 }
@@ -93,8 +94,7 @@ static orff_status check_written(const char *temporary) {
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    const bool newer = model->engine->is_newer(model->fit);
-    ORFFI_TRY(orffi_archive_writer_create(&writer, format, newer ? NEWEST : OLDEST));
+    ORFFI_TRY(orffi_archive_writer_create(&writer, format, NEWEST));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
@@ -126,6 +126,8 @@ static orff_status read_vectors(const orffi_archive *archive, orff_model *model)
     ORFFI_TRY(copy_vector(archive, "mean", model->p, FINITE, model->mean));
     ORFFI_TRY(copy_vector(archive, "spread", model->p, POSITIVE, model->spread));
     ORFFI_TRY(copy_vector(archive, "output_train_mse", model->p, NOT_NEGATIVE, model->output_train_mse));
+    if (orffi_archive_has(archive, "noise"))
+        ORFFI_TRY(copy_vector(archive, "noise", model->p, NOT_NEGATIVE, model->noise));
     if (orffi_archive_has(archive, "output_cv_mse")) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_cv_mse, model->p));
         ORFFI_TRY(copy_vector(archive, "output_cv_mse", model->p, NOT_NEGATIVE, model->output_cv_mse));
@@ -141,6 +143,15 @@ static orff_status read_estimate(const orffi_fields *in, const char *key, double
     return *out < 0.0 ? orffi_fields_fail(in, key, "is negative") : ORFF_OK;
 }
 
+/* The mean of all outputs, whose noises are alike in units of their spreads. */
+static orff_status read_mean_noise(const orffi_fields *in, orff_model *model) {
+    double noise, sum = 0.0;
+    ORFFI_TRY(read_estimate(in, "noise", &noise));
+    for (size_t k = 0; k < model->p; k++) sum += model->spread[k] * model->spread[k] / (double)model->p;
+    for (size_t k = 0; k < model->p; k++) model->noise[k] = sqrt(noise / sum) * model->spread[k];
+    return ORFF_OK;
+}
+
 static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_fields_whole(in, "rows", &model->rows));
     ORFFI_TRY(orffi_fields_number(in, "lambda", &model->lambda));
@@ -148,7 +159,7 @@ static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_estimate(in, "cv_mse", &model->cv_mse));
     ORFFI_TRY(read_estimate(in, "dof", &model->dof));
     ORFFI_TRY(orffi_fields_any_number(in, "log_evidence", &model->log_evidence));
-    ORFFI_TRY(read_estimate(in, "noise", &model->noise));
+    if (!orffi_archive_has(in->archive, "noise")) ORFFI_TRY(read_mean_noise(in, model));
     if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
@@ -185,7 +196,8 @@ static orff_status read_solve(const orffi_fields *about, orff_model *model) {
 /* ---- reading: the whole */
 
 static orff_status check_noise(const orffi_fields *in, const orff_model *model) {
-    if (!orff_model_describe(model).has_posterior || isfinite(model->noise)) return ORFF_OK;
+    if (!orff_model_describe(model).has_posterior || !orffi_check_finite("noise", 1, model->p, model->noise))
+        return ORFF_OK;
     return orffi_fields_fail(in, "noise", "is not known, but there is a posterior");
 }
 

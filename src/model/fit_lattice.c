@@ -10,9 +10,16 @@
 #include "model/model.h"
 #include "model/question.h"
 
-#define GOLDEN 0.61803398874989484820
-#define LOOKS  5    /* at the range of length scales, before the best one's surroundings are divided */
+#define STRIDE 0.5  /* of a logarithm, between length scales that are looked at first */
 #define CLOSE  0.02 /* of a logarithm: length scales are told no better */
+
+/* Variances of the noise of a row over that of the field, and the step of their logarithm. */
+#define FIRST_NOISE   0.05
+#define STEP          1.4
+#define LOWEST_NOISE  (-23.0)
+#define HIGHEST_NOISE 16.0
+#define NEARLY        0.1  /* of a step: no need to look there */
+#define RESIDUAL      1e-5 /* of iterations */
 
 static orff_status check(const orff_settings *s, const orff_lattice_moments *moments) {
     const size_t p = moments->sums->p;
@@ -33,14 +40,33 @@ static orff_status check(const orff_settings *s, const orff_lattice_moments *mom
     return orffi_question_refuse(s, "a fit from moments, which have their rows,");
 }
 
-/* ---- length scales */
+/* ---- length scales and noise
+ *
+ * Both are those of most evidence, the amplitude of the field being free. From the longest length scales, which need the
+ * fewest waves, to shorter ones; at each the noise is looked for about where it was before. */
 
 typedef struct search {
     orffi_plan *plan;
     const orff_lattice_moments *moments;
-    bool *chosen; /* parts */
-    double best, error;
+    orff_settings settings; /* of the plan, but for coarser iterations */
+    bool *chosen;           /* parts */
+    size_t visits;
+    double t[2], noise[2]; /* of the last two visits, the newest first; noise is a logarithm of plan->shift */
+    double best, error, at; /* t, its error, and the noise there */
 } search;
+
+/* One point of the search: the system of its length scales. */
+typedef struct look {
+    const search *of;
+    orff_kernel *kernel;
+    void *rows;
+    double size;
+} look;
+
+static void look_clear(look *l) {
+    l->of->plan->engine->release(l->rows);
+    orff_kernel_free(l->kernel);
+}
 
 /* t from 0 to 1: from the shortest length scales to the longest. */
 static void set_scales(const search *s, double t) {
@@ -50,71 +76,155 @@ static void set_scales(const search *s, double t) {
                 exp((1.0 - t) * log(s->moments->shortest[i]) + t * log(s->moments->longest[i]));
 }
 
-static orff_status judge(search *s, double t, double *error) {
-    const orffi_task task = orffi_plan_task(s->plan);
-    orff_kernel *kernel = NULL;
-    void *rows = NULL;
-    orffi_path path = {0};
-    set_scales(s, t);
-    orff_status status = orffi_plan_kernel(s->plan, &kernel);
-    if (!status) status = orffi_lattice_rows_of_moments(&rows, &task, kernel, s->moments);
-    if (!status) status = orffi_path_fill(&path, ORFFI_PATH_TRIAL, s->plan, s->plan->engine, rows, kernel);
-    if (!status) *error = path.errors[path.best];
-    if (!status && *error < s->error) {
-        s->error = *error;
-        s->best = t;
-    }
-    orffi_path_clear(&path);
-    s->plan->engine->release(rows);
-    orff_kernel_free(kernel);
-    return status;
+/* Longer length scales need less noise: on the line through the last two, within a few steps. */
+static double expect_noise(const search *s, double t) {
+    if (!s->visits) return log(FIRST_NOISE);
+    if (s->visits == 1 || s->t[0] == s->t[1]) return s->noise[0];
+    const double slope = (s->noise[0] - s->noise[1]) / (s->t[0] - s->t[1]);
+    return s->noise[0] + fmax(-3.0 * STEP, fmin(3.0 * STEP, slope * (t - s->t[0])));
 }
 
-/* Golden section between low and high. */
-static orff_status divide(search *s, double low, double high, double close) {
-    double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low), e_one, e_two;
-    ORFFI_TRY(judge(s, one, &e_one));
-    ORFFI_TRY(judge(s, two, &e_two));
-    while (high - low > close) {
-        ORFFI_TRY(orffi_progress("choosing the length scale", 0.0, 0.0));
-        if (e_one < e_two) {
-            high = two;
-            two = one;
-            e_two = e_one;
-            one = high - GOLDEN * (high - low);
-            ORFFI_TRY(judge(s, one, &e_one));
-        } else {
-            low = one;
-            one = two;
-            e_one = e_two;
-            two = low + GOLDEN * (high - low);
-            ORFFI_TRY(judge(s, two, &e_two));
-        }
+/* The lattice has the waves that can be told at a somewhat lower noise than the expected one. */
+static orff_status look_init(look *l, const search *s, double t, double noise) {
+    orffi_task task = orffi_plan_task(s->plan);
+    *l = (look){.of = s};
+    task.settings = &s->settings;
+    task.shift = exp(noise - STEP);
+    set_scales(s, t);
+    ORFFI_TRY(orffi_plan_kernel(s->plan, &l->kernel));
+    ORFFI_TRY(orffi_lattice_rows_of_moments(&l->rows, &task, l->kernel, s->moments, false));
+    return s->plan->engine->size(l->rows, l->kernel, &l->size);
+}
+
+/* INFINITY where the equations are singular to rounding. */
+static orff_status judge(look *l, double noise, double *error) {
+    orffi_lattice_solution found;
+    const double lambda = l->size * exp(noise) / l->of->plan->engine->weight(l->rows);
+    ORFFI_TRY(orffi_progress("choosing the length scale and the noise", 0.0, 0.0));
+    const orff_status status = orffi_lattice_solve_at(l->rows, lambda, true, &found);
+    *error = status || isnan(found.profile) ? INFINITY : -found.profile;
+    return status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status;
+}
+
+/* Where the parabola through (-1, a), (0, b), (1, c) is lowest, b the least of them. */
+static double vertex(double a, double b, double c) {
+    const double bend = a - 2.0 * b + c;
+    return bend > 0.0 && isfinite(bend) ? fmax(-1.0, fmin(1.0, 0.5 * (a - c) / bend)) : 0.0;
+}
+
+/* Steps until the middle of three is the least, and a last one where their parabola is lowest. */
+static orff_status find_noise(look *l, double step, double *noise, double *error) {
+    double e[3], last, middle = *noise;
+    ORFFI_TRY(judge(l, middle, &e[1]));
+    ORFFI_TRY(judge(l, middle + step, &e[2]));
+    if (e[2] < e[1]) {
+        e[0] = e[1];
+        e[1] = e[2];
+        middle += step;
+        ORFFI_TRY(judge(l, middle + step, &e[2]));
+    } else {
+        ORFFI_TRY(judge(l, middle - step, &e[0]));
+    }
+    while (e[2] < e[1] && middle < HIGHEST_NOISE) {
+        memmove(e, e + 1, 2 * sizeof *e);
+        middle += step;
+        ORFFI_TRY(judge(l, middle + step, &e[2]));
+    }
+    while (e[0] < e[1] && middle > LOWEST_NOISE) {
+        memmove(e + 1, e, 2 * sizeof *e);
+        middle -= step;
+        ORFFI_TRY(judge(l, middle - step, &e[0]));
+    }
+    const double beside = vertex(e[0], e[1], e[2]) * step;
+    *noise = middle;
+    *error = e[1];
+    if (fabs(beside) < NEARLY * step) return ORFF_OK;
+    ORFFI_TRY(judge(l, middle + beside, &last));
+    if (last < e[1]) *noise = middle + beside;
+    *error = fmin(last, e[1]);
+    return ORFF_OK;
+}
+
+/* The noise of most evidence at t, or the one that lambda says; the best so far is kept. */
+static orff_status visit(search *s, double t, double *error) {
+    look l;
+    const double lambda = s->plan->settings.lambda;
+    double noise = expect_noise(s, t);
+    orff_status status = look_init(&l, s, t, noise);
+    if (!status && lambda > 0.0) {
+        noise = log(lambda * s->plan->engine->weight(l.rows) / l.size);
+        status = judge(&l, noise, error);
+    } else if (!status) {
+        status = find_noise(&l, s->visits ? 0.5 * STEP : STEP, &noise, error);
+    }
+    look_clear(&l);
+    if (status) return status;
+    s->t[1] = s->t[0];
+    s->noise[1] = s->noise[0];
+    s->t[0] = t;
+    s->noise[0] = noise;
+    s->visits++;
+    if (*error < s->error) {
+        s->error = *error;
+        s->best = t;
+        s->at = noise;
     }
     return ORFF_OK;
 }
 
+/* Nearer and nearer to the best: its neighbours at half the distance, and where their parabola is lowest. */
+static orff_status close_in(search *s, double step, double close) {
+    while (step > close) {
+        double before, after, beside;
+        const double t = s->best, error = s->error;
+        step *= 0.4;
+        ORFFI_TRY(visit(s, fmin(t + step, 1.0), &after));
+        ORFFI_TRY(visit(s, fmax(t - step, 0.0), &before));
+        if (s->best != t) continue;
+        beside = t + vertex(before, error, after) * step;
+        if (fabs(beside - t) > 0.1 * step && beside > 0.0 && beside < 1.0)
+            ORFFI_TRY(visit(s, beside, &after));
+        step *= 0.4;
+    }
+    return ORFF_OK;
+}
+
+/* Down from the longest in steps of a factor; the evidence has one top, and two steps down from it are the end. */
 static orff_status search_scales(search *s) {
     double ratio = 0.0, error;
     for (size_t i = 0; i < s->plan->d; i++)
         ratio = fmax(ratio, log(s->moments->longest[i] / s->moments->shortest[i]));
-    if (ratio > CLOSE) {
-        for (size_t i = 0; i < LOOKS; i++) ORFFI_TRY(judge(s, (double)i / (LOOKS - 1), &error));
-        const double step = 1.0 / (LOOKS - 1), low = fmax(s->best - step, 0.0),
-                     high = fmin(s->best + step, 1.0);
-        ORFFI_TRY(divide(s, low, high, CLOSE / ratio));
+    const size_t looks = ratio > CLOSE ? 1 + (size_t)ceil(ratio / STRIDE) : 0;
+    const double step = looks ? 1.0 / (double)looks : 0.0;
+    size_t worse = 0;
+    for (size_t i = 0; i <= looks && worse < 2; i++) {
+        ORFFI_TRY(visit(s, 1.0 - step * (double)i, &error));
+        worse = error > s->error ? worse + 1 : 0;
     }
+    if (looks) ORFFI_TRY(close_in(s, step, CLOSE / ratio));
     set_scales(s, s->best);
     return ORFF_OK;
 }
 
+/* Where lambda is to come from a path that was asked for, the noise is not. */
 static orff_status choose_scales(orffi_plan *plan, const orff_lattice_moments *moments) {
-    search s = {.plan = plan, .moments = moments, .error = INFINITY};
+    search s = {.plan = plan, .moments = moments, .settings = plan->settings, .best = 1.0, .error = INFINITY};
     bool any = false;
+    s.settings.tolerance = fmax(s.settings.tolerance, RESIDUAL);
+    s.settings.lambda = 0.0; /* the task says the noise */
     ORFFI_TRY(ORFFI_NEW_ARRAY(s.chosen, plan->parts.count));
     for (size_t m = 0; m < plan->parts.count; m++)
         any |= s.chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
-    const orff_status status = any ? search_scales(&s) : ORFF_OK;
+    orff_status status = ORFF_OK;
+    if (any) status = search_scales(&s);
+    if (!any && !(plan->settings.lambda > 0.0)) {
+        double error;
+        status = visit(&s, 1.0, &error);
+    }
+    if (!status && s.visits && isinf(s.error))
+        status = orffi_fail(ORFF_ERROR_NUMERICAL,
+                            "no noise can be chosen: the equations are singular to rounding; give lambda");
+    if (!status && s.visits && !(plan->settings.lambda > 0.0)) plan->shift = exp(s.at);
     orffi_release(s.chosen);
     return status;
 }
@@ -122,12 +232,12 @@ static orff_status choose_scales(orffi_plan *plan, const orff_lattice_moments *m
 /* ---- the fit */
 
 static orff_status fit(orff_model **out, orffi_plan *plan, const orff_lattice_moments *moments) {
-    const orffi_task task = orffi_plan_task(plan);
     orff_kernel *kernel = NULL;
     void *rows = NULL;
-    orff_status status = choose_scales(plan, moments);
-    if (!status) status = orffi_plan_kernel(plan, &kernel);
-    if (!status) status = orffi_lattice_rows_of_moments(&rows, &task, kernel, moments);
+    ORFFI_TRY(choose_scales(plan, moments));
+    const orffi_task task = orffi_plan_task(plan);
+    orff_status status = orffi_plan_kernel(plan, &kernel);
+    if (!status) status = orffi_lattice_rows_of_moments(&rows, &task, kernel, moments, true);
     if (!status) status = orffi_fit_prepared(out, plan, rows, kernel, NULL);
     plan->engine->release(rows);
     orff_kernel_free(kernel);

@@ -438,8 +438,8 @@ static orff_status local_factor(const field *f, const unit *u, local *l, double 
 }
 
 /* Number a of test i: output k. F and S (tests x p) in the user's units. */
-static void predict_one(const field *f, const unit *u, local *l, size_t i, size_t a, size_t k, double noise,
-                        double shift, double *F, double *S) {
+static void predict_one(const field *f, const unit *u, local *l, size_t i, size_t a, size_t k, double shift,
+                        double *F, double *S) {
     const size_t p = f->plan->p, q = f->q, line = i * q + a;
     const double spread = f->model->spread[k];
     const double c = f->table.weights ? f->table.weights[u->test[i]] : 1.0;
@@ -448,15 +448,10 @@ static void predict_one(const field *f, const unit *u, local *l, size_t i, size_
         value += l->V[line * l->side + j] * u->y[j / q * p + (q == 1 ? k : j % q)];
         known += l->V[line * l->side + j] * l->C[line * l->side + j];
     }
-    const double variance = noise / shift * fmax(l->own[a * q + a] - known, 0.0) + noise / c;
+    const double variance =
+        fmax(l->own[a * q + a] - known, 0.0) / shift + 1.0 / c; /* in those of the noise */
     F[i * p + k] = f->model->mean[k] + spread * value;
-    S[i * p + k] = spread * sqrt(variance);
-}
-
-/* The variance of the noise of output k, in the plan's units. */
-static double noise_of(const field *f, size_t k) {
-    (void)k;
-    return orffi_inner_noise(f->model);
+    S[i * p + k] = f->model->noise[k] * sqrt(variance);
 }
 
 static orff_status predict(const field *f, unit *u, double *F, double *S) {
@@ -466,8 +461,7 @@ static orff_status predict(const field *f, unit *u, double *F, double *S) {
     orff_status status = local_fill(f, u, &l);
     if (!status) status = local_factor(f, u, &l, shift);
     for (size_t i = 0; !status && i < u->tests; i++)
-        for (size_t k = 0; k < p; k++)
-            predict_one(f, u, &l, i, q == 1 ? 0 : k, k, noise_of(f, k), shift, F, S);
+        for (size_t k = 0; k < p; k++) predict_one(f, u, &l, i, q == 1 ? 0 : k, k, shift, F, S);
     local_clear(&l);
     return status;
 }

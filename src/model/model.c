@@ -25,6 +25,7 @@ static orff_status allocate(orff_model *model) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->mean, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->spread, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_train_mse, model->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->noise, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_sigmas, orffi_model_kernel(model)->n_parts * model->d));
     if (model->classes) ORFFI_TRY(ORFFI_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;
@@ -66,9 +67,9 @@ orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, voi
 
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->shift,         model->unit,        model->mean,        model->spread,
-                     model->codes,         model->shares,      model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse, model->held.outputs};
+    double *all[] = {model->shift,         model->unit,   model->mean,        model->spread,
+                     model->codes,         model->shares, model->user_sigmas, model->output_train_mse,
+                     model->output_cv_mse, model->noise,  model->held.outputs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -224,7 +225,7 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .cv_mse = model->cv_mse,
                             .dof = model->dof,
                             .log_evidence = model->log_evidence,
-                            .noise = model->noise,
+                            .noise = model->classes ? NULL : model->noise,
                             .single = model->single,
                             .on_plane = model->on_plane,
                             .plane = model->plane,

@@ -23,13 +23,14 @@ struct orff_model {
     orff_plane plane;
 
     /* the report */
-    double lambda, train_mse, cv_mse, dof, log_evidence, noise;
+    double lambda, train_mse, cv_mse, dof, log_evidence;
     double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
     unsigned warnings;
     char warning[2048];
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */
+    double *noise;            /* p: standard deviations; NAN where not known */
     double *output_cv_mse;    /* p, or NULL when not cross-validated */
     double *shares;           /* parts + 1, or NULL */
     struct {
@@ -57,9 +58,6 @@ const orff_kernel *orffi_model_kernel(const orff_model *model);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);
-
-/* The noise variance of the scaled outputs, from its mean in the user's units. */
-double orffi_inner_noise(const orff_model *model);
 
 /* Refuses a model without error bars. */
 orff_status orffi_model_check_posterior(const orff_model *model);

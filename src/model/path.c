@@ -123,9 +123,10 @@ orff_status orffi_path_fill(orffi_path *path, orffi_path_kind kind, const orffi_
     orffi_criterion c = {.errors = path->errors,
                          .outputs = path->outputs,
                          .points = path->points,
-                         .each = report && !has_one_spread(plan)};
+                         .each = report && (!has_one_spread(plan) || orffi_path_parts_outputs(plan, kernel))};
     ORFFI_TRY(engine->criterion(rows, kernel, path->count, path->lambdas, &c));
     path->crossed = c.crossed;
+    path->told = c.told;
     ORFFI_TRY(find_best(path));
     if (report && !c.told) ORFFI_TRY(fill_best_outputs(path, plan->p, engine, rows, kernel));
     convert_to_user_units(path, plan, c.told);

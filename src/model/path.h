@@ -7,6 +7,8 @@
 typedef struct orffi_path {
     size_t count; /* lambda_count of the plan, or 1 where its lambda is given */
     size_t best;  /* the smallest error in the units of the plan; of equal ones the largest lambda */
+    bool parted;  /* outputs have lambdas of their own, and what stands at the best are their errors there */
+    bool told;    /* outputs are there at every lambda, not only at the best */
     bool crossed; /* errors are those of rows left out; false: they stand in for them, and are not reported */
     double *lambdas, *errors; /* errors: what decides, in the units of the plan */
     orff_path_point *points;  /* cv_mse in the user's units, everything else in the plan's; or NULL */
@@ -33,5 +35,11 @@ orff_status orffi_path_known(const orffi_plan *plan, void *rows, const orff_kern
  * rounding. */
 orff_status orffi_check_lambda(double lambda, const orffi_engine *engine, void *rows,
                                const orff_kernel *kernel);
+
+/* Whether outputs may have lambdas of their own: the kernel is k I, and their scales are open. */
+bool orffi_path_parts_outputs(const orffi_plan *plan, const orff_kernel *kernel);
+
+/* Give each output its best lambda of the path, by a matrix in the plan's part where some differ. */
+orff_status orffi_path_part_outputs(orffi_path *path, orffi_plan *plan);
 
 #endif

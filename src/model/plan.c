@@ -117,6 +117,15 @@ static void share_unit(const size_t *inputs, size_t count, double *unit) {
     for (size_t k = 0; k < count; k++) unit[inputs ? inputs[k] : k] = sqrt(square / (double)count);
 }
 
+/* Every part is k I: outputs have nothing to do with each other. */
+static bool has_own_outputs(const orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        const orff_part *part = &plan->parts.list[m].part;
+        if (!orff_rule_describe(part->rule).separable || part->A || part->B) return false;
+    }
+    return plan->p > 1;
+}
+
 static void share_spread(size_t p, double *spread) {
     double square = 0.0;
     for (size_t k = 0; k < p; k++) square += spread[k] * spread[k];
@@ -171,7 +180,10 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
         share_unit(plan->space, plan->p, plan->units.unit);
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
-    for (size_t k = 0; !(s->scale_outputs && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
+    const bool each = s->scale_outputs == ORFF_SWITCH_YES ||
+                      (s->scale_outputs == ORFF_SWITCH_AUTO && has_own_outputs(plan) && !fields &&
+                       (automatic || s->lambda == 0.0));
+    for (size_t k = 0; !(each && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
     ORFFI_TRY(set_periods(plan));
     measure_range(plan, rows);
     return ORFF_OK;

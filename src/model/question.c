@@ -66,8 +66,8 @@ static json_t *pack_solver(const orff_settings *s) {
 }
 
 static json_t *pack_scaling(const orff_settings *s) {
-    return json_pack("{sb sI sb sI}", "center", (int)s->center, "inputs", (json_int_t)s->scale_inputs,
-                     "outputs", (int)s->scale_outputs, "subsample", (json_int_t)s->subsample);
+    return json_pack("{sb sI sI sI}", "center", (int)s->center, "inputs", (json_int_t)s->scale_inputs,
+                     "outputs", (json_int_t)s->scale_outputs, "subsample", (json_int_t)s->subsample);
 }
 
 static json_t *pack_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {

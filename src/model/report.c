@@ -41,15 +41,27 @@ static void fill_units(orff_model *model, const orffi_plan *plan) {
     for (size_t k = 0; plan->units.spread && k < model->p; k++) model->spread[k] = plan->units.spread[k];
 }
 
-/* In the user's units. The noise is that of all outputs together: rss / (N p - dof). */
-static orff_status fill_report(orff_model *model, const orffi_plan *plan, orffi_report *report) {
+/* rss / (N - dof) of each output where the kernel is k I: all have the same degrees of freedom. Outputs that have lambdas of
+ * their own: with rss = N train, and cv = train / (1 - dof/N)^2 as generalised cross-validation has it, that is the root of
+ * train times cv. Else the outputs have parts in each other, and in their units one noise is that of all, rss / (N p - dof). */
+static void fill_noise(orff_model *model, const orffi_path *path, const orffi_report *report) {
     const double P = report->N * (double)model->p, left = fmax(P - report->dof, 1.0);
-    double inner = 0.0, square = 0.0;
+    const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model));
+    double mean = 0.0;
+    for (size_t k = 0; k < model->p; k++) mean += report->train_mse[k] / (double)model->p;
     for (size_t k = 0; k < model->p; k++) {
-        inner += report->train_mse[k] / (double)model->p;
-        square += model->spread[k] * model->spread[k] / (double)model->p;
+        const double train = apart ? report->train_mse[k] : mean;
+        model->noise[k] = sqrt(isnan(report->dof) ? train : train * P / left) * model->spread[k];
+        if (path && path->parted)
+            model->noise[k] = sqrt(sqrt(report->train_mse[k]) * model->spread[k] *
+                                   sqrt(path->outputs[path->best * model->p + k]));
     }
-    model->noise = (isnan(report->dof) ? inner : inner * P / left) * square;
+}
+
+/* In the user's units. */
+static orff_status fill_report(orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                               orffi_report *report) {
+    fill_noise(model, path, report);
     model->train_mse = convert_errors(plan, report->train_mse);
     memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);
     for (size_t k = 0; k < model->p; k++) model->mean[k] = report->mean[k] * model->spread[k];
@@ -72,7 +84,7 @@ static orff_status check_result(const orff_model *model) {
     const size_t p = model->p;
     if (!model->engine->check_finite(model->fit) && !orffi_check_finite("mean", 1, p, model->mean) &&
         !orffi_check_finite("errors", 1, p, model->output_train_mse) && isfinite(model->train_mse) &&
-        isfinite(model->noise))
+        !orffi_check_finite("noise", 1, p, model->noise))
         return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_NUMERICAL,
@@ -88,7 +100,7 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
     ORFFI_TRY(orffi_replace_text(&model->engine_reason, plan->engine_reason ? plan->engine_reason : ""));
     fill_units(model, plan);
     ORFFI_TRY(fill_cross(model, path, report));
-    ORFFI_TRY(fill_report(model, plan, report));
+    ORFFI_TRY(fill_report(model, plan, path, report));
     ORFFI_TRY(check_result(model));
     return orffi_model_finish(model);
 }
@@ -111,10 +123,19 @@ static orff_status learn(orff_model **out, const orffi_plan *plan, void *rows, c
     return status;
 }
 
+/* The kernel with which each output has the best lambda of the path; NULL where the one of all serves them. */
+static orff_status part_outputs(orffi_path *path, orffi_plan *plan, const orff_kernel *kernel,
+                                orff_kernel **parted) {
+    if (path->told && path->crossed && orffi_path_parts_outputs(plan, kernel))
+        ORFFI_TRY(orffi_path_part_outputs(path, plan));
+    return path->parted ? orffi_plan_kernel(plan, parted) : ORFF_OK;
+}
+
 /* lambda as given, or the best of the path. */
-static orff_status learn_along(orff_model **out, const orffi_plan *plan, void *rows,
-                               const orff_kernel *kernel, const orffi_path *found) {
+static orff_status learn_along(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
+                               const orffi_path *found) {
     orffi_path path = {0};
+    orff_kernel *parted = NULL;
     double *arrays;
     const size_t p = plan->p;
     const bool open = !found && !(plan->settings.lambda > 0.0), known = open && orffi_path_is_known(plan);
@@ -125,10 +146,12 @@ static orff_status learn_along(orff_model **out, const orffi_plan *plan, void *r
     if (known) status = orffi_path_known(plan, rows, kernel, &lambda);
     if (open && !known) {
         status = orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel);
+        if (!status) status = part_outputs(&path, plan, kernel, &parted);
         found = &path;
     }
     if (!status && found) lambda = found->lambdas[found->best];
-    if (!status) status = learn(out, plan, rows, kernel, lambda, found, &report);
+    if (!status) status = learn(out, plan, rows, parted ? parted : kernel, lambda, found, &report);
+    orff_kernel_free(parted);
     orffi_path_clear(&path);
     orffi_release(arrays);
     return status;

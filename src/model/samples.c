@@ -26,8 +26,7 @@ orff_status orff_samples_draw(orff_samples **out, const orff_model *model, size_
     samples->model = model;
     samples->count = count;
     orff_status status = ORFFI_NEW_ARRAY(samples->each, count);
-    if (!status)
-        status = model->engine->draw(model->fit, orffi_inner_noise(model), seed, count, samples->each);
+    if (!status) status = model->engine->draw(model->fit, seed, count, samples->each);
     if (status) {
         orff_samples_free(samples);
     } else {
@@ -55,7 +54,7 @@ static orff_status at_points(const orff_model *model, const void *self, size_t n
     if (o->what.field != ORFF_FIELD_VALUES)
         return orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out);
     ORFFI_TRY(orffi_deviation_values(o->deviation, p, n, x, o->work, out));
-    for (size_t i = 0; i < n * p; i++) out[i] *= model->spread[i % p];
+    for (size_t i = 0; i < n * p; i++) out[i] *= model->noise[i % p];
     return ORFF_OK;
 }
 
@@ -81,6 +80,7 @@ static size_t smaller(size_t a, size_t b) {
 static orff_status begin(const orff_samples *samples, orff_field field, size_t n, one *o,
                          orffi_turning *turning) {
     ORFFI_TRY(orffi_field_describe(samples->model, field, &o->what, turning));
+    o->what.spread = samples->model->noise; /* engines draw for a noise of 1 */
     return orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
 }
 

@@ -75,7 +75,7 @@ static const row rows[] = {
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
       "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1."}, NOWHERE},
-    {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", SOLVING, "Kernel",
+    {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
       "begins. For the engine lattice, which auto then takes."}, NOWHERE},
     {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
@@ -114,10 +114,11 @@ static const row rows[] = {
       "What an error costs. logistic and hinge are for classes."}, TO(loss)},
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
-    {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", SOLVING, "Learning",
+    {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
       "What learns: exact takes the kernel itself, for few rows; lattice takes it on a lattice of frequencies, for any number of rows and up "
       "to three inputs; features approximate it and serve any number of inputs. auto takes exact for up to 3000 rows (rows times outputs, "
-      "unless all parts are decomposable), else lattice where it serves, else features; features at once where their settings are given."}, TO(engine)},
+      "unless all parts are decomposable), else lattice where it serves, else features; features at once where their settings are given. "
+      "Moments are those of features unless lattice is asked for."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
@@ -132,8 +133,8 @@ static const row rows[] = {
       "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each input by its spread; all by one spread where a part is a field. auto does it when sigma is auto and no part is a field."}, TO(scale_inputs)},
-    {{"scale-outputs", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
-      "Divide each output by its spread."}, TO(scale_outputs)},
+    {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
+      "Divide each output by its spread, so that none decides for all. auto does it when sigma or lambda is auto and no part joins the outputs."}, TO(scale_outputs)},
     {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Keep in the model what error bars need. auto does it when that is a matrix of at most 4000 rows, or the rows that a lattice model keeps."}, TO(posterior)},
     {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",

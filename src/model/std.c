@@ -7,16 +7,15 @@
 
 enum { BLOCK = 4096 };
 
-/* Of a new measurement. Noise differs between outputs that were scaled apart, so that on a plane it turns too. */
+/* Of a new measurement. Outputs have noises of their own, so that on a plane these turn too. */
 static orff_status noisy_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     const size_t p = model->p;
     if (model->on_plane)
         return orffi_plane_apply(model, noisy_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
     ORFFI_TRY(orff_model_covariance(model, n, X, covariance));
-    const double noise = orffi_inner_noise(model);
     for (size_t i = 0; i < n * p; i++) {
         const size_t k = i % p;
-        covariance[i * p + k] += noise * model->spread[k] * model->spread[k];
+        covariance[i * p + k] += model->noise[k] * model->noise[k];
     }
     return ORFF_OK;
 }

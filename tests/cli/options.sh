@@ -45,7 +45,8 @@ split() {
     done
 }
 
-# run OPTION VALUE WITH: learns; what came of it is in the files said, model, predicted and std.
+# run OPTION VALUE WITH WHAT: learns; what came of it is in the files said and model, and, where that is looked at, in predicted
+# or std.
 run() {
     option="--$1 $2"
     [ "$2" != - ] || option=''
@@ -62,19 +63,23 @@ run() {
     echo "$status" >>said
     [ $status -eq 0 ] || return 0
     mv learned model
+    case $4 in status | file | any) return 0 ;; esac
     # shellcheck disable=SC2086
     [ "$command" != moments ] || "$orff" fit --from-moments model $later -q -o model.orff || fail "$option: fit"
     [ "$command" = moments ] || cp model model.orff
-    "$orff" predict model.orff points.csv --bare -q -o predicted.csv && mv predicted.csv predicted
-    "$orff" predict model.orff points.csv --std --bare -q -o std.csv 2>>said && mv std.csv std || :
+    if [ "$4" = std ]; then
+        "$orff" predict model.orff points.csv --std --bare -q -o std.csv 2>>said && mv std.csv std || :
+    else
+        "$orff" predict model.orff points.csv --bare -q -o predicted.csv && mv predicted.csv predicted
+    fi
 }
 
 # differ OPTION ONE OTHER WITH WHAT
 differ() {
-    run "$1" "$2" "$4"
+    run "$1" "$2" "$4" "$5"
     rm -rf first && mkdir first
     for file in said model predicted std; do [ ! -e $file ] || mv $file first; done
-    run "$1" "$3" "$4"
+    run "$1" "$3" "$4" "$5"
     tried=$((tried + 1))
     told="orff $command --$1: $2 and $3 make no difference: $(cat first/said said)"
     case $5 in
@@ -92,7 +97,7 @@ check_options() {
     command=$1 tried=0
     takes=" $(listed "$command" | tr '\n' ' ')"
     # The same twice is the same: what differs below differs by the option.
-    run weights w '' && mv predicted once && run weights w ''
+    run weights w '' '' && mv predicted once && run weights w '' ''
     cmp -s once predicted || fail "the same options give other predictions"
     for option in $takes; do grep -q "^$option *|" "$table" || fail "orff $command --$option is not in $table"; done
     grep -v '^#' "$table" >lines

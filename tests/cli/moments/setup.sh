@@ -17,3 +17,6 @@ same() {
     paste -d , "$1" "$2" | awk -F, 'NR > 1 { n = NF / 2; for (i = 1; i <= n; i++) { e = $i - $(i + n); if (e > 1e-7 || e < -1e-7) bad++ } }
         END { print NR, "lines,", bad + 0, "numbers differ" }'
 }
+
+# lattice: the same, of a lattice.
+lattice() { orff moments "$@" --inputs x_km,y_km --outputs u_ms,v_ms; }

@@ -1,0 +1,118 @@
+#include "moments_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+void cli_kernel_clear(cli_kernel *k) {
+    free(k->parts);
+    free(k->sigmas);
+    *k = (cli_kernel){0};
+}
+
+/* Every so many rows: no more than `most`, from all over the data. */
+static void thin(const cli_data *data, size_t most, cli_data *out) {
+    const size_t step = data->n / most + (data->n % most != 0), d = data->d, p = data->p;
+    *out = (cli_data){.d = d, .p = p, .n = (data->n + step - 1) / step};
+    out->X = cli_more(NULL, out->n * d, sizeof *out->X);
+    out->Y = cli_more(NULL, out->n * p, sizeof *out->Y);
+    if (data->weights) out->weights = cli_more(NULL, out->n, sizeof *out->weights);
+    for (size_t i = 0; i < out->n; i++) {
+        memcpy(out->X + i * d, data->X + i * step * d, d * sizeof *out->X);
+        memcpy(out->Y + i * p, data->Y + i * step * p, p * sizeof *out->Y);
+        if (out->weights) out->weights[i] = data->weights[i * step];
+    }
+}
+
+/* A fit that is quick and makes the choices. */
+static orff_status fit_small(const orff_settings *given, const cli_data *data, orff_model **model) {
+    orff_settings settings = *given;
+    cli_data few;
+    settings.posterior = ORFF_SWITCH_NO;
+    settings.checkpoint = NULL;
+    settings.resume = false;
+    if (settings.engine != ORFF_ENGINE_LATTICE) {
+        settings.sampling.features = 300;
+        settings.sampling.omega = NULL;
+        return orff_model_fit(model, &settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
+    }
+    thin(data, settings.subsample, &few);
+    const orff_status status =
+        orff_model_fit(model, &settings, few.d, few.p, few.n, few.X, few.Y, few.weights);
+    free(few.X);
+    free(few.Y);
+    free(few.weights);
+    return status;
+}
+
+static int choose_scales(cli_kernel *k, const orff_settings *settings, const cli_data *data) {
+    orff_model *model = NULL;
+    int status = cli_outcome(fit_small(settings, data, &model), NULL);
+    for (size_t m = 0; !status && m < k->n; m++) {
+        orff_part part;
+        status = cli_outcome(orff_model_part(model, m, &part), NULL);
+        for (size_t i = 0; !status && i < k->d; i++)
+            k->sigmas[m * k->d + i] = part.sigmas ? part.sigmas[i] : part.sigma;
+        if (!status && k->parts[m].base == ORFF_BASE_AUTO) {
+            k->parts[m].base = part.base;
+            k->parts[m].shape = part.shape;
+        }
+    }
+    orff_model_free(model);
+    return status;
+}
+
+int cli_kernel_fill(cli_kernel *k, const cli_settings *s, const cli_arguments *a, const cli_data *data) {
+    const orff_settings *settings = &s->settings;
+    *k = (cli_kernel){.n = settings->n_parts, .d = data->d};
+    k->parts = cli_more(NULL, k->n, sizeof *k->parts);
+    k->sigmas = cli_more(NULL, k->n * k->d, sizeof *k->sigmas);
+    for (size_t i = 0; i < k->n * k->d; i++) {
+        const orff_part *part = &settings->parts[i / k->d];
+        k->sigmas[i] = part->sigmas ? part->sigmas[i % k->d] : part->sigma;
+    }
+    if (s->auto_sigma && !data->n)
+        return cli_wrong(a, cli_setting("sigma"),
+                         "auto needs rows in memory; give a number, or raise --memory");
+    memcpy(k->parts, settings->parts, k->n * sizeof *k->parts);
+    const int status = s->auto_sigma ? choose_scales(k, settings, data) : CLI_DONE;
+    for (size_t m = 0; m < k->n; m++) {
+        k->parts[m].sigma = k->sigmas[m * k->d];
+        k->parts[m].sigmas = k->sigmas + m * k->d;
+    }
+    return status;
+}
+
+/* The same scale for every input is written once. */
+static void append_scales(cli_string *text, size_t d, const double *sigmas) {
+    bool same = true;
+    for (size_t i = 1; i < d; i++) same = same && sigmas[i] == sigmas[0];
+    for (size_t i = 0; i < (same ? 1 : d); i++) cli_append(text, "%s%.17g", i ? "," : "", sigmas[i]);
+}
+
+/* A base and its shape as the option takes them. */
+static void append_base(cli_string *text, const orff_part *part) {
+    const char *name = orff_base_short_name(part->base, part->shape);
+    cli_append(text, "%s", name);
+    if (orff_base_has_shape(part->base) && !strcmp(name, orff_base_name(part->base)))
+        cli_append(text, "/%.17g", part->shape);
+}
+
+int cli_kernel_note(orff_notes *notes, const cli_kernel *k, const char *scales) {
+    cli_string kernel = {0}, base = {0}, sigma = {0};
+    for (size_t m = 0; m < k->n; m++) {
+        const char *plus = m ? "+" : "";
+        cli_append(&kernel, "%s%s", plus, orff_rule_name(k->parts[m].rule));
+        cli_append(&base, "%s", plus);
+        append_base(&base, &k->parts[m]);
+        cli_append(&sigma, "%s", plus);
+        append_scales(&sigma, k->d, k->sigmas + m * k->d);
+    }
+    const int status =
+        cli_outcome(orff_notes_set_kernel(notes, kernel.text, base.text, scales ? scales : sigma.text), NULL);
+    free(kernel.text);
+    free(base.text);
+    free(sigma.text);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* The kernel that moments are made for. */
+#ifndef CLI_MOMENTS_KERNEL_H
+#define CLI_MOMENTS_KERNEL_H
+
+#include "data.h"
+#include "settings.h"
+
+/* The parts of the kernel, all with known length scales. */
+typedef struct cli_kernel {
+    size_t n, d;
+    orff_part *parts;
+    double *sigmas; /* n x d */
+} cli_kernel;
+
+/* Of the options; what is auto is chosen by a small fit to the rows in memory. Returns an exit status. To be cleared in any
+ * case. */
+int cli_kernel_fill(cli_kernel *kernel, const cli_settings *settings, const cli_arguments *arguments,
+                    const cli_data *data);
+void cli_kernel_clear(cli_kernel *kernel);
+
+/* Puts it into the notes, for --from-moments; scales: what stands there for the length scales, NULL for their numbers. */
+int cli_kernel_note(orff_notes *notes, const cli_kernel *kernel, const char *scales);
+
+#endif

@@ -1,0 +1,284 @@
+"""Moments of a lattice: one pass over the rows for every kernel and every length scale of a range."""
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length
+
+from . import _notes
+from ._arrays import Array, columns, copied, doubles, pointer
+from ._errors import check
+from ._kernel import part_texts, parts_of_model, scales_of
+from ._library import ffi, lib, owner, text
+from ._model import Model, file_bytes, from_file_bytes
+from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, parameters
+from ._progress import run
+from ._settings import Settings, name_of
+
+_EITHER_WAY = 2.0  # a length scale that was found may be so much shorter or longer later
+_LOOKED_AT = 20000  # rows, where a length scale is found
+
+_RANGE = Own(None, "(float, float)", "The shortest and the longest length scale that a fit may take later. Without it, those of "
+                                     "sigma; where that is automatic, from half to twice what the first rows make most probable.")
+_EXTENT = Own(None, "sequence of (float, float)", "Where rows may lie, for each input; None for one that is periodic. Without it "
+                                                  "the range of the rows that come first, and later ones outside of it are refused.")
+
+
+@parameters(KERNEL | FEATURES | MOMENTS,
+            without=("weight", "mix", "output_matrix", "features", "sampling", "importance", "frequencies", "precision", "engine"),
+            sigma_range=_RANGE, extent=_EXTENT, verbose=VERBOSE, progress=PROGRESS)
+class LatticeMoments:
+    """Sums over rows, for up to three inputs, that know nothing of the kernel.
+
+    One pass serves every kernel, base, weight, lambda, and every length scale of a range: `ORFFRegressor.fit_moments` may take
+    any of them, and chooses what is "auto" without seeing the rows again. The kernel that is given here only says how fine the
+    lattice must be. Moments add and subtract where they share a lattice: with the same extent and sigma_range, or made by `like`.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (400, 2)); Y = np.c_[-X[:, 1], X[:, 0]] + 0.1 * rng.normal(size=(400, 2))
+    >>> monday = orff.LatticeMoments(sigma_range=(1, 2), extent=[(-1, 1), (-1, 1)]).accumulate(X[:300], Y[:300])
+    >>> tuesday = monday.like().accumulate(X[300:], Y[300:])
+    >>> both = monday + tuesday
+    >>> both.rows
+    400
+    >>> model = orff.ORFFRegressor(kernel="div-free", lambda_=1e-3, sigma=1.5).fit_moments(both)
+    >>> bool(model.score(X, Y) > 0.9)
+    True
+    """
+
+    _place: Any = None
+    _settings_names: list
+
+    # ---- rows in
+
+    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None) -> "LatticeMoments":
+        """Add rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs, up to three.
+        Y : array-like of shape (n, p) or (n,)
+            Outputs.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, 0 or more.
+
+        Returns
+        -------
+        LatticeMoments
+            Itself. When it fails the sums are as before.
+        """
+        names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
+        X = check_array(X, dtype=np.float64, order="C")
+        Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False))
+        check_consistent_length(X, Y, sample_weight)
+        weights = None if sample_weight is None else doubles(sample_weight)
+        if self._place is None:
+            self._begin(X, Y, weights, names, outputs)
+        info = self._describe()
+        if (X.shape[1], Y.shape[1]) != (info.inputs, info.outputs):
+            raise ValueError(f"the rows have {X.shape[1]} inputs and {Y.shape[1]} outputs, the moments {info.inputs} and "
+                             f"{info.outputs}")
+        run(lib.orff_lattice_moments_accumulate, self._handle, len(X), pointer(X), pointer(Y), pointer(weights),
+            verbose=self.verbose, progress=self.progress)
+        return self
+
+    def _begin(self, X: Array, Y: Array, weights: Optional[Array], input_names: Any, output_names: Any) -> None:
+        """Choose the lattice."""
+        given = {name: getattr(self, name) for name in self._settings_names}
+        settings = Settings({**given, "engine": name_of("engine", lib.ORFF_ENGINE_LATTICE)}, X.shape[1], Y.shape[1],
+                            names=input_names, X=X, Y=Y)
+        parts, shortest, longest, kept = self._kernels(settings, X, Y, weights)
+        low, high = self._ranges(settings, X)
+        listed, held = ffi.new("orff_part[]", 2 * len(parts)), [doubles(scales) for scales in (shortest, longest)]
+        for i in range(2 * len(parts)):
+            listed[i] = parts[i // 2][0] if isinstance(parts, list) else parts[i // 2]
+            listed[i].sigmas = pointer(held[i % 2])
+        place, need = owner("orff_lattice_moments", lib.orff_lattice_moments_free), ffi.new("orff_lattice_need *", {
+            "d": X.shape[1], "p": Y.shape[1], "low": pointer(low), "high": pointer(high), "periods": settings.c.periods,
+            "n_parts": len(listed), "parts": listed, "tolerance": settings.c.sampling.tolerance, "folds": settings.c.folds,
+            "seed": settings.c.sampling.seed})
+        check(lib.orff_lattice_moments_create(place, need))
+        words = {**part_texts(parts, settings.inputs)}
+        if not np.array_equal(shortest, longest):
+            words["sigma"] = "auto"
+        notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
+                                  kernel={name: words[name] for name in _notes.KERNEL_WORDS})
+        check(lib.orff_lattice_moments_set_notes(place[0], _notes.dump(notes).encode()))
+        self._place = place
+        del kept
+
+    def _kernels(self, settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> tuple:
+        """The parts, their shortest and longest length scales, and what the parts point into."""
+        d = settings.inputs
+        if self.sigma_range is not None:
+            if not settings.auto_sigma:
+                raise ValueError("sigma_range: give it or sigma, not both")
+            low, high = (float(value) for value in self.sigma_range)
+            if not 0.0 < low <= high < np.inf:
+                raise ValueError(f"sigma_range: {self.sigma_range!r} is not a pair of lengths, the shorter one first")
+            return settings.parts, np.full(d, low), np.full(d, high), None
+        if not settings.auto_sigma:
+            scales = np.array([scales_of(part, d) for part in settings.parts])
+            return settings.parts, scales.min(0), scales.max(0), None
+        probe = self._probe(settings, X, Y, weights)
+        parts = parts_of_model(probe._handle)
+        scales = np.array([scales_of(part, d) for part in parts])
+        return parts, scales.min(0) / _EITHER_WAY, scales.max(0) * _EITHER_WAY, probe
+
+    @staticmethod
+    def _probe(settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> Model:
+        """A fit to some of the rows that makes the choices."""
+        step = -(-len(X) // _LOOKED_AT)
+        X, Y = doubles(X[::step]), doubles(Y[::step])
+        weights = None if weights is None else doubles(weights[::step])
+        settings.c.posterior = lib.ORFF_SWITCH_NO
+        return Model.make(lib.orff_model_fit, settings, X.shape[1], Y.shape[1], len(X), pointer(X), pointer(Y),
+                          pointer(weights))
+
+    def _ranges(self, settings: Settings, X: Array) -> tuple[Array, Array]:
+        if self.extent is None:
+            return doubles(X.min(0)), doubles(X.max(0))
+        if len(self.extent) != settings.inputs:
+            raise ValueError(f"extent: {len(self.extent)} ranges are given, and there are {settings.inputs} inputs")
+        ranges = np.array([(0.0, 0.0) if one is None else one for one in self.extent], dtype=np.float64)
+        return doubles(ranges[:, 0]), doubles(ranges[:, 1])
+
+    # ---- the group
+
+    def __iadd__(self, other: "LatticeMoments") -> "LatticeMoments":
+        check(lib.orff_lattice_moments_add(self._handle, other._handle))
+        return self
+
+    def __isub__(self, other: "LatticeMoments") -> "LatticeMoments":
+        check(lib.orff_lattice_moments_subtract(self._handle, other._handle))
+        return self
+
+    def __add__(self, other: "LatticeMoments") -> "LatticeMoments":
+        if not isinstance(other, LatticeMoments):
+            return NotImplemented
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: "LatticeMoments") -> "LatticeMoments":
+        if not isinstance(other, LatticeMoments):
+            return NotImplemented
+        result = self.copy()
+        result -= other
+        return result
+
+    def like(self) -> "LatticeMoments":
+        """No rows, on the same lattice and with the same folds: to be added to these."""
+        result = LatticeMoments(**self._parameters())
+        result._place = owner("orff_lattice_moments", lib.orff_lattice_moments_free)
+        check(lib.orff_lattice_moments_create_like(result._place, self._handle))
+        check(lib.orff_lattice_moments_set_notes(result._handle, lib.orff_lattice_moments_notes(self._handle)))
+        return result
+
+    def copy(self) -> "LatticeMoments":
+        """The same sums, to go on with by themselves."""
+        if self._place is None:
+            return LatticeMoments(**self._parameters())
+        result = self.like()
+        result += self
+        return result
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "LatticeMoments":
+        return self.copy()
+
+    # ---- what they hold
+
+    @property
+    def _handle(self) -> Any:
+        """The library's object."""
+        if self._place is None:
+            raise ValueError("these moments have no rows yet: call accumulate first")
+        return self._place[0]
+
+    def _describe(self) -> Any:
+        """The orff_lattice_moments_info."""
+        return lib.orff_lattice_moments_describe(self._handle)
+
+    @property
+    def rows(self) -> int:
+        """Rows accumulated; those subtracted are taken off."""
+        return int(self._describe().rows) if self._place is not None else 0
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(self._describe().weight) if self._place is not None else 0.0
+
+    @property
+    def waves(self) -> int:
+        """Of the lattice."""
+        return int(self._describe().modes)
+
+    @property
+    def scales(self) -> Array:
+        """The shortest and the longest length scale of each input (d x 2)."""
+        info = self._describe()
+        return np.c_[copied(info.shortest, info.inputs), copied(info.longest, info.inputs)]
+
+    @property
+    def notes(self) -> dict:
+        """What travels with the moments in their file: names of columns, the kernel."""
+        return self._parse_notes("the moments")
+
+    def _parse_notes(self, where: str) -> dict:
+        info = self._describe()
+        words = text(lib.orff_lattice_moments_notes(self._handle))
+        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
+
+    # ---- files
+
+    def save(self, path: Any) -> None:
+        """Write a file of moments, the same that `orff moments --engine lattice` writes."""
+        run(lib.orff_lattice_moments_save, self._handle, os.fsencode(path))
+
+    @classmethod
+    def load(cls, path: Any) -> "LatticeMoments":
+        """Read a file of moments of a lattice."""
+        result = cls()
+        result._place = owner("orff_lattice_moments", lib.orff_lattice_moments_free)
+        run(lib.orff_lattice_moments_load, result._place, os.fsencode(path))
+        notes = result._parse_notes(os.fspath(path))
+        result.folds = max(1, int(result._describe().folds))
+        for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
+            setattr(result, name, notes["kernel"][name])
+        result.covariates, result.shape = notes.get("covariates") or None, None
+        return result
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name)
+                for name in [*self._settings_names, "sigma_range", "extent", "verbose", "progress"]}
+
+    def __reduce__(self) -> tuple:
+        data = None if self._place is None else file_bytes(self.save)
+        return _restore, (self._parameters(), data)
+
+    def __repr__(self) -> str:
+        if self._place is None:
+            return "LatticeMoments(no rows yet)"
+        info = self._describe()
+        return (f"LatticeMoments({info.rows} rows, {info.inputs} inputs, {info.outputs} outputs, {info.modes} waves, "
+                f"{info.folds} folds)")
+
+
+def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> LatticeMoments:
+    result = LatticeMoments(**parameters)
+    if data is not None:
+        result._place = from_file_bytes(data, LatticeMoments.load)._place
+    return result

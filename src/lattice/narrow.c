@@ -1,0 +1,41 @@
+/* Moments of a lattice on fewer of its modes: a kernel with longer length scales than the shortest needs no more. */
+#include "lattice/moments.h"
+
+#include <string.h>
+
+/* Modes |k_i| <= times m_i of the smaller lattice, added. */
+static void add_modes(const orffi_lattice *from, const orffi_lattice *to, size_t times, const orffi_mode *a,
+                      orffi_mode *b) {
+    orffi_lattice large = *from, small = *to;
+    long k[ORFFI_LATTICE_MOST];
+    for (size_t i = 0; i < from->d; i++) {
+        large.m[i] *= times;
+        small.m[i] *= times;
+    }
+    for (size_t h = 0; h < orffi_lattice_modes(&small); h++) {
+        orffi_lattice_place(&small, h, k);
+        b[h] += a[orffi_lattice_find(&large, k)];
+    }
+}
+
+static void add_set(const orffi_lattice_moments *from, const orffi_lattice_moments *to,
+                    const orffi_lattice_set *a, orffi_lattice_set *b) {
+    const orffi_lattice *l = &from->lattice, *k = &to->lattice;
+    const size_t H = orffi_lattice_modes(l), less = orffi_lattice_modes(k), side = to->p + 1;
+    add_modes(l, k, 2, a->rho, b->rho);
+    for (size_t i = 0; i < to->p; i++) add_modes(l, k, 1, a->R + i * H, b->R + i * less);
+    for (size_t i = 0; i < side * side; i++) b->T[i] += a->T[i];
+    b->logs += a->logs;
+    b->rows += a->rows;
+}
+
+orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
+                                         const orffi_lattice *lattice, bool folds) {
+    const orffi_lattice_pass pass = {.p = from->p, .folds = {.folds = folds ? from->n_sets : 1}};
+    ORFFI_TRY(orffi_lattice_moments_create(out, lattice, &pass));
+    memcpy((*out)->low, from->low, lattice->d * sizeof *from->low);
+    memcpy((*out)->high, from->high, lattice->d * sizeof *from->high);
+    for (size_t f = 0; f < from->n_sets; f++)
+        add_set(from, *out, &from->sets[f], &(*out)->sets[folds ? f : 0]);
+    return ORFF_OK;
+}

@@ -1,0 +1,123 @@
+/* A noise for each output. Where the outputs are as many draws of one scalar process (candidate.h), each has a variance v_k
+ * of its own, and one ratio s of noise to field would serve them all. Here an output gets a ratio s_k of its own if that makes
+ * it more probable by more than the price of an unknown. Outputs are then divided by their noise, and the signal stays with
+ * the kernel:
+ *
+ *     y_k = spread_k (g_k + noise),      K = k (x) diag(1/s_k) / mean(1/s),      spread_k^2 ~ v_k s_k
+ *
+ * so that engines see one noise for all. Ratios are powers of 2 apart: the top is flat (a ratio that is wrong by 1.4 raises
+ * the error by a few per cent of itself squared), and outputs of one ratio share one factorisation. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/choice.h"
+
+#define STEP 0.69314718055994530942 /* log 2 */
+
+/* The best of an output so far. */
+typedef struct own {
+    double value, log_ratio, variance;
+    double common, common_variance; /* with the ratio of all */
+} own;
+
+/* ---- looking */
+
+/* Evidences at another ratio; *better: some output's is the best so far. values, variances: p. */
+static orff_status look(orffi_choice *c, double log_ratio, own *each, double *values, double *variances,
+                        bool *better) {
+    *better = false;
+    if (log_ratio < ORFFI_LEAST_LOG_NOISE || log_ratio > ORFFI_MOST_LOG_NOISE) return ORFF_OK;
+    const orff_status status =
+        orffi_candidate_outputs(&c->best, &c->judge, &c->many, log_ratio, values, variances);
+    if (status == ORFF_ERROR_NOT_POSITIVE) return ORFF_OK;
+    ORFFI_TRY(status);
+    for (size_t k = 0; k < c->plan->p; k++) {
+        if (!(values[k] > each[k].value)) continue;
+        each[k] = (own){values[k], log_ratio, variances[k], each[k].common, each[k].common_variance};
+        *better = true;
+    }
+    return ORFF_OK;
+}
+
+/* From the ratio of all up and down, as long as some output gains. */
+static orff_status look_around(orffi_choice *c, own *each, double *values, double *variances) {
+    const double common = c->best.log_noise;
+    bool better = true;
+    ORFFI_TRY(orffi_candidate_outputs(&c->best, &c->judge, &c->many, common, values, variances));
+    for (size_t k = 0; k < c->plan->p; k++)
+        each[k] = (own){values[k], common, variances[k], values[k], variances[k]};
+    for (int i = 1; better; i++) ORFFI_TRY(look(c, common + i * STEP, each, values, variances, &better));
+    better = true;
+    for (int i = 1; better; i++) ORFFI_TRY(look(c, common - i * STEP, each, values, variances, &better));
+    return ORFF_OK;
+}
+
+/* Whether some output keeps a ratio of its own: it has to gain half the logarithm of the rows (Schwarz). */
+static bool keep_worthy(const orffi_choice *c, own *each, double *noise) {
+    size_t rows = 0;
+    bool any = false;
+    for (size_t g = 0; g < c->many.count; g++) rows += c->many.tables[g].n;
+    const double price = 0.5 * log((double)rows);
+    for (size_t k = 0; k < c->plan->p; k++) {
+        if (each[k].value > each[k].common + price) {
+            any = true;
+            noise[k] = sqrt(each[k].variance * exp(each[k].log_ratio)) * c->plan->units.spread[k];
+        } else {
+            each[k].log_ratio = c->best.log_noise;
+            each[k].variance = each[k].common_variance;
+        }
+    }
+    return any;
+}
+
+/* ---- settling */
+
+/* Outputs that are constant have no noise: they stay as they are. */
+static void set_spreads(orffi_plan *plan, const own *each) {
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t k = 0; k < plan->p; k++) {
+        sum += each[k].variance * exp(each[k].log_ratio);
+        count += each[k].variance > 0.0;
+    }
+    for (size_t k = 0; k < plan->p; k++)
+        if (each[k].variance > 0.0)
+            plan->units.spread[k] *= sqrt(each[k].variance * exp(each[k].log_ratio) * (double)count / sum);
+}
+
+static orff_status set_matrix(orffi_plan *plan, const own *each) {
+    const size_t p = plan->p;
+    orffi_planned_part *one = &plan->parts.list[0];
+    double mean = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(one->A, p * p));
+    for (size_t k = 0; k < p; k++) mean += exp(-each[k].log_ratio) / (double)p;
+    for (size_t k = 0; k < p; k++) one->A[k * p + k] = exp(-each[k].log_ratio) / mean;
+    one->part.A = one->A;
+    plan->shift = 1.0 / mean;
+    return ORFF_OK;
+}
+
+/* Sums of scalar kernels are left with one ratio: a sum of k_m A is no longer one scalar system. */
+static bool applies(const orffi_plan *plan) {
+    const orffi_planned_part *one = &plan->parts.list[0];
+    return plan->p > 1 && plan->parts.count == 1 && plan->settings.lambda == 0.0 && plan->units.spread &&
+           plan->settings.scale_outputs == ORFF_SWITCH_AUTO &&
+           orffi_evidence_order(1, &one->part, plan->p, 1) == 1;
+}
+
+orff_status orffi_choice_part_noises(orffi_choice *c, double *noise) {
+    const size_t p = c->plan->p;
+    own *each = NULL;
+    double *values = NULL;
+    if (!applies(c->plan)) return ORFF_OK;
+    orff_status status = ORFFI_NEW_ARRAY(each, p);
+    if (!status) status = ORFFI_NEW_ARRAY(values, 2 * p);
+    if (!status) status = look_around(c, each, values, values + p);
+    if (!status && keep_worthy(c, each, noise)) {
+        set_spreads(c->plan, each);
+        status = set_matrix(c->plan, each);
+    }
+    orffi_release(each);
+    orffi_release(values);
+    return status;
+}
