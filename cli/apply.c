@@ -25,8 +25,8 @@ int cli_applied_predict(const cli_applied *ap, size_t n, const double *X, double
     return cli_outcome(orff_model_predict(ap->model, n, X, F), NULL);
 }
 
-int cli_applied_std(const cli_applied *ap, size_t n, const double *X, double *S) {
-    return cli_outcome(orff_model_std(ap->model, n, X, false, S), NULL);
+int cli_applied_std(const cli_applied *ap, bool with_noise, size_t n, const double *X, double *S) {
+    return cli_outcome(orff_model_std(ap->model, n, X, with_noise, S), NULL);
 }
 
 int cli_applied_derive(const cli_applied *ap, const cli_derived *field, size_t n, const double *X,

@@ -20,8 +20,8 @@ void cli_applied_clear(cli_applied *applied);
 /* F: n x p. */
 int cli_applied_predict(const cli_applied *applied, size_t n, const double *X, double *F);
 
-/* Standard deviations, n x p. */
-int cli_applied_std(const cli_applied *applied, size_t n, const double *X, double *S);
+/* Standard deviations (n x p) of the field, or of a new measurement. */
+int cli_applied_std(const cli_applied *applied, bool with_noise, size_t n, const double *X, double *S);
 
 /* Derived fields by name. */
 typedef struct cli_derived {

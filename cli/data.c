@@ -55,6 +55,7 @@ static void make_room(cli_data *data, size_t rows) {
     data->X = cli_more(data->X, rows * data->d, sizeof *data->X);
     data->Y = cli_more(data->Y, rows * data->p, sizeof *data->Y);
     if (data->weighted) data->weights = cli_more(data->weights, rows, sizeof *data->weights);
+    if (fmt_table_grouped(data->table)) data->groups = cli_more(data->groups, rows, sizeof *data->groups);
 }
 
 /* An estimate of all rows from the share of the file that has been read; 0 if it is not known. */
@@ -74,6 +75,7 @@ static int read_ahead(cli_data *data, size_t budget) {
     data->n = 0;
     while (got && data->n * row < budget) {
         if (data->room < data->n + BLOCK) make_room(data, 2 * data->room + BLOCK);
+        fmt_table_groups_into(data->table, data->groups ? data->groups + data->n : NULL);
         if (fmt_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->p,
                            data->weighted ? data->weights + data->n : NULL, &got))
             return table_failed(data->table);
@@ -81,6 +83,7 @@ static int read_ahead(cli_data *data, size_t budget) {
         if (!show_reading(data)) return cli_failed("interrupted");
     }
     data->whole = got == 0;
+    fmt_table_groups_into(data->table, NULL);
     cli_progress_rows(data->whole ? (double)data->n : expected_rows(data));
     return CLI_DONE;
 }
@@ -166,6 +169,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     const fmt_table_selection selection = {.inputs = cli_text(a, CLI_OPT_INPUTS),
                                            .outputs = cli_text(a, CLI_OPT_OUTPUTS),
                                            .weights = cli_text(a, CLI_OPT_WEIGHTS),
+                                           .groups = cli_text(a, CLI_OPT_GROUPS),
                                            .fixed = cli_text(a, CLI_OPT_SELECT),
                                            .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
@@ -176,6 +180,9 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     if (!status) status = read_rows_held(data, a);
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
+    if (!status && data->groups && !data->whole)
+        status =
+            cli_failed("%s: --groups needs all rows in memory; raise --memory", fmt_table_path(data->table));
     return status;
 }
 
@@ -231,6 +238,7 @@ void cli_data_close(cli_data *data) {
     free(data->X);
     free(data->Y);
     free(data->weights);
+    free(data->groups);
     *data = (cli_data){0};
 }
 

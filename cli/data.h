@@ -15,6 +15,7 @@ typedef struct cli_data {
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;
+    uint64_t *groups; /* of the rows held, or NULL */
     bool whole;   /* all rows are held */
     size_t given; /* rows that the reader has handed out of those held */
     bool trouble; /* the table has failed */

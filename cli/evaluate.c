@@ -13,59 +13,31 @@
 
 #define BLOCK 4096
 
-/* Sums over rows, for each output; Welford's update keeps the spread of y exact to rounding. */
+/* What is gathered over the rows. */
 typedef struct sums {
-    size_t p;
-    uint64_t n, wrong;
-    double *error, *mean, *spread; /* p: sum (f - y)^2, mean of y, sum (y - mean)^2 */
+    uint64_t n, wrong;   /* rows; those of another class */
+    orff_scores *scores; /* NULL for classes */
 } sums;
 
-static sums make_sums(size_t p) {
-    sums s = {.p = p};
-    s.error = cli_more(NULL, 3 * p, sizeof *s.error);
-    memset(s.error, 0, 3 * p * sizeof *s.error);
-    s.mean = s.error + p;
-    s.spread = s.mean + p;
-    return s;
-}
-
-static void add_rows(sums *s, size_t n, const double *F, const double *Y) {
-    for (size_t i = 0; i < n; i++) {
-        s->n++;
-        for (size_t k = 0; k < s->p; k++) {
-            const double y = Y[i * s->p + k], error = F[i * s->p + k] - y, step = y - s->mean[k];
-            s->error[k] += error * error;
-            s->mean[k] += step / (double)s->n;
-            s->spread[k] += step * (y - s->mean[k]);
-        }
-    }
-}
-
-static int add_block(sums *s, const cli_applied *ap, size_t n, const double *X, const double *Y, double *F,
+static int add_block(sums *s, const cli_applied *ap, size_t n, const double *X, const double *Y,
                      size_t *labels) {
-    if (!ap->info.classes) {
-        const int status = cli_applied_predict(ap, n, X, F);
-        if (!status) add_rows(s, n, F, Y);
-        return status;
-    }
+    s->n += n;
+    if (!ap->info.classes) return cli_outcome(orff_scores_add_model(s->scores, ap->model, n, X, Y), NULL);
     const int status = cli_outcome(orff_model_classify(ap->model, n, X, labels), NULL);
     for (size_t i = 0; !status && i < n; i++) s->wrong += labels[i] != (size_t)Y[i];
-    s->n += status ? 0 : n;
     return status;
 }
 
 static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
-    double *F = cli_more(NULL, BLOCK * ap->p, sizeof *F);
     size_t *labels = cli_more(NULL, BLOCK, sizeof *labels), n = 1;
     int status = CLI_DONE;
     while (n && !status) {
         status = cli_data_read(data, BLOCK, X, Y, &n);
-        if (!status && n) status = add_block(s, ap, n, X, Y, F, labels);
+        if (!status && n) status = add_block(s, ap, n, X, Y, labels);
     }
     free(X);
     free(Y);
-    free(F);
     free(labels);
     return status ? status
            : s->n ? CLI_DONE
@@ -74,41 +46,83 @@ static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
 
 /* ---- output */
 
-static json_t *scores(double error, double spread, double count) {
-    return json_pack("{s:o, s:o, s:o}", "rmse", cli_number_or_null(sqrt(error / count)), "mse",
-                     cli_number_or_null(error / count), "r2",
-                     cli_number_or_null(spread > 0.0 ? 1.0 - error / spread : NAN));
+/* Why there are no intervals; NULL where there are. */
+static const char *without_intervals(const cli_applied *ap) {
+    if (ap->info.has_posterior) return NULL;
+    return "the model keeps no posterior, so it has no error bars; fit it with --posterior yes";
 }
 
-static json_t *regression(const sums *s, const orff_notes *notes) {
+static json_t *score_json(const orff_score *score, bool intervals) {
+    json_t *entry =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "rmse", cli_number_or_null(score->rmse), "mse",
+                  cli_number_or_null(score->mse), "r2", cli_number_or_null(score->r2), "bias",
+                  cli_number_or_null(score->bias), "correlation", cli_number_or_null(score->correlation));
+    for (size_t i = 0; intervals && i < ORFF_INTERVALS; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "coverage_%.0f", 100.0 * orff_scores_level(i));
+        json_object_set_new(entry, key, cli_number_or_null(score->coverage[i]));
+    }
+    if (!intervals) return entry;
+    json_object_set_new(entry, "crps", cli_number_or_null(score->crps));
+    json_object_set_new(entry, "log_score", cli_number_or_null(score->log_score));
+    return entry;
+}
+
+static json_t *regression(const sums *s, const cli_applied *ap) {
     json_t *list = json_array();
-    double error = 0.0, spread = 0.0;
-    for (size_t k = 0; k < s->p; k++) {
-        const char *name = orff_notes_name(notes, ORFF_SIDE_OUTPUT, k);
-        json_t *entry = scores(s->error[k], s->spread[k], (double)s->n);
+    const bool intervals = !without_intervals(ap);
+    for (size_t k = 0; k < ap->info.outputs; k++) {
+        const char *name = orff_notes_name(ap->notes, ORFF_SIDE_OUTPUT, k);
+        const orff_score score = orff_scores_output(s->scores, k);
+        json_t *entry = score_json(&score, intervals);
         json_object_set_new(entry, "name", name ? json_string(name) : json_null());
         json_array_append_new(list, entry);
-        error += s->error[k];
-        spread += s->spread[k];
     }
-    json_t *object = scores(error, spread, (double)s->n * (double)s->p);
+    const orff_score all = orff_scores_all(s->scores);
+    json_t *object = score_json(&all, intervals);
     json_object_set_new(object, "per_output", list);
+    if (!intervals) json_object_set_new(object, "no_intervals", json_string(without_intervals(ap)));
     return object;
 }
 
+/* Columns of the table, by their members in JSON: those that are not there are left out. */
+static const struct column {
+    const char *member, *title;
+    int width, digits; /* digits behind the point; negative: significant ones */
+} columns[] = {
+    {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},         {"r2", "r2", 10, 5},
+    {"bias", "bias", 12, -3},           {"correlation", "corr.", 9, 5}, {"coverage_50", "50 %", 7, 3},
+    {"coverage_80", "80 %", 7, 3},      {"coverage_95", "95 %", 7, 3},  {"crps", "crps", 12, -5},
+    {"log_score", "log score", 11, -4},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
 static void print_line(const char *name, const json_t *entry) {
-    const json_t *r2 = json_object_get(entry, "r2");
-    cli_print("%-16s %12.6g %12.6g ", name, json_real_value(json_object_get(entry, "rmse")),
-              json_real_value(json_object_get(entry, "mse")));
-    if (json_is_real(r2))
-        cli_print_line("%10.5f", json_real_value(r2));
-    else
-        cli_print_line("%10s", "-");
+    cli_print("%-16s", name);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const json_t *value = json_object_get(entry, columns[i].member);
+        const int digits = columns[i].digits;
+        if (!value) continue;
+        if (!json_is_real(value))
+            cli_print(" %*s", columns[i].width, "-");
+        else if (digits < 0)
+            cli_print(" %*.*g", columns[i].width, -digits, json_real_value(value));
+        else
+            cli_print(" %*.*f", columns[i].width, digits, json_real_value(value));
+    }
+    cli_end_line();
+}
+
+static void print_titles(const json_t *object) {
+    cli_print("%-16s", "output");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (json_object_get(object, columns[i].member)) cli_print(" %*s", columns[i].width, columns[i].title);
+    cli_end_line();
 }
 
 static void print_table(const json_t *object) {
     const json_t *list = json_object_get(object, "per_output");
-    cli_print_line("%-16s %12s %12s %10s", "output", "rmse", "mse", "r2");
+    print_titles(object);
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *entry = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(entry, "name"));
@@ -121,12 +135,14 @@ static void print_table(const json_t *object) {
 
 static int print_result(const sums *s, const cli_applied *ap, const cli_data *data) {
     const uint64_t dropped = fmt_table_dropped(data->table);
-    json_t *object = ap->info.classes ? json_object() : regression(s, ap->notes);
+    json_t *object = ap->info.classes ? json_object() : regression(s, ap);
     const double rate = (double)s->wrong / (double)s->n;
     json_object_set_new(object, "n", json_integer((json_int_t)s->n));
     json_object_set_new(object, "dropped", json_integer((json_int_t)dropped));
     if (ap->info.classes) json_object_set_new(object, "error_rate", json_real(rate));
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", s->n, dropped);
+    if (!ap->info.classes && without_intervals(ap))
+        cli_say("no coverage, CRPS and log score: %s", without_intervals(ap));
     if (cli_wants_json()) return cli_print_json(object);
     if (ap->info.classes)
         cli_print_line("error rate %.5f (%" PRIu64 " of %" PRIu64 ")", rate, s->wrong, s->n);
@@ -142,12 +158,11 @@ static int run(const cli_arguments *a) {
     sums s = {0};
     int status = cli_applied_load(&ap, a->words[0]);
     if (!status) status = cli_data_apply(&data, a, 1, ap.notes, ap.info.inputs, ap.info.outputs, true);
-    if (!status) {
-        s = make_sums(ap.info.outputs);
-        status = sweep(&s, &ap, &data);
-    }
+    if (!status && !ap.info.classes)
+        status = cli_outcome(orff_scores_create(&s.scores, ap.info.outputs), NULL);
+    if (!status) status = sweep(&s, &ap, &data);
     if (!status) status = print_result(&s, &ap, &data);
-    free(s.error);
+    orff_scores_free(s.scores);
     cli_data_close(&data);
     cli_applied_clear(&ap);
     return status;
@@ -157,9 +172,14 @@ const cli_command cli_command_evaluate = {
     .name = "evaluate",
     .summary = "print the errors of a model on data it has not seen",
     .usage = "MODEL DATA",
-    .text = "Prints the root mean square error, the mean square error and R squared of each output "
-            "and of all together, or the error rate for classes. Columns are found by the names that "
-            "the model remembers.",
+    .text =
+        "Prints for each output and for all together the root mean square error, the mean square error, R "
+        "squared, the bias (mean of predicted minus measured) and the correlation, or the error rate for "
+        "classes. A model with error bars is also asked how right they are: the shares of measurements "
+        "inside "
+        "its intervals of 50, 80 and 95 % (noise included), the continuous ranked probability score in the "
+        "units of the output, and the logarithmic score, the mean of -log density; both are better when "
+        "smaller. Columns are found by the names that the model remembers.",
     .example = "  orff evaluate wind.orff held_out.csv\n",
     .least = 2,
     .most = 3,

@@ -121,7 +121,8 @@ static int ascending(const void *a, const void *b) {
 /* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
 static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
     double *S = cli_more(NULL, 2 * n, sizeof *S);
-    const int status = f->applied.info.has_posterior ? cli_applied_std(&f->applied, n, X, S) : CLI_DONE;
+    const int status =
+        f->applied.info.has_posterior ? cli_applied_std(&f->applied, false, n, X, S) : CLI_DONE;
     for (size_t i = 0; i < n; i++)
         doubt[i] = f->applied.info.has_posterior ? hypot(S[2 * i], S[2 * i + 1]) : 0.0;
     free(S);
@@ -151,7 +152,7 @@ static int colours(const picture *f, size_t n, const double *X, double *values) 
     if (f->derived) {
         status = cli_applied_derive(&f->applied, f->derived, n, X, values);
     } else if (!strcmp(f->what, "error")) {
-        status = cli_applied_std(&f->applied, n, X, F);
+        status = cli_applied_std(&f->applied, false, n, X, F);
     } else {
         status = cli_applied_predict(&f->applied, n, X, F);
     }

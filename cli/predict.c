@@ -29,8 +29,9 @@ typedef struct job {
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
-    bool sampling; /* rows are those of samples: each point has one for each sample, one after the other */
-    bool numbered; /* a column says which sample a row is of ... */
+    bool with_noise; /* standard deviations of measurements of the outputs too */
+    bool sampling;   /* rows are those of samples: each point has one for each sample, one after the other */
+    bool numbered;   /* a column says which sample a row is of ... */
     bool numbered_last;    /* ... behind the inputs, as the slowest dimension of a grid; else before them */
     size_t count;          /* of samples, for rows or for errors of derived fields; 0: none are needed */
     orff_samples *samples; /* or NULL */
@@ -87,14 +88,21 @@ static void add_outputs(job *j) {
                    name_of(j, ORFF_SIDE_OUTPUT, i));
 }
 
-/* Of the last `count` columns. */
-static void add_errors(job *j, size_t count) {
-    const size_t first = j->filled - count;
-    for (size_t i = first; j->with_std && i < first + count; i++) {
+/* Of `count` columns from `first` on. */
+static void add_errors(job *j, size_t first, size_t count, bool noisy) {
+    for (size_t i = first; i < first + count; i++) {
         cli_string name = {0};
-        cli_append(&name, "%s_std", j->names[i]);
-        add_column(j, (fmt_output_column){.units = j->columns[i].units, .error_of = j->names[i]}, name.text);
+        cli_append(&name, "%s_std%s", j->names[i], noisy ? "_with_noise" : "");
+        add_column(
+            j,
+            (fmt_output_column){.units = j->columns[i].units, .error_of = j->names[i], .with_noise = noisy},
+            name.text);
     }
+}
+
+/* Fields that are derived are not measured: they have no noise. */
+static bool has_derived_errors(const job *j) {
+    return j->with_std || j->with_noise;
 }
 
 /* divergence; curl_1 .. curl_3; du_dx */
@@ -114,7 +122,7 @@ static void add_derived(job *j, size_t k) {
         }
         add_column(j, (fmt_output_column){.units = j->units[k]}, name.text);
     }
-    add_errors(j, width);
+    if (has_derived_errors(j)) add_errors(j, j->filled - width, width, false);
 }
 
 static int parse_derive(job *j) {
@@ -146,12 +154,16 @@ static int plan_columns(job *j) {
     j->with_inputs = !array && !cli_given(j->arguments, CLI_OPT_BARE) &&
                      (j->lattice.rows || orff_notes_named(j->applied.notes));
     j->with_std = cli_given(j->arguments, CLI_OPT_STD);
-    if (j->with_std && j->applied.info.classes)
-        return cli_failed("--std: classes have no standard deviation");
+    j->with_noise = cli_given(j->arguments, CLI_OPT_STD_WITH_NOISE);
+    if (has_derived_errors(j) && j->applied.info.classes)
+        return cli_failed("--%s: classes have no standard deviation",
+                          cli_option_at(j->with_std ? CLI_OPT_STD : CLI_OPT_STD_WITH_NOISE)->name);
     if (j->sampling && j->applied.info.classes) return cli_failed("classes have no samples");
     add_inputs(j);
     add_outputs(j);
-    add_errors(j, j->applied.info.outputs);
+    const size_t first = j->filled - j->applied.info.outputs;
+    if (j->with_std) add_errors(j, first, j->applied.info.outputs, false);
+    if (j->with_noise) add_errors(j, first, j->applied.info.outputs, true);
     for (size_t i = 0; i < j->n_derived; i++) add_derived(j, i);
     j->width = j->filled;
     return CLI_DONE;
@@ -160,7 +172,7 @@ static int plan_columns(job *j) {
 /* ---- samples */
 
 static bool needs_samples(const job *j) {
-    for (size_t i = 0; j->with_std && i < j->n_derived; i++)
+    for (size_t i = 0; has_derived_errors(j) && i < j->n_derived; i++)
         if (!orff_model_has_field_std(j->applied.model, j->derived[i]->field)) return true;
     return j->sampling;
 }
@@ -267,8 +279,9 @@ static int compute(const job *j, size_t n, const double *X, double *values, doub
     int status = ap->info.classes ? classify(j, n, X, values) : cli_applied_predict(ap, n, X, values);
     if (!status) put(j, n, at, ap->info.outputs, values, rows);
     at += ap->info.outputs;
-    if (!status && j->with_std) {
-        status = cli_applied_std(ap, n, X, values);
+    for (int noisy = 0; !status && noisy < 2; noisy++) {
+        if (!(noisy ? j->with_noise : j->with_std)) continue;
+        status = cli_applied_std(ap, noisy, n, X, values);
         if (!status) put(j, n, at, ap->p, values, rows);
         at += ap->p;
     }
@@ -277,7 +290,7 @@ static int compute(const job *j, size_t n, const double *X, double *values, doub
         status = cli_applied_derive(ap, j->derived[i], n, X, values);
         if (!status) put(j, n, at, width, values, rows);
         at += width;
-        if (!status && j->with_std) {
+        if (!status && has_derived_errors(j)) {
             status = derived_std(j, j->derived[i], n, X, values);
             if (!status) put(j, n, at, width, values, rows);
             at += width;

@@ -123,17 +123,18 @@ static const char *root_text(double mse, char text[24]) {
     return text;
 }
 
-/* The columns of errors that a fit has: cross-validated ones and noises are not always there. */
+/* The columns of errors that a fit has: titles of those that are there, else NULL. */
 typedef struct columns {
-    bool crossed, noisy;
+    const char *crossed, *held, *noise;
 } columns;
 
-static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *noise,
-                        const char *units) {
+static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *held,
+                        const char *noise, const char *units) {
     cli_string line = {0};
     cli_append(&line, "  %-18s %-10s", name, train);
     if (has.crossed) cli_append(&line, " %-16s", cv);
-    if (has.noisy) cli_append(&line, " %-10s", noise);
+    if (has.held) cli_append(&line, " %-16s", held);
+    if (has.noise) cli_append(&line, " %-10s", noise);
     if (units) cli_append(&line, " %s", units);
     while (line.length && line.text[line.length - 1] == ' ') line.text[--line.length] = '\0';
     cli_say("%s", line.text);
@@ -141,25 +142,48 @@ static void say_columns(columns has, const char *name, const char *train, const 
 }
 
 /* noise: a variance, as the others are squares. */
-static void say_error(columns has, const char *name, double train, double cv, double noise,
+static void say_error(columns has, const char *name, double train, double cv, double held, double noise,
                       const char *units) {
-    char a[24], b[24], c[24];
-    say_columns(has, name, root_text(train, a), root_text(cv, b), root_text(noise, c), units);
+    char a[24], b[24], c[24], d[24];
+    say_columns(has, name, root_text(train, a), root_text(cv, b), root_text(held, c), root_text(noise, d),
+                units);
+}
+
+/* Whether rows left out tell more than cross-validation: of features they are the same. */
+static bool has_held_out(const orff_model_info *info) {
+    return isfinite(info->held_out_mse) && info->held_out_rows > 0;
+}
+
+static void say_outputs(const cli_result *r, const orff_model_info *info, columns has) {
+    const size_t most = 20, count = info->classes ? 0 : info->outputs;
+    char text[24];
+    for (size_t i = 0; i < count && i < most; i++)
+        say_error(has, output_name(r->notes, i, text), info->output_train_mse[i],
+                  info->output_cv_mse ? info->output_cv_mse[i] : NAN,
+                  info->output_held_out_mse ? info->output_held_out_mse[i] : NAN,
+                  info->noise ? info->noise[i] * info->noise[i] : NAN,
+                  orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
+    if (count > most) cli_say("  (and %zu more outputs)", count - most);
+    has.noise = NULL;
+    if (count != 1)
+        say_error(has, info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse,
+                  info->held_out_mse, NAN, NULL);
 }
 
 static void say_errors(const cli_result *r, const orff_model_info *info) {
-    const columns has = {isfinite(info->cv_mse), info->noise != NULL};
-    const size_t most = 20, count = info->classes ? 0 : info->outputs;
-    char text[24];
-    say_columns(has, "RMSE", "training", "cross-validated", "noise", NULL);
-    for (size_t i = 0; i < count && i < most; i++)
-        say_error(has, output_name(r->notes, i, text), info->output_train_mse[i],
-                  info->output_cv_mse ? info->output_cv_mse[i] : NAN, info->noise[i] * info->noise[i],
-                  orff_notes_units(r->notes, ORFF_SIDE_OUTPUT, i));
-    if (count > most) cli_say("  (and %zu more outputs)", count - most);
-    const columns of_all = {has.crossed, false};
-    if (count != 1)
-        say_error(of_all, info->classes ? "of the codes" : "all", info->train_mse, info->cv_mse, NAN, NULL);
+    const bool on_folds = isfinite(info->held_out_mse) && !has_held_out(info);
+    char held[40], crossed[40];
+    snprintf(held, sizeof held, "%s left out", orff_folds_name(info->folds));
+    snprintf(crossed, sizeof crossed, on_folds ? "folds by %s" : "cross-validated",
+             info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
+    const columns has = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL,
+                         info->noise ? "noise" : NULL};
+    say_columns(has, "RMSE", "training", crossed, held, "noise", NULL);
+    say_outputs(r, info, has);
+    if (has_held_out(info))
+        cli_say("  95 %% intervals     hold %.0f %% of %zu rows left out, of %zu %s",
+                100.0 * info->held_out_coverage[2], info->held_out_rows, info->held_out_blocks,
+                orff_folds_name(info->folds));
 }
 
 void cli_result_say(const cli_result *r, const char *words) {
@@ -167,6 +191,8 @@ void cli_result_say(const cli_result *r, const char *words) {
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
+    cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
+            info.engine_reason);
     if (info.engine == ORFF_ENGINE_LATTICE)
         cli_say("  lattice            %zu waves, %zu coefficients", info.frequencies, info.parameters);
     else if (!info.frequencies)
@@ -186,23 +212,65 @@ void cli_result_say(const cli_result *r, const char *words) {
 
 /* ---- as JSON */
 
-static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
+/* Rows left out: "folds" says how. */
+static void set_held_out(json_t *object, const orff_model_info *info) {
+    const bool known = isfinite(info->held_out_mse);
+    json_object_set_new(object, "folds", known ? json_string(orff_folds_name(info->folds)) : json_null());
+    json_object_set_new(object, "held_out_rmse", cli_number_or_null(sqrt(info->held_out_mse)));
+    if (!info->held_out_rows) return;
+    for (size_t i = 0; i < ORFF_INTERVALS; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "held_out_coverage_%.0f", 100.0 * orff_scores_level(i));
+        json_object_set_new(object, key, cli_number_or_null(info->held_out_coverage[i]));
+    }
+    json_object_set_new(object, "held_out_rows", json_integer((json_int_t)info->held_out_rows));
+    json_object_set_new(object, "held_out_blocks", json_integer((json_int_t)info->held_out_blocks));
+}
+
+static json_t *output_json(const cli_result *r, const orff_model_info *info, size_t i) {
     char text[24];
+    return json_pack(
+        "{s:s, s:o, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
+        cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
+        cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN), "held_out_rmse",
+        cli_number_or_null(info->output_held_out_mse ? sqrt(info->output_held_out_mse[i]) : NAN));
+}
+
+static void set_errors(json_t *object, const cli_result *r, const orff_model_info *info) {
     json_t *outputs = json_array(), *noise = json_array();
     json_object_set_new(object, "train_rmse", cli_number_or_null(sqrt(info->train_mse)));
     json_object_set_new(object, "cv_rmse", cli_number_or_null(sqrt(info->cv_mse)));
+    set_held_out(object, info);
 
     json_object_set_new(object, "dof", cli_number_or_null(info->dof));
     json_object_set_new(object, "log_evidence", cli_number_or_null(info->log_evidence));
     for (size_t i = 0; !info->classes && i < info->outputs; i++) {
         json_array_append_new(noise, cli_number_or_null(info->noise[i]));
-        json_array_append_new(
-            outputs, json_pack("{s:s, s:o, s:o}", "name", output_name(r->notes, i, text), "train_rmse",
-                               cli_number_or_null(sqrt(info->output_train_mse[i])), "cv_rmse",
-                               cli_number_or_null(info->output_cv_mse ? sqrt(info->output_cv_mse[i]) : NAN)));
+        json_array_append_new(outputs, output_json(r, info, i));
     }
     json_object_set_new(object, "per_output", outputs);
     json_object_set_new(object, "noise", noise);
+}
+
+/* The names of what a model warns of, for programs. */
+static json_t *warning_names(unsigned warnings) {
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } list[] = {
+        {ORFF_WARN_INFINITE_VARIANCE, "infinite_variance"},
+        {ORFF_WARN_EXTENT_GUESSED, "extent_guessed"},
+        {ORFF_WARN_UNREACHED, "unreached"},
+        {ORFF_WARN_BAND_LIMIT, "band_limit"},
+        {ORFF_WARN_LAMBDA_AT_END, "lambda_at_end"},
+        {ORFF_WARN_FEW_FEATURES, "few_features"},
+        {ORFF_WARN_WILD, "wild"},
+        {ORFF_WARN_COVERAGE, "coverage"},
+    };
+    json_t *names = json_array();
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (warnings & list[i].flag) json_array_append_new(names, json_string(list[i].name));
+    return names;
 }
 
 json_t *cli_result_json(const cli_result *r) {
@@ -234,6 +302,7 @@ json_t *cli_result_json(const cli_result *r) {
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     set_errors(object, r, &info);
+    json_object_set_new(object, "warnings", warning_names(info.warnings));
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));
     if (r->path) json_object_set_new(object, "model", cli_text_or_shown(r->path));
     return object;

@@ -174,6 +174,7 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
                                    .X = data->X,
                                    .Y = data->Y};
     const int status = cli_settings_read(s, a, &shape);
+    s->settings.groups = data->groups;
     free(names);
     return status;
 }

@@ -27,6 +27,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column with the weights of the rows, each 0 or more."},
+    [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN, "Data",
+        "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
+        "told, rows of one group are left out together."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
@@ -48,7 +51,11 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},
 
     [CLI_OPT_STD] = {"std", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
-        "Add the standard deviation of each output and of each derived field, without the noise."},
+        "Add the standard deviation of each output and of each derived field: the error of the field itself, noise "
+        "not included."},
+    [CLI_OPT_STD_WITH_NOISE] = {"std-with-noise", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
+        "Add the standard deviation of a new measurement of each output: the error of the field and the noise "
+        "together, in columns NAME_std_with_noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},

@@ -87,12 +87,24 @@ static int label_value(fmt_table *table, size_t column, const cell *t, double *v
     return ORFF_OK;
 }
 
+/* The number that stands for a group: that of the cell, or one of 52 bits that follow from its text (FNV-1a). */
+static void group_value(const cell *t, double *value) {
+    uint64_t hash = 14695981039346656037u;
+    if (orff_number_scan(t->text, value) == t->end && isfinite(*value)) return;
+    for (const char *at = t->text; at < t->end; at++) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    *value = -(double)((hash ^ hash >> 52) & ((UINT64_C(1) << 52) - 1)) - 0.5;
+}
+
 static int cell_value(fmt_table *table, size_t column, size_t slot, const cell *t, double *value) {
     if (is_missing(t)) {
         *value = (double)NAN;
         return ORFF_OK;
     }
     if (slot == table->label_slot) return label_value(table, column, t, value);
+    if (slot == table->group_slot && !table->group_shared) {
+        group_value(t, value);
+        return ORFF_OK;
+    }
     if (orff_number_scan(t->text, value) == t->end)
         return isinf(*value) ? fail_cell(table, column, t, "is too large for a number") : ORFF_OK;
     const char *word = t->text + (*t->text == '-' || *t->text == '+');

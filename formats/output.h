@@ -26,6 +26,7 @@ typedef struct fmt_output_column {
     const char *units;         /* NULL: as the name tells (lon, lat, .._ms, .._km), or none */
     const char *standard_name; /* NULL: as the name tells, or none */
     const char *error_of;      /* the column whose standard deviation this is; NULL: none */
+    bool with_noise;           /* it is that of a new measurement */
     size_t n_labels; /* values are numbers of classes with these names: CSV has the names; 0: plain numbers */
     const char *const *labels;
 } fmt_output_column;

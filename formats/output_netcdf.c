@@ -192,7 +192,8 @@ static void put_data_attributes(const fmt_output *output, writer *w, fmt_classic
     fmt_classic_numbers(&w->header, list, "_FillValue", 1, &fill);
     put_text(w, list, "standard_name", column->standard_name);
     if (column->error_of) {
-        snprintf(text, sizeof text, "standard deviation of %.256s", column->error_of);
+        snprintf(text, sizeof text, "standard deviation of %s%.256s",
+                 column->with_noise ? "a new measurement of " : "", column->error_of);
         put_text(w, list, "long_name", text);
     }
     if (column->n_labels) put_flags(w, list, column);

@@ -1,20 +1,21 @@
-/* Which columns are inputs, outputs and weights. */
+/* Which columns are inputs, outputs, weights and groups. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/source.h"
 
-/* Columns by their part: inputs, outputs, weights. */
+/* Columns by their part. */
 typedef struct parts {
-    size_t d, p, w;
-    size_t *x, *y, *weights;
-    unsigned char *taken; /* columns: 1 output, 2 weights, 4 input */
+    size_t d, p, w, g;
+    size_t *x, *y, *weights, *groups;
+    unsigned char *taken; /* columns: 1 output, 2 weights, 4 input, 8 groups */
 } parts;
 
 static void free_parts(parts *s) {
     free(s->x);
     free(s->y);
     free(s->weights);
+    free(s->groups);
     free(s->taken);
 }
 
@@ -60,9 +61,21 @@ static int choose_weights(fmt_table *table, parts *s, const char *names) {
     return take(table, s, 1, s->weights, 2);
 }
 
+/* A column that has a part already keeps it, and tells groups too. */
+static int choose_groups(fmt_table *table, parts *s, const char *names) {
+    if (!names) return ORFF_OK;
+    const int status = fmt_columns_parse(table, "groups", names, &s->g, &s->groups);
+    if (status) return status;
+    if (s->g != 1)
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "groups: expected one column, found %zu",
+                              s->g);
+    table->group_shared = s->taken[s->groups[0]];
+    return table->group_shared ? ORFF_OK : take(table, s, 1, s->groups, 8);
+}
+
 /* chosen: all columns with a part, ascending; `slot` (columns): the place of each in a row. */
 static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
-    const size_t n = s->d + s->p + s->w;
+    const size_t n = s->d + s->p + s->w + s->g;
     table->chosen = calloc(n + 1, sizeof *table->chosen);
     table->row = calloc(n + 1, sizeof *table->row);
     table->x_slot = calloc(s->d + 1, sizeof *table->x_slot);
@@ -77,6 +90,7 @@ static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
     for (size_t i = 0; i < s->d; i++) table->x_slot[i] = slot[s->x[i]];
     for (size_t i = 0; i < s->p; i++) table->y_slot[i] = slot[s->y[i]];
     if (s->w) table->weight_slot = slot[s->weights[0]];
+    if (s->g) table->group_slot = slot[s->groups[0]];
     table->d = s->d;
     table->p = s->p;
     return ORFF_OK;
@@ -87,8 +101,10 @@ static int place_columns(fmt_table *table, const fmt_table_selection *selection)
     size_t *slot = calloc(table->columns + 1, sizeof *slot);
     int status = s.taken && slot ? ORFF_OK : fmt_table_fail_memory(table);
     if (!status) status = choose_weights(table, &s, selection->weights);
+    if (!status && !selection->inputs) status = choose_groups(table, &s, selection->groups);
     if (!status) status = choose_outputs(table, &s, selection->outputs);
     if (!status) status = choose_inputs(table, &s, selection->inputs);
+    if (!status && selection->inputs) status = choose_groups(table, &s, selection->groups);
     if (!status) status = lay_out(table, &s, slot);
     free(slot);
     free_parts(&s);

@@ -63,6 +63,9 @@ struct fmt_table {
     double *row;                    /* n_chosen */
     size_t d, p, *x_slot, *y_slot;  /* places in row: d, p */
     size_t weight_slot, label_slot; /* FMT_NO_SLOT: none */
+    size_t group_slot;              /* likewise; its cells may be texts ... */
+    bool group_shared;              /* ... unless it is an input or an output too */
+    uint64_t *groups;               /* where the groups of the next rows go, or NULL */
     const char *fixed;              /* valid during choose */
     fmt_labels labels;
 

@@ -129,7 +129,7 @@ fmt_table *fmt_table_make(const char *path) {
     table->path = strdup(path);
     table->rows = FMT_ROWS_UNKNOWN;
     table->descriptor = -1;
-    table->weight_slot = table->label_slot = FMT_NO_SLOT;
+    table->weight_slot = table->label_slot = table->group_slot = FMT_NO_SLOT;
     table->options = fmt_table_options_default();
     if (table->path) return table;
     free(table);
@@ -157,7 +157,7 @@ void fmt_table_clear_selection(fmt_table *table) {
     table->chosen = table->x_slot = table->y_slot = NULL;
     table->row = NULL;
     table->n_chosen = table->d = table->p = 0;
-    table->weight_slot = table->label_slot = FMT_NO_SLOT;
+    table->weight_slot = table->label_slot = table->group_slot = FMT_NO_SLOT;
     fmt_labels_clear(&table->labels);
 }
 
@@ -239,6 +239,14 @@ bool fmt_table_weighted(const fmt_table *table) {
     return table->weight_slot != FMT_NO_SLOT;
 }
 
+bool fmt_table_grouped(const fmt_table *table) {
+    return table->group_slot != FMT_NO_SLOT;
+}
+
+void fmt_table_groups_into(fmt_table *table, uint64_t *groups) {
+    table->groups = groups;
+}
+
 uint64_t fmt_table_used(const fmt_table *table) {
     return table->used;
 }
@@ -309,6 +317,12 @@ static int next_row(fmt_table *table, bool *got) {
     return table->label_slot != FMT_NO_SLOT && !table->label_done ? make_label(table) : ORFF_OK;
 }
 
+/* The bits of a number; those of -0 are those of 0. */
+static void put_group(uint64_t *group, double value) {
+    value += 0.0;
+    memcpy(group, &value, sizeof *group);
+}
+
 int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
     fmt_table *table = self;
     const double *row = table->row;
@@ -324,6 +338,8 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
         }
         for (size_t i = 0; i < table->d; i++) *X++ = row[table->x_slot[i]];
         for (size_t i = 0; i < table->p; i++) *Y++ = row[table->y_slot[i]];
+        if (table->groups && fmt_table_grouped(table))
+            put_group(table->groups++, row[table->group_slot]);
         if (weights) *weights++ = table->weight_slot == FMT_NO_SLOT ? 1.0 : row[table->weight_slot];
         ++*rows;
     }

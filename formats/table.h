@@ -86,6 +86,7 @@ typedef struct fmt_table_selection {
     const char *inputs;  /* NULL: all columns that are not outputs or weights; the first table of a pair */
     const char *outputs; /* NULL: none; the second table of a pair */
     const char *weights; /* NULL: none */
+    const char *groups;  /* one column, of texts or numbers, which may be an input too; NULL: none */
     const char *fixed;   /* NetCDF: dimensions held at a 0-based index, "time=0,depth=3"; NULL: none */
     bool skip_missing;   /* leave out rows with missing values, as NetCDF does always; else refuse them */
     bool labels;         /* the one output is a class: it becomes 0, 1, .. in order of appearance ... */
@@ -101,6 +102,7 @@ size_t fmt_table_outputs(const fmt_table *table);          /* p */
 size_t fmt_table_input(const fmt_table *table, size_t i);  /* column of input i */
 size_t fmt_table_output(const fmt_table *table, size_t i); /* column of output i */
 bool fmt_table_weighted(const fmt_table *table);
+bool fmt_table_grouped(const fmt_table *table);
 
 /* ---------------------------------------------------------------- rows */
 
@@ -108,6 +110,10 @@ bool fmt_table_weighted(const fmt_table *table);
  * weights: room or NULL. *rows = 0 at the end. A row that cannot be used ends in an error, or is left out
  * and counted. */
 int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
+
+/* Where fmt_table_read puts the groups of its rows from now on, as many as it reads: equal numbers for equal cells. NULL:
+ * nowhere. */
+void fmt_table_groups_into(fmt_table *table, uint64_t *groups);
 int fmt_table_rewind(fmt_table *table);
 bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 

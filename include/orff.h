@@ -394,6 +394,11 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
 #define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
 #define ORFF_WARN_BAND_LIMIT        8u /* lattice: waves with more than 1 % of the kernel's variance are left out */
+/* Of models: */
+#define ORFF_WARN_LAMBDA_AT_END    16u /* lambda was chosen at an end of its range: the best may lie outside */
+#define ORFF_WARN_FEW_FEATURES     32u /* the errors of training are far above the noise: features are too few */
+#define ORFF_WARN_WILD             64u /* between the rows f goes far beyond the range of the outputs */
+#define ORFF_WARN_COVERAGE        128u /* error bars and errors on rows left out disagree */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -473,6 +478,10 @@ typedef struct orff_moments_settings {
     uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
     const orff_plane *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
+    /* Rows that belong together are left out together. Both stay the caller's, outlive the moments and are not kept in
+     * files; NULL: each row is by itself. */
+    const double *blocks;   /* d sides: a row's fold follows from (seed, the block of this size that its inputs lie in) */
+    const uint64_t *groups; /* a row's fold follows from (seed, its group): one for each row in the order of their coming */
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
@@ -831,6 +840,25 @@ ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, 
 ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
 ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
 
+/* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
+ * error of a row among its neighbours flatters. */
+#define ORFF_FOLDS_LIST(X)                                                                                          \
+    X(AUTO, "auto")     /* groups where they are given, else blocks */                                              \
+    X(RANDOM, "random") /* rows, each by itself */                                                                  \
+    X(BLOCKS, "blocks") /* rows that lie in the same block of inputs, about two length scales wide */               \
+    X(GROUPS, "groups") /* rows of the same group: a station, a track, an hour */
+
+typedef enum orff_folds {
+#define ORFF_FOLDS_ENUM(name, text) ORFF_FOLDS_##name,
+    ORFF_FOLDS_LIST(ORFF_FOLDS_ENUM)
+#undef ORFF_FOLDS_ENUM
+        ORFF_FOLDS_COUNT
+} orff_folds;
+
+ORFF_API const char *orff_folds_name(orff_folds folds);
+ORFF_API const char *const *orff_folds_names(void);
+ORFF_API orff_status orff_folds_parse(const char *name, orff_folds *folds);
+
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. A part's sigma of
      * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (and no sigmas) is chosen, and with it a base of ORFF_BASE_AUTO among gaussian
@@ -859,6 +887,8 @@ typedef struct orff_settings {
     double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;
+    orff_folds folds_by;
+    const uint64_t *groups; /* of each row of orff_model_fit and orff_model_tune (n numbers); NULL: none */
 
     orff_solver solver; /* of the engine of features */
     orff_loss loss;
@@ -999,7 +1029,8 @@ typedef struct orff_cost {
 
 /* Measures for about a second and scales up; other programs that run disturb it. For the direct solver and the exact
  * engine, with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
- * and a kernel, weights or a mix to be chosen. Reading rows is not included. */
+ * and a kernel, weights or a mix to be chosen. What a lattice costs follows from the rows too: it is told for a field with
+ * details of a tenth of its range. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
 
 typedef struct orff_model orff_model;
@@ -1038,6 +1069,8 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
                                            const double *weights, double *scores, size_t *best,
                                            orff_path_point **paths);
 
+#define ORFF_INTERVALS 3 /* that error bars are asked about: of 50, 80 and 95 % (orff_scores_level) */
+
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
@@ -1065,6 +1098,14 @@ typedef struct orff_model_info {
         unsigned warnings;
     const char *warning;
     double kernel_error; /* lattice: its largest difference from the exact kernel, relative to K(0); else NAN */
+    /* Rows whose block or group was left out: the errors to expect where there are no rows near by. Features: those of
+     * the folds, and no coverage; else those of some blocks, each predicted from the rows around it by the kernel, noise
+     * and lambda of the model. */
+    orff_folds folds;      /* what was left out; AUTO: nothing, and what follows is not known */
+    double held_out_mse;   /* NAN when not known, as the others */
+    double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
+    size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
+    const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
@@ -1098,6 +1139,38 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
+
+/* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
+ * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */
+typedef struct orff_score {
+    uint64_t n;         /* numbers that were measured */
+    double mse, rmse;   /* of f - y */
+    double bias;        /* the mean of f - y */
+    double r2;          /* 1 - mse / variance of y; NAN where y does not vary */
+    double correlation; /* of f and y; NAN where one of them does not vary */
+    /* Where every row had a standard deviation, else NAN: */
+    double coverage[ORFF_INTERVALS]; /* share of y inside of the intervals */
+    double crps;      /* continuous ranked probability score, in the units of y: a mean absolute error that pays for
+                         intervals too wide and too narrow; smaller is better */
+    double log_score; /* mean of -log density of y; smaller is better */
+} orff_score;
+
+typedef struct orff_scores orff_scores;
+
+ORFF_API double orff_scores_level(size_t i); /* .5, .8, .95 */
+ORFF_API orff_status orff_scores_create(orff_scores **scores, size_t p);
+ORFF_API void orff_scores_free(orff_scores *scores);
+
+/* F and Y are n x p. S: standard deviations of a new measurement (n x p), or NULL. NaN in Y: not measured, passed over. */
+ORFF_API orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S, const double *Y);
+
+/* The same with what a model predicts at X, noise included; without standard deviations where it keeps no posterior. */
+ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, size_t n, const double *X,
+                                           const double *Y);
+
+/* Of one output (0-based), and of all: means over all numbers, with y and f about the mean of their own output. */
+ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
+ORFF_API orff_score orff_scores_all(const orff_scores *scores);
 
 /* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
  * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not

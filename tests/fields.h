@@ -60,6 +60,7 @@ static inline void fields_free(fields_rows *rows) {
 /* The defaults with fewer frequencies. */
 static inline orff_settings fields_settings(size_t D) {
     orff_settings settings = orff_settings_default();
+    settings.folds_by = ORFF_FOLDS_RANDOM; /* as the folds of moments */
     settings.sampling.features = D;
     settings.scale_outputs = ORFF_SWITCH_NO; /* one lambda for all outputs */
     return settings;

@@ -108,6 +108,7 @@ static problem make(const dual_case *c) {
     q.settings = fields_settings(D);
     q.settings.n_parts = c->n_parts;
     q.settings.folds = FOLDS;
+    q.settings.folds_by = ORFF_FOLDS_RANDOM;
     q.settings.lambda = c->lambda;
     q.settings.lambda_low = 1e-5;
     q.settings.lambda_count = 12;

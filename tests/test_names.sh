@@ -34,6 +34,11 @@ src/lattice/record_file.c:lattice  key of files
 src/model/file.c:exact             key of files
 python/orff/_functions.py:exact    key of the result
 cli/kernel.c:importance        key of the result
+cli/table.c:groups             the option that names a column
+formats/select.c:groups        what a column is chosen for
+src/features/recipe.c:groups   key of files
+src/model/doubts.c:blocks      key of files
+src/model/question.c:groups    key of files
 END
 
 # Every name of a list: the last argument of X(..) in the lists of the header.

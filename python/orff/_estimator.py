@@ -57,6 +57,16 @@ def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, 
     return X[kept], Y[kept], weights[kept]
 
 
+def row_groups(groups: Any, X: Any, sample_weight: Any) -> Optional[Array]:
+    """The number of each row's group, for rows of some weight; None where there are none."""
+    if groups is None:
+        return None
+    check_consistent_length(X, groups)
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    numbers = np.ascontiguousarray(numbers.reshape(-1), dtype=np.uint64)
+    return numbers if sample_weight is None or np.ndim(sample_weight) == 0 else numbers[np.asarray(sample_weight) != 0]
+
+
 class ModelEstimator(BaseEstimator):
     """An estimator around a model of the library's. Subclasses have the parameters."""
 
@@ -98,12 +108,15 @@ class ModelEstimator(BaseEstimator):
         settings.c.single = not self._is_exact and is_single(self.precision, X.dtype)
         return settings
 
-    def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0, **notes: Any) -> None:
+    def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0,
+                  groups: Optional[Array] = None, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
         the inputs whose ranges are noted, where they are not X."""
         settings = self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
-        if X.dtype == np.float32 and not self._is_exact:
+        numbers = ffi.NULL if groups is None else ffi.from_buffer("uint64_t[]", groups)
+        settings.c.groups = numbers
+        if X.dtype == np.float32 and not self._is_exact and groups is None:
             reader = RowReader(X, Y, weights, settings.c.subsample)
             model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
         else:
@@ -203,6 +216,30 @@ class ModelEstimator(BaseEstimator):
     def cv_mse_(self) -> float:
         """Cross-validated mean square error, nan where it was not asked for."""
         return float(self._info().cv_mse)
+
+    @property
+    def held_out_mse_(self) -> float:
+        """Mean square error at rows whose block or group was left out (`folds_`): what to expect where no rows are near.
+        nan where it is not known."""
+        return float(self._info().held_out_mse)
+
+    @property
+    def held_out_coverage_(self) -> dict[int, float]:
+        """Shares of rows left out inside of their intervals of 50, 80 and 95 %; nan where they are not known."""
+        found = self._info().held_out_coverage
+        return {round(100 * lib.orff_scores_level(i)): float(found[i]) for i in range(len(found))}
+
+    @property
+    def folds_(self) -> Optional[str]:
+        """What was left out together: "random", "blocks" or "groups"; None where nothing was."""
+        info = self._info()
+        return None if np.isnan(info.held_out_mse) else name_of("folds", info.folds)
+
+    @property
+    def output_held_out_mse_(self) -> Optional[Array]:
+        """held_out_mse_ of each output; None where it is not known."""
+        pointer_ = self._info().output_held_out_mse
+        return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
     @property
     def output_train_mse_(self) -> Array:

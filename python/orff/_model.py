@@ -71,11 +71,20 @@ class Model:
         """Posterior covariance, n x p x p."""
         return self._derive(lib.orff_model_covariance, X, (self.outputs, self.outputs), **how)
 
-    def std(self, X: Array, **how: Any) -> Array:
-        """Posterior standard deviation, n x p."""
+    def std(self, X: Array, with_noise: bool = False, **how: Any) -> Array:
+        """Standard deviation of f(x), or with noise of a new measurement, n x p."""
         S = np.empty((len(X), self.outputs))
-        run(lib.orff_model_std, self._handle, len(X), pointer(doubles(X)), False, pointer(S), **how)
+        run(lib.orff_model_std, self._handle, len(X), pointer(doubles(X)), with_noise, pointer(S), **how)
         return S
+
+    def scores(self, X: Array, Y: Array, **how: Any) -> list[dict[str, float]]:
+        """Scores of each output, and of all behind them."""
+        place = owner("orff_scores", lib.orff_scores_free)
+        check(lib.orff_scores_create(place, self.outputs))
+        run(lib.orff_scores_add_model, place[0], self._handle, len(X), pointer(doubles(X)), pointer(doubles(Y)),
+            **how)
+        found = [lib.orff_scores_output(place[0], k) for k in range(self.outputs)]
+        return [_score(one) for one in [*found, lib.orff_scores_all(place[0])]]
 
     def sample(self, X: Array, count: int, seed: int, **how: Any) -> Array:
         """Joint posterior samples, count x n x p."""
@@ -131,6 +140,16 @@ class Model:
         run(function, place, getattr(settings, "c", settings), *arguments, **how)
         keep_with(place, settings)  # whose functions an exact model calls
         return cls(place)
+
+
+def _score(score: Any) -> dict[str, float]:
+    """By name, without what is not known."""
+    always = ("rmse", "mse", "r2", "bias", "correlation")
+    found = {name: getattr(score, name) for name in always}
+    for i in range(len(score.coverage)):
+        found[f"coverage_{100 * lib.orff_scores_level(i):.0f}"] = score.coverage[i]
+    found.update(crps=score.crps, log_score=score.log_score)
+    return {name: value for name, value in found.items() if name in always or not np.isnan(value)}
 
 
 def file_bytes(save: Callable[[str], None]) -> bytes:

@@ -5,11 +5,11 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 
 from . import _notes
 from ._arrays import Array, columns, doubles
-from ._estimator import FLOATS, row_weights, validate_data, without_zeros
+from ._estimator import FLOATS, row_groups, row_weights, validate_data, without_zeros
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
@@ -34,7 +34,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RegressionMixin":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "RegressionMixin":
         """Learn from rows.
 
         Parameters
@@ -45,16 +45,20 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             Outputs.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
+        groups : array-like of shape (n,), optional
+            Which rows belong together: a station, a track, an hour. Those of one group are left out together where
+            errors are told (`cv_mse_` of features, `held_out_mse_`).
 
         Returns
         -------
         self
         """
+        numbers = row_groups(groups, X, sample_weight)
         X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._fit_rows(X, Y, weights, **notes)
+        self._fit_rows(X, Y, weights, groups=numbers, **notes)
         return self
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:
         """Predict outputs.
 
         Parameters
@@ -62,9 +66,11 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X : array-like of shape (n, d)
             Inputs.
         return_std : bool, default=False
-            Also return the posterior standard deviation of f(x). Noise is not included: see `noise_`.
+            Also return the posterior standard deviation of f(x): the error of the field itself.
         return_cov : bool, default=False
-            Also return the posterior covariance of the outputs at each point.
+            Also return the posterior covariance of the outputs at each point, noise not included.
+        with_noise : bool, default=False
+            The standard deviation is that of a new measurement: noise is included.
 
         Returns
         -------
@@ -78,11 +84,44 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X, model = self._points(X), self.model_
         results = [self._shaped(model.predict(X, **self._how))]
         if return_std:
-            results.append(self._shaped(model.std(X, **self._how)))
+            results.append(self._shaped(model.std(X, with_noise, **self._how)))
         if return_cov:
             covariance = model.covariance(X, **self._how)
             results.append(covariance[:, 0, 0] if self._flat else covariance)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def evaluate(self, X: Any, y: Any) -> dict[str, Any]:
+        """Score predictions, and their error bars, on rows that the model has not seen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs.
+        y : array-like of shape (n, p) or (n,)
+            What was measured there.
+
+        Returns
+        -------
+        dict
+            Over all outputs: "rmse", "mse", "r2", "bias" (mean of predicted less measured) and "correlation". With
+            error bars also "coverage_50", "coverage_80" and "coverage_95", the shares of measurements inside these
+            intervals, "crps", the continuous ranked probability score in the units of y, and "log_score", the mean of
+            -log density; both are better when smaller. "per_output" is a list of the same for each output.
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(-1, 1, (300, 1))
+        >>> y = np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=300)
+        >>> scores = orff.ORFFRegressor().fit(X[:200], y[:200]).evaluate(X[200:], y[200:])
+        >>> scores["rmse"] < 0.15, scores["coverage_95"] > 0.85
+        (True, True)
+        """
+        X, Y = self._points(X), columns(doubles(y))
+        check_consistent_length(X, Y)
+        *each, every = self.model_.scores(X, Y, **self._how)
+        return {**every, "per_output": each}
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
         """Draw functions from the posterior, and evaluate them. Noise is not included.

@@ -9,6 +9,12 @@ void orff_set_hooks(const orff_hooks *hooks) {
     hooks_here = hooks ? *hooks : (orff_hooks){0};
 }
 
+orff_hooks orffi_hooks_swap(orff_hooks hooks) {
+    const orff_hooks before = hooks_here;
+    hooks_here = hooks;
+    return before;
+}
+
 void orffi_log(orff_log_level level, const char *format, ...) {
     if (!hooks_here.log) return;
     char message[512], shown[sizeof message];

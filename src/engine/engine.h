@@ -22,8 +22,10 @@ typedef struct orffi_task {
     const double *middle; /* d: the middle of that range, or NULL */
     double
         shift; /* the noise variance of a row of weight 1 over trace K(0)/p, where the choices found one; else 0 */
-    size_t D;     /* frequencies, for engines that draw them; 0: a tolerance decides */
-    size_t folds; /* of cross-validation, for engines that need them; 1: none */
+    size_t D;               /* frequencies, for engines that draw them; 0: a tolerance decides */
+    size_t folds;           /* of cross-validation, for engines that need them; 1: none */
+    const double *blocks;   /* d: sides of blocks that are left out together, or NULL */
+    const uint64_t *groups; /* of the rows, which are then all: left out together; or NULL */
     bool single;
     bool scores; /* only criteria will be asked for */
 } orffi_task;

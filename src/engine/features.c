@@ -126,9 +126,16 @@ orff_status orffi_features_rows_of_moments(void **out, const orffi_task *task, c
     return status;
 }
 
+static orff_moments_settings settings_of(const orffi_features_rows *r) {
+    return (orff_moments_settings){.folds = r->task.folds,
+                                   .seed = r->task.settings->sampling.seed,
+                                   .single = r->task.single,
+                                   .blocks = r->task.blocks,
+                                   .groups = r->task.groups};
+}
+
 static orff_status sum_rows(orffi_features_rows *r, const orffi_source *source) {
-    const orff_moments_settings how = {
-        .folds = r->task.folds, .seed = r->task.settings->sampling.seed, .single = r->task.single};
+    const orff_moments_settings how = settings_of(r);
     const orffi_table *t = source->table;
     ORFFI_TRY(orff_moments_create(&r->own, r->drawn, &how));
     r->moments = r->own;
@@ -166,10 +173,16 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     return true;
 }
 
+static bool same_folds(const orffi_task *a, const orffi_task *b, size_t d) {
+    if (a->folds != b->folds || a->groups != b->groups || !a->blocks != !b->blocks) return false;
+    return !a->blocks || memcmp(a->blocks, b->blocks, d * sizeof *a->blocks) == 0;
+}
+
 /* Few rows are read again for each candidate: two of them at once would hold two systems. */
 static bool shares(const void *rows, const void *other) {
     const orffi_features_rows *a = rows, *b = other;
-    return a->moments && !b->iterates && a->task.folds == b->task.folds && a->task.single == b->task.single &&
+    return a->moments && !b->iterates && same_folds(&a->task, &b->task, a->drawn->d) &&
+           a->task.single == b->task.single &&
            a->task.settings->sampling.seed == b->task.settings->sampling.seed &&
            orffi_bank_compare(a->drawn->bank, b->drawn->bank) == ORFF_OK;
 }
@@ -182,7 +195,7 @@ static orff_status fill_dual(orffi_features_rows *r) {
     const orffi_table *t = r->table;
     const orffi_exact_rows rows = {
         .n = t->n, .X = t->X, .Y = t->Y, .weights = t->weights, .center = r->task.settings->center};
-    const orff_moments_settings folds = {.folds = r->task.folds, .seed = r->task.settings->sampling.seed};
+    const orff_moments_settings folds = settings_of(r);
     return orffi_dual_fill(&r->dual, r->bound, &rows, &folds);
 }
 

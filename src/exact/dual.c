@@ -92,7 +92,7 @@ static orff_status fill_folds(orffi_dual *dual, const orff_moments_settings *how
     ORFFI_TRY(ORFFI_NEW_ARRAY(dual->fold, dual->rows.n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(dual->weights, dual->folds));
     for (size_t i = 0; i < dual->rows.n; i++) {
-        const size_t k = orffi_moments_fold(how, d, dual->rows.X + i * d, p, dual->rows.Y + i * p);
+        const size_t k = orffi_moments_fold(how, i, d, dual->rows.X + i * d, p, dual->rows.Y + i * p);
         dual->fold[i] = k;
         dual->weights[k] += dual->rows.weights ? dual->rows.weights[i] : 1.0;
     }

@@ -158,7 +158,7 @@ static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const d
     size_t *start = s->start;
     memset(start, 0, (m->n_sets + 1) * sizeof *start);
     for (size_t i = 0; i < n; i++) {
-        s->fold[i] = m->n_sets > 1 ? orffi_moments_fold(&s->folds, m->lattice.d, X + i * m->lattice.d, m->p,
+        s->fold[i] = m->n_sets > 1 ? orffi_moments_fold(&s->folds, s->rows + i, m->lattice.d, X + i * m->lattice.d, m->p,
                                                         Y + i * m->p)
                                    : 0;
         start[s->fold[i] + 1]++;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
@@ -20,12 +21,17 @@
 #define SECONDS        0.2  /* for as long as this */
 #define ALWAYS         30e6 /* bytes of the process itself */
 #define STREAM         0xc057u
+#define FEW_ROWS       1000 /* of two fits on a lattice that are timed */
+#define SOME_ROWS      4000
+#define KEPT_ROWS      4e4   /* about where the engine no longer keeps them, but sums them up */
+#define SUMMED         20000 /* rows whose sums are timed */
 
 typedef struct task {
     orffi_plan plan;  /* settings with scales of some size, and the parts ... */
     orff_part *parts; /* ... as the settings have them */
     size_t n, d, p, D;
-    bool choose; /* length scales are auto */
+    bool choose;                /* length scales are auto */
+    const orff_settings *asked; /* the caller's */
     double row, solve;
     size_t parameters; /* M at D */
 } task;
@@ -180,6 +186,82 @@ static orff_status estimate_exact(task *t, orff_cost *cost) {
     return ORFF_OK;
 }
 
+/* ---- lattices */
+
+/* Waves of a third of the range and of a tenth, with noise. */
+static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y) {
+    const orffi_rng rng = {2, STREAM};
+    for (size_t i = 0; i < n * p; i++) {
+        const double *x = X + i / p * d;
+        Y[i] = 0.1 * orffi_rng_normal(rng, i, 0);
+        for (size_t k = 0; k < d; k++) Y[i] += sin(19.0 * x[k] + (double)(i % p)) + 0.3 * cos(60.0 * x[k]);
+    }
+}
+
+static orff_status time_lattice(const task *t, size_t n, double *seconds) {
+    orff_model *model = NULL;
+    double *X = NULL, *Y;
+    orff_settings settings = *t->asked;
+    settings.engine = ORFF_ENGINE_LATTICE;
+    settings.geo = ORFF_GEO_NONE;
+    settings.classes = 0;
+    settings.groups = NULL;
+    ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
+    make_waves(n, t->d, t->p, X, Y);
+    orff_hooks before = orffi_hooks_swap((orff_hooks){0}), silent = before;
+    silent.log = NULL; /* what is chosen here is nobody's business */
+    orffi_hooks_swap(silent);
+    const double start = now();
+    const orff_status status = orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL);
+    *seconds = now() - start;
+    orffi_hooks_swap(before);
+    orff_model_free(model);
+    orffi_release(X);
+    return status;
+}
+
+/* Seconds for one of many rows, which are summed up. */
+static orff_status time_sums(const task *t, double *seconds) {
+    const double low[3] = {0.0, 0.0, 0.0}, high[3] = {1.0, 1.0, 1.0};
+    orff_part part = orff_part_default();
+    part.sigma = 0.1;
+    const orff_lattice_need need = {.d = t->d,
+                                    .p = t->p,
+                                    .low = low,
+                                    .high = high,
+                                    .n_parts = 1,
+                                    .parts = &part,
+                                    .folds = t->asked->folds};
+    orff_lattice_moments *moments = NULL;
+    double *X = NULL, *Y;
+    orff_status status = fill(SUMMED, t->d, t->p, &X, &Y);
+    if (!status) status = orff_lattice_moments_create(&moments, &need);
+    if (!status) status = orff_lattice_moments_accumulate(moments, SUMMED, X, Y, NULL);
+    const double start = now();
+    if (!status) status = orff_lattice_moments_accumulate(moments, SUMMED, X, Y, NULL);
+    *seconds = (now() - start) / SUMMED;
+    orff_lattice_moments_free(moments);
+    orffi_release(X);
+    return status;
+}
+
+/* Choosing takes about the same for any number of rows, solving grows with them as long as they are kept, and then
+ * they are summed up. All of it is timed at two sizes. Rows are held with their neighbours while they are kept. */
+static orff_status estimate_lattice(task *t, orff_cost *cost) {
+    const size_t few = t->n < FEW_ROWS ? t->n : FEW_ROWS, some = t->n < SOME_ROWS ? t->n : SOME_ROWS;
+    const double kept = fmin((double)t->n, KEPT_ROWS), beyond = (double)t->n - kept;
+    double short_time, long_time, row = 0.0;
+    ORFFI_TRY(time_lattice(t, few, &short_time));
+    long_time = short_time;
+    if (some > few) ORFFI_TRY(time_lattice(t, some, &long_time));
+    if (beyond > 0.0) ORFFI_TRY(time_sums(t, &row));
+    const double each = some > few ? fmax(long_time - short_time, 0.0) / (double)(some - few) : 0.0;
+    cost->seconds = long_time + each * (kept - (double)some) + row * beyond;
+    cost->bytes = ALWAYS + kept * 8.0 * (double)(40 * t->p + 4 * t->d) +
+                  (double)t->n * 8.0 * (double)(2 * t->d + 2 * t->p + 2);
+    return ORFF_OK;
+}
+
 /* ---- the call */
 
 static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
@@ -218,8 +300,9 @@ static orff_status prepare(task *t, const orff_settings *settings) {
     orff_settings *s = &t->plan.settings;
     t->plan.d = t->d;
     t->plan.p = t->p;
-    /* so many rows may be more than memory has room for: that is what is asked */
-    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, 0, &t->plan.engine, &t->plan.engine_reason));
+    /* so many rows may be more than memory has room for: that is what is asked of an engine that is named */
+    const size_t rows = settings->engine == ORFF_ENGINE_AUTO ? t->n : 0;
+    ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, rows, &t->plan.engine, &t->plan.engine_reason));
     ORFFI_TRY(fill_parts(t, settings));
     *s = *settings;
     s->engine = t->plan.engine->id;
@@ -236,18 +319,14 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     if (!settings || !cost)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_cost_estimate: NULL argument");
     ORFFI_TRY(check(settings, d, p, n));
-    task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p};
+    task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p, .asked = settings};
     t.D = orff_settings_features(settings, d, t.p, n);
     if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);
     const bool features = !status && t.plan.engine->draws;
-    if (!status && t.plan.engine == &orffi_engine_lattice)
-        status = orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                            "what a fit of the engine %s costs follows from the rows: seconds for a million "
-                            "of them in the plane, "
-                            "most of it for choosing; the other engines can be told beforehand",
-                            orff_engine_name(ORFF_ENGINE_LATTICE));
-    if (!status) status = (features ? estimate_features : estimate_exact)(&t, &found);
+    const bool lattice = !status && t.plan.engine == &orffi_engine_lattice;
+    if (!status)
+        status = (features ? estimate_features : lattice ? estimate_lattice : estimate_exact)(&t, &found);
     orffi_plan_clear(&t.plan);
     orffi_release(t.parts);
     found.features = features ? t.D : 0;

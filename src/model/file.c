@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/plane.h"
 #include "features/recipe.h"
+#include "model/doubts.h"
 #include "model/model.h"
 
 enum { OLDEST = 1, NEWEST = 2 };
@@ -71,6 +72,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     int failed = json_object_set_new(document, "model", object);
     if (!failed) failed = orffi_json_set_text(object, "notes", model->notes);
     if (!failed) failed = orffi_plane_pack(object, model->on_plane ? &model->plane : NULL);
+    if (!failed) failed = orffi_doubts_pack(model, object);
     if (!failed) failed = model->engine->pack(model->fit, object);
     orff_status status = failed ? no_memory() : ORFF_OK;
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
@@ -205,6 +207,7 @@ static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_solve(in, model));
     ORFFI_TRY(copy_text(in, "engine_reason", &model->engine_reason));
     ORFFI_TRY(check_noise(in, model));
+    ORFFI_TRY(orffi_doubts_unpack(in, model));
     return orffi_fields_blame(in, orffi_model_finish(model));
 }
 

@@ -2,6 +2,8 @@
 #include "model/fit.h"
 #include "base/memory.h"
 #include "engine/features.h"
+#include "model/doubts.h"
+#include "model/held_out.h"
 #include "model/model.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
@@ -16,11 +18,24 @@ static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *check
     return orffi_checkpoint_match_units(checkpoint, &digest);
 }
 
+orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
+    orff_model *model = NULL;
+    ORFFI_TRY(orffi_fit_plan(&model, plan, rows, found));
+    orff_status status = orffi_held_out_fill(model, plan, rows);
+    if (!status) status = orffi_doubts_find(model, plan, rows);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
+    return status;
+}
+
 static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orff_status status = orffi_plan_make(&plan, settings, rows);
     if (!status) status = compare_units(&plan, rows->checkpoint);
-    if (!status) status = orffi_fit_plan(out, &plan, rows, NULL);
+    if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
     orffi_plan_clear(&plan);
     return status;
 }
@@ -30,6 +45,8 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
     if (d == 0 || p == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", d,
                           p);
+    if (settings->folds_by == ORFF_FOLDS_GROUPS && !settings->groups)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "folds by groups need the group of each row");
     if (settings->classes == 1)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there must be at least 2 classes");
     if (settings->classes && p != 1)
@@ -110,6 +127,8 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
+    if (settings->groups)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));

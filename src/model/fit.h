@@ -10,7 +10,10 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p);
 /* A model of the rows as planned. found: the path along which lambda was chosen already, or NULL. */
 orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found);
 
-/* The same from rows that the plan's engine has prepared for this kernel. */
+/* The same, and what it errs by on rows left out. */
+orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found);
+
+/* The same as orffi_fit_plan from rows that the plan's engine has prepared for this kernel. */
 orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                                const orffi_path *found);
 

@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/fields.h"
 #include "base/memory.h"
 #include "base/periods.h"
 #include "engine/reach.h"
+#include "model/doubts.h"
 
 /* ---- making and freeing */
 
@@ -33,6 +35,8 @@ static orff_status start(orff_model *model, size_t classes) {
     model->d = orffi_model_kernel(model)->d;
     model->p = orffi_model_kernel(model)->p;
     model->classes = classes;
+    model->held.mse = NAN;
+    for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] = NAN;
     model->cv_mse = model->dof = model->log_evidence = NAN;
     if (classes && classes != model->p + 1)
         return orffi_fail(ORFF_ERROR_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu",
@@ -65,7 +69,7 @@ void orff_model_free(orff_model *model) {
     if (!model) return;
     double *all[] = {model->shift,         model->unit,   model->mean,        model->spread,
                      model->codes,         model->shares, model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse, model->noise};
+                     model->output_cv_mse, model->noise,  model->held.outputs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -176,18 +180,21 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
-/* Those of the fit, and what the output matrix cannot reach. */
+/* Those of the fit, what the output matrix cannot reach, and doubts. */
 static void fill_warnings(orff_model *model) {
     orff_model_info info = {.warning = ""};
     model->engine->describe(model->fit, &info);
     model->warnings = info.warnings;
     snprintf(model->warning, sizeof model->warning, "%s", info.warning);
-    if (!(model->unreached > ORFFI_NOTABLE_SHARE)) return;
-    model->warnings |= ORFF_WARN_UNREACHED;
-    snprintf(model->warning, sizeof model->warning,
-             "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot be "
-             "learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
-             info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
+    if (model->unreached > ORFFI_NOTABLE_SHARE) {
+        model->warnings |= ORFF_WARN_UNREACHED;
+        snprintf(
+            model->warning, sizeof model->warning,
+            "%s%s%.2g %% of the variance of the outputs lies where the output matrix is zero, and cannot "
+            "be learned; give a matrix of full rank, such as that of a Laplacian with a ridge",
+            info.warning, *info.warning ? "; " : "", 100.0 * model->unreached);
+    }
+    orffi_doubts_say(model);
 }
 
 orff_status orffi_model_finish(orff_model *model) {
@@ -227,7 +234,13 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .output_cv_mse = model->output_cv_mse,
                             .shares = model->shares,
                             .solve = model->solve,
-                            .kernel_error = NAN};
+                            .kernel_error = NAN,
+                            .folds = model->held.folds,
+                            .held_out_mse = model->held.mse,
+                            .held_out_rows = model->held.rows,
+                            .held_out_blocks = model->held.blocks,
+                            .output_held_out_mse = model->held.outputs};
+    memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);
     info.warnings = model->warnings;
     info.warning = model->warning;

@@ -26,13 +26,23 @@ struct orff_model {
     double lambda, train_mse, cv_mse, dof, log_evidence;
     double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
     unsigned warnings;
-    char warning[512];
+    char warning[2048];
     uint64_t rows;
     bool single;
     double *output_train_mse; /* p */
     double *noise;            /* p: standard deviations; NAN where not known */
     double *output_cv_mse;    /* p, or NULL when not cross-validated */
     double *shares;           /* parts + 1, or NULL */
+    struct {
+        orff_folds folds;
+        double mse, coverage[ORFF_INTERVALS];
+        size_t rows, blocks;
+        double *outputs; /* p, or NULL */
+    } held;              /* rows left out: see held_out.h */
+    struct {
+        unsigned flags;             /* of ORFF_WARN_.. */
+        double nearest_mse, beyond; /* what they were found by */
+    } doubts;                       /* see doubts.h */
     orff_solve_info solve;
     char *method; /* what solve.method points to in a model from a file, or NULL */
     char *notes;  /* the caller's, or NULL */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/periods.h"
 #include "lattice/record.h"
+#include "model/blocks.h"
 #include "model/choose.h"
 #include "model/survey.h"
 
@@ -205,6 +206,8 @@ orffi_task orffi_plan_task(const orffi_plan *plan) {
                         .shift = plan->shift,
                         .D = s->sampling.features,
                         .folds = s->lambda > 0.0 && !crosses ? 1 : s->folds,
+                        .blocks = plan->folds == ORFF_FOLDS_BLOCKS ? plan->blocks : NULL,
+                        .groups = plan->folds == ORFF_FOLDS_GROUPS ? s->groups : NULL,
                         .single = s->single};
 }
 
@@ -215,7 +218,7 @@ static bool wants_noise(const orffi_plan *plan) {
 
 /* ---- making */
 
-orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
+static orff_status make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     const size_t known = orffi_rows_known(rows);
     *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p};
     ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
@@ -228,6 +231,11 @@ orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, con
     name_bases(plan);
     if (settings->mixture) return orffi_choose_weights(plan, rows);
     return ORFF_OK;
+}
+
+orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
+    ORFFI_TRY(make(plan, settings, rows));
+    return orffi_blocks_choose(plan, rows);
 }
 
 /* Without parts: decomposable on the law of the moments' first group. */
@@ -286,6 +294,7 @@ void orffi_plan_clear(orffi_plan *plan) {
     orffi_release(plan->extent);
     orffi_release(plan->middle);
     orffi_release(plan->periods);
+    orffi_release(plan->blocks);
     orffi_release(plan->units.shift);
     orffi_release(plan->units.unit);
     orffi_release(plan->units.spread);

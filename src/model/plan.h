@@ -16,10 +16,13 @@ typedef struct orffi_plan {
     bool rigid;              /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */
     double *periods;         /* d: of inputs on a circle, in units; see base/periods.h */
+    orff_folds folds;        /* what is left out together: see blocks.h */
+    double *blocks;          /* d: sides of blocks, in units; or NULL */
     orffi_units units;
     double
         shift; /* the variance of the noise of a row of weight 1 over that of the field, trace K(0)/p, where the choices
                      found one: about N lambda over the kernel's size; else 0 */
+    bool path_taken; /* lambda was chosen along the path of the settings before, and stands in them now */
 } orffi_plan;
 
 /* Whether the length scale of a planned part is to be chosen. */

@@ -52,9 +52,10 @@ static json_t *pack_sampling(const orff_sampling *sampling, size_t d) {
 }
 
 static json_t *pack_lambda(const orff_settings *s) {
-    return json_pack("{so so so sI sI}", "value", orffi_json_number(s->lambda), "low",
+    return json_pack("{so so so sI sI so sb}", "value", orffi_json_number(s->lambda), "low",
                      orffi_json_number(s->lambda_low), "high", orffi_json_number(s->lambda_high), "count",
-                     (json_int_t)s->lambda_count, "folds", (json_int_t)s->folds);
+                     (json_int_t)s->lambda_count, "folds", (json_int_t)s->folds, "folds_by",
+                     text(orff_folds_name(s->folds_by)), "groups", s->groups != NULL);
 }
 
 static json_t *pack_solver(const orff_settings *s) {

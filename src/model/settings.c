@@ -106,6 +106,10 @@ static const row rows[] = {
       "The values that lambda auto tries where it does not follow from the noise, or if you give them."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
       "Folds of cross-validation."}, TO(folds)},
+    {{"folds-by", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_folds_names, NULL, "", LEARNING, "Learning",
+      "Rows that are left out together when errors are told: random takes each by itself, which flatters where rows lie near each other; "
+      "blocks takes those in the same block of inputs, about two length scales wide; groups those of the same group. auto takes groups "
+      "where they are given, else blocks."}, TO(folds_by)},
     {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
       "What an error costs. logistic and hinge are for classes."}, TO(loss)},
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",

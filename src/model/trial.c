@@ -57,6 +57,8 @@ orff_status orffi_trial_prepare(orffi_trial *trial, const orffi_engine *engine, 
     orffi_task task = orffi_plan_task(plan);
     task.D = D;
     task.folds = folds;
+    task.blocks = NULL; /* scales are still open, and rows are some of all */
+    task.groups = NULL;
     task.single = false;
     task.scores = true;
     orffi_trial_clear(trial);

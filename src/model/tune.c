@@ -5,6 +5,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "model/blocks.h"
 #include "model/choose.h"
 #include "model/fit.h"
 #include "model/model.h"
@@ -56,8 +57,11 @@ static orff_status check_candidate(const orff_settings *candidate, const orff_se
                       i + 1);
 }
 
-static orff_status prepare_trial(trial *one, const orff_settings *candidate, const orffi_rows *rows) {
+/* first: whose folds are those of all. */
+static orff_status prepare_trial(trial *one, const trial *first, const orff_settings *candidate,
+                                 const orffi_rows *rows) {
     ORFFI_TRY(orffi_plan_make(&one->plan, candidate, rows));
+    if (first != one) ORFFI_TRY(orffi_blocks_copy(&one->plan, &first->plan));
     orffi_task task = orffi_plan_task(&one->plan);
     task.folds = candidate->folds;
     task.scores = true;
@@ -69,7 +73,7 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
     for (size_t i = 0; i < t->count; i++) {
         ORFFI_TRY(orffi_progress("tuning: plans", (double)i, (double)t->count));
         ORFFI_TRY(check_candidate(&candidates[i], &candidates[0], i));
-        ORFFI_TRY(prepare_trial(&t->trials[i], &candidates[i], &t->rows));
+        ORFFI_TRY(prepare_trial(&t->trials[i], &t->trials[0], &candidates[i], &t->rows));
     }
     return ORFF_OK;
 }
@@ -157,8 +161,9 @@ static orff_status score_all(tuning *t) {
 /* The winner on all rows, its lambda as found. */
 static orff_status fit_winner(orff_model **model, tuning *t) {
     trial *one = &t->trials[t->winner];
+    one->plan.path_taken = !(one->plan.settings.lambda > 0.0);
     one->plan.settings.lambda = t->best.lambdas[t->best.best];
-    return orffi_fit_plan(model, &one->plan, &t->rows, &t->best);
+    return orffi_fit_checked(model, &one->plan, &t->rows, &t->best);
 }
 
 static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,

@@ -76,14 +76,31 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
     return hash;
 }
 
-/* A row's fold follows from its numbers: the same in whatever order and company it comes, so that rows
- * accumulated apart can be taken off again, and rows that repeat each other are not spread over training
- * and held-out sets. */
-size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const double *x, size_t p,
-                          const double *y) {
+/* The block that x lies in. */
+static uint64_t mix_block(size_t d, const double *sides, const double *x) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < d; i++) {
+        const double place = floor(x[i] / sides[i]) + 0.0; /* no -0 */
+        hash = mix(hash, 1, &place);
+    }
+    return hash;
+}
+
+/* A row's fold follows from its numbers, its block or its group: the same in whatever order and company it comes, so that
+ * rows accumulated apart can be taken off again, and rows that repeat each other are not spread over training and
+ * held-out sets. */
+size_t orffi_moments_fold(const orff_moments_settings *settings, uint64_t row, size_t d, const double *x,
+                          size_t p, const double *y) {
     const orffi_rng rng = {settings->seed, FOLD_STREAM};
+    uint64_t hash;
     if (settings->folds < 2) return 0;
-    return orffi_rng_below(rng, mix(mix(0, d, x), p, y), 0, settings->folds);
+    if (settings->groups)
+        hash = settings->groups[row];
+    else if (settings->blocks)
+        hash = mix_block(d, settings->blocks, x);
+    else
+        hash = mix(mix(0, d, x), p, y);
+    return orffi_rng_below(rng, hash, 0, settings->folds);
 }
 
 /* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
@@ -91,7 +108,8 @@ size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const
 static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
-        w->fold[i] = orffi_moments_fold(&m->settings, m->bank->d, X + i * m->bank->d, m->p, Y + i * m->p);
+        w->fold[i] = orffi_moments_fold(&m->settings, m->arrived + i, m->bank->d, X + i * m->bank->d, m->p,
+                                        Y + i * m->p);
         w->start[w->fold[i] + 2]++;
     }
     for (size_t k = 1; k < m->n_sets + 2; k++) w->start[k] += w->start[k - 1];

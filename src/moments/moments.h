@@ -40,9 +40,10 @@ void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_momen
 /* What the weights of the rows of a fold add up to. */
 double orffi_moments_weight(const orff_moments *moments, size_t fold);
 
-/* The fold of a row: it follows from the seed and the row's numbers alone. */
-size_t orffi_moments_fold(const orff_moments_settings *settings, size_t d, const double *x, size_t p,
-                          const double *y);
+/* The fold of a row: it follows from the seed and the row's numbers, its block, or the group of its place among all
+ * rows (0-based). */
+size_t orffi_moments_fold(const orff_moments_settings *settings, uint64_t row, size_t d, const double *x,
+                          size_t p, const double *y);
 
 /* Whether there are folds, but fewer than two that have rows of some weight: cross-validation needs two. Folds
  * are random, so that with few rows some may be empty; they have no say. */

@@ -1,0 +1,33 @@
+#include "base/small.h"
+
+#include <math.h>
+
+double orffi_small_dot(size_t n, const double *a, const double *b) {
+    double s[8] = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++) s[k] += a[i + k] * b[i + k];
+    for (; i < n; i++) s[0] += a[i] * b[i];
+    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
+/* Row after row: both factors of every sum lie close in memory. */
+bool orffi_small_cholesky(size_t n, double *A) {
+    for (size_t j = 0; j < n; j++) {
+        double *row = A + j * n;
+        for (size_t i = 0; i < j; i++)
+            row[i] = (row[i] - orffi_small_dot(i, row, A + i * n)) / A[i * (n + 1)];
+        const double pivot = row[j] - orffi_small_dot(j, row, row);
+        if (!(pivot > 0.0)) return false;
+        row[j] = sqrt(pivot);
+    }
+    return true;
+}
+
+void orffi_small_solve(size_t n, const double *L, double *b) {
+    for (size_t i = 0; i < n; i++) b[i] = (b[i] - orffi_small_dot(i, L + i * n, b)) / L[i * (n + 1)];
+    for (size_t i = n; i-- > 0;) {
+        b[i] /= L[i * (n + 1)];
+        for (size_t k = 0; k < i; k++) b[k] -= L[i * n + k] * b[i];
+    }
+}

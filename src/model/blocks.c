@@ -1,0 +1,126 @@
+/* The size of the blocks that are left out together.
+ *
+ * Rows nearer to each other than a length scale l say much the same, so that a row among its neighbours is no test. With a
+ * side of 2 l the middle of a block is a length scale away from all rows of other blocks, where a Gaussian kernel has 0.6
+ * left: the rows around still say something, but give nothing away. Smaller ones would flatter, larger ones ask for what
+ * no model can know.
+ *
+ * Where l is long beside the range of the rows, blocks must be smaller, or there are too few for the folds: at least four
+ * for each fold. A row's block follows from its inputs alone, so that rows may stream.
+ */
+#include "model/blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/periods.h"
+#include "moments/moments.h"
+
+#define WIDTH    2.0  /* of a block, in length scales */
+#define EACH     4    /* blocks for a fold, at least, if they were all filled */
+#define HALVINGS 8    /* of blocks that have too many of the rows */
+#define LOOKED   5000 /* rows that tell it */
+#define LARGEST  0.5  /* share of the rows in a fold: the others learn from the rest */
+
+static const char *const names[] = {ORFF_FOLDS_LIST(ORFFI_NAME_OF) NULL};
+
+const char *orff_folds_name(orff_folds folds) {
+    return (unsigned)folds < ORFF_FOLDS_COUNT ? names[folds] : NULL;
+}
+
+const char *const *orff_folds_names(void) {
+    return names;
+}
+
+orff_status orff_folds_parse(const char *name, orff_folds *folds) {
+    size_t place;
+    if (!folds) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_folds_parse: NULL argument");
+    ORFFI_TRY(orffi_names_find("folds", name, names, &place));
+    *folds = (orff_folds)place;
+    return ORFF_OK;
+}
+
+/* ---- sides */
+
+/* The length scales of the part that weighs most; NULL where it has none. */
+static const double *main_scales(const orffi_plan *plan) {
+    size_t most = 0;
+    for (size_t m = 1; m < plan->parts.count; m++)
+        if (plan->parts.list[m].part.weight > plan->parts.list[most].part.weight) most = m;
+    return plan->parts.count ? plan->parts.list[most].sigmas : NULL;
+}
+
+/* How many blocks there must be along each of d inputs. */
+static double least_along(const orffi_plan *plan) {
+    return ceil(pow((double)(EACH * plan->settings.folds), 1.0 / (double)plan->d) - 1e-9);
+}
+
+/* Blocks of an input on a circle close it. */
+static double close_circle(const orffi_plan *plan, size_t i, double side) {
+    const double *periods = plan->periods;
+    return orffi_is_periodic(periods, i) ? periods[i] / ceil(periods[i] / side - 1e-9) : side;
+}
+
+static void fill_sides(orffi_plan *plan) {
+    const double *scales = main_scales(plan), least = least_along(plan);
+    for (size_t i = 0; i < plan->d; i++) {
+        const double wide = scales && scales[i] > 0.0 ? WIDTH * scales[i] : INFINITY;
+        const double most = plan->extent && plan->extent[i] > 0.0 ? plan->extent[i] / least : INFINITY;
+        const double side = fmin(wide, most);
+        plan->blocks[i] = close_circle(plan, i, isfinite(side) && side > 0.0 ? side : 1.0);
+    }
+}
+
+/* ---- the rows in them */
+
+/* Whether rows of the head fall into folds that cross-validation can use. */
+static bool is_spread(const orffi_plan *plan, const orffi_rows *rows, double *x) {
+    const orffi_table *head = &rows->head;
+    const orff_moments_settings how = {.folds = plan->settings.folds < 2 ? 5 : plan->settings.folds,
+                                       .seed = plan->settings.sampling.seed,
+                                       .blocks = plan->blocks};
+    const size_t looked = head->n < LOOKED ? head->n : LOOKED;
+    size_t counts[1000] = {0}, most = 0;
+    for (size_t i = 0; i < looked; i++) {
+        const double *from = head->X + i * (head->n / looked) * plan->d;
+        for (size_t k = 0; k < plan->d; k++) x[k] = (from[k] - plan->units.shift[k]) / plan->units.unit[k];
+        const size_t count = ++counts[orffi_moments_fold(&how, 0, plan->d, x, 0, NULL)];
+        if (count > most) most = count;
+    }
+    return (double)most <= LARGEST * (double)looked;
+}
+
+/* Rows may lie in heaps: blocks are halved until they divide them. */
+static orff_status divide_rows(orffi_plan *plan, const orffi_rows *rows, bool *divided) {
+    double *x;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(x, plan->d));
+    *divided = is_spread(plan, rows, x);
+    for (size_t round = 0; round < HALVINGS && !*divided; round++) {
+        for (size_t i = 0; i < plan->d; i++) plan->blocks[i] /= 2.0;
+        *divided = is_spread(plan, rows, x);
+    }
+    orffi_release(x);
+    return ORFF_OK;
+}
+
+orff_status orffi_blocks_choose(orffi_plan *plan, const orffi_rows *rows) {
+    const orff_settings *s = &plan->settings;
+    bool divided;
+    if (s->folds > 1000) return ORFF_OK; /* refused elsewhere */
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->blocks, plan->d));
+    fill_sides(plan);
+    ORFFI_TRY(divide_rows(plan, rows, &divided));
+    plan->folds = s->folds_by;
+    if (plan->folds == ORFF_FOLDS_AUTO) plan->folds = s->groups ? ORFF_FOLDS_GROUPS : ORFF_FOLDS_BLOCKS;
+    if (plan->folds == ORFF_FOLDS_BLOCKS && !divided) plan->folds = ORFF_FOLDS_RANDOM;
+    return ORFF_OK;
+}
+
+orff_status orffi_blocks_copy(orffi_plan *to, const orffi_plan *from) {
+    to->folds = from->folds;
+    for (size_t i = 0; to->blocks && from->blocks && i < to->d; i++)
+        to->blocks[i] = from->blocks[i] * (from->units.unit[i] / to->units.unit[i]);
+    return ORFF_OK;
+}

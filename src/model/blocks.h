@@ -1,0 +1,14 @@
+/* Rows that are left out together: blocks of inputs, or groups. */
+#ifndef ORFFI_MODEL_BLOCKS_H
+#define ORFFI_MODEL_BLOCKS_H
+
+#include "model/plan.h"
+
+/* What a plan whose length scales are settled leaves out together, by its settings and the head of the rows: plan->folds
+ * and plan->blocks. */
+orff_status orffi_blocks_choose(orffi_plan *plan, const orffi_rows *rows);
+
+/* The same blocks for another plan, which may have other units: candidates must be compared on the same folds. */
+orff_status orffi_blocks_copy(orffi_plan *to, const orffi_plan *from);
+
+#endif

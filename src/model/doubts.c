@@ -1,0 +1,258 @@
+#include "model/doubts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "exact/learn.h"
+
+#define STREAM  0x4454u
+#define QUERIES 500  /* rows whose nearest one is looked for */
+#define WORK    2e8  /* numbers that are compared for it, at most */
+#define BETWEEN 1000 /* points between rows where f is looked at */
+#define BEYOND \
+    2.0 /* ranges of the outputs outside of it: fields overshoot, but not by twice all that was measured */
+#define LOWEST     0.90 /* coverage of 95 % that is still right: length scales and noise are estimates */
+#define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
+#define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
+#define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
+#define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+
+static const unsigned all_flags =
+    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE;
+
+/* ---- lambda */
+
+/* Whether lambda is an end of the path that the settings name, or all was found to be noise. A step of the path is far
+ * more than what the size of an approximate kernel differs by. */
+static orff_status find_end(const orff_model *model, const orffi_plan *plan, bool *at_end) {
+    const orff_settings *s = &plan->settings;
+    double size;
+    *at_end = plan->shift > 0.0 && plan->engine->evident && log(plan->shift) > TOP;
+    if ((s->lambda > 0.0 && !plan->path_taken) || plan->shift > 0.0 || s->lambda_count < 2) return ORFF_OK;
+    const orff_status status = orffi_exact_size(orffi_model_kernel(model), &size);
+    if (status) return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK; /* kernels without an exact form */
+    const double step = pow(s->lambda_high / s->lambda_low, 0.5 / (double)(s->lambda_count - 1));
+    const double relative = model->lambda / size;
+    *at_end = relative < s->lambda_low * step || relative > s->lambda_high / step;
+    return ORFF_OK;
+}
+
+/* ---- features that are too few */
+
+static double square_distance(const orffi_plan *plan, const double *a, const double *b) {
+    double sum = 0.0;
+    for (size_t i = 0; i < plan->d; i++) {
+        const double step = (a[i] - b[i]) / plan->units.unit[i];
+        sum += step * step;
+    }
+    return sum;
+}
+
+/* What one would err by at a row of the head with the value of the row that is nearest to it, mean over outputs: at least
+ * twice the variance of the noise. */
+static double nearest_error(const orffi_plan *plan, const orffi_table *head) {
+    const size_t d = plan->d, p = plan->p, n = head->n;
+    size_t queries = n < QUERIES ? n : QUERIES;
+    const double most = WORK / ((double)n * (double)d);
+    if ((double)queries > most) queries = most < 2.0 ? 2 : (size_t)most;
+    double sum = 0.0;
+    for (size_t q = 0; q < queries; q++) {
+        const size_t i = q * (n / queries);
+        size_t near = n;
+        double least = INFINITY;
+        for (size_t j = 0; j < n; j++) {
+            const double square = j == i ? INFINITY : square_distance(plan, head->X + i * d, head->X + j * d);
+            if (square < least) {
+                least = square;
+                near = j;
+            }
+        }
+        for (size_t k = 0; near < n && k < p; k++) {
+            const double error = head->Y[i * p + k] - head->Y[near * p + k];
+            sum += error * error / (double)(queries * p);
+        }
+    }
+    return sum;
+}
+
+/* ---- between the rows */
+
+/* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
+static orff_status look_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
+                                double *beyond) {
+    const orffi_rng rng = {plan->settings.sampling.seed, STREAM};
+    const size_t d = plan->d, p = plan->p;
+    double *X = NULL, *F = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(X, BETWEEN * d);
+    if (!status) status = ORFFI_NEW_ARRAY(F, BETWEEN * p);
+    for (size_t i = 0; !status && i < BETWEEN; i++) {
+        const double *a = head->X + orffi_rng_below(rng, i, 0, head->n) * d;
+        const double *b = head->X + orffi_rng_below(rng, i, 1, head->n) * d, t = orffi_rng_uniform(rng, i, 2);
+        for (size_t k = 0; k < d; k++) X[i * d + k] = a[k] + t * (b[k] - a[k]);
+    }
+    if (!status) status = orff_model_predict(model, BETWEEN, X, F);
+    for (size_t k = 0; !status && k < p; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < head->n; i++) {
+            low = fmin(low, head->Y[i * p + k]);
+            high = fmax(high, head->Y[i * p + k]);
+        }
+        for (size_t i = 0; high > low && i < BETWEEN; i++)
+            *beyond = fmax(*beyond, fmax(F[i * p + k] - high, low - F[i * p + k]) / (high - low));
+    }
+    orffi_release(X);
+    orffi_release(F);
+    return status;
+}
+
+/* ---- coverage */
+
+/* The rows of a block err together: as many counts as blocks. */
+static bool is_too_low(double coverage, size_t blocks) {
+    return coverage < LOWEST - CHANCE * sqrt(LOWEST * (1.0 - LOWEST) / (double)blocks);
+}
+
+static bool is_too_high(double coverage, size_t blocks) {
+    return coverage > HIGHEST + CHANCE * sqrt(HIGHEST * (1.0 - HIGHEST) / (double)blocks);
+}
+
+/* The mean over the outputs of their variance. */
+static double variance(const orffi_table *head) {
+    double sum = 0.0;
+    for (size_t k = 0; k < head->p; k++) {
+        double mean = 0.0;
+        for (size_t i = 0; i < head->n; i++) mean += head->Y[i * head->p + k] / (double)head->n;
+        for (size_t i = 0; i < head->n; i++) sum += pow(head->Y[i * head->p + k] - mean, 2.0);
+    }
+    return sum / ((double)head->n * (double)head->p);
+}
+
+/* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
+static bool is_wrong(const orff_model *model, const orffi_table *head) {
+    const size_t blocks = model->held.blocks;
+    if (!blocks || model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
+    return is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks);
+}
+
+orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
+    const orffi_table *head = &rows->head;
+    bool at_end;
+    ORFFI_TRY(find_end(model, plan, &at_end));
+    if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
+    if (!model->classes && head->n > 1) {
+        if (plan->engine->draws) model->doubts.nearest_mse = nearest_error(plan, head);
+        if (plan->engine->draws && model->train_mse > model->doubts.nearest_mse)
+            model->doubts.flags |= ORFF_WARN_FEW_FEATURES;
+        ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
+        if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;
+    }
+    if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
+    orffi_doubts_say(model);
+    return ORFF_OK;
+}
+
+/* ---- in words */
+
+static void say(orff_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(orff_model *model, const char *format, ...) {
+    const size_t used = strlen(model->warning), room = sizeof model->warning - used;
+    va_list arguments;
+    if (used && room > 3) memcpy(model->warning + used, "; ", 3);
+    const size_t more = used && room > 3 ? 2 : 0;
+    va_start(arguments, format);
+    vsnprintf(model->warning + used + more, room - more, format, arguments);
+    va_end(arguments);
+}
+
+void orffi_doubts_say(orff_model *model) {
+    const unsigned flags = model->doubts.flags;
+    const bool draws = model->engine->draws;
+    model->warnings |= flags;
+    if (flags & ORFF_WARN_LAMBDA_AT_END)
+        say(model,
+            "lambda, %.3g, lies at an end of the range that was looked at, so that the best may lie outside: "
+            "give a wider "
+            "lambda-grid, or lambda",
+            model->lambda);
+    if (flags & ORFF_WARN_FEW_FEATURES)
+        say(model,
+            "at its own rows the model errs by %.3g, more than the value of the nearest row does (%.3g): "
+            "there are too few "
+            "features for the detail of the data, or lambda or sigma are too large; give more features, or "
+            "for up to three "
+            "inputs the engine lattice",
+            sqrt(model->train_mse), sqrt(model->doubts.nearest_mse));
+    if (flags & ORFF_WARN_WILD)
+        say(model,
+            "between the rows the function goes beyond the outputs by %.3g times their range: do not trust "
+            "it in gaps; %s",
+            model->doubts.beyond,
+            draws ? "give more features or a larger lambda, or for up to three inputs the engine lattice"
+                  : "give a larger lambda or a shorter sigma");
+    if (flags & ORFF_WARN_COVERAGE)
+        say(model,
+            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s, so error bars are "
+            "too %s: try "
+            "another base or kernel, and sigma and lambda auto if they were given",
+            100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
+            orff_folds_name(model->held.folds),
+            is_too_low(model->held.coverage[2], model->held.blocks) ? "small" : "large");
+}
+
+/* ---- files */
+
+int orffi_doubts_pack(const orff_model *model, json_t *object) {
+    json_t *doubts = json_pack("{sI so so}", "flags", (json_int_t)model->doubts.flags, "nearest_mse",
+                               orffi_json_number(model->doubts.nearest_mse), "beyond",
+                               orffi_json_number(model->doubts.beyond));
+    int failed = json_object_set_new(object, "doubts", doubts);
+    if (failed || !model->held.outputs) return failed;
+    json_t *held =
+        json_pack("{ss so so so sI sI}", "folds", orff_folds_name(model->held.folds), "mse",
+                  orffi_json_number(model->held.mse), "outputs",
+                  orffi_json_numbers(model->p, model->held.outputs), "coverage",
+                  model->held.blocks ? orffi_json_numbers(ORFF_INTERVALS, model->held.coverage) : json_null(),
+                  "rows", (json_int_t)model->held.rows, "blocks", (json_int_t)model->held.blocks);
+    return json_object_set_new(object, "held_out", held);
+}
+
+static orff_status unpack_held(const orffi_fields *in, orff_model *model) {
+    const char *name;
+    double *coverage = NULL;
+    ORFFI_TRY(orffi_fields_text(in, "folds", &name));
+    ORFFI_TRY(orffi_fields_blame(in, orff_folds_parse(name, &model->held.folds)));
+    ORFFI_TRY(orffi_fields_number(in, "mse", &model->held.mse));
+    ORFFI_TRY(orffi_fields_size(in, "rows", &model->held.rows));
+    ORFFI_TRY(orffi_fields_size(in, "blocks", &model->held.blocks));
+    ORFFI_TRY(orffi_fields_numbers(in, "outputs", model->p, &model->held.outputs));
+    for (size_t k = 0; k < model->p; k++)
+        if (!(model->held.outputs[k] >= 0.0) || !(model->held.mse >= 0.0))
+            return orffi_fields_fail(in, "outputs", "has a negative error");
+    if (!orffi_fields_has(in, "coverage")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_numbers(in, "coverage", ORFF_INTERVALS, &coverage));
+    memcpy(model->held.coverage, coverage, sizeof model->held.coverage);
+    orffi_release(coverage);
+    return ORFF_OK;
+}
+
+/* Files from before have neither. */
+orff_status orffi_doubts_unpack(const orffi_fields *about, orff_model *model) {
+    orffi_fields in;
+    size_t flags;
+    if (orffi_fields_has(about, "held_out")) {
+        ORFFI_TRY(orffi_fields_object(about, "held_out", &in));
+        ORFFI_TRY(unpack_held(&in, model));
+    }
+    if (!orffi_fields_has(about, "doubts")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_object(about, "doubts", &in));
+    ORFFI_TRY(orffi_fields_size(&in, "flags", &flags));
+    ORFFI_TRY(orffi_fields_any_number(&in, "nearest_mse", &model->doubts.nearest_mse));
+    ORFFI_TRY(orffi_fields_any_number(&in, "beyond", &model->doubts.beyond));
+    model->doubts.flags = (unsigned)flags & all_flags;
+    return ORFF_OK;
+}

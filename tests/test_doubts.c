@@ -1,0 +1,128 @@
+/* Warnings of fits: each provoked, and each absent where nothing is wrong. */
+#define _XOPEN_SOURCE 700
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "support.h"
+
+enum { N = 600 };
+static const unsigned doubts =
+    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE;
+
+typedef struct rows {
+    double *X, *Y;
+} rows;
+
+/* A function of two inputs of this wavelength, with noise. gap: none of the first input from 0.35 to 0.65. */
+static rows make(double wavelength, double noise, bool gap) {
+    const orffi_rng rng = {21, 4};
+    rows r = {support_zeros(2 * N), support_zeros(N)};
+    for (size_t i = 0; i < N; i++) {
+        double *x = r.X + 2 * i;
+        x[0] = orffi_rng_uniform(rng, i, 0);
+        x[1] = orffi_rng_uniform(rng, i, 1);
+        if (gap) x[0] = x[0] < 0.5 ? 0.7 * x[0] : 0.65 + 0.7 * (x[0] - 0.5);
+        r.Y[i] = sin(6.28 * x[0] / wavelength) * cos(6.28 * x[1] / wavelength) +
+                 noise * orffi_rng_normal(rng, i, 2);
+    }
+    return r;
+}
+
+static void rows_free(rows *r) {
+    free(r->X);
+    free(r->Y);
+}
+
+/* The warnings of a model, whose words must be there, and stay in its file. */
+static unsigned warnings_of(const rows *r, const char *const *settings) {
+    char path[] = "/tmp/orff_doubts_XXXXXX";
+    orff_model *model = NULL, *again = NULL;
+    assert_ok(orff_learn(&model, settings, 2, 1, N, r->X, r->Y));
+    const orff_model_info info = orff_model_describe(model);
+    assert_true(!info.warnings == !*info.warning);
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_ok(orff_model_save(model, path, false));
+    assert_ok(orff_model_load(&again, path));
+    const orff_model_info read = orff_model_describe(again);
+    assert_int_equal(read.warnings, info.warnings);
+    assert_string_equal(read.warning, info.warning);
+    assert_int_equal(read.folds, info.folds);
+    assert_int_equal(read.held_out_blocks, info.held_out_blocks);
+    if (isfinite(info.held_out_mse)) assert_true(read.held_out_mse == info.held_out_mse);
+    assert_int_equal(close(descriptor), 0);
+    assert_int_equal(unlink(path), 0);
+    orff_model_free(model);
+    orff_model_free(again);
+    return info.warnings & doubts;
+}
+
+static void test_a_good_fit_warns_of_nothing(void **state) {
+    (void)state;
+    static const char *const plain[] = {NULL};
+    static const char *const lattice[] = {"engine=lattice", NULL};
+    static const char *const features[] = {"features=200", "sigma=0.2", NULL};
+    rows r = make(0.7, 0.1, false);
+    assert_int_equal(warnings_of(&r, plain), 0);
+    assert_int_equal(warnings_of(&r, lattice), 0);
+    assert_int_equal(warnings_of(&r, features), 0);
+    rows_free(&r);
+}
+
+static void test_lambda_at_an_end(void **state) {
+    (void)state;
+    static const char *const above[] = {"engine=features", "sigma=0.2", "lambda-grid=1:10:5", NULL};
+    static const char *const below[] = {"engine=features", "sigma=0.2", "lambda-grid=1e-14:1e-11:5", NULL};
+    static const char *const given[] = {"engine=features", "sigma=0.2", "lambda=1e-5", NULL};
+    rows r = make(0.7, 0.3, false);
+    assert_true(warnings_of(&r, above) & ORFF_WARN_LAMBDA_AT_END);
+    assert_true(warnings_of(&r, below) & ORFF_WARN_LAMBDA_AT_END);
+    assert_false(warnings_of(&r, given) & ORFF_WARN_LAMBDA_AT_END);
+    rows_free(&r);
+}
+
+static void test_too_few_features(void **state) {
+    (void)state;
+    static const char *const few[] = {"features=4", "sigma=0.05", "scale-inputs=no", NULL};
+    static const char *const many[] = {"features=300", "sigma=0.08", "scale-inputs=no", NULL};
+    rows r = make(0.35, 0.02, false);
+    assert_true(warnings_of(&r, few) & ORFF_WARN_FEW_FEATURES);
+    assert_false(warnings_of(&r, many) & ORFF_WARN_FEW_FEATURES);
+    rows_free(&r);
+}
+
+/* A lambda of nothing, and a gap. */
+static void test_wild_between_the_rows(void **state) {
+    (void)state;
+    static const char *const wild[] = {"features=290", "sigma=0.05", "lambda=1e-13", "scale-inputs=no", NULL};
+    static const char *const tame[] = {"features=290", "sigma=0.05", "scale-inputs=no", NULL};
+    rows r = make(0.6, 0.1, true);
+    assert_true(warnings_of(&r, wild) & ORFF_WARN_WILD);
+    assert_false(warnings_of(&r, tame) & ORFF_WARN_WILD);
+    rows_free(&r);
+}
+
+/* A length scale and a lambda that are both too large claim to know what they do not. */
+static void test_error_bars_that_are_wrong(void **state) {
+    (void)state;
+    static const char *const small[] = {"engine=exact",  "sigma=0.15",      "lambda=1e-6",
+                                        "base=gaussian", "scale-inputs=no", NULL};
+    rows r = make(0.3, 0.01, false);
+    assert_true(warnings_of(&r, small) & ORFF_WARN_COVERAGE);
+    rows_free(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_good_fit_warns_of_nothing),
+        cmocka_unit_test(test_lambda_at_an_end),
+        cmocka_unit_test(test_too_few_features),
+        cmocka_unit_test(test_wild_between_the_rows),
+        cmocka_unit_test(test_error_bars_that_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
