@@ -242,7 +242,7 @@ static size_t select_rows(const orff_moments_settings *folds, size_t k, bool onl
                           double *w) {
     size_t n = 0;
     for (size_t i = 0; i < N; i++) {
-        if ((orffi_moments_fold(folds, D, X + i * D, P, Y + i * P) == k) != only) continue;
+        if ((orffi_moments_fold(folds, i, D, X + i * D, P, Y + i * P) == k) != only) continue;
         memcpy(x + n * D, X + i * D, D * sizeof *x);
         memcpy(y + n * P, Y + i * P, P * sizeof *y);
         w[n++] = weights[i];
