@@ -128,17 +128,19 @@ typedef struct columns {
     const char *crossed, *held, *noise;
 } columns;
 
+/* When the model is saved nothing may fail any more: no memory is asked for. */
 static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *held,
                         const char *noise, const char *units) {
-    cli_string line = {0};
-    cli_append(&line, "  %-18s %-10s", name, train);
-    if (has.crossed) cli_append(&line, " %-16s", cv);
-    if (has.held) cli_append(&line, " %-16s", held);
-    if (has.noise) cli_append(&line, " %-10s", noise);
-    if (units) cli_append(&line, " %s", units);
-    while (line.length && line.text[line.length - 1] == ' ') line.text[--line.length] = '\0';
-    cli_say("%s", line.text);
-    free(line.text);
+    const char *const each[] = {train, has.crossed ? cv : NULL, has.held ? held : NULL,
+                                has.noise ? noise : NULL};
+    const int wide[] = {10, 16, 16, 10};
+    char line[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        if (each[i])
+            length += (size_t)snprintf(line + length, sizeof line - length, " %-*.30s", wide[i], each[i]);
+    while (!units && length && line[length - 1] == ' ') line[--length] = '\0';
+    cli_say("  %-18s%s%s%s", name, line, units ? " " : "", units ? units : "");
 }
 
 /* noise: a variance, as the others are squares. */

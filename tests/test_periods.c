@@ -45,6 +45,7 @@ static orff_settings circle(const orff_part *part, const double *periods, double
     settings.parts = part;
     settings.periods = periods;
     settings.lambda = lambda;
+    settings.sampling.tolerance = 1e-6;
     settings.center = false;
     return settings;
 }

@@ -2,7 +2,7 @@
 #include "base/names.h"
 #include "engine/engine.h"
 
-#define LARGEST_POSTERIOR 4000
+#define LARGEST_POSTERIOR 6000 /* a file of 300 MB */
 
 const orffi_engine orffi_engine_auto = {.id = ORFF_ENGINE_AUTO};
 
@@ -38,8 +38,11 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 /* ---- the choice */
 
 /* Rows, times outputs where these are not alike, of which a dense matrix is factored in a second. Outputs that are alike but for
- * their noises take its eigenvectors instead, about ten times as long: a lattice is quicker from half as many rows on. */
-#define FEW_NUMBERS 3000
+ * their noises take its eigenvectors instead, about ten times as long: a lattice is quicker from half as many rows on. Where
+ * there is no lattice, features would be slower, and less exact, up to twice as many. */
+#define FEW_NUMBERS        3000
+#define FEW_OF_MANY_NOISES 1500
+#define FEW_IF_NO_LATTICE  6000
 
 /* What only features know: schemes, numbers and tables of frequencies, solvers, other losses, single precision, sums to go
  * on from. */
@@ -81,15 +84,17 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
                                   const char **reason) {
     size_t bytes;
     const bool lattice = orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK;
-    const double order = is_alike(s) ? (p > 1 && lattice ? 2.0 : 1.0) : (double)p,
-                 numbers = (double)rows * order;
+    const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p), few = !is_alike(s) ? FEW_NUMBERS
+                                                                                 : !lattice
+                                                                                     ? FEW_IF_NO_LATTICE
+                                                                                 : p > 1 ? FEW_OF_MANY_NOISES
+                                                                                         : FEW_NUMBERS;
     *reason = "inputs are periodic";
     if (has_periods(s, d)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";
     if (asks_for_features(s)) return &orffi_engine_features;
     *reason = "rows are few enough for the exact kernel";
-    if (rows && numbers <= FEW_NUMBERS && has_exact(s) &&
-        orffi_engine_exact.suits(s, d, p, rows, &bytes) == ORFF_OK)
+    if (rows && numbers <= few && has_exact(s) && orffi_engine_exact.suits(s, d, p, rows, &bytes) == ORFF_OK)
         return &orffi_engine_exact;
     *reason = "for up to three inputs a lattice of frequencies is the exact kernel";
     if (lattice) return &orffi_engine_lattice;

@@ -13,13 +13,17 @@
 #define TOLERANCE 1e-6 /* of the kernel, where none is asked for */
 #define OF_NOISE  0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
 /* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
-#define TRANSFORM    1e-10
-#define MOST_KEPT    400000 /* rows x outputs */
-#define SMALL_NOISE  3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
-#define STREAM_SLACK 0.25   /* of the extent: later rows of a stream may lie outside of the first */
-#define MOST_NOISY   40000  /* the same where noise is not small: iterations are more, but quick */
-#define CARRIED      0.01   /* length scales may be outside of what a lattice was made for by this share */
-#define DRAWS        32     /* posterior samples, where error bars come from them */
+#define TRANSFORM     1e-10
+#define MOST_KEPT     400000 /* rows x outputs */
+#define SMALL_NOISE   3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
+#define NOTABLE_LOSS  0.1
+#define UNKNOWN_NOISE 0.1 /* of the field, where lambda is still to be found */
+#define MOST_SAMPLED \
+    2000000 /* rows whose error bars come without being asked for: they take as long as the fit */
+#define STREAM_SLACK 0.25  /* of the extent: later rows of a stream may lie outside of the first */
+#define MOST_NOISY   40000 /* the same where noise is not small: iterations are more, but quick */
+#define CARRIED      0.01  /* length scales may be outside of what a lattice was made for by this share */
+#define DRAWS        16    /* posterior samples, where error bars come from them */
 
 /* ---- what it can do */
 
@@ -110,6 +114,12 @@ static orff_status noise_ratio(const orffi_lattice_rows *r, const orff_kernel *k
     return ORFF_OK;
 }
 
+/* Blocks of neighbours have room for so many outputs. */
+static bool can_keep(const orff_kernel *kernel, size_t known, size_t most) {
+    return known && known <= most / kernel->p && orffi_lattice_has_exact(kernel) &&
+           (orffi_lattice_is_scalar(kernel) || kernel->p <= ORFFI_NEIGHBOURS_MOST);
+}
+
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
@@ -118,7 +128,8 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
             orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
-    const orffi_lattice_need need = {.center = r->middle,
+    const orffi_lattice_need need = {.anyhow = can_keep(kernel, known, MOST_KEPT),
+                                     .center = r->middle,
                                      .extent = extent,
                                      .periods = kernel->parts[0].law.period,
                                      .rows = (double)known,
@@ -161,9 +172,11 @@ static orff_status check_range(const orffi_lattice_rows *r) {
 }
 
 /* Whether error bars come from samples. */
-static bool wants_samples(const orffi_lattice_rows *r) {
+static bool wants_samples(const orffi_lattice_rows *r, size_t known) {
     const orff_switch wanted = r->task.settings->posterior;
-    return wanted == ORFF_SWITCH_YES && !r->task.scores && !orffi_lattice_is_direct(r->kernel, &r->lattice);
+    const bool may = wanted == ORFF_SWITCH_AUTO && known && known <= MOST_SAMPLED;
+    return (may || wanted == ORFF_SWITCH_YES) && !r->task.scores &&
+           !orffi_lattice_is_direct(r->kernel, &r->lattice);
 }
 
 static orff_status check_weights(const orffi_lattice_moments *m) {
@@ -176,7 +189,7 @@ static orff_status check_weights(const orffi_lattice_moments *m) {
 static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
     orffi_lattice_sums *sums = NULL;
-    const bool samples = wants_samples(r);
+    const bool samples = wants_samples(r, source->table ? source->table->n : source->known);
     const orffi_lattice_pass pass = {.p = r->kernel->p,
                                      .draws = samples ? DRAWS : 0,
                                      .tolerance = r->transform,
@@ -224,15 +237,19 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* Blocks of neighbours have room for so many outputs. */
-static bool can_keep(const orff_kernel *kernel) {
-    return orffi_lattice_has_exact(kernel) &&
-           (orffi_lattice_is_scalar(kernel) || kernel->p <= ORFFI_NEIGHBOURS_MOST);
+/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen, and the
+ * nearest rows have to stand in for it. */
+static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, size_t known) {
+    double noise;
+    ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
+    r->local = r->quality.band_limited && can_keep(kernel, known, MOST_KEPT) &&
+               r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
+    return ORFF_OK;
 }
 
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
  * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
- * them. */
+ * them. They are kept too where the modes do not carry the kernel: it is rough then, and the nearest rows hide the others. */
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
@@ -240,8 +257,9 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
-    r->keeps = known && known <= (noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) / r->kernel->p &&
-               !orffi_lattice_is_direct(r->kernel, &r->lattice) && can_keep(r->kernel);
+    ORFFI_TRY(find_local(r, r->kernel, known));
+    r->keeps = r->local || (can_keep(r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
+                            !orffi_lattice_is_direct(r->kernel, &r->lattice));
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
 
@@ -303,7 +321,7 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     orffi_lattice lattice;
     orffi_lattice_quality quality;
     if (kernel == r->kernel) return true;
-    if (r->keeps) return can_keep(kernel);
+    if (r->keeps) return can_keep(kernel, r->table->n, MOST_KEPT);
     return orffi_lattice_choose_for(r, kernel, r->moments->sets[0].rows * r->moments->n_sets, &lattice,
                                     &quality) == ORFF_OK &&
            covers(&r->moments->lattice, &lattice);
@@ -342,7 +360,8 @@ static double weight(const void *rows) {
 static orff_status bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     if (!r->keeps || r->bound == kernel) return orffi_lattice_bind(r, kernel);
     orffi_lattice_unbind(r);
-    const orff_status status = orffi_kept_bind(r, kernel);
+    orff_status status = orffi_kept_bind(r, kernel);
+    if (!status) status = find_local(r, kernel, r->table->n);
     if (status) orffi_lattice_unbind(r);
     return status;
 }
@@ -418,7 +437,7 @@ static orff_status cross(orffi_lattice_rows *r, double lambda, double *errors) {
     double *train;
     if (!r->keeps) return orffi_lattice_cross(r, lambda, errors);
     ORFFI_TRY(ORFFI_NEW_ARRAY(train, r->table->p));
-    orff_status status = orffi_kept_solve_at(r, lambda, true, &found);
+    orff_status status = orffi_kept_solve_at(r, lambda, !r->local, &found);
     if (!status) status = orffi_kept_errors(r, lambda, train, errors);
     orffi_release(train);
     return status;
@@ -445,7 +464,7 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
 /* ---- the fit */
 
 static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
-    if (!r->quality.band_limited || r->quality.cut < 0.01) return;
+    if (!r->quality.band_limited || r->quality.cut < 0.01 || r->local) return;
     fit->warnings |= ORFF_WARN_BAND_LIMIT;
     snprintf(fit->warning, sizeof fit->warning,
              "the lattice leaves out waves that have %.2g of the kernel's variance: shorter ones than the "
@@ -464,6 +483,7 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
     report->dof = found->dof;
     report->log_evidence = found->log_evidence;
     report->solve = (orff_solve_info){.method = direct     ? "lattice-cholesky"
+                                                : r->local ? "lattice-neighbours"
                                                 : r->keeps ? "lattice-neighbours-pcg"
                                                            : "lattice-block-pcg",
                                       .iterations = found->iterations.done,
@@ -489,12 +509,13 @@ static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, do
 static orff_status fill_kept(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,
                              orffi_report *report) {
     orffi_lattice_solution found;
-    ORFFI_TRY(orffi_kept_solve_at(r, lambda, true, &found));
+    ORFFI_TRY(orffi_kept_solve_at(r, lambda, !r->local, &found));
     ORFFI_TRY(orffi_kept_field(r, fit->V));
     ORFFI_TRY(orffi_kept_errors(r, lambda, report->train_mse, report->cv_mse));
     report->crossed = true;
     fill_solve(r, lambda, &found, report);
     fit->shift = r->N * lambda;
+    if (r->local) return orffi_lattice_fit_keep_outputs(fit, r->table, r->mean);
     if (r->task.settings->posterior == ORFF_SWITCH_NO) return ORFF_OK;
     return orffi_lattice_fit_keep_rows(fit, r->table);
 }
@@ -507,7 +528,8 @@ static orff_status learn(void **out, void *rows, const orff_kernel *kernel, doub
     ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->lattice, r->transform));
     orff_status status = (r->keeps ? fill_kept : fill_summed)(r, fit, lambda, report);
     if (!status) status = orffi_lattice_fit_finish(fit);
-    if (!status) status = orffi_lattice_kernel_error(&r->system, r->extent, &fit->kernel_error);
+    if (!status && !r->local) status = orffi_lattice_kernel_error(&r->system, r->extent, &fit->kernel_error);
+    if (r->local) fit->kernel_error = NAN; /* the nearest rows have the exact one */
     warn(r, fit);
     if (status) {
         orffi_lattice_fit_free(fit);

@@ -44,7 +44,8 @@ typedef struct orffi_lattice_fit {
     char warning[256];
     double kernel_error; /* relative to K(0); NAN where there is no exact form */
     double tolerance;    /* of the transforms */
-    /* rows, where error bars come from those that lie nearest */
+    /* rows, where error bars come from those that lie nearest; with Y (n x p) where values do so too, and V has only what
+     * the lattice carries of them */
     orffi_table rows;
     orffi_near near;
     size_t room; /* of work for one point */
@@ -57,6 +58,9 @@ orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit);
 
 /* Error bars from the nearest of these rows, which are copied. */
 orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows);
+/* Values from them too: by their outputs less the mean. */
+orff_status orffi_lattice_fit_keep_outputs(orffi_lattice_fit *fit, const orffi_table *rows,
+                                           const double *mean);
 
 /* With room for V; the kernel is retained. */
 orff_status orffi_lattice_fit_create(orffi_lattice_fit **fit, const orff_kernel *kernel,
@@ -151,6 +155,7 @@ typedef struct orffi_lattice_rows {
 
     /* rows that are kept, where there are fewer of them than modes that matter: see lattice_kept.c */
     bool keeps;
+    bool local; /* the lattice does not carry the kernel, and values are predicted from the nearest rows */
     orffi_table gathered;
     const orffi_table *table;
     orffi_kept kept;

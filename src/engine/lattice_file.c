@@ -3,7 +3,8 @@
  *
  *     modes              p x H x 2        V
   *     samples            draws x p x H x 2, where error bars come from samples
- *     rows, row_weights  N x d, N, where they come from the nearest rows
+  *     rows, row_weights  N x d, N, where they come from the nearest rows
+ *     row_outputs        N x p, where values do so too
  *     posterior.F.<i>    n x n, where all modes were solved densely; used where they lie
  */
 #include <stdio.h>
@@ -37,7 +38,9 @@ static orff_status add_modes(orffi_archive_writer *writer, const char *name, siz
 
 static orff_status add_rows(const orffi_lattice_fit *fit, orffi_archive_writer *writer) {
     const size_t shape[2] = {fit->rows.n, fit->rows.d};
+    const size_t outputs[2] = {fit->rows.n, fit->p};
     ORFFI_TRY(orffi_archive_add(writer, "rows", ORFFI_F64, 2, shape, fit->rows.X));
+    if (fit->rows.Y) ORFFI_TRY(orffi_archive_add(writer, "row_outputs", ORFFI_F64, 2, outputs, fit->rows.Y));
     return fit->rows.weights
                ? orffi_archive_add(writer, "row_weights", ORFFI_F64, 1, shape, fit->rows.weights)
                : ORFF_OK;
@@ -96,8 +99,8 @@ static orff_status read_samples(const orffi_fields *in, size_t draws, orffi_latt
 }
 
 static orff_status read_rows(const orffi_fields *in, size_t n, orffi_lattice_fit *fit) {
-    const size_t shape[2] = {n, fit->lattice.d};
-    const double *X, *weights = NULL;
+    const size_t shape[2] = {n, fit->lattice.d}, outputs[2] = {n, fit->p};
+    const double *X, *Y = NULL, *weights = NULL;
     ORFFI_TRY(orffi_archive_expect(in->archive, "rows", ORFFI_F64, 2, shape, &X));
     ORFFI_TRY(orffi_archive_check_finite(in->archive, "rows"));
     if (orffi_archive_has(in->archive, "row_weights")) {
@@ -107,8 +110,13 @@ static orff_status read_rows(const orffi_fields *in, size_t n, orffi_lattice_fit
     for (size_t i = 0; weights && i < n; i++)
         if (!(weights[i] > 0.0))
             return orffi_archive_fail(in->archive, "number %zu of \"row_weights\" is not positive", i + 1);
-    const orffi_table rows = {.n = n, .d = fit->lattice.d, .X = (double *)X, .weights = (double *)weights};
-    return orffi_lattice_fit_keep_rows(fit, &rows);
+    if (orffi_archive_has(in->archive, "row_outputs")) {
+        ORFFI_TRY(orffi_archive_expect(in->archive, "row_outputs", ORFFI_F64, 2, outputs, &Y));
+        ORFFI_TRY(orffi_archive_check_finite(in->archive, "row_outputs"));
+    }
+    const orffi_table rows = {
+        .n = n, .d = fit->lattice.d, .X = (double *)X, .Y = (double *)Y, .weights = (double *)weights};
+    return Y ? orffi_lattice_fit_keep_outputs(fit, &rows, NULL) : orffi_lattice_fit_keep_rows(fit, &rows);
 }
 
 static orff_status read_warning(const orffi_fields *in, orffi_lattice_fit *fit) {

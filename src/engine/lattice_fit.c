@@ -75,6 +75,16 @@ orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_tabl
     return orffi_lattice_find_axes(fit);
 }
 
+orff_status orffi_lattice_fit_keep_outputs(orffi_lattice_fit *fit, const orffi_table *rows,
+                                           const double *mean) {
+    const size_t p = fit->p;
+    ORFFI_TRY(orffi_lattice_fit_keep_rows(fit, rows));
+    ORFFI_TRY(orffi_alloc(&fit->rows.Y, rows->n, p * sizeof *rows->Y));
+    for (size_t i = 0; i < rows->n * p; i++) fit->rows.Y[i] = rows->Y[i] - (mean ? mean[i % p] : 0.0);
+    fit->rows.p = p;
+    return ORFF_OK;
+}
+
 static void posterior_free(orffi_lattice_posterior *posterior) {
     if (!posterior) return;
     for (size_t i = 0; posterior->owned && i < posterior->count; i++) orffi_release(posterior->owned[i]);
@@ -152,8 +162,53 @@ static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *wav
     return status;
 }
 
+/* F(x) from the nearest rows; each axis of a scalar system by itself. B: weights. */
+static orff_status near_value(const orffi_lattice_fit *fit, const double *x, double *work, double *F) {
+    const size_t p = fit->p;
+    const orffi_lattice_system *s = &fit->system;
+    double *unused = work + fit->room, *B = unused + p * p;
+    size_t rows[NEAREST], count = 0;
+    memset(F, 0, p * sizeof *F);
+    for (size_t j = 0; j < s->axes; j++) {
+        const bool same = j && s->size[j] == s->size[j - 1];
+        if (!same)
+            ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, fit->rows.weights,
+                                                  fit->shift / s->size[j], NEAREST, x, rows, work, unused, B,
+                                                  &count));
+        for (size_t i = 0; i < count; i++) {
+            const double *y = fit->rows.Y + rows[i] * p;
+            double along = 0.0;
+            for (size_t a = 0; s->turn && a < p; a++) along += s->turn[j * p + a] * y[a];
+            for (size_t a = 0; a < p; a++)
+                F[a] +=
+                    s->turn ? B[i] * along * s->turn[j * p + a] : orffi_dot(p, B + a * count * p + i * p, y);
+        }
+    }
+    return ORFF_OK;
+}
+
+static orff_status near_values(const orffi_lattice_fit *fit, size_t n, const double *x, double *F) {
+    const int threads = orffi_thread_count();
+    const size_t p = fit->p, room = fit->room + p * p + NEAREST * p * p;
+    double *work;
+    orff_status outcome = ORFF_OK;
+    ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
+#pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 16)
+    for (size_t i = 0; i < n; i++) {
+        const orff_status one =
+            near_value(fit, x + i * fit->lattice.d, work + (size_t)orffi_thread_index() * room, F + i * p);
+        if (one) {
+#pragma omp atomic write
+            outcome = one;
+        }
+    }
+    orffi_release(work);
+    return outcome;
+}
+
 orff_status orffi_lattice_values(const void *self, size_t n, const double *x, double *F) {
     const orffi_lattice_fit *fit = self;
+    if (fit->rows.Y) return near_values(fit, n, x, F);
     return fit->waves ? evaluate(fit, fit->waves, fit->p, n, x, F)
                       : orffi_lattice_evaluate_modes(fit, fit->p, fit->V, n, x, F);
 }
@@ -269,7 +324,7 @@ static orff_status near_point(const orffi_lattice_fit *fit, const double *x, dou
         if (!same)
             ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, weights,
                                                   fit->shift / s->size[j], NEAREST, x, rows, work,
-                                                  s->turn ? work + fit->room : out));
+                                                  s->turn ? work + fit->room : out, NULL, NULL));
         for (size_t i = 0; s->turn && i < p * p; i++)
             out[i] += s->size[j] * work[fit->room] * s->turn[j * p + i / p] * s->turn[j * p + i % p];
     }

@@ -319,14 +319,16 @@ void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block,
 
 orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, const orffi_near *near,
                                         const double *weights, double noise, size_t k, const double *x,
-                                        size_t *rows, double *work, double *covariance) {
+                                        size_t *rows, double *work, double *covariance, double *B,
+                                        size_t *count) {
     const size_t q = scalar ? 1 : kernel->p;
 
     one_row t = divide_room(k, q, work);
     double *distances = t.block + q * q;
     t.count = orffi_near_find(near, x, k, rows, distances);
     ORFFI_TRY(fill_row(&t, kernel, scalar, near->X, weights, noise, x, rows));
-    condition(&t, NULL);
+    if (count) *count = t.count;
+    condition(&t, B);
     memcpy(covariance, t.V, q * q * sizeof *covariance);
     return ORFF_OK;
 }

@@ -49,10 +49,12 @@ void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block,
                                 double *error);
 
 /* The covariance (q x q) of f(x) given the k nearest rows, and their numbers: a little above that given all. `near` has
- * all rows; rows: k of room; work: orffi_neighbours_room. */
+ * all rows; rows: k of room; work: orffi_neighbours_room. B: unless NULL the weights of these rows in the prediction of
+ * f(x), q x (count q) in room for k q^2, and *count how many they are. */
 size_t orffi_neighbours_room(size_t k, size_t q);
 orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, const orffi_near *near,
                                         const double *weights, double noise, size_t k, const double *x,
-                                        size_t *rows, double *work, double *covariance);
+                                        size_t *rows, double *work, double *covariance, double *B,
+                                        size_t *count);
 
 #endif

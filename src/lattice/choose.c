@@ -286,7 +286,8 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         for (size_t i = 0; i < l->d; i++) {
             s.cut[i] *= shrink;
             for (size_t m = 0; m < kernel->n_parts; m++)
-                if (s.cut[i] * kernel->parts[m].law.scale[i] < PI) return refuse(count, need, kernel->d);
+                if (!need->anyhow && s.cut[i] * kernel->parts[m].law.scale[i] < PI)
+                    return refuse(count, need, kernel->d);
         }
         quality->band_limited = true;
         lay_out(l, kernel, need, &s);

@@ -69,6 +69,7 @@ typedef struct orffi_lattice_need {
     double tolerance;              /* of the kernel, relative to its size */
     double noise;                  /* of a row of weight 1, relative to the kernel's size; 0: not known */
     size_t most;                   /* unknowns, for one column; 0: as many as are quick */
+    bool anyhow;                   /* not refused, however much the cut leaves out */
 } orffi_lattice_need;
 
 /* What was given up for size, in tail mass of the spectrum and in images, relative to the kernel. */

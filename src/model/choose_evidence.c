@@ -155,21 +155,28 @@ static bool has_open_base(const orffi_choice *c, bool *physical) {
     return any;
 }
 
-static void set_base(const orffi_choice *c, orffi_candidate *candidate, orff_base base, double shape) {
+/* From rough to smooth. */
+static const struct {
+    orff_base base;
+    double shape;
+} bases[] = {
+    {ORFF_BASE_MATERN, 0.5}, {ORFF_BASE_MATERN, 1.5}, {ORFF_BASE_MATERN, 2.5}, {ORFF_BASE_GAUSSIAN, 1.0}};
+enum { BASES = sizeof bases / sizeof *bases, MIDDLE = 1 };
+
+static void set_base(const orffi_choice *c, orffi_candidate *candidate, size_t which) {
     for (size_t m = 0; m < candidate->parts.count; m++) {
         if (!is_open(c, m)) continue;
-        candidate->parts.list[m].part.base = base;
-        candidate->parts.list[m].part.shape = shape;
+        candidate->parts.list[m].part.base = bases[which].base;
+        candidate->parts.list[m].part.shape = bases[which].shape;
     }
 }
 
 /* From where the best one is, with another base. *better: it is the best one now. */
-static orff_status try_base(orffi_choice *c, orff_base base, double shape, bool *better) {
+static orff_status try_base(orffi_choice *c, size_t which, orffi_freedom freedom, bool *better) {
     orffi_candidate candidate = {0};
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
-    if (!status) set_base(c, &candidate, base, shape);
-    if (!status)
-        status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
+    if (!status) set_base(c, &candidate, which);
+    if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, NULL);
     *better = !status && candidate.value > c->best.value;
     if (status)
         orffi_candidate_clear(&candidate);
@@ -178,17 +185,29 @@ static orff_status try_base(orffi_choice *c, orff_base base, double shape, bool 
     return status;
 }
 
-/* Smoothness is a line along which the evidence has one top: from the middle up, or else down. Fields need two derivatives,
- * which Matern 1/2 has not. */
+/* Smoothness is a line along which the evidence has one top: up, or else down, as long as it is better. Fields need two
+ * derivatives, which the roughest has not. */
+static orff_status climb_bases(orffi_choice *c, orffi_freedom freedom) {
+    bool physical, better = true;
+    if (!has_open_base(c, &physical)) return ORFF_OK;
+    const size_t from = c->base, lowest = physical ? 1 : 0;
+    for (size_t at = from + 1; better && at < BASES; at++) {
+        ORFFI_TRY(try_base(c, at, freedom, &better));
+        if (better) c->base = at;
+    }
+    better = c->base == from;
+    for (size_t at = from; better && at-- > lowest;) {
+        ORFFI_TRY(try_base(c, at, freedom, &better));
+        if (better) c->base = at;
+    }
+    return ORFF_OK;
+}
+
 static orff_status choose_base(orffi_choice *c, orffi_candidate *first) {
-    bool physical, smoother;
-    const bool open = has_open_base(c, &physical);
-    set_base(c, first, ORFF_BASE_MATERN, 1.5);
+    c->base = MIDDLE;
+    set_base(c, first, MIDDLE);
     ORFFI_TRY(climb_from_starts(c, first));
-    if (!open) return ORFF_OK;
-    ORFFI_TRY(try_base(c, ORFF_BASE_MATERN, 2.5, &smoother));
-    if (smoother) return try_base(c, ORFF_BASE_GAUSSIAN, 1.0, &smoother);
-    return physical ? ORFF_OK : try_base(c, ORFF_BASE_MATERN, 0.5, &smoother);
+    return climb_bases(c, (orffi_freedom){0});
 }
 
 /* ---- more length scales */
@@ -325,6 +344,7 @@ static orff_status search(orffi_choice *c) {
     orffi_candidate_clear(&first);
     ORFFI_TRY(status);
     ORFFI_TRY(choose_freedom(c, &taken));
+
     return orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns);
 }
 

@@ -29,17 +29,19 @@ orff_status orffi_path_part_outputs(orffi_path *path, orffi_plan *plan) {
     const size_t p = plan->p;
     orffi_planned_part *one = &plan->parts.list[0];
     double *A, mean = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(path->dofs, p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p));
     for (size_t k = 0; k < p; k++) {
         const size_t own = own_best(path, p, k);
         A[k * p + k] = path->lambdas[path->best] / path->lambdas[own];
         path->outputs[path->best * p + k] = path->outputs[own * p + k];
+        path->dofs[k] = path->points[own].dof / (double)p;
         mean += path->outputs[own * p + k] / (double)p;
         path->parted |= own != path->best;
     }
     if (path->parted) {
         one->part.A = one->A = A;
-        if (path->points) path->points[path->best].cv_mse = mean;
+        path->points[path->best].cv_mse = mean;
     } else {
         orffi_release(A);
     }

@@ -23,7 +23,8 @@
 #define STREAM   0x4845u
 #define UNITS    80  /* blocks that are looked at: 5 % of them are counted to within 2.4 % */
 #define TOGETHER 16  /* blocks between two reports of progress */
-#define EACH     12  /* rows of a block that are predicted */
+#define EACH     12  /* rows of a block that are predicted, for each time that it is drawn ... */
+#define MOST     60  /* ... but no more than these */
 #define NUMBERS  256 /* of a local system, about: factored in a millisecond */
 #define CELLS    4   /* along the side of a block, whose rows may stand for their mean: half a length scale */
 
@@ -129,7 +130,8 @@ typedef struct seen {
 
 typedef struct unit {
     size_t block, group_row;  /* a row of the group that is left out */
-    size_t tests, test[EACH]; /* rows that are predicted */
+    size_t tests, test[MOST]; /* rows that are predicted ... */
+    size_t wanted;            /* ... of so many that may be */
     size_t n_seen, room;      /* rows around */
     seen *seen;
     size_t used;            /* what is learned from: rows, or means of rows */
@@ -468,7 +470,7 @@ static orff_status predict(const field *f, unit *u, double *F, double *S) {
 
 /* ---- all units */
 
-/* Up to EACH rows of the unit of a row, drawn without looking at them. */
+/* Some rows of the unit of a row, drawn without looking at them. */
 static void choose_tests(const field *f, unit *u, size_t draw) {
     const block *b = &f->blocks[u->block];
     const orffi_rng rng = {f->plan->settings.sampling.seed, STREAM};
@@ -477,11 +479,12 @@ static void choose_tests(const field *f, unit *u, size_t draw) {
         const size_t row = f->order[b->first + i].row;
         if (f->groups && !is_left_out(f, u, row)) continue;
         if (f->table.weights && !(f->table.weights[row] > 0.0)) continue;
-        const size_t at = met < EACH ? met : (size_t)orffi_rng_below(rng, i, (uint32_t)draw + 1, met + 1);
-        if (at < EACH) u->test[at] = row;
+        const size_t at =
+            met < u->wanted ? met : (size_t)orffi_rng_below(rng, i, (uint32_t)draw + 1, met + 1);
+        if (at < u->wanted) u->test[at] = row;
         met++;
     }
-    u->tests = met < EACH ? met : EACH;
+    u->tests = met < u->wanted ? met : u->wanted;
 }
 
 static size_t block_of(const field *f, size_t place) {
@@ -498,16 +501,27 @@ typedef struct outcome {
     orff_status status;
     uint64_t id;       /* of its block, or its group */
     size_t tests;      /* 0: it had no rows to predict, or none to predict them from */
-    double *F, *S, *Y; /* EACH x p */
+    double *F, *S, *Y; /* MOST x p */
 } outcome;
 
-/* Unit number `draw`: that of one row of each of `units` equal shares of all rows, in the order of their blocks. */
-static unit make_unit(const field *f, size_t draw, size_t units) {
+/* The place in the order of one row of each of `units` equal shares of all rows, block after block. */
+static size_t draw_place(const field *f, size_t draw, size_t units) {
     const orffi_rng rng = {f->plan->settings.sampling.seed, STREAM};
     const size_t n = f->table.n;
     const double from = (double)n / (double)units * ((double)draw + orffi_rng_uniform(rng, draw, 0));
-    const size_t place = (size_t)from < n ? (size_t)from : n - 1;
-    unit u = {.block = block_of(f, place), .group_row = f->order[place].row};
+    return (size_t)from < n ? (size_t)from : n - 1;
+}
+
+/* Unit number `draw`. A block that is drawn several times is one unit, that of its first draw, with more rows to predict; the
+ * others have none. */
+static unit make_unit(const field *f, size_t draw, size_t units) {
+    const size_t place = draw_place(f, draw, units);
+    unit u = {.block = block_of(f, place), .group_row = f->order[place].row, .wanted = EACH};
+    for (size_t i = 0; !f->groups && i < units; i++) {
+        if (i == draw || block_of(f, draw_place(f, i, units)) != u.block) continue;
+        if (i < draw) return u;
+        u.wanted = u.wanted + EACH <= MOST ? u.wanted + EACH : MOST;
+    }
     choose_tests(f, &u, draw);
     return u;
 }
@@ -571,11 +585,11 @@ static orff_status do_units(orff_model *model, const field *f) {
     const size_t units = f->table.n < UNITS ? f->table.n : UNITS, p = f->plan->p;
     outcome outcomes[UNITS] = {0};
     double *numbers = NULL;
-    orff_status status = orffi_alloc(&numbers, 3 * units * EACH, p * sizeof *numbers);
+    orff_status status = orffi_alloc(&numbers, 3 * units * MOST, p * sizeof *numbers);
     for (size_t i = 0; !status && i < units; i++) {
-        outcomes[i].F = numbers + 3 * i * EACH * p;
-        outcomes[i].S = outcomes[i].F + EACH * p;
-        outcomes[i].Y = outcomes[i].S + EACH * p;
+        outcomes[i].F = numbers + 3 * i * MOST * p;
+        outcomes[i].S = outcomes[i].F + MOST * p;
+        outcomes[i].Y = outcomes[i].S + MOST * p;
     }
     for (size_t i = 0; !status && i < units; i += TOGETHER) {
         status = orffi_progress("leaving out blocks", (double)i, (double)units);

@@ -138,6 +138,7 @@ void orffi_path_clear(orffi_path *path) {
     orffi_release(path->errors);
     orffi_release(path->points);
     orffi_release(path->outputs);
+    orffi_release(path->dofs);
     memset(path, 0, sizeof *path);
 }
 

@@ -7,6 +7,7 @@
 typedef struct orffi_path {
     size_t count; /* lambda_count of the plan, or 1 where its lambda is given */
     size_t best;  /* the smallest error in the units of the plan; of equal ones the largest lambda */
+    double *dofs; /* p: degrees of freedom of each output, where they are parted; else NULL */
     bool parted;  /* outputs have lambdas of their own, and what stands at the best are their errors there */
     bool told;    /* outputs are there at every lambda, not only at the best */
     bool crossed; /* errors are those of rows left out; false: they stand in for them, and are not reported */

@@ -41,20 +41,22 @@ static void fill_units(orff_model *model, const orffi_plan *plan) {
     for (size_t k = 0; plan->units.spread && k < model->p; k++) model->spread[k] = plan->units.spread[k];
 }
 
-/* rss / (N - dof) of each output where the kernel is k I: all have the same degrees of freedom. Outputs that have lambdas of
- * their own: with rss = N train, and cv = train / (1 - dof/N)^2 as generalised cross-validation has it, that is the root of
- * train times cv. Else the outputs have parts in each other, and in their units one noise is that of all, rss / (N p - dof). */
+/* The mean square of an output's errors becomes the variance of its noise: rss / (N - dof). */
+static double without_freedom(double square, double N, double dof) {
+    return isnan(dof) ? square : square * N / fmax(N - dof, 1.0);
+}
+
+/* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
+ * own. Else the outputs have parts in each other, and in their units one noise is that of all. */
 static void fill_noise(orff_model *model, const orffi_path *path, const orffi_report *report) {
-    const double P = report->N * (double)model->p, left = fmax(P - report->dof, 1.0);
-    const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model));
+    const size_t p = model->p;
+    const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model)), parted = path && path->parted;
     double mean = 0.0;
-    for (size_t k = 0; k < model->p; k++) mean += report->train_mse[k] / (double)model->p;
-    for (size_t k = 0; k < model->p; k++) {
-        const double train = apart ? report->train_mse[k] : mean;
-        model->noise[k] = sqrt(isnan(report->dof) ? train : train * P / left) * model->spread[k];
-        if (path && path->parted)
-            model->noise[k] = sqrt(sqrt(report->train_mse[k]) * model->spread[k] *
-                                   sqrt(path->outputs[path->best * model->p + k]));
+    for (size_t k = 0; k < p; k++) mean += report->train_mse[k] / (double)p;
+    for (size_t k = 0; k < p; k++) {
+        const double dof = parted ? path->dofs[k] : report->dof / (double)p;
+        const double square = apart || parted ? report->train_mse[k] : mean;
+        model->noise[k] = sqrt(without_freedom(square, report->N, dof)) * model->spread[k];
     }
 }
 
@@ -126,7 +128,7 @@ static orff_status learn(orff_model **out, const orffi_plan *plan, void *rows, c
 /* The kernel with which each output has the best lambda of the path; NULL where the one of all serves them. */
 static orff_status part_outputs(orffi_path *path, orffi_plan *plan, const orff_kernel *kernel,
                                 orff_kernel **parted) {
-    if (path->told && path->crossed && orffi_path_parts_outputs(plan, kernel))
+    if (path->told && path->crossed && path->points && orffi_path_parts_outputs(plan, kernel))
         ORFFI_TRY(orffi_path_part_outputs(path, plan));
     return path->parted ? orffi_plan_kernel(plan, parted) : ORFF_OK;
 }

@@ -136,7 +136,7 @@ static const row rows[] = {
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each output by its spread, so that none decides for all. auto does it when sigma or lambda is auto and no part joins the outputs."}, TO(scale_outputs)},
     {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Keep in the model what error bars need. auto does it when that is a matrix of at most 4000 rows, or the rows that a lattice model keeps."}, TO(posterior)},
+      "Keep in the model what error bars need. auto does it when that is a matrix of at most 6000 rows, and by lattices."}, TO(posterior)},
     {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",
       "Rows that automatic choices look at."}, TO(subsample)},
     {{"max-bytes", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_WHOLE, NULL, "BYTES", "bytes", LEARNING, "Learning",
