@@ -401,7 +401,7 @@ static void test_stored(void **state) {
     orff_settings options = orff_settings_default();
     orff_kernel *kernel = NULL;
     void *rows = NULL, *made = NULL;
-    double sums[6], variance[4], first[16], square = 0.0, work[2], value[2];
+    double sums[6], variance[4], first[32], square = 0.0, work[2], value[2];
     orffi_report report = {.mean = sums, .train_mse = sums + 2, .cv_mse = sums + 4};
     orffi_deviation samples[33] = {{0}};
     (void)state;
@@ -413,21 +413,21 @@ static void test_stored(void **state) {
     assert_ok(engine->prepare(&rows, &task, kernel));
     assert_ok(engine->read(rows, &source));
     assert_ok(engine->learn(&made, rows, kernel, 1e-2, &report));
-    assert_int_equal(((orffi_lattice_fit *)made)->draws, 16);
-    assert_status(engine->draw(made, 0, 17, samples), ORFF_ERROR_UNSUPPORTED);
-    assert_says("16");
-    assert_ok(engine->draw(made, 0, 16, samples));
-    for (size_t i = 0; i < 16; i++) {
+    assert_int_equal(((orffi_lattice_fit *)made)->draws, 32);
+    assert_status(engine->draw(made, 0, 33, samples), ORFF_ERROR_UNSUPPORTED);
+    assert_says("32");
+    assert_ok(engine->draw(made, 0, 32, samples));
+    for (size_t i = 0; i < 32; i++) {
         assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));
-        square += value[0] * value[0] / 16.0;
+        square += value[0] * value[0] / 32.0;
         first[i] = value[0];
         orffi_deviation_clear(&samples[i]);
     }
     assert_ok(engine->covariance(made, 1, x, variance));
     assert_close(square / variance[0], 1.0, 1e-6); /* error bars are those of the same samples */
-    assert_ok(engine->draw(made, 1, 16, samples));
+    assert_ok(engine->draw(made, 1, 32, samples));
     size_t moved = 0;
-    for (size_t i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 32; i++) {
         assert_ok(orffi_deviation_values(&samples[i], 2, 1, x, work, value));
         moved += fabs(value[0] - first[i]) > 1e-12;
         orffi_deviation_clear(&samples[i]);
