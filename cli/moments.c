@@ -143,7 +143,8 @@ const cli_command cli_command_moments = {
                "  orff fit --from-moments monday.moments -o monday.orff\n"
                "  orff moments monday.csv --inputs x,y --outputs u,v --engine lattice --sigma-range 0.1:1 -o "
                "lattice.moments\n"
-               "  orff fit --from-moments lattice.moments --kernel curl-free --base matern52 -o curl.orff\n",
+               "  orff fit --from-moments lattice.moments --kernel curl-free --base matern52 --sigma 0.8 -o "
+               "curl.orff\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments),

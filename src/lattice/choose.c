@@ -19,6 +19,7 @@
  * some neighbours, and what is left out must be small beside what they say. */
 #define BEYOND_NYQUIST 1.5
 #define CHEAP          65536.0 /* modes that cost no more than a fit takes anyway: no band is limited below */
+#define USELESS        1024.0  /* modes of a lattice that carries next to nothing of the kernel */
 #define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
 #define COARSER        3.0  /* steps of the tolerance on the way there */
 #define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows; */
@@ -256,6 +257,16 @@ static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
     return worst;
 }
 
+/* Cuts to so much of the size. Returns whether the waves of a length scale are lost. */
+static bool shrink(const orff_kernel *kernel, double share, shape *s) {
+    bool much = false;
+    for (size_t i = 0; i < kernel->d; i++) {
+        s->cut[i] *= pow(share, 1.0 / (double)kernel->d);
+        for (size_t m = 0; m < kernel->n_parts; m++) much |= s->cut[i] * kernel->parts[m].law.scale[i] < PI;
+    }
+    return much;
+}
+
 static bool has_own_law(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
         if (kernel->parts[m].rule->own_law) return true;
@@ -281,14 +292,10 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         count = lay_out(l, kernel, need, &s);
     }
     if (!isfinite(count)) return refuse(count, need, kernel->d);
-    if (count > most) { /* the waves of a length scale at least */
-        const double shrink = pow(most / count, 1.0 / (double)l->d);
-        for (size_t i = 0; i < l->d; i++) {
-            s.cut[i] *= shrink;
-            for (size_t m = 0; m < kernel->n_parts; m++)
-                if (!need->anyhow && s.cut[i] * kernel->parts[m].law.scale[i] < PI)
-                    return refuse(count, need, kernel->d);
-        }
+    if (count > most) {
+        const bool much = shrink(kernel, most / count, &s);
+        if (much && !need->anyhow) return refuse(count, need, kernel->d);
+        if (much) shrink(kernel, USELESS / most, &s);
         quality->band_limited = true;
         lay_out(l, kernel, need, &s);
     }
