@@ -71,28 +71,29 @@ static char *result_text(const cli_arguments *a, const cli_data *data, const cli
     return cli_json_text(object);
 }
 
-static void say(const cli_arguments *a, const cli_data *data, const cli_moments *moments, double seconds) {
+static void say(const cli_arguments *a, const cli_data *data, const cli_moments *moments, const char *scales,
+                double seconds) {
     const cli_moments_info info = cli_moments_describe(moments);
-    char *scales =
-        moments->lattice ? cli_lattice_moments_scales(moments->lattice) : cli_notes_scales(data->notes);
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu %s, %zu folds, sigma %s, %.2f s: %s", info.rows,
             fmt_table_dropped(data->table), info.waves, moments->lattice ? "waves" : "frequencies",
             info.folds, scales, seconds, cli_text(a, CLI_OPT_OUTPUT));
-    free(scales);
 }
 
 /* The texts for the user are made before the file is written: see cli_json_text. */
 static int finish(const cli_arguments *a, const cli_data *data, const cli_moments *moments, double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;
-    int status = cli_moments_save(moments, cli_text(a, CLI_OPT_OUTPUT));
-    if (status) {
-        free(text);
-        return status;
+    char *scales =
+        moments->lattice ? cli_lattice_moments_scales(moments->lattice) : cli_notes_scales(data->notes);
+    const int status = cli_moments_save(moments, cli_text(a, CLI_OPT_OUTPUT));
+    if (!status) {
+        cli_checkpoint_forget(a);
+        say(a, data, moments, scales, seconds);
     }
-    cli_checkpoint_forget(a);
-    say(a, data, moments, seconds);
-    return text ? cli_print_text(text) : CLI_DONE;
+    free(scales);
+    if (!status && text) return cli_print_text(text);
+    free(text);
+    return status;
 }
 
 static int make(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {

@@ -42,8 +42,8 @@ static void fill_units(orff_model *model, const orffi_plan *plan) {
 }
 
 /* The mean square of an output's errors becomes the variance of its noise: rss / (N - dof). */
-static double without_freedom(double square, double N, double dof) {
-    return isnan(dof) ? square : square * N / fmax(N - dof, 1.0);
+static double without_freedom(double square, double N, double dof, double least) {
+    return isnan(dof) ? square : square * N / fmax(N - dof, least);
 }
 
 /* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
@@ -56,7 +56,7 @@ static void fill_noise(orff_model *model, const orffi_path *path, const orffi_re
     for (size_t k = 0; k < p; k++) {
         const double dof = parted ? path->dofs[k] : report->dof / (double)p;
         const double square = apart || parted ? report->train_mse[k] : mean;
-        model->noise[k] = sqrt(without_freedom(square, report->N, dof)) * model->spread[k];
+        model->noise[k] = sqrt(without_freedom(square, report->N, dof, 1.0 / (double)p)) * model->spread[k];
     }
 }
 
