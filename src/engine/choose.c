@@ -37,12 +37,10 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 
 /* ---- the choice */
 
-/* Rows, times outputs where these are not alike, of which a dense matrix is factored in a second. Outputs that are alike but for
- * their noises take its eigenvectors instead, about ten times as long: a lattice is quicker from half as many rows on. Where
- * there is no lattice, features would be slower, and less exact, up to twice as many. */
-#define FEW_NUMBERS        3000
-#define FEW_OF_MANY_NOISES 1500
-#define FEW_IF_NO_LATTICE  6000
+/* Rows, times outputs where these are not alike, of which a dense matrix is factored in a second. Where there is no lattice,
+ * features would be slower, and less exact, up to twice as many. */
+#define FEW_NUMBERS       3000
+#define FEW_IF_NO_LATTICE 6000
 
 /* What only features know: schemes, numbers and tables of frequencies, solvers, other losses, single precision, sums to go
  * on from. */
@@ -84,11 +82,11 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
                                   const char **reason) {
     size_t bytes;
     const bool lattice = orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK;
-    const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p), few = !is_alike(s) ? FEW_NUMBERS
-                                                                                 : !lattice
-                                                                                     ? FEW_IF_NO_LATTICE
-                                                                                 : p > 1 ? FEW_OF_MANY_NOISES
-                                                                                         : FEW_NUMBERS;
+    const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p),
+                 few = !is_alike(s) ? FEW_NUMBERS
+                       : !lattice   ? FEW_IF_NO_LATTICE
+                       : p > 1      ? (double)orffi_engine_exact.parts_noises
+                                    : FEW_NUMBERS;
     *reason = "inputs are periodic";
     if (has_periods(s, d)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";

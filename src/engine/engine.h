@@ -84,9 +84,10 @@ typedef struct orffi_deviation {
 } orffi_deviation;
 
 struct orffi_engine {
-    orff_engine id; /* its name is in the list of orff.h */
-    bool draws;     /* its kernel is only as good as the number of frequencies it draws */
-    bool resumes;   /* what comes of its rows can be saved and taken up again */
+    orff_engine id;      /* its name is in the list of orff.h */
+    bool draws;          /* its kernel is only as good as the number of frequencies it draws */
+    bool resumes;        /* what comes of its rows can be saved and taken up again */
+    size_t parts_noises; /* up to so many rows it has outputs of several noises in good time; 0: any number */
 
     /* Whether it can serve these settings and so many rows (0: not known); the message says why not. *bytes: what it
      * would take at its peak, about. */

@@ -98,10 +98,11 @@ static orff_status set_matrix(orffi_plan *plan, const own *each) {
 }
 
 /* Sums of scalar kernels are left with one ratio: a sum of k_m A is no longer one scalar system. */
-static bool applies(const orffi_plan *plan) {
+static bool applies(const orffi_plan *plan, size_t rows) {
     const orffi_planned_part *one = &plan->parts.list[0];
-    return plan->p > 1 && plan->parts.count == 1 && plan->settings.lambda == 0.0 && plan->units.spread &&
-           plan->settings.scale_outputs == ORFF_SWITCH_AUTO &&
+    const size_t most = plan->engine->parts_noises;
+    return plan->p > 1 && (!most || rows <= most) && plan->parts.count == 1 && plan->settings.lambda == 0.0 &&
+           plan->units.spread && plan->settings.scale_outputs == ORFF_SWITCH_AUTO &&
            orffi_evidence_order(1, &one->part, plan->p, 1) == 1;
 }
 
@@ -109,7 +110,7 @@ orff_status orffi_choice_part_noises(orffi_choice *c, double *noise) {
     const size_t p = c->plan->p;
     own *each = NULL;
     double *values = NULL;
-    if (!applies(c->plan)) return ORFF_OK;
+    if (!applies(c->plan, c->table.n)) return ORFF_OK;
     orff_status status = ORFFI_NEW_ARRAY(each, p);
     if (!status) status = ORFFI_NEW_ARRAY(values, 2 * p);
     if (!status) status = look_around(c, each, values, values + p);
