@@ -124,7 +124,7 @@ static void test_refusals(void **state) {
     refused("a,b\n1,2\n\"x\ny\",2\n", ORFF_ERROR_FORMAT, "line 3, column 1 (a)", "\"x?y\" is not a number");
     refused("a,b\n\"1\n\",2\n3,x\n", ORFF_ERROR_FORMAT, "line 2, column 1", "not a number");
     refused("a,b\n1,2e\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "\"2e\"");
-    refused("a;b\n1;2,5\n", ORFF_ERROR_FORMAT, "column 2 (b)", "point");
+    refused("a;b\n1.5;2\n1;2,5\n", ORFF_ERROR_FORMAT, "line 3, column 2 (b)", "point");
     refused("a,b\n1,0x10\n", ORFF_ERROR_FORMAT, "0x10", "not a number");
     refused("a,b\n1,-inf\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "infinite");
     refused("a,b\n1,1e400\n", ORFF_ERROR_FORMAT, "1e400", "too large");
