@@ -211,7 +211,7 @@ static int show_ours(const char *path) {
 
 static int show_data(const char *path) {
     fmt_table *table;
-    int status = cli_data_open_table(&table, path);
+    int status = cli_data_open_table(&table, path, NULL);
     if (!status) {
         const size_t columns = fmt_table_columns(table);
         const uint64_t rows = fmt_table_rows(table);

@@ -71,11 +71,14 @@ bool fmt_csv_piece_next(const char **at, const char *end, char separator, fmt_cs
     while (from < end && separator == ' ' && is_blank(*from)) from++;
     if (separator == ' ' && from == end) return false;
     piece->quoted = from < end && *from == '"';
-    const char *behind = piece->quoted ? behind_quotes(from + 1, end) : from;
+    const char *closed = piece->quoted ? behind_quotes(from + 1, end) : from;
+    const char *behind = find_separator(closed, end, separator);
+    while (piece->quoted && closed < behind && is_blank(*closed)) closed++;
+    if (closed < behind) piece->quoted = false; /* text behind a closing quote */
     piece->text = from + piece->quoted;
-    piece->end = piece->quoted ? behind - (behind[-1] == '"' && behind > from + 1) : NULL;
-    behind = find_separator(behind, end, separator);
-    if (!piece->quoted) piece->end = behind;
+    piece->end = behind;
+    while (piece->quoted && piece->end > piece->text && is_blank(piece->end[-1])) piece->end--;
+    if (piece->quoted && piece->end > piece->text && piece->end[-1] == '"') piece->end--;
     trim(piece);
     *at = behind < end ? behind + 1 : NULL;
     return true;
@@ -121,7 +124,7 @@ static char most_frequent(const fmt_csv_sample *line) {
 }
 
 /* The share of cells that are numbers, dates or nothing, when cells are separated so; -1 where most lines have one
- * cell. A line of names above the rows does not count. */
+ * cell, and that is none of these. A line of names above the rows does not count. */
 static double share_of_numbers(const fmt_csv_layout *layout, fmt_csv_sample sample, char separator) {
     size_t rows = 0, wide = 0, cells = 0, good = 0;
     fmt_csv_sample line;
@@ -141,7 +144,7 @@ static double share_of_numbers(const fmt_csv_layout *layout, fmt_csv_sample samp
         cells += here;
         wide += here > 1;
     } while (++rows < ROWS_LOOKED_AT && fmt_csv_sample_line(layout, &sample, &line));
-    return 2 * wide > rows ? (double)good / (double)cells : -1.0;
+    return 2 * wide > rows || good == cells ? (double)good / (double)cells : -1.0;
 }
 
 /* What makes the most numbers of the rows; where that does not decide, what is most frequent in the first line. */
