@@ -188,13 +188,31 @@ static void hint_plane(const cli_data *data, const cli_arguments *a) {
                 fmt_table_name(data->table, fmt_table_input(data->table, 1)));
 }
 
+/* With the columns that there are to choose from; variables with the dimensions they have. */
+static int refuse_unnamed(const cli_data *data, const cli_arguments *a, const char *option,
+                          const char *what) {
+    cli_string names = {0};
+    const size_t count = fmt_table_columns(data->table), most = 40;
+    for (size_t i = 0; i < count && i < most; i++) {
+        const char *shape = fmt_table_shape(data->table, i);
+        cli_append(&names, "%s%s", i ? ", " : "", fmt_table_name(data->table, i));
+        if (shape && *shape) cli_append(&names, "(%s)", shape);
+    }
+    const int status = cli_wrong_usage(a->command, "--%s is missing: which columns of %s %s? There are %s%s",
+                                       option, fmt_table_path(data->table), what,
+                                       names.text ? names.text : "none", count > most ? ", .." : "");
+    free(names.text);
+    return status;
+}
+
 int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     *data = (cli_data){0};
     int status = open_words(data, a, first);
     const bool pair = a->n_words > first + 1;
     if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS))
-        return cli_wrong_usage(a->command, "--outputs is missing: which columns of %s are to be learned?",
-                               a->words[first]);
+        return refuse_unnamed(data, a, "outputs", "are to be learned");
+    if (!status && !pair && !cli_given(a, CLI_OPT_INPUTS) && fmt_table_shape(data->table, 0))
+        return refuse_unnamed(data, a, "inputs", "say where");
     const fmt_table_selection selection = {.inputs = cli_text(a, CLI_OPT_INPUTS),
                                            .outputs = cli_text(a, CLI_OPT_OUTPUTS),
                                            .weights = cli_text(a, CLI_OPT_WEIGHTS),

@@ -118,6 +118,7 @@ static bool is_shown_as(const char *own, const char *name) {
 static bool has_name(const fmt_table *table, size_t column, const char *name) {
     const char *own = table->names[column], *title = table->titles ? table->titles[column] : NULL;
     if (title && !strcmp(title, name)) return true;
+    if (own && *name == '/' && !strcmp(own, name + 1)) return true; /* a variable of the root group */
     if (own) return !strcmp(own, name) || is_shown_as(own, name);
     const char *at = name + 1;
     return *name == 'c' && number(&at) == column + 1 && !*at;

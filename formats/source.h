@@ -101,6 +101,9 @@ void fmt_table_clear_selection(fmt_table *table);
 /* Makes a column one of dates. Without an origin the first value that is read becomes it. */
 int fmt_table_set_time(fmt_table *table, size_t column, const fmt_time *time);
 
+/* A column with units such as "days since 1990-01-01" becomes one of dates. */
+int fmt_table_time_by_units(fmt_table *table, size_t column, const char *calendar);
+
 /* For columns that are chosen now: those of dates get an origin. */
 int fmt_table_begin_times(fmt_table *table);
 

@@ -36,6 +36,12 @@ int fmt_table_set_time(fmt_table *table, size_t column, const fmt_time *time) {
     return isnan(time->origin) ? ORFF_OK : set_origin(table, column, time->origin);
 }
 
+int fmt_table_time_by_units(fmt_table *table, size_t column, const char *calendar) {
+    fmt_time time;
+    if (!fmt_time_units(fmt_table_units(table, column), calendar, &time)) return ORFF_OK;
+    return fmt_table_set_time(table, column, &time);
+}
+
 /* The first value of every chosen column of dates that has no origin yet, by reading rows until all have one. */
 static int find_origins(fmt_table *table) {
     bool got = true, more = true;
