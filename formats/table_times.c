@@ -58,6 +58,12 @@ static int find_origins(fmt_table *table) {
             more = more || isnan(time->origin);
         }
     }
+    for (size_t s = 0; !status && s < table->n_chosen; s++) {
+        const size_t column = table->chosen[s];
+        if (fmt_table_is_time(table, column) && isnan(table->times[column].origin))
+            status = set_origin(table, column,
+                                table->times[column].base); /* no value in sight: as the file counts */
+    }
     return status ? status : table->source->rewind(table);
 }
 
