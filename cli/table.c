@@ -30,7 +30,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN, "Data",
         "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
         "told, rows of one group are left out together."},
-    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX|FROM:TO,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
@@ -62,9 +62,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},
-    [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT|X=LO:HI@STEP,..", NULL, PREDICT | PLOT, "Prediction",
+    [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, by the number of points or by their "
-        "spacing, or one value as X=V."},
+        "spacing (X=LO:HI@STEP), or one value as X=V."},
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
