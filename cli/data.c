@@ -162,6 +162,15 @@ static int read_rows_held(cli_data *data, const cli_arguments *a) {
     return status;
 }
 
+/* Moments of several files are added: they must count dates from the same one. */
+static int count_from_1970(cli_data *data) {
+    for (size_t i = 0; i < data->d; i++)
+        if (fmt_table_is_time(data->table, fmt_table_input(data->table, i)) &&
+            fmt_table_count_time(data->table, i, "hours since 1970-01-01T00:00:00Z"))
+            return table_failed(data->table);
+    return CLI_DONE;
+}
+
 /* Dates become numbers, and nobody should have to guess which. */
 static void say_times(const cli_data *data) {
     for (size_t i = 0; i < data->d; i++) {
@@ -221,6 +230,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
                                            .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
+    if (!status && a->command->bit == CLI_BIT(moments)) status = count_from_1970(data);
     if (status) return status;
     status = cli_notes_of_table(&data->notes, data->table);
     if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);

@@ -53,6 +53,16 @@ static bool has_text(const fmt_table *table, const fmt_csv *c, fmt_csv_record r)
     }
 }
 
+/* Where blanks separate, "[m s-1]" and "(m)" belong to the name before them. */
+static void join_units(fmt_csv_record *r) {
+    for (char *at = r->text; at + 1 < r->end; at++) {
+        if (*at != '\t' || (at[1] != '[' && at[1] != '(') || at == r->text) continue;
+        char *closing = memchr(at, at[1] == '[' ? ']' : ')', (size_t)(r->end - at));
+        for (; closing && at < closing; at++)
+            if (*at == '\t') *at = ' ';
+    }
+}
+
 /* Taking quotes off changes a record, and the first one may have to be read again: this works on a copy. */
 static int copy_record(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r, fmt_csv_record *copy) {
     const size_t size = (size_t)(r->end - r->text);
@@ -62,7 +72,10 @@ static int copy_record(fmt_table *table, const fmt_csv *c, const fmt_csv_record 
     memcpy(copy->text, r->text, size);
     copy->end = copy->text + size;
     *copy->end = '\n';
-    if (c->lines.separator == ' ') fmt_csv_squeeze(copy);
+    if (c->lines.separator == ' ') {
+        fmt_csv_squeeze(copy);
+        join_units(copy);
+    }
     return ORFF_OK;
 }
 

@@ -147,6 +147,35 @@ static double share_of_numbers(const fmt_csv_layout *layout, fmt_csv_sample samp
     return 2 * wide > rows || good == cells ? (double)good / (double)cells : -1.0;
 }
 
+/* "[m]" and "(m/s)" behind blanks belong to the name before them. */
+static void join_units(const char **at, const char *end, fmt_csv_piece *piece) {
+    const char *next = *at;
+    while (next && next < end && is_blank(*next)) next++;
+    if (!next || next >= end || (*next != '[' && *next != '(') || *piece->text == '(' || *piece->text == '[')
+        return;
+    const char *closing = memchr(next, *next == '[' ? ']' : ')', (size_t)(end - next));
+    if (!closing) return;
+    piece->end = closing + 1;
+    *at = closing + 1 < end ? closing + 1 : NULL;
+}
+
+/* Whether a line and the next one have as many cells, and the first has no numbers or most of them are: words of a text
+ * are no cells. */
+static bool are_blanks_likely(const fmt_csv_layout *layout, fmt_csv_sample sample, double share) {
+    fmt_csv_sample first, second;
+    fmt_csv_piece piece;
+    double value;
+    size_t cells[2] = {0}, numbers = 0;
+    if (!fmt_csv_sample_line(layout, &sample, &first)) return false;
+    if (!fmt_csv_sample_line(layout, &sample, &second)) second = first;
+    for (const char *at = first.text; fmt_csv_piece_next(&at, first.end, ' ', &piece); cells[0]++) {
+        if (!piece.quoted) join_units(&at, first.end, &piece);
+        numbers += fmt_csv_piece_kind(&piece, &value) != FMT_CSV_TEXT;
+    }
+    for (const char *at = second.text; fmt_csv_piece_next(&at, second.end, ' ', &piece);) cells[1]++;
+    return cells[0] == cells[1] && (numbers == 0 || share > 0.5);
+}
+
 /* What makes the most numbers of the rows; where that does not decide, what is most frequent in the first line. */
 static char find_best(const fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample first, rest = sample;
@@ -157,6 +186,7 @@ static char find_best(const fmt_csv_layout *layout, fmt_csv_sample sample) {
     for (size_t i = 1; i < sizeof candidates; i++) {
         const double share = share_of_numbers(layout, sample, candidates[i]);
         if (share <= most || share <= 0.0) continue;
+        if (candidates[i] == ' ' && !are_blanks_likely(layout, sample, share)) continue;
         most = share;
         best = candidates[i];
     }
@@ -211,18 +241,6 @@ static void drop_names(fmt_csv_layout *layout) {
 
 void fmt_csv_layout_clear(fmt_csv_layout *layout) {
     drop_names(layout);
-}
-
-/* "[m]" and "(m/s)" behind blanks belong to the name before them. */
-static void join_units(const char **at, const char *end, fmt_csv_piece *piece) {
-    const char *next = *at;
-    while (next && next < end && is_blank(*next)) next++;
-    if (!next || next >= end || (*next != '[' && *next != '(') || *piece->text == '(' || *piece->text == '[')
-        return;
-    const char *closing = memchr(next, *next == '[' ? ']' : ')', (size_t)(end - next));
-    if (!closing) return;
-    piece->end = closing + 1;
-    *at = closing + 1 < end ? closing + 1 : NULL;
 }
 
 /* The cells of a line as names. */

@@ -99,6 +99,7 @@ static void test_units(void **state) {
     (void)state;
     assert_table("a.csv", "x [m],y[m],u (m/s),\"v (m s-1)\"\n1,2,3.5,-4\n5,6,-7.25,8\n", "x y u v",
                  "m m m/s m s-1");
+    assert_table("a.dat", "x [m] y (m) u [m s-1] v\n1 2 3.5 -4\n5 6 -7.25 8\n", "x y u v", "m m m s-1 -");
     assert_table("a.csv", "x,y,u,v\ndegrees_east,degrees_north,m s-1,1\n1,2,3.5,-4\n5,6,-7.25,8\n", "x y u v",
                  "degrees_east degrees_north m s-1 1");
     assert_table("a.csv", "x,y,u,v\n[m],,m/s,m/s\n1,2,3.5,-4\n5,6,-7.25,8\n", "x y u v", "[m] - m/s m/s");
@@ -114,6 +115,41 @@ static void test_units(void **state) {
                         &(fmt_table_selection){.outputs = "kind", .labels = true});
     assert_int_equal(data.n, 2);
     formats_free(&data);
+}
+
+/* Words of a text are no cells. */
+static void test_words(void **state) {
+    (void)state;
+    formats_data data = formats_read(formats_text("a.csv", "kind\nclass 1\nclass 2\nclass 1\n"),
+                                     &(fmt_table_selection){.outputs = "kind", .labels = true});
+    assert_int_equal(data.n, 3);
+    assert_int_equal(fmt_table_label_count(data.table), 2);
+    formats_free(&data);
+    data = formats_read(formats_text("a.csv", "when\n2024-05-01 06:30\n2024-05-01 07:30\n"), &everything);
+    assert_all_close(2, data.X, ((double[]){0, 1}), 0.0);
+    formats_free(&data);
+}
+
+/* Dates and codes are what they are in a pair of files too. */
+static void test_pair(void **state) {
+    (void)state;
+    static const char *const missing[] = {"-999"};
+    fmt_table_options options = fmt_table_options_default();
+    options.n_missing = 1;
+    options.missing = missing;
+    fmt_table *x, *y, *pair;
+    assert_int_equal(
+        fmt_table_open(&x, formats_text("x.csv", "t\n2024-05-01\n2024-05-02\n2024-05-03\n"), &options), 0);
+    assert_int_equal(fmt_table_open(&y, formats_text("y.csv", "u\n1\n-999\n3\n"), &options), 0);
+    assert_int_equal(fmt_table_pair(&pair, x, y), 0);
+    assert_int_equal(fmt_table_select(pair, &(fmt_table_selection){.skip_missing = true}), 0);
+    double X[3], Y[3];
+    size_t rows;
+    assert_int_equal(fmt_table_read(pair, 3, X, Y, NULL, &rows), 0);
+    assert_int_equal(rows, 2);
+    assert_all_close(2, X, ((double[]){0, 48}), 0.0);
+    assert_all_close(2, Y, ((double[]){1, 3}), 0.0);
+    fmt_table_close(pair);
 }
 
 static void test_tecplot(void **state) {
@@ -245,6 +281,8 @@ int main(void) {
         cmocka_unit_test(test_trailing_separators),
         cmocka_unit_test(test_names_in_comments),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_pair),
         cmocka_unit_test(test_tecplot),
         cmocka_unit_test(test_latin_1),
         cmocka_unit_test(test_missing_words),
