@@ -5,4 +5,4 @@ fit words.csv --inputs x_km,y_km --outputs u_ms,v_ms -q || echo $?
 fit words.csv --inputs x_km,y_km --outputs u_ms,v_ms -q --skip-missing --json | grep -E '^  "(n|dropped)"'
 fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms 2>&1 | grep -- --na
 fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms -q --na -999 || echo $?
-fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms --na -999 --skip-missing --json 2>&1 | grep -E 'warning|^  "(n|dropped)"'
+fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms --na -999 --skip-missing --json 2>&1 | grep -E 'warning:|^  "(n|dropped)"'
