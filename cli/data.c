@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codes.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -14,8 +15,12 @@ static int table_failed(const fmt_table *table) {
     return cli_failed("%s", table ? fmt_table_error(table) : "not enough memory");
 }
 
-int cli_data_open_table(fmt_table **table, const char *path) {
+int cli_data_open_table(fmt_table **table, const char *path, const cli_arguments *a) {
     fmt_table_options options = fmt_table_options_default();
+    if (a && cli_serves(CLI_OPT_NA, a->command)) {
+        options.n_missing = (size_t)a->given[CLI_OPT_NA].count;
+        options.missing = a->given[CLI_OPT_NA].values;
+    }
     options.interrupted = cli_interrupted;
     return fmt_table_open(table, path, &options) ? table_failed(*table) : CLI_DONE;
 }
@@ -23,9 +28,9 @@ int cli_data_open_table(fmt_table **table, const char *path) {
 /* One file, or two side by side. */
 static int open_words(cli_data *data, const cli_arguments *a, int first) {
     fmt_table *outputs;
-    int status = cli_data_open_table(&data->table, a->words[first]);
+    int status = cli_data_open_table(&data->table, a->words[first], a);
     if (status || a->n_words < first + 2) return status;
-    status = cli_data_open_table(&outputs, a->words[first + 1]);
+    status = cli_data_open_table(&outputs, a->words[first + 1], a);
     if (status) {
         fmt_table_close(outputs);
         return status;
@@ -130,8 +135,6 @@ static int note_ranges(cli_data *data) {
     return status;
 }
 
-/* ---- the plane */
-
 /* ---- opening */
 
 static int read_rows_held(cli_data *data, const cli_arguments *a) {
@@ -159,13 +162,66 @@ static int read_rows_held(cli_data *data, const cli_arguments *a) {
     return status;
 }
 
+/* Moments of several files are added: they must count dates from the same one. */
+static int count_from_1970(cli_data *data) {
+    for (size_t i = 0; i < data->d; i++)
+        if (fmt_table_is_time(data->table, fmt_table_input(data->table, i)) &&
+            fmt_table_count_time(data->table, i, "hours since 1970-01-01T00:00:00Z"))
+            return table_failed(data->table);
+    return CLI_DONE;
+}
+
+/* Dates become numbers, and nobody should have to guess which. */
+static void say_times(const cli_data *data) {
+    for (size_t i = 0; i < data->d; i++) {
+        const size_t column = fmt_table_input(data->table, i);
+        if (fmt_table_is_time(data->table, column))
+            cli_say("%s: dates are counted in %s", fmt_table_name(data->table, column),
+                    fmt_table_units(data->table, column));
+    }
+}
+
+static bool has_units(const cli_data *data, size_t input, const char *units) {
+    const char *own = orff_notes_units(data->notes, ORFF_SIDE_INPUT, input);
+    return own && !strcmp(own, units);
+}
+
+/* In degrees, a step east is shorter than a step north, and no field is divergence-free or curl-free. */
+static void hint_plane(const cli_data *data, const cli_arguments *a) {
+    const cli_option_id geo = cli_setting("geo");
+    if (!cli_serves(geo, a->command) || cli_given(a, geo) || data->d < 2 || data->p != 2) return;
+    if (has_units(data, 0, "degrees_east") && has_units(data, 1, "degrees_north"))
+        cli_say("%s and %s are degrees: if the outputs point east and north, --geo lonlat learns in km on a "
+                "local plane",
+                fmt_table_name(data->table, fmt_table_input(data->table, 0)),
+                fmt_table_name(data->table, fmt_table_input(data->table, 1)));
+}
+
+/* With the columns that there are to choose from; variables with the dimensions they have. */
+static int refuse_unnamed(const cli_data *data, const cli_arguments *a, const char *option,
+                          const char *what) {
+    cli_string names = {0};
+    const size_t count = fmt_table_columns(data->table), most = 40;
+    for (size_t i = 0; i < count && i < most; i++) {
+        const char *shape = fmt_table_shape(data->table, i);
+        cli_append(&names, "%s%s", i ? ", " : "", fmt_table_name(data->table, i));
+        if (shape && *shape) cli_append(&names, "(%s)", shape);
+    }
+    const int status = cli_wrong_usage(a->command, "--%s is missing: which columns of %s %s? There are %s%s",
+                                       option, fmt_table_path(data->table), what,
+                                       names.text ? names.text : "none", count > most ? ", .." : "");
+    free(names.text);
+    return status;
+}
+
 int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     *data = (cli_data){0};
     int status = open_words(data, a, first);
     const bool pair = a->n_words > first + 1;
     if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS))
-        return cli_wrong_usage(a->command, "--outputs is missing: which columns of %s are to be learned?",
-                               a->words[first]);
+        return refuse_unnamed(data, a, "outputs", "are to be learned");
+    if (!status && !pair && !cli_given(a, CLI_OPT_INPUTS) && fmt_table_shape(data->table, 0))
+        return refuse_unnamed(data, a, "inputs", "say where");
     const fmt_table_selection selection = {.inputs = cli_text(a, CLI_OPT_INPUTS),
                                            .outputs = cli_text(a, CLI_OPT_OUTPUTS),
                                            .weights = cli_text(a, CLI_OPT_WEIGHTS),
@@ -174,15 +230,20 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
                                            .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
                                            .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
+    if (!status && a->command->bit == CLI_BIT(moments)) status = count_from_1970(data);
     if (status) return status;
     status = cli_notes_of_table(&data->notes, data->table);
     if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);
+    if (!status) say_times(data);
     if (!status) status = read_rows_held(data, a);
     if (!status && !data->n && data->whole)
-        status = cli_failed("%s: there are no rows", fmt_table_path(data->table));
+        status = cli_failed("%s: there are no rows%s", fmt_table_path(data->table),
+                            fmt_table_dropped(data->table) ? " without missing values" : "");
     if (!status && data->groups && !data->whole)
         status =
             cli_failed("%s: --groups needs all rows in memory; raise --memory", fmt_table_path(data->table));
+    if (!status) cli_data_warn_codes(data);
+    if (!status) hint_plane(data, a);
     return status;
 }
 
@@ -200,6 +261,14 @@ static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     if (outputs && data->p != p)
         return cli_failed("%s: the model has %zu outputs, the data %zu; name them with --outputs",
                           fmt_table_path(data->table), p, data->p);
+    return CLI_DONE;
+}
+
+/* Dates are counted as in the data that the model was learned from. */
+static int count_times(cli_data *data, const orff_notes *notes) {
+    for (size_t i = 0; i < data->d; i++)
+        if (fmt_table_count_time(data->table, i, orff_notes_units(notes, ORFF_SIDE_INPUT, i)))
+            return table_failed(data->table);
     return CLI_DONE;
 }
 
@@ -226,6 +295,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff
                                            .label_names = labels};
     status = select_columns(data, &selection);
     if (!status) status = check_sizes(data, d, p, outputs);
+    if (!status) status = count_times(data, notes);
     free(x);
     free(y);
     free(labels);
@@ -285,7 +355,7 @@ int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numb
     fmt_table *table;
     const fmt_table_selection selection = {0};
     size_t more = 1;
-    int status = cli_data_open_table(&table, path);
+    int status = cli_data_open_table(&table, path, NULL);
     if (!status && fmt_table_select(table, &selection)) status = table_failed(table);
     *rows = 0;
     *cols = status ? 0 : fmt_table_inputs(table);

@@ -40,8 +40,8 @@ orff_reader cli_data_reader(cli_data *data);
 /* The outcome of a library call that has read from the reader. */
 int cli_data_outcome(const cli_data *data, orff_status status);
 
-/* Opens a file without selecting anything. */
-int cli_data_open_table(fmt_table **table, const char *path);
+/* Opens a file without selecting anything. The arguments, NULL for none, say what stands for missing values. */
+int cli_data_open_table(fmt_table **table, const char *path, const cli_arguments *arguments);
 
 /* All numbers of a table, rows x cols, from malloc. */
 int cli_data_numbers(const char *path, size_t *rows, size_t *cols, double **numbers);

@@ -209,37 +209,89 @@ static int show_ours(const char *path) {
 
 /* ---- data */
 
+/* The dimensions "time=24, lat=5" of a variable, one after the other: the next one's name and size. */
+static const char *next_dimension(const char *at, char name[128], unsigned long long *size) {
+    const size_t length = strcspn(at, ",");
+    snprintf(name, 128, "%.*s", (int)(length < 127 ? length : 127), at);
+    char *equals = strrchr(name, '=');
+    *size = equals ? strtoull(equals + 1, NULL, 10) : 0;
+    if (equals) *equals = '\0';
+    at += length;
+    return *at == ',' ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+/* Each dimension of a variable into an object: its size. */
+static void put_dimensions(json_t *object, const char *shape) {
+    char name[128];
+    unsigned long long size;
+    for (const char *at = shape && *shape ? shape : NULL; at;) {
+        at = next_dimension(at, name, &size);
+        char shown[4 * sizeof name];
+        orff_text_show(shown, sizeof shown, name);
+        json_object_set_new(object, shown, json_integer((json_int_t)size));
+    }
+}
+
+static json_t *column_json(const fmt_table *table, size_t column, json_t *dimensions) {
+    const char *units = fmt_table_units(table, column), *shape = fmt_table_shape(table, column);
+    json_t *entry = json_pack("{s:o}", "name", cli_text_or_shown(fmt_table_name(table, column)));
+    if (units) json_object_set_new(entry, "units", cli_text_or_shown(units));
+    if (!shape) return entry;
+    json_t *own = json_object();
+    put_dimensions(own, shape);
+    put_dimensions(dimensions, shape);
+    json_object_set_new(entry, "dimensions", own);
+    return entry;
+}
+
+static json_t *data_json(const fmt_table *table) {
+    const uint64_t rows = fmt_table_rows(table);
+    json_t *list = json_array(), *dimensions = json_object();
+    for (size_t i = 0; i < fmt_table_columns(table); i++)
+        json_array_append_new(list, column_json(table, i, dimensions));
+    json_t *object =
+        json_pack("{s:s, s:s, s:o}", "kind", "data", "format", fmt_table_format(table), "columns", list);
+    if (json_object_size(dimensions)) json_object_set(object, "dimensions", dimensions);
+    if (rows != FMT_ROWS_UNKNOWN) json_object_set_new(object, "n", json_integer((json_int_t)rows));
+    json_decref(dimensions);
+    return object;
+}
+
+static void print_column(const fmt_table *table, size_t column) {
+    const char *units = fmt_table_units(table, column), *shape = fmt_table_shape(table, column);
+    cli_print("%4zu  %s", column + 1, fmt_table_name(table, column));
+    if (units) cli_print(" [%s]", units);
+    if (shape && *shape) cli_print("  (%s)", shape);
+    cli_end_line();
+}
+
+static void print_data(const fmt_table *table, json_t *object) {
+    const size_t columns = fmt_table_columns(table);
+    const uint64_t rows = fmt_table_rows(table);
+    json_t *dimensions = json_object_get(object, "dimensions"), *size;
+    const char *name, *before = "dimensions: ";
+    cli_print("%s data, %zu %s", fmt_table_format(table), columns, dimensions ? "variables" : "columns");
+    if (rows != FMT_ROWS_UNKNOWN) cli_print(", %" PRIu64 " rows", rows);
+    cli_end_line();
+    json_object_foreach(dimensions, name, size) {
+        cli_print("%s%s=%lld", before, name, (long long)json_integer_value(size));
+        before = ", ";
+    }
+    if (dimensions) cli_end_line();
+    for (size_t i = 0; i < columns && i < 50; i++) print_column(table, i);
+    if (columns > 50) cli_print_line("      ..");
+}
+
 static int show_data(const char *path) {
     fmt_table *table;
-    int status = cli_data_open_table(&table, path);
-    if (!status) {
-        const size_t columns = fmt_table_columns(table);
-        const uint64_t rows = fmt_table_rows(table);
-        json_t *list = json_array();
-        for (size_t i = 0; i < columns; i++) {
-            const char *units = fmt_table_units(table, i);
-            json_t *entry = json_pack("{s:o}", "name", cli_text_or_shown(fmt_table_name(table, i)));
-            if (units) json_object_set_new(entry, "units", cli_text_or_shown(units));
-            json_array_append_new(list, entry);
-        }
-        json_t *object =
-            json_pack("{s:s, s:s, s:o}", "kind", "data", "format", fmt_table_format(table), "columns", list);
-        if (rows != FMT_ROWS_UNKNOWN) json_object_set_new(object, "n", json_integer((json_int_t)rows));
-        if (cli_wants_json()) {
-            status = cli_print_json(object);
-        } else {
-            cli_print("%s data, %zu columns", fmt_table_format(table), columns);
-            if (rows != FMT_ROWS_UNKNOWN) cli_print(", %" PRIu64 " rows", rows);
-            cli_end_line();
-            for (size_t i = 0; i < columns && i < 50; i++) {
-                const char *units = fmt_table_units(table, i);
-                cli_print_line("%4zu  %s%s%s%s", i + 1, fmt_table_name(table, i), units ? " [" : "",
-                               units ? units : "", units ? "]" : "");
-            }
-            if (columns > 50) cli_print_line("      ..");
-            json_decref(object);
-            status = cli_check_stdout();
-        }
+    int status = cli_data_open_table(&table, path, NULL);
+    json_t *object = status ? NULL : data_json(table);
+    if (!status && cli_wants_json()) {
+        status = cli_print_json(object);
+    } else if (!status) {
+        print_data(table, object);
+        json_decref(object);
+        status = cli_check_stdout();
     }
     fmt_table_close(table);
     return status;

@@ -17,25 +17,62 @@
 /* The limit if nothing else sets one: half a month at a million points a second. */
 #define MOST_POINTS ((uint64_t)1000000000000)
 
-/* LO:HI:COUNT or V. */
+/* How many steps fit between low and high, which becomes the last of them; 0: too many. */
+static double count_steps(double low, double *high, double step) {
+    const double steps = floor((*high - low) / step * (1.0 + 1e-12) + 1e-9);
+    if (!(step > 0.0) || !(steps >= 0.0 && steps < 1e9)) return 0.0;
+    *high = low + steps * step;
+    return steps + 1.0;
+}
+
+/* LO:HI:COUNT, LO:HI@STEP or V. */
 static bool scan_range(const char *text, double *low, double *high, size_t *count) {
     double number = 1.0;
     const char *at = cli_scan_number(text, ":", low);
     *high = at ? *low : 0.0;
     if (at && *at == ':') {
-        at = cli_scan_number(at + 1, ":", high);
-        at = at && *at == ':' ? cli_scan_number(at + 1, "", &number) : NULL;
+        at = cli_scan_number(at + 1, ":@", high);
+        const bool spaced = at && *at == '@';
+        at = at && *at ? cli_scan_number(at + 1, "", &number) : NULL;
+        if (spaced && at && *high >= *low) number = count_steps(*low, high, number);
     }
     if (!at || *at || number < 1.0 || number > 1e9 || number != floor(number)) return false;
     *count = (size_t)number;
     return *high >= *low;
 }
 
+char *cli_cut_entry(char **at, char **value) {
+    char *entry = *at, *end = entry;
+    const char *closing = *entry == '"' ? strchr(entry + 1, '"') : NULL;
+    if (closing && closing[1] == '=') {
+        entry++;
+        end = *at + (closing - *at);
+        *end++ = '\0';
+    }
+    char *comma = strchr(end, ',');
+    if (comma) *comma = '\0';
+    *at = comma ? comma + 1 : NULL;
+    *value = strrchr(end, '=');
+    if (*value) *(*value)++ = '\0';
+    return entry;
+}
+
+/* "x (m)" and "x [m]", as headers have it, for x in m. */
+static bool named_with_units(const char *own, const char *units, const char *name) {
+    const size_t n = strlen(own), m = units ? strlen(units) : 0;
+    if (!m || strncmp(name, own, n)) return false;
+    name += n + strspn(name + n, " ");
+    return (*name == '(' || *name == '[') && !strncmp(name + 1, units, m) &&
+           name[m + 1] == (*name == '(' ? ')' : ']') && !name[m + 2];
+}
+
 static bool named(const orff_notes *notes, size_t i, const char *name) {
     char number[24];
     const char *own = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
     snprintf(number, sizeof number, "%zu", i + 1);
-    return (own && !strcmp(own, name)) || !strcmp(number, name);
+    if (!own) return !strcmp(number, name);
+    return !strcmp(own, name) || !strcmp(number, name) ||
+           named_with_units(own, orff_notes_units(notes, ORFF_SIDE_INPUT, i), name);
 }
 
 static int unknown_input(const cli_arguments *a, cli_option_id id, const orff_notes *notes, size_t d,
@@ -59,16 +96,18 @@ int cli_input_place(const cli_arguments *a, cli_option_id id, const orff_notes *
 }
 
 /* One entry NAME=RANGE. */
-static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, char *entry) {
-    char *range = strrchr(entry, '=');
+static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, const char *entry,
+                const char *range) {
     size_t i = 0;
-    if (!range) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" has no =; expected INPUT=LO:HI:COUNT", entry);
-    *range++ = 0;
+    if (!range)
+        return cli_wrong(a, CLI_OPT_ON_GRID,
+                         "\"%s\" has no =; expected INPUT=LO:HI:COUNT or INPUT=LO:HI@STEP", entry);
     const int status = cli_input_place(a, CLI_OPT_ON_GRID, notes, l->d, entry, &i);
     if (status) return status;
     if (l->count[i]) return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is given twice", entry);
     if (!scan_range(range, &l->low[i], &l->high[i], &l->count[i]))
-        return cli_wrong(a, CLI_OPT_ON_GRID, "\"%s\" is not LO:HI:COUNT with LO <= HI, or one value", range);
+        return cli_wrong(a, CLI_OPT_ON_GRID,
+                         "\"%s\" is not LO:HI:COUNT or LO:HI@STEP with LO <= HI, or one value", range);
     return CLI_DONE;
 }
 
@@ -93,10 +132,9 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *
     memset(l->count, 0, d * sizeof *l->count);
     char *text = cli_copy_text(cli_text(a, CLI_OPT_ON_GRID));
     for (char *at = text; !status && at;) {
-        char *comma = strchr(at, ',');
-        if (comma) *comma = 0;
-        status = take(l, a, notes, at);
-        at = comma ? comma + 1 : NULL;
+        char *range;
+        const char *entry = cli_cut_entry(&at, &range);
+        status = take(l, a, notes, entry, range);
     }
     free(text);
     return status ? status : check_all(l, a, notes);

@@ -13,7 +13,11 @@ typedef struct cli_lattice {
     double *low, *high; /* d */
 } cli_lattice;
 
-/* x=0:1:50,y=0:2:100,t=3: every input of the notes, in any order; numbers stand for names where there are
+/* Cuts the entry NAME=VALUE at *at out of a list, in place, and moves behind its comma; *at is NULL behind the last one. A
+ * name may stand in double quotes, as in --inputs, and hold commas and = then. *value is NULL where there is no =. */
+char *cli_cut_entry(char **at, char **value);
+
+/* x=0:1:50,y=0:2@0.1,t=3: every input of the notes, in any order; numbers stand for names where there are
  * none. */
 int cli_lattice_parse(cli_lattice *lattice, const cli_arguments *arguments, const orff_notes *notes,
                       size_t d);

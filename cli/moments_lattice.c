@@ -38,11 +38,10 @@ static bool scan_range(const char *text, double *low, double *high) {
     return at && !*at && *high >= *low;
 }
 
-static int take_extent(const cli_arguments *a, const orff_notes *notes, char *entry, bool *given, ask *q) {
-    char *range = strrchr(entry, '=');
+static int take_extent(const cli_arguments *a, const orff_notes *notes, const char *entry, const char *range,
+                       bool *given, ask *q) {
     size_t i;
     if (!range) return cli_wrong(a, CLI_OPT_EXTENT, "\"%s\" has no =; expected INPUT=LO:HI", entry);
-    *range++ = 0;
     const int status = cli_input_place(a, CLI_OPT_EXTENT, notes, q->d, entry, &i);
     if (status) return status;
     if (given[i]) return cli_wrong(a, CLI_OPT_EXTENT, "\"%s\" is given twice", entry);
@@ -64,10 +63,9 @@ static int parse_extent(const cli_arguments *a, const orff_notes *notes, const d
     int status = CLI_DONE;
     memset(given, 0, q->d * sizeof *given);
     for (char *at = text; !status && at;) {
-        char *comma = strchr(at, ',');
-        if (comma) *comma = 0;
-        status = take_extent(a, notes, at, given, q);
-        at = comma ? comma + 1 : NULL;
+        char *range;
+        const char *entry = cli_cut_entry(&at, &range);
+        status = take_extent(a, notes, entry, range, given, q);
     }
     if (!status) status = check_extent(a, periods, given, q->d);
     free(text);

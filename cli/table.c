@@ -31,9 +31,12 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
         "told, rows of one group are left out together."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
-        "NetCDF: hold each dimension named here at this index, counted from 0."},
+        "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
+        "another: time=0:24."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
-        "Leave out rows with empty, NA or nan cells, and count them. Without it such a row is an error."},
+        "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such a row is an error."},
+    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+        "Another number or word that stands for a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
         "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass; automatic "
         "choices then use only the first rows."},
@@ -60,7 +63,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
-        "Predict on a regular grid instead of at DATA. Give every input a range, or one value as X=V."},
+        "Predict on a regular grid instead of at DATA. Give every input a range, by the number of points or by their "
+        "spacing (X=LO:HI@STEP), or one value as X=V."},
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},

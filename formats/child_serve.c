@@ -48,6 +48,8 @@ static void open_source(server *s) {
         fmt_wire_put_text(&wire, table->names[i]);
         fmt_wire_put_text(&wire, fmt_table_units(table, i));
         fmt_wire_put_text(&wire, fmt_table_standard_name(table, i));
+        fmt_wire_put_text(&wire, fmt_table_shape(table, i));
+        fmt_wire_put_number(&wire, fmt_table_is_time(table, i));
     }
     answer_wire(s, FMT_ASK_OPEN, status, table->rows, &wire);
 }

@@ -131,11 +131,15 @@ static int take_columns(fmt_table *table, remote *r, fmt_wire *wire) {
     if (status) return status;
     table->units = calloc((size_t)columns + 1, sizeof *table->units);
     table->standard_names = calloc((size_t)columns + 1, sizeof *table->standard_names);
-    if (!table->units || !table->standard_names) return fmt_table_fail_memory(table);
+    table->shapes = calloc((size_t)columns + 1, sizeof *table->shapes);
+    if (!table->units || !table->standard_names || !table->shapes) return fmt_table_fail_memory(table);
     for (size_t i = 0; i < table->columns; i++) {
         table->names[i] = fmt_wire_take_text(wire, TEXT_MOST);
         table->units[i] = fmt_wire_take_text(wire, TEXT_MOST);
         table->standard_names[i] = fmt_wire_take_text(wire, TEXT_MOST);
+        table->shapes[i] = fmt_wire_take_text(wire, TEXT_MOST);
+        if (fmt_wire_take_number(wire) && fmt_table_time_by_units(table, i, NULL))
+            return fmt_table_fail_memory(table);
     }
     table->first_output = (size_t)first_output;
     table->named = flags & FMT_FLAG_NAMED;

@@ -32,7 +32,8 @@ void fmt_child_source_close(fmt_table *table);
 void fmt_child_source_serve(int socket, fmt_table *table, const fmt_source *source, double *blocks);
 
 /* What is asked. Every answer is of the kind asked for; the number of each, and its bytes:
- *   OPEN    nothing -> rows; columns, first output, flags, and name, units, standard name of each
+ *   OPEN    nothing -> rows; columns, first output, flags, and name, units, standard name, shape of each,
+ *           and whether its units count from a date
  *   CHOOSE  columns chosen; their numbers, the slots of the inputs, what is fixed -> rows
  *   ROWS    how many at most; which block -> how many there are now in that block, none at the end
  *   REWIND  nothing -> nothing

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/header.h"
 #include "formats/source.h"
 
 enum { LONGEST_NAME = 255 };
@@ -115,7 +116,9 @@ static bool is_shown_as(const char *own, const char *name) {
 
 /* Whether a column has this name, its own or the one that is made up for it. */
 static bool has_name(const fmt_table *table, size_t column, const char *name) {
-    const char *own = table->names[column];
+    const char *own = table->names[column], *title = table->titles ? table->titles[column] : NULL;
+    if (title && !strcmp(title, name)) return true;
+    if (own && *name == '/' && !strcmp(own, name + 1)) return true; /* a variable of the root group */
     if (own) return !strcmp(own, name) || is_shown_as(own, name);
     const char *at = name + 1;
     return *name == 'c' && number(&at) == column + 1 && !*at;
@@ -204,7 +207,7 @@ static int parse(list *l, char *text) {
 
 int fmt_columns_parse(fmt_table *table, const char *what, const char *text, size_t *count, size_t **columns) {
     list l = {.table = table, .what = what};
-    char *copy = strdup(text);
+    char *copy = fmt_header_utf8(text, strlen(text));
     const int status = copy ? parse(&l, copy) : fmt_table_fail_memory(table);
     free(copy);
     *count = l.count;

@@ -2,6 +2,7 @@
 
 #include "formats/csv_lines.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static int refill(fmt_table *table, fmt_csv_lines *c) {
 }
 
 bool fmt_csv_separates(char separator, char c) {
-    return separator ? c == separator : c == ',' || c == ';' || c == '\t';
+    return c == separator || (separator == ' ' && c == '\t');
 }
 
 /* Behind the quoted text that begins at `at`; NULL when it does not end before `limit`. */
@@ -83,12 +84,25 @@ static char *find_quoted_end(const fmt_csv_lines *c, char *at, const char *limit
     return NULL;
 }
 
+static bool is_comment(const fmt_csv_lines *c, const char *text) {
+    for (const char *mark = c->marks; *mark; mark++)
+        if (*text == *mark) return true;
+    return c->zones && isalpha((unsigned char)*text);
+}
+
+/* A line of blanks is as good as an empty one. */
+static bool is_empty(const fmt_csv_record *r) {
+    const char *at = r->text;
+    while (at < r->end && *at == ' ') at++;
+    return at == r->end;
+}
+
 /* The newline that ends the record at the start of the buffer; NULL when it is not all there. */
 static char *find_end(const fmt_csv_lines *c, fmt_csv_record *r, uint64_t *lines) {
     char *text = c->buffer + c->start;
     char *newline = memchr(text, '\n', c->end - c->start);
     *lines = 1;
-    r->quoted = newline && *text != '#' && memchr(text, '"', (size_t)(newline - text));
+    r->quoted = newline && !is_comment(c, text) && memchr(text, '"', (size_t)(newline - text));
     return r->quoted ? find_quoted_end(c, text, c->buffer + c->end, lines) : newline;
 }
 
@@ -115,7 +129,7 @@ static int next_lines(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, boo
 int fmt_csv_lines_next(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, bool *got) {
     int status;
     do status = next_lines(table, c, r, got);
-    while (!status && *got && (r->text == r->end || *r->text == '#'));
+    while (!status && *got && (is_empty(r) || is_comment(c, r->text)));
     return status;
 }
 
@@ -124,8 +138,35 @@ void fmt_csv_lines_unread(fmt_csv_lines *c, const fmt_csv_record *r) {
     c->line = c->row_line;
 }
 
+int fmt_csv_lines_sample(fmt_table *table, fmt_csv_lines *c, const char **text, const char **end) {
+    int status = ORFF_OK;
+    if (!c->ended && !memchr(c->buffer + c->start, '\n', c->end - c->start)) status = refill(table, c);
+    const char *start = c->buffer + c->start, *last = c->buffer + c->end;
+    const char *newline = last > start ? memrchr(start, '\n', (size_t)(last - start)) : NULL;
+    *text = start;
+    *end = newline ? newline + 1 : last;
+    return status;
+}
+
+int fmt_csv_lines_skip(fmt_table *table, fmt_csv_lines *c, uint64_t count) {
+    int status = ORFF_OK;
+    while (count && !status) {
+        char *text = c->buffer + c->start, *newline = memchr(text, '\n', c->end - c->start);
+        if (!newline && c->ended) break;
+        if (!newline) {
+            status = refill(table, c);
+            continue;
+        }
+        c->start += (size_t)(newline + 1 - text);
+        c->line++;
+        count--;
+    }
+    return status;
+}
+
 int fmt_csv_lines_open(fmt_table *table, fmt_csv_lines *c) {
     c->line = 1;
+    c->marks[0] = '#';
     c->room = BUFFER_START;
     c->buffer = malloc(c->room + SLACK);
     if (!c->buffer) return fmt_table_fail_memory(table);

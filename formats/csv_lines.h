@@ -13,7 +13,9 @@ typedef struct fmt_csv_lines {
     bool begun;        /* the byte order mark, if any, is behind */
     uint64_t line;     /* of the next byte to be used, from 1 */
     uint64_t row_line; /* where the record read last begins */
-    char separator;    /* 0: not known, any of comma, semicolon and tab */
+    char separator;    /* ' ': runs of blanks */
+    char marks[8];     /* lines that begin with one of these are comments */
+    bool zones;        /* and those that begin with a letter */
 } fmt_csv_lines;
 
 /* A record: text .. end-1, and at *end stands a newline or a carriage return. It may be written to. */
@@ -31,6 +33,12 @@ int fmt_csv_lines_next(fmt_table *table, fmt_csv_lines *lines, fmt_csv_record *r
 /* The record read last, unchanged since, is to be read again. */
 void fmt_csv_lines_unread(fmt_csv_lines *lines, const fmt_csv_record *record);
 int fmt_csv_lines_rewind(fmt_table *table, fmt_csv_lines *lines);
+
+/* What of the file is in the buffer behind the records read, at least one line of it; valid until the next call. */
+int fmt_csv_lines_sample(fmt_table *table, fmt_csv_lines *lines, const char **text, const char **end);
+
+/* Passes over lines, whatever is on them. */
+int fmt_csv_lines_skip(fmt_table *table, fmt_csv_lines *lines, uint64_t count);
 void fmt_csv_lines_close(fmt_csv_lines *lines);
 
 bool fmt_csv_separates(char separator, char c);

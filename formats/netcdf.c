@@ -6,178 +6,53 @@
  * that is read at once from every variable. */
 #define _GNU_SOURCE
 
-#include <errno.h>
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/netcdf_variable.h"
-#include "formats/source.h"
+#include "formats/netcdf.h"
 
-enum { BLOCK_CELLS = 1 << 18, AXES_MOST = FMT_VARIABLE_RANK };
-
-/* A dimension that rows run over. */
-typedef struct axis {
-    int id;
-    size_t length;
-    size_t step;         /* how much of it a block has, save for a shorter one at the end */
-    size_t start, count; /* what this block has */
-} axis;
-
-typedef struct netcdf {
-    fmt_netcdf_file file;
-    size_t n_variables;
-    fmt_variable *variables; /* one per column */
-    size_t n_fixed;
-    struct {
-        int id;
-        size_t index;
-    } fixed[AXES_MOST];
-    size_t n_axes;
-    axis axes[AXES_MOST];
-    double **values;             /* n_chosen: the block's part of each variable */
-    size_t (*stride)[AXES_MOST]; /* n_chosen x axes: steps in values, 0 where the variable lacks the axis */
-    size_t at[AXES_MOST];        /* the row in the block, counted from the block's start */
-    bool begun, in_block;
-    uint64_t row;
-} netcdf;
+enum { BLOCK_CELLS = 1 << 18 };
 
 /* ---------------------------------------------------------------- opening */
 
-/* Copies a text attribute, NULL where there is none. Returns netcdf-c's code. */
-static int text_attribute(int file, int variable, const char *name, char **text) {
-    size_t length;
-    nc_type type;
-    int code = fmt_attribute_code(file, variable, name, nc_inq_att(file, variable, name, &type, &length));
-    if (code) return code == NC_ENOTATT ? 0 : code;
-    if (type != NC_CHAR || length == 0 || length > 4096) return 0;
-    *text = calloc(length + 1, 1);
-    if (!*text) return NC_ENOMEM;
-    code = nc_get_att_text(file, variable, name, *text);
-    return fmt_attribute_code(file, variable, name, code);
-}
-
-/* Columns: the variables that hold numbers. */
-static int list_variables(fmt_table *table, netcdf *n) {
-    int count;
-    int code = nc_inq_nvars(n->file.id, &count);
-    if (code) return fmt_netcdf_fail(table, "cannot be read", code);
-    int status = fmt_table_make_columns(table, (uint64_t)count);
-    if (status) return status;
-    const size_t room = (size_t)count + 1;
-    n->variables = calloc(room, sizeof *n->variables);
-    table->units = calloc(room, sizeof *table->units);
-    table->standard_names = calloc(room, sizeof *table->standard_names);
-    if (!n->variables || !table->units || !table->standard_names) return fmt_table_fail_memory(table);
-    table->columns = 0;
-    for (int id = 0; id < count; id++) {
-        fmt_variable *variable = &n->variables[table->columns];
-        code = fmt_variable_look(variable, n->file.id, id);
-        if (code) return fmt_netcdf_fail(table, "cannot be read", code);
-        if (!variable->numeric) continue;
-        const size_t column = table->columns++;
-        table->names[column] = strdup(variable->name);
-        if (!table->names[column]) return fmt_table_fail_memory(table);
-        code = text_attribute(n->file.id, id, "units", &table->units[column]);
-        if (!code) code = text_attribute(n->file.id, id, "standard_name", &table->standard_names[column]);
-        if (code) return fmt_netcdf_fail(table, "cannot be read", code);
-    }
-    table->first_output = table->columns;
-    return table->columns ? ORFF_OK
-                          : fmt_table_fail(table, ORFF_ERROR_FORMAT, "has no variables that hold numbers");
-}
-
 static int netcdf_open(fmt_table *table) {
-    netcdf *n = table->state = calloc(1, sizeof *n);
+    fmt_netcdf *n = table->state = calloc(1, sizeof *n);
     if (!n) return fmt_table_fail_memory(table);
     n->file.id = -1;
     table->drops_missing = table->rewindable = table->named = true;
     int status = table->descriptor < 0 ? fmt_netcdf_find_file(table) : ORFF_OK;
     if (!status) status = fmt_netcdf_open_file(table, &n->file);
-    return status ? status : list_variables(table, n);
+    return status ? status : fmt_netcdf_list(table, n);
 }
 
 /* ---------------------------------------------------------------- choosing */
 
-static size_t length_of(const netcdf *n, int dimension) {
-    size_t length = 0;
-    return nc_inq_dimlen(n->file.id, dimension, &length) ? 0 : length;
-}
-
-static const char *name_of(const netcdf *n, int dimension, char name[NC_MAX_NAME + 1]) {
-    return nc_inq_dimname(n->file.id, dimension, name) ? "?" : name;
-}
-
-static int fail_dimension(fmt_table *table, const netcdf *n, const char *name) {
-    char names[AXES_MOST][NC_MAX_NAME + 1], *list[AXES_MOST];
-    int count = 0;
-    if (nc_inq_ndims(n->file.id, &count)) count = 0;
-    if (count > AXES_MOST) count = AXES_MOST;
-    for (int i = 0; i < count; i++) {
-        names[i][0] = '\0';
-        name_of(n, i, names[i]);
-        list[i] = names[i];
-    }
-    char shown[FMT_SHOWN_ROOM];
-    fmt_shown(shown, name, strlen(name));
-    const char *nearest = fmt_nearest(name, (size_t)count, list);
-    return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: there is no dimension \"%s\"%s%.64s%s",
-                          shown, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                          nearest ? "\"?" : "");
-}
-
-/* One "time=3". */
-static int fix(fmt_table *table, netcdf *n, char *item) {
-    char *equals = strchr(item, '='), *end;
-    if (!equals)
-        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: \"%s\": expected dimension=index",
-                              item);
-    *equals = '\0';
-    int id;
-    if (nc_inq_dimid(n->file.id, item, &id)) return fail_dimension(table, n, item);
-    const size_t length = length_of(n, id);
-    errno = 0;
-    const unsigned long long index = strtoull(equals + 1, &end, 10);
-    if (equals[1] < '0' || equals[1] > '9' || *end || errno || index >= length)
-        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
-                              "select: %s=%s: expected an index from 0 to %zu", item, equals + 1,
-                              length ? length - 1 : 0);
-    if (n->n_fixed == AXES_MOST)
-        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: too many dimensions");
-    n->fixed[n->n_fixed].id = id;
-    n->fixed[n->n_fixed++].index = (size_t)index;
-    return ORFF_OK;
-}
-
-static int fix_all(fmt_table *table, netcdf *n) {
-    char *copy = strdup(table->fixed ? table->fixed : "");
-    if (!copy) return fmt_table_fail_memory(table);
-    int status = ORFF_OK;
-    char *next = NULL;
-    n->n_fixed = 0;
-    for (char *item = strtok_r(copy, ", ", &next); item && !status; item = strtok_r(NULL, ", ", &next))
-        status = fix(table, n, item);
-    free(copy);
-    return status;
-}
-
-/* Place of a dimension among the fixed ones; n_fixed when it is not. */
-static size_t find_fixed(const netcdf *n, int dimension) {
+/* Place of a dimension among those held at an index; n_fixed when it is not. */
+static size_t find_fixed(const fmt_netcdf *n, int dimension) {
     size_t i = 0;
-    while (i < n->n_fixed && n->fixed[i].id != dimension) i++;
+    while (i < n->n_fixed && (n->fixed[i].id != dimension || n->fixed[i].length)) i++;
     return i;
 }
 
+/* A dimension whole, or the part of it that was asked for. */
+static fmt_netcdf_axis make_axis(const fmt_netcdf *n, int dimension) {
+    size_t i = 0;
+    while (i < n->n_fixed && n->fixed[i].id != dimension) i++;
+    if (i == n->n_fixed) return (fmt_netcdf_axis){.id = dimension, .length = fmt_netcdf_length(n, dimension)};
+    return (fmt_netcdf_axis){.id = dimension, .first = n->fixed[i].index, .length = n->fixed[i].length};
+}
+
 /* Place of a dimension among the axes; n_axes when it is none. */
-static size_t find_axis(const netcdf *n, int dimension) {
+static size_t find_axis(const fmt_netcdf *n, int dimension) {
     size_t i = 0;
     while (i < n->n_axes && n->axes[i].id != dimension) i++;
     return i;
 }
 
-static int add_axes(fmt_table *table, netcdf *n, const fmt_variable *v) {
+static int add_axes(fmt_table *table, fmt_netcdf *n, const fmt_variable *v) {
     for (int k = 0; k < v->rank; k++) {
         for (int l = 0; l < k; l++)
             if (v->dimensions[k] == v->dimensions[l])
@@ -185,17 +60,17 @@ static int add_axes(fmt_table *table, netcdf *n, const fmt_variable *v) {
                                       v->name);
         if (find_fixed(n, v->dimensions[k]) < n->n_fixed || find_axis(n, v->dimensions[k]) < n->n_axes)
             continue;
-        if (n->n_axes == AXES_MOST)
+        if (n->n_axes == FMT_AXES_MOST)
             return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED, "more than 32 dimensions");
-        n->axes[n->n_axes++] = (axis){.id = v->dimensions[k], .length = length_of(n, v->dimensions[k])};
+        n->axes[n->n_axes++] = make_axis(n, v->dimensions[k]);
     }
     return ORFF_OK;
 }
 
 /* The axes, those of the variables with most dimensions first: then rows come in the order of the file. */
-static int find_axes(fmt_table *table, netcdf *n) {
+static int find_axes(fmt_table *table, fmt_netcdf *n) {
     n->n_axes = 0;
-    for (int rank = AXES_MOST; rank > 0; rank--) {
+    for (int rank = FMT_AXES_MOST; rank > 0; rank--) {
         for (size_t s = 0; s < table->n_chosen; s++) {
             const fmt_variable *v = &n->variables[table->chosen[s]];
             const int status = v->rank == rank ? add_axes(table, n, v) : ORFF_OK;
@@ -212,24 +87,24 @@ static bool has_dimension(const fmt_variable *v, int dimension) {
 }
 
 /* Along every axis some input must change, or rows with equal inputs would be mixed up. */
-static int check_axes(fmt_table *table, const netcdf *n) {
+static int check_axes(fmt_table *table, const fmt_netcdf *n) {
     char name[NC_MAX_NAME + 1];
     for (size_t a = 0; a < n->n_axes; a++) {
         bool covered = n->axes[a].length <= 1;
         for (size_t i = 0; i < table->d && !covered; i++)
             covered = has_dimension(&n->variables[table->chosen[table->x_slot[i]]], n->axes[a].id);
         if (covered) continue;
-        name_of(n, n->axes[a].id, name);
+        fmt_netcdf_dimension(n, n->axes[a].id, name);
         return fmt_table_fail(
             table, ORFF_ERROR_INVALID_ARGUMENT,
             "dimension %.64s (length %zu) is not among the inputs: hold it fixed, for example "
-            "with %.64s=0, or add a variable along it to the inputs",
+            "with --select %.64s=0, or add a variable along it to the inputs",
             name, n->axes[a].length, name);
     }
     return ORFF_OK;
 }
 
-static int count_rows(fmt_table *table, const netcdf *n) {
+static int count_rows(fmt_table *table, const fmt_netcdf *n) {
     table->rows = 1;
     for (size_t a = 0; a < n->n_axes; a++) {
         const uint64_t length = n->axes[a].length;
@@ -240,7 +115,7 @@ static int count_rows(fmt_table *table, const netcdf *n) {
     return ORFF_OK;
 }
 
-static void free_block(fmt_table *table, netcdf *n) {
+static void free_block(fmt_table *table, fmt_netcdf *n) {
     for (size_t s = 0; n->values && s < table->n_chosen; s++) free(n->values[s]);
     free(n->values);
     free(n->stride);
@@ -248,12 +123,12 @@ static void free_block(fmt_table *table, netcdf *n) {
     n->stride = NULL;
 }
 
-static void reset(netcdf *n) {
+static void reset(fmt_netcdf *n) {
     n->begun = n->in_block = false;
     n->row = 0;
 }
 
-static int make_block(fmt_table *table, netcdf *n) {
+static int make_block(fmt_table *table, fmt_netcdf *n) {
     free_block(table, n);
     n->values = calloc(table->n_chosen + 1, sizeof *n->values);
     n->stride = calloc(table->n_chosen + 1, sizeof *n->stride);
@@ -262,8 +137,8 @@ static int make_block(fmt_table *table, netcdf *n) {
 }
 
 static int netcdf_choose(fmt_table *table) {
-    netcdf *n = table->state;
-    int status = fix_all(table, n);
+    fmt_netcdf *n = table->state;
+    int status = fmt_netcdf_fix(table, n);
     if (!status) status = find_axes(table, n);
     if (!status) status = check_axes(table, n);
     if (!status) status = count_rows(table, n);
@@ -274,17 +149,17 @@ static int netcdf_choose(fmt_table *table) {
 
 /* ---------------------------------------------------------------- blocks */
 
-static void set_part(axis *x, size_t start) {
+static void set_part(fmt_netcdf_axis *x, size_t start) {
     x->start = start;
     x->count = x->length - start < x->step ? x->length - start : x->step;
 }
 
 /* The first block: the inner axes whole as far as they fit, a part of the one before them, one index of
  * the others. */
-static void first_block(netcdf *n) {
+static void first_block(fmt_netcdf *n) {
     size_t room = BLOCK_CELLS;
     for (size_t a = n->n_axes; a-- > 0;) {
-        axis *x = &n->axes[a];
+        fmt_netcdf_axis *x = &n->axes[a];
         x->step = x->length < room ? x->length : room;
         room = x->step < x->length || room / x->step == 0 ? 1 : room / x->step;
         set_part(x, 0);
@@ -293,13 +168,13 @@ static void first_block(netcdf *n) {
 }
 
 /* On to the next block, the last axis running fastest; false at the end. */
-static bool next_block(netcdf *n) {
+static bool next_block(fmt_netcdf *n) {
     if (!n->begun) {
         first_block(n);
         return true;
     }
     for (size_t a = n->n_axes; a-- > 0;) {
-        axis *x = &n->axes[a];
+        fmt_netcdf_axis *x = &n->axes[a];
         if (x->start + x->count < x->length) {
             set_part(x, x->start + x->count);
             return true;
@@ -311,13 +186,13 @@ static bool next_block(netcdf *n) {
 
 /* The block's part of one variable, and its strides. The sizes do not grow from block to block, so that
  * the memory of the first one serves. */
-static int read_variable(fmt_table *table, netcdf *n, size_t s) {
+static int read_variable(fmt_table *table, fmt_netcdf *n, size_t s) {
     const fmt_variable *v = &n->variables[table->chosen[s]];
-    size_t start[AXES_MOST] = {0}, count[AXES_MOST] = {0}, cells = 1;
+    size_t start[FMT_AXES_MOST] = {0}, count[FMT_AXES_MOST] = {0}, cells = 1;
     memset(n->stride[s], 0, sizeof n->stride[s]);
     for (int k = v->rank; k-- > 0;) {
         const size_t f = find_fixed(n, v->dimensions[k]), a = find_axis(n, v->dimensions[k]);
-        start[k] = f < n->n_fixed ? n->fixed[f].index : n->axes[a].start;
+        start[k] = f < n->n_fixed ? n->fixed[f].index : n->axes[a].first + n->axes[a].start;
         count[k] = f < n->n_fixed ? 1 : n->axes[a].count;
         if (f == n->n_fixed) n->stride[s][a] = cells;
         cells *= count[k];
@@ -331,7 +206,7 @@ static int read_variable(fmt_table *table, netcdf *n, size_t s) {
     return fmt_netcdf_fail(table, what, code);
 }
 
-static int read_block(fmt_table *table, netcdf *n) {
+static int read_block(fmt_table *table, fmt_netcdf *n) {
     for (size_t s = 0; s < table->n_chosen; s++) {
         const int status = read_variable(table, n, s);
         if (status) return status;
@@ -342,7 +217,7 @@ static int read_block(fmt_table *table, netcdf *n) {
 }
 
 /* On to the next row of the block; false at its end. */
-static bool advance(netcdf *n) {
+static bool advance(fmt_netcdf *n) {
     for (size_t a = n->n_axes; a-- > 0;) {
         if (++n->at[a] < n->axes[a].count) return true;
         n->at[a] = 0;
@@ -351,7 +226,7 @@ static bool advance(netcdf *n) {
 }
 
 static int netcdf_next(fmt_table *table, double *row, bool *got) {
-    netcdf *n = table->state;
+    fmt_netcdf *n = table->state;
     *got = n->row < table->rows;
     if (!*got) return ORFF_OK;
     if (!n->in_block || !advance(n)) {
@@ -375,24 +250,25 @@ static int netcdf_rewind(fmt_table *table) {
 
 /* "variable u, index [0][12][40]" */
 static void netcdf_place(const fmt_table *table, size_t slot, char *text, size_t room) {
-    const netcdf *n = table->state;
+    const fmt_netcdf *n = table->state;
     const fmt_variable *v = &n->variables[table->chosen[slot]];
     int used = snprintf(text, room, "variable %.64s, index ", v->name);
     for (int k = 0; k < v->rank && (size_t)used + 24 < room; k++) {
         const size_t f = find_fixed(n, v->dimensions[k]), a = find_axis(n, v->dimensions[k]);
-        const size_t index = f < n->n_fixed ? n->fixed[f].index : n->axes[a].start + n->at[a];
+        const size_t index =
+            f < n->n_fixed ? n->fixed[f].index : n->axes[a].first + n->axes[a].start + n->at[a];
         used += snprintf(text + used, room - (size_t)used, "[%zu]", index);
     }
 }
 
 static double netcdf_progress(const fmt_table *table) {
-    const netcdf *n = table->state;
+    const fmt_netcdf *n = table->state;
     const bool known = table->rows && table->rows != FMT_ROWS_UNKNOWN;
     return known ? (double)n->row / (double)table->rows : (double)NAN;
 }
 
 static void netcdf_close(fmt_table *table) {
-    netcdf *n = table->state;
+    fmt_netcdf *n = table->state;
     if (!n) return;
     fmt_netcdf_close_file(&n->file);
     free_block(table, n);

@@ -9,7 +9,7 @@
 #define FMT_VARIABLE_RANK 32
 
 typedef struct fmt_variable {
-    int file, id;
+    int file, id; /* the group that it is in, and its number there */
     char name[NC_MAX_NAME + 1];
     nc_type type;
     bool numeric; /* false for text, for other types and for more than FMT_VARIABLE_RANK dimensions */

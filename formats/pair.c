@@ -127,6 +127,8 @@ static int pair_names(fmt_table *table, const pair *p) {
             table->names[i] = NULL;
             status = fmt_table_fail_memory(table);
         }
+        if (!status && fmt_table_is_time(part, column))
+            status = fmt_table_set_time(table, i, &part->times[column]);
     }
     table->first_output = first;
     return status;
@@ -144,6 +146,7 @@ int fmt_table_pair(fmt_table **out, fmt_table *inputs, fmt_table *outputs) {
     *p = (pair){{inputs, outputs}};
     table->source = &source_pair;
     table->state = p;
+    table->options = inputs->options;
     table->named = inputs->named && outputs->named;
     table->rewindable = inputs->rewindable && outputs->rewindable;
     table->drops_missing = inputs->drops_missing || outputs->drops_missing;

@@ -143,6 +143,7 @@ int fmt_table_select(fmt_table *table, const fmt_table_selection *selection) {
     if (!status) status = prepare_labels(table, selection);
     if (!status && table->source->choose) status = table->source->choose(table);
     table->fixed = NULL;
+    if (!status) status = fmt_table_begin_times(table);
     table->selected = !status;
     if (status) fmt_table_clear_selection(table);
     return status;

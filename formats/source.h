@@ -6,6 +6,7 @@
 #include "formats/labels.h"
 #include "formats/stream.h"
 #include "formats/table.h"
+#include "formats/times.h"
 
 /* Calls return an orff_status, after fmt_table_fail or fmt_table_fail_stream when it is not ORFF_OK. */
 typedef struct fmt_source {
@@ -53,6 +54,10 @@ struct fmt_table {
     char **names;                      /* columns; NULL: the column has none of its own */
     char (*made_up)[FMT_MADE_UP_ROOM]; /* columns; empty until somebody asks: fmt_table_name */
     char **units, **standard_names;    /* columns, entries or all NULL */
+    char **titles;   /* columns: another name of each, as the header has it; entries or all NULL */
+    char **shapes;   /* columns: the dimensions of a variable as text; entries or all NULL */
+    fmt_time *times; /* columns: those that are dates; NULL: none */
+    bool has_times;  /* some chosen column is one */
     bool named, rewindable;
     bool label_done;     /* the source makes labels itself */
     bool drops_missing;  /* missing values are no error in this format */
@@ -92,6 +97,15 @@ fmt_table *fmt_table_make(const char *path);
 void fmt_table_clear_selection(fmt_table *table);
 
 #define FMT_COLUMNS_MOST ((uint64_t)1 << 20)
+
+/* Makes a column one of dates. Without an origin the first value that is read becomes it. */
+int fmt_table_set_time(fmt_table *table, size_t column, const fmt_time *time);
+
+/* A column with units such as "days since 1990-01-01" becomes one of dates. */
+int fmt_table_time_by_units(fmt_table *table, size_t column, const char *calendar);
+
+/* For columns that are chosen now: those of dates get an origin. */
+int fmt_table_begin_times(fmt_table *table);
 
 /* Room for the names of that many columns, which are NULL: made up. */
 int fmt_table_make_columns(fmt_table *table, uint64_t columns);

@@ -13,11 +13,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "formats/unxz.h"
 #include "orff.h"
 
 enum { ROOM = 1 << 17, PIECE = 1 << 30 };
 
-/* The memory sanitizer does not see what zlib writes. */
+/* The memory sanitizer does not see what zlib and liblzma write. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #include <sanitizer/msan_interface.h>
@@ -34,9 +35,11 @@ struct fmt_stream {
     int descriptor;
     bool regular, seekable;
     uint64_t size;
-    off_t start;           /* where the descriptor stood, when seekable */
-    bool begun;            /* the first bytes are in the buffer */
-    bool packed;           /* they are gzip */
+    off_t start;    /* where the descriptor stood, when seekable */
+    bool begun;     /* the first bytes are in the buffer */
+    bool packed;    /* they are gzip or xz */
+    fmt_unxz *unxz; /* xz, once it has begun */
+    bool is_xz, xz_ended;
     bool at_end;           /* nothing more can be read from the descriptor */
     uint64_t consumed;     /* bytes that left the descriptor */
     unsigned char *buffer; /* ROOM, of which those of unpacker.next_in, avail_in wait */
@@ -85,6 +88,7 @@ void fmt_stream_close(fmt_stream *stream) {
     if (!stream) return;
     if (stream->map) munmap(stream->map, stream->map_size);
     if (stream->unpacking) inflateEnd(&stream->unpacker);
+    fmt_unxz_close(stream->unxz);
     if (stream->descriptor >= 0) close(stream->descriptor);
     free(stream->buffer);
     free(stream);
@@ -117,14 +121,18 @@ static int fill(fmt_stream *stream) {
     return status;
 }
 
-/* The two bytes by which gzip is known. */
+/* The two bytes by which gzip is known, the six of xz. */
 static int begin(fmt_stream *stream) {
     z_stream *z = &stream->unpacker;
     int status = ORFF_OK;
     if (stream->begun) return ORFF_OK;
-    while (!status && z->avail_in < 2 && !stream->at_end) status = fill(stream);
+    while (!status && z->avail_in < 6 && !stream->at_end) status = fill(stream);
     stream->begun = !status;
-    stream->packed = z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b;
+    stream->is_xz = z->avail_in >= 6 && !memcmp(z->next_in,
+                                                "\xfd"
+                                                "7zXZ",
+                                                6);
+    stream->packed = stream->is_xz || (z->avail_in >= 2 && z->next_in[0] == 0x1f && z->next_in[1] == 0x8b);
     return status;
 }
 
@@ -163,7 +171,7 @@ static int fail_unpacking(fmt_stream *stream, int code) {
 }
 
 /* Some bytes, none at the end of the last member. */
-static int read_packed(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
+static int read_gzip(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
     z_stream *z = &stream->unpacker;
     const unsigned room = (unsigned)(size < PIECE ? size : PIECE);
     z->next_out = at;
@@ -184,6 +192,47 @@ static int read_packed(fmt_stream *stream, unsigned char *at, size_t size, size_
     *got = room - z->avail_out;
     WRITTEN(z->next_out - *got, *got);
     return ORFF_OK;
+}
+
+/* ---------------------------------------------------------------- xz */
+
+static int fail_xz(fmt_stream *stream, fmt_unxz_outcome outcome) {
+    if (outcome == FMT_UNXZ_ABSENT)
+        return fail(stream, ORFF_ERROR_UNSUPPORTED, "is packed with xz",
+                    "this build cannot unpack it (liblzma-dev was missing); unpack it first");
+    if (outcome == FMT_UNXZ_LARGE)
+        return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be unpacked",
+                    "it needs more than 512 MB of memory");
+    return fail(stream, ORFF_ERROR_FORMAT, "damaged xz data",
+                outcome == FMT_UNXZ_SHORT ? "the file is cut short" : "it cannot be unpacked");
+}
+
+/* Some bytes, none at the end. */
+static int read_xz(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
+    z_stream *z = &stream->unpacker;
+    size_t room = size;
+    unsigned char *to = at;
+    if (!stream->unxz) stream->unxz = fmt_unxz_open();
+    if (!stream->unxz) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
+    while (room == size && !stream->xz_ended) {
+        const int status = z->avail_in || stream->at_end ? ORFF_OK : fill(stream);
+        if (status) return status;
+        const unsigned char *from = z->next_in;
+        size_t left = z->avail_in;
+        const fmt_unxz_outcome outcome =
+            fmt_unxz_run(stream->unxz, &from, &left, stream->at_end && !left, &to, &room);
+        z->next_in += from - z->next_in;
+        z->avail_in = (unsigned)left;
+        if (outcome > FMT_UNXZ_END) return fail_xz(stream, outcome);
+        stream->xz_ended = outcome == FMT_UNXZ_END;
+    }
+    *got = size - room;
+    WRITTEN(at, *got);
+    return ORFF_OK;
+}
+
+static int read_packed(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
+    return stream->is_xz ? read_xz(stream, at, size, got) : read_gzip(stream, at, size, got);
 }
 
 int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got) {
@@ -228,7 +277,9 @@ int fmt_stream_rewind(fmt_stream *stream) {
     if (lseek(stream->descriptor, stream->start, SEEK_SET) < 0)
         return fail(stream, ORFF_ERROR_IO, "cannot be read again", strerror(errno));
     stream->unpacker.avail_in = 0;
-    stream->begun = stream->at_end = stream->in_member = false;
+    fmt_unxz_close(stream->unxz);
+    stream->unxz = NULL;
+    stream->begun = stream->at_end = stream->in_member = stream->xz_ended = false;
     stream->consumed = stream->members = 0;
     stream->failed = ORFF_OK;
     return ORFF_OK;

@@ -1,4 +1,4 @@
-/* Bytes of a file or of standard input, unpacked on the way when they are gzip. */
+/* Bytes of a file or of standard input, unpacked on the way when they are gzip or xz. */
 #ifndef FMT_STREAM_H
 #define FMT_STREAM_H
 
@@ -17,15 +17,15 @@ const char *fmt_stream_error(const fmt_stream *stream);
 /* Fills the memory as far as the file goes: *got < size only at its end. */
 int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got);
 
-/* Whether nothing follows; takes a byte when something does. Of packed bytes, also what is not gzip behind them
- * is an error. */
+/* Whether nothing follows; takes a byte when something does. Of packed bytes, also what is something else behind
+ * them is an error. */
 int fmt_stream_at_end(fmt_stream *stream, bool *at_end);
 int fmt_stream_skip(fmt_stream *stream, uint64_t size);
 
 bool fmt_stream_can_rewind(const fmt_stream *stream);
 int fmt_stream_rewind(fmt_stream *stream);
 
-/* True for gzip, after the first read. */
+/* True for gzip and xz, after the first read. */
 bool fmt_stream_packed(const fmt_stream *stream);
 
 /* Another descriptor of the same file, which the caller closes; -1 with errno where there is none. */

@@ -77,10 +77,11 @@ static const fmt_source *const sources[] = {
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 static bool claims_name(const fmt_source *source, const char *path) {
-    char packed[32];
+    char gz[32], xz[32];
     for (const char *const *end = source->ends; *end; end++) {
-        snprintf(packed, sizeof packed, "%s.gz", *end);
-        if (fmt_ends_with(path, *end) || fmt_ends_with(path, packed)) return true;
+        snprintf(gz, sizeof gz, "%s.gz", *end);
+        snprintf(xz, sizeof xz, "%s.xz", *end);
+        if (fmt_ends_with(path, *end) || fmt_ends_with(path, gz) || fmt_ends_with(path, xz)) return true;
     }
     return false;
 }
@@ -170,6 +171,9 @@ void fmt_table_close(fmt_table *table) {
     free(table->made_up);
     free_names(table->columns, table->units);
     free_names(table->columns, table->standard_names);
+    free_names(table->columns, table->titles);
+    free_names(table->columns, table->shapes);
+    free(table->times);
     free(table->path);
     free(table);
 }
@@ -209,6 +213,10 @@ const char *fmt_table_units(const fmt_table *table, size_t column) {
 
 const char *fmt_table_standard_name(const fmt_table *table, size_t column) {
     return table->standard_names ? table->standard_names[column] : NULL;
+}
+
+const char *fmt_table_shape(const fmt_table *table, size_t column) {
+    return table->shapes ? table->shapes[column] : NULL;
 }
 
 uint64_t fmt_table_rows(const fmt_table *table) {
@@ -275,13 +283,29 @@ static int fail_at(fmt_table *table, size_t slot, int status, const char *what) 
     return fmt_table_fail(table, status, "%s: %s", place, what);
 }
 
+/* The numbers that stand for a missing value become one, and dates what is counted of them. Classes and groups are neither. */
+static void decode_row(fmt_table *table) {
+    for (size_t s = 0; s < table->n_chosen; s++) {
+        double value;
+        if (s == table->label_slot || (s == table->group_slot && !table->group_shared)) continue;
+        for (size_t i = 0; i < table->options.n_missing; i++) {
+            const char *text = table->options.missing[i], *end = orff_number_scan(text, &value);
+            if (end && !*end && table->row[s] == value) table->row[s] = (double)NAN;
+        }
+        if (table->has_times && fmt_table_is_time(table, table->chosen[s]))
+            table->row[s] = fmt_time_count(&table->times[table->chosen[s]], table->row[s]);
+    }
+}
+
 /* Whether the row just read may be used. */
 static int check_row(fmt_table *table, bool *usable) {
     *usable = true;
     for (size_t s = 0; s < table->n_chosen; s++) {
         if (isfinite(table->row[s])) continue;
         if (!isnan(table->row[s])) return fail_at(table, s, ORFF_ERROR_NOT_FINITE, "the value is infinite");
-        if (!table->drops_missing) return fail_at(table, s, ORFF_ERROR_NOT_FINITE, "the value is missing");
+        if (!table->drops_missing)
+            return fail_at(table, s, ORFF_ERROR_NOT_FINITE,
+                           "the value is missing; --skip-missing leaves such rows out");
         *usable = false;
     }
     if (*usable && table->weight_slot != FMT_NO_SLOT && table->row[table->weight_slot] < 0.0)
@@ -308,6 +332,7 @@ static int next_row(fmt_table *table, bool *got) {
         bool usable;
         int status = table->source->next(table, table->row, got);
         if (status || !*got) return status;
+        if (table->has_times || table->options.n_missing) decode_row(table);
         status = check_row(table, &usable);
         if (status) return status;
         if (usable) break;
@@ -338,8 +363,7 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
         }
         for (size_t i = 0; i < table->d; i++) *X++ = row[table->x_slot[i]];
         for (size_t i = 0; i < table->p; i++) *Y++ = row[table->y_slot[i]];
-        if (table->groups && fmt_table_grouped(table))
-            put_group(table->groups++, row[table->group_slot]);
+        if (table->groups && fmt_table_grouped(table)) put_group(table->groups++, row[table->group_slot]);
         if (weights) *weights++ = table->weight_slot == FMT_NO_SLOT ? 1.0 : row[table->weight_slot];
         ++*rows;
     }

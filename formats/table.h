@@ -37,10 +37,13 @@ typedef enum fmt_format {
 
 typedef struct fmt_table_options {
     fmt_format format;
-    char separator; /* CSV; 0: found in the first row among comma, semicolon and tab (tab for .tsv) */
+    char separator; /* CSV; ' ': runs of blanks; 0: found in the first rows (tab for .tsv) */
     orff_switch
         header; /* CSV; auto: the first row is one when a cell of it is neither a number nor missing */
-    bool (*interrupted)(void); /* asked while a read waits; true ends it. NULL: never */
+    size_t
+        n_missing; /* values and words that stand for a missing value, besides the usual ones; they must ... */
+    const char *const *missing; /* ... live as long as the table: "-999" is any number that equals it */
+    bool (*interrupted)(void);  /* asked while a read waits; true ends it. NULL: never */
 } fmt_table_options;
 
 fmt_table_options fmt_table_options_default(void);
@@ -69,6 +72,15 @@ bool fmt_table_named(const fmt_table *table); /* names are from the file */
 /* As a NetCDF file says; NULL where nothing is said. */
 const char *fmt_table_units(const fmt_table *table, size_t column);
 const char *fmt_table_standard_name(const fmt_table *table, size_t column);
+
+/* Whether a column holds dates. They are handed out as hours since the first one; after the selection the units say since
+ * when: "hours since 2024-05-01T06:30:00Z". To count as another file did, give its units for input i, after the selection
+ * and before reading. */
+bool fmt_table_is_time(const fmt_table *table, size_t column);
+int fmt_table_count_time(fmt_table *table, size_t i, const char *units);
+
+/* The dimensions of a variable: "time=24, lat=5"; NULL where there are none. */
+const char *fmt_table_shape(const fmt_table *table, size_t column);
 
 /* Rows in the file, missing ones included; UINT64_MAX where only reading can tell. For NetCDF after the
  * selection. */

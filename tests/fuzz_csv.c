@@ -19,9 +19,13 @@ int main(void) {
         "\"x\"\"y\",z\r\n1,\"2\"\r\n",
         "1;2;3\n4;;6\n",
         "\xef\xbb\xbf# c\na\tb\nNA\tnan\n",
+        "# x y [m] u\n 1  2,5 -3\n4 5 6\n",
+        "x (m);t;u\nm;UTC;m/s\n1,5;2024-05-01T06:30Z;2,5;\n*;2024-05-02;--;\n",
+        "TITLE=\"a\" VARIABLES=\"x mm\", \"y\"\nZONE I=1, F=POINT\n1 2\nZONE\n3 4\n",
+        "> a\n1 2\n> b\nh\xf6 4\n",
         "k,v\n\"two\nlines\",12345678901234567890.5e-30\nsetosa,0.1\n",
     };
-    static const char likely[] = ",;\t\n\r\"'#.eE+-0123456789 naif";
+    static const char likely[] = ",;\t\n\r\"'#.eE+-0123456789 naif:TZ[]()>%*";
     for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++)
         fuzz_seed(seeds[s], strlen(seeds[s]), 1200, likely, sizeof likely - 1);
     return 0;

@@ -41,14 +41,16 @@ static double choose_number(chooser *c) {
 static void choose_attribute(chooser *c, int file, int variable) {
     static const char *const names[] = {"_FillValue",  "missing_value", "scale_factor", "add_offset",
                                         "valid_range", "valid_min",     "valid_max",    "units",
-                                        "_Unsigned",   "standard_name"};
+                                        "_Unsigned",   "standard_name", "calendar"};
+    static const char *const texts[] = {"true", "days since 2000-01-01", "s since 1-1-1 0:0", "360_day"};
     static const nc_type types[] = {NC_BYTE, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE};
     const char *name = names[choose(c, sizeof names / sizeof *names)];
-    const unsigned length = choose(c, 20);
-    double values[20];
-    for (unsigned i = 0; i < 20; i++) values[i] = i < length ? choose_number(c) : 0;
+    const unsigned length = choose(c, 30);
+    double values[30];
+    for (unsigned i = 0; i < 30; i++) values[i] = i < length ? choose_number(c) : 0;
     if (choose(c, 3) == 0) {
-        nc_put_att_text(file, variable, name, length < 5 ? length : 4, "true");
+        const char *text = texts[choose(c, 4)];
+        nc_put_att_text(file, variable, name, length < strlen(text) ? length : strlen(text), text);
     } else {
         nc_put_att_double(file, variable, name, types[choose(c, 5)], length, values);
     }
@@ -98,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         {.inputs = "x,y", .outputs = "u,v"},
         {.inputs = "x,y", .outputs = "u", .fixed = "t=0,z=0"},
         {.inputs = "x", .outputs = "y", .weights = "u", .fixed = "x=1"},
+        {.inputs = "x,y", .outputs = "u", .fixed = "t=0:2,x=1:"},
         {.inputs = "y", .outputs = "x", .labels = true},
     };
     chooser c = {data, size};

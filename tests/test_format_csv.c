@@ -124,7 +124,7 @@ static void test_refusals(void **state) {
     refused("a,b\n1,2\n\"x\ny\",2\n", ORFF_ERROR_FORMAT, "line 3, column 1 (a)", "\"x?y\" is not a number");
     refused("a,b\n\"1\n\",2\n3,x\n", ORFF_ERROR_FORMAT, "line 2, column 1", "not a number");
     refused("a,b\n1,2e\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "\"2e\"");
-    refused("a;b\n1;2,5\n", ORFF_ERROR_FORMAT, "column 2 (b)", "point");
+    refused("a;b\n1.5;2\n1;2,5\n", ORFF_ERROR_FORMAT, "line 3, column 2 (b)", "point");
     refused("a,b\n1,0x10\n", ORFF_ERROR_FORMAT, "0x10", "not a number");
     refused("a,b\n1,-inf\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "infinite");
     refused("a,b\n1,1e400\n", ORFF_ERROR_FORMAT, "1e400", "too large");
@@ -272,6 +272,42 @@ static void test_damaged_gzip(void **state) {
     formats_refused(formats_file("b.csv.gz", packed, size), &everything, ORFF_ERROR_FORMAT, "gzip", NULL);
 }
 
+#ifdef ORFF_HAVE_LZMA
+#include <lzma.h>
+
+/* xz: read, twice; two streams are one file; cut short, changed, or with something behind it is refused. */
+static void test_xz(void **state) {
+    (void)state;
+    const char text[] = "a,b\n1,2\n3,4\n";
+    uint8_t packed[1000];
+    size_t size = 0;
+    assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, (const uint8_t *)text,
+                                             sizeof text - 1, packed, &size, 400),
+                     LZMA_OK);
+    formats_data data = formats_read(formats_file("a.csv.xz", packed, size), &everything);
+    assert_int_equal(data.n, 2);
+    double X[4];
+    size_t rows;
+    assert_int_equal(fmt_table_rewind(data.table), 0);
+    assert_int_equal(fmt_table_read(data.table, 2, X, NULL, NULL, &rows), 0);
+    assert_all_close(4, X, ((double[]){1, 2, 3, 4}), 0.0);
+    formats_free(&data);
+    formats_refused(formats_file("b.csv.xz", packed, size - 5), &everything, ORFF_ERROR_FORMAT, "b.csv.xz",
+                    "xz", NULL);
+    packed[size] = 'x';
+    formats_refused(formats_file("b.csv.xz", packed, size + 1), &everything, ORFF_ERROR_FORMAT, "damaged xz",
+                    NULL);
+    memcpy(packed + size, packed, size);
+    formats_refused(formats_file("b.csv.xz", packed, 2 * size), &everything, ORFF_ERROR_FORMAT, "line 4",
+                    NULL); /* a,b */
+    packed[size / 2] ^= 1;
+    formats_refused(formats_file("b.csv.xz", packed, size), &everything, ORFF_ERROR_FORMAT, "xz", NULL);
+}
+#define XZ_TESTS cmocka_unit_test(test_xz),
+#else
+#define XZ_TESTS
+#endif
+
 /* Members one behind the other are one file, as gzip has it; anything else behind the last one is refused. */
 static void test_behind_gzip(void **state) {
     (void)state;
@@ -414,14 +450,22 @@ static void test_hard_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_options),        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_labels),         cmocka_unit_test(test_labels_sort_by_number),
-        cmocka_unit_test(test_long),           cmocka_unit_test(test_monsters),
-        cmocka_unit_test(test_damaged_gzip),   cmocka_unit_test(test_behind_gzip),
-        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_decimals),       cmocka_unit_test(test_hard_numbers),
+        XZ_TESTS cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_labels_sort_by_number),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_monsters),
+        cmocka_unit_test(test_damaged_gzip),
+        cmocka_unit_test(test_behind_gzip),
+        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_hard_numbers),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

@@ -52,10 +52,9 @@ kernel = {"kernel": "decomposable", "features": 100} if options.quick else {"ker
 model = orff.ORFFRegressor(geo="lonlat", **kernel).fit(X[~held_out], Y[~held_out])
 F, std = model.predict(X[held_out], return_std=True)
 error = F - Y[held_out].to_numpy()
-noise = np.sqrt(model.noise_)
-inside = np.mean(np.abs(error) < 1.645 * np.sqrt(std**2 + model.noise_))
+inside = np.mean(np.abs(error) < 1.645 * np.sqrt(std**2 + model.noise_**2))
 print(f"kernel: {model.kernel_}")
-print(f"held out: rmse {np.sqrt(np.mean(error**2)):.2f} m/s; noise {noise:.2f} m/s; "
+print(f"held out: rmse {np.sqrt(np.mean(error**2)):.2f} m/s; noise {np.round(model.noise_, 2)} m/s; "
       f"{100 * inside:.0f} % of the errors are inside the error bars of 90 %")
 
 # ---- a finer grid, as a dataset

@@ -161,9 +161,11 @@ orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2
         orffi_plane_add(&sum, lon, lat);
     }
     if (!orffi_plane_centre(&sum, &found))
-        return orffi_fail(
-            ORFF_ERROR_INVALID_ARGUMENT,
-            "the data have no centre to lay a plane at: they surround the Earth, or there are none");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "the data have no centre to lay a plane at: they surround the Earth, or there are "
+                          "none; learn one region at "
+                          "a time, up to a few thousand km wide, or leave the plane (--geo) out: degrees are "
+                          "then taken as they are");
     found.inputs[0] = inputs[0];
     found.inputs[1] = inputs[1];
     *plane = found;

@@ -1,0 +1,237 @@
+/* What stands above the rows of a table: names, units; and what the first rows say of the columns. */
+#define _GNU_SOURCE
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/csv.h"
+#include "formats/header.h"
+#include "orff.h"
+
+enum { ROWS_LOOKED_AT = 40 };
+
+static int set_name(fmt_table *table, size_t column, const char *text, size_t length) {
+    table->names[column] = fmt_header_utf8(text, length);
+    return table->names[column] ? ORFF_OK : fmt_table_fail_memory(table);
+}
+
+/* The cells of the first row become names, empty ones apart. */
+static int take_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
+    size_t column = 0;
+    for (char *at = r.text; column < table->columns; at++, column++) {
+        fmt_csv_cell t;
+        if (!fmt_csv_take_cell(&at, r.end, c->between, &t))
+            return fmt_csv_fail_line(table, c->lines.row_line, "in the header: text behind a closing quote");
+        const int status =
+            t.end > t.text ? set_name(table, column, t.text, (size_t)(t.end - t.text)) : ORFF_OK;
+        if (status || at == r.end) return status;
+    }
+    return ORFF_OK;
+}
+
+/* Those of a comment, or of Tecplot. */
+static int take_layout_names(fmt_table *table, const fmt_csv *c) {
+    for (size_t i = 0; i < table->columns; i++) {
+        const int status = set_name(table, i, c->layout.names[i], strlen(c->layout.names[i]));
+        if (status) return status;
+    }
+    return ORFF_OK;
+}
+
+static bool has_text(const fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
+    for (char *at = r.text;; at++) {
+        fmt_csv_cell t;
+        double value;
+        if (!fmt_csv_take_cell(&at, r.end, c->between, &t)) return true;
+        const fmt_csv_piece piece = {t.text, t.end, false};
+        const fmt_csv_kind kind = fmt_csv_piece_kind(&piece, &value);
+        const bool number =
+            kind == FMT_CSV_TEXT && orff_number_scan(t.text, &value) == t.end; /* a long one */
+        if (kind == FMT_CSV_COMMA_NUMBER && !c->layout.decimal_comma) return true;
+        if (kind == FMT_CSV_TEXT && !number && !fmt_csv_cell_missing(table, &t, false)) return true;
+        if (at >= r.end) return false;
+    }
+}
+
+/* Where blanks separate, "[m s-1]" and "(m)" belong to the name before them. */
+static void join_units(fmt_csv_record *r) {
+    for (char *at = r->text; at + 1 < r->end; at++) {
+        if (*at != '\t' || (at[1] != '[' && at[1] != '(') || at == r->text) continue;
+        char *closing = memchr(at, at[1] == '[' ? ']' : ')', (size_t)(r->end - at));
+        for (; closing && at < closing; at++)
+            if (*at == '\t') *at = ' ';
+    }
+}
+
+/* Taking quotes off changes a record, and the first one may have to be read again: this works on a copy. */
+static int copy_record(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r, fmt_csv_record *copy) {
+    const size_t size = (size_t)(r->end - r->text);
+    free(copy->text);
+    *copy = (fmt_csv_record){.text = malloc(size + 1), .quoted = r->quoted};
+    if (!copy->text) return fmt_table_fail_memory(table);
+    memcpy(copy->text, r->text, size);
+    copy->end = copy->text + size;
+    *copy->end = '\n';
+    if (c->lines.separator == ' ') {
+        fmt_csv_squeeze(copy);
+        join_units(copy);
+    }
+    return ORFF_OK;
+}
+
+/* ---------------------------------------------------------------- the lines behind the names */
+
+/* A separator behind the last cell of all rows in sight makes no column. */
+static bool ends_with_separator(const fmt_csv *c, fmt_csv_sample sample, size_t columns) {
+    fmt_csv_sample line;
+    size_t rows = 0;
+    for (; rows < ROWS_LOOKED_AT && fmt_csv_sample_line(&c->layout, &sample, &line); rows++) {
+        fmt_csv_piece piece = {0};
+        size_t count = 0;
+        for (const char *at = line.text; fmt_csv_piece_next(&at, line.end, c->lines.separator, &piece);)
+            count++;
+        if (count > columns || (count == columns && piece.end > piece.text)) return false;
+        if (count < columns - 1) return false;
+    }
+    return rows > 0;
+}
+
+static int look_ahead(fmt_table *table, fmt_csv *c, fmt_csv_sample *sample) {
+    return fmt_csv_lines_sample(table, &c->lines, &sample->text, &sample->end);
+}
+
+/* What the line below the names is: units when it has no number, and the line below it has numbers where it has text. */
+static bool are_units(const fmt_csv *c, fmt_csv_sample sample, fmt_csv_sample *units) {
+    fmt_csv_sample row;
+    fmt_csv_piece unit, number;
+    double value;
+    size_t found = 0;
+    if (!fmt_csv_sample_line(&c->layout, &sample, units) || !fmt_csv_sample_line(&c->layout, &sample, &row))
+        return false;
+    const char *at = units->text, *below = row.text;
+    while (fmt_csv_piece_next(&at, units->end, c->lines.separator, &unit)) {
+        if (!fmt_csv_piece_next(&below, row.end, c->lines.separator, &number)) return false;
+        const fmt_csv_kind kind = fmt_csv_piece_kind(&unit, &value),
+                           under = fmt_csv_piece_kind(&number, &value);
+        const bool one = unit.end - unit.text == 1 && *unit.text == '1';
+        if (kind != FMT_CSV_TEXT && kind != FMT_CSV_EMPTY && !one) return false;
+        found += kind == FMT_CSV_TEXT && under != FMT_CSV_TEXT && under != FMT_CSV_EMPTY;
+    }
+    return found > 0;
+}
+
+static int set_units(fmt_table *table, size_t column, const char *text, size_t length) {
+    if (!table->units) table->units = calloc(table->columns + 1, sizeof *table->units);
+    if (!table->units) return fmt_table_fail_memory(table);
+    free(table->units[column]);
+    table->units[column] = fmt_header_utf8(text, length);
+    return table->units[column] ? ORFF_OK : fmt_table_fail_memory(table);
+}
+
+static int take_units(fmt_table *table, fmt_csv *c) {
+    fmt_csv_sample sample, units;
+    fmt_csv_piece piece;
+    fmt_csv_record record;
+    bool got;
+    int status = look_ahead(table, c, &sample);
+    if (status || !are_units(c, sample, &units)) return status;
+    size_t column = 0;
+    for (const char *at = units.text;
+         !status && column < table->columns && fmt_csv_piece_next(&at, units.end, c->lines.separator, &piece);
+         column++)
+        if (piece.end > piece.text)
+            status = set_units(table, column, piece.text, (size_t)(piece.end - piece.text));
+    c->header_rows = 2;
+    return status ? status : fmt_csv_lines_next(table, &c->lines, &record, &got);
+}
+
+/* "u [m/s]" is u, in m/s. The whole text is kept as another name. */
+static int split_name(fmt_table *table, size_t column) {
+    char *units = NULL;
+    table->titles[column] = strdup(table->names[column]);
+    if (!table->titles[column] || !fmt_header_split(table->names[column], &units))
+        return fmt_table_fail_memory(table);
+    const int status = units ? set_units(table, column, units, strlen(units)) : ORFF_OK;
+    free(units);
+    return status;
+}
+
+static bool is_named_twice(const fmt_table *table, size_t column) {
+    for (size_t i = 0; i < table->columns; i++)
+        if (i != column && table->names[i] && !strcmp(table->names[i], table->names[column])) return true;
+    return false;
+}
+
+/* Where columns differ in their units only, these are part of the name: "x (km)" beside "x (m)". */
+static int split_names(fmt_table *table) {
+    const size_t n = table->columns;
+    if (n > 4096) return ORFF_OK;
+    bool *twice = calloc(n + 1, sizeof *twice);
+    table->titles = calloc(n + 1, sizeof *table->titles);
+    int status = twice && table->titles ? ORFF_OK : fmt_table_fail_memory(table);
+    for (size_t i = 0; !status && i < n; i++)
+        if (table->names[i]) status = split_name(table, i);
+    for (size_t i = 0; !status && i < n; i++) twice[i] = table->names[i] && is_named_twice(table, i);
+    for (size_t i = 0; !status && i < n; i++)
+        if (twice[i]) strcpy(table->names[i], table->titles[i]); /* it was there before */
+    free(twice);
+    return status;
+}
+
+/* A column is one of dates when the first cell of it that is not missing is one. */
+static int find_times(fmt_table *table, fmt_csv *c) {
+    fmt_csv_sample sample, line;
+    fmt_csv_piece piece;
+    bool *seen = calloc(table->columns + 1, sizeof *seen);
+    int status = seen ? look_ahead(table, c, &sample) : fmt_table_fail_memory(table);
+    for (size_t rows = 0; !status && rows < ROWS_LOOKED_AT && fmt_csv_sample_line(&c->layout, &sample, &line);
+         rows++) {
+        size_t column = 0;
+        for (const char *at = line.text; !status && column < table->columns &&
+                                         fmt_csv_piece_next(&at, line.end, c->lines.separator, &piece);
+             column++) {
+            double value;
+            const fmt_csv_kind kind = seen[column] ? FMT_CSV_EMPTY : fmt_csv_piece_kind(&piece, &value);
+            seen[column] = seen[column] || kind != FMT_CSV_EMPTY;
+            const fmt_time time = {.is_time = true, .unit = 1.0, .origin = value, .step = 3600.0};
+            if (kind == FMT_CSV_TIME) status = fmt_table_set_time(table, column, &time);
+        }
+    }
+    free(seen);
+    return status;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* Number of columns, whether there is a header, and the names. */
+static int study(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
+    const fmt_table_options *o = &table->options;
+    fmt_csv_record copy = {0};
+    fmt_csv_sample sample = {first->text, first->text};
+    int status = copy_record(table, c, first, &copy);
+    size_t columns = status ? 0 : fmt_csv_count(copy, c->between);
+    if (!status) status = copy_record(table, c, first, &copy);
+    const bool header = !status && (o->header == ORFF_SWITCH_YES ||
+                                    (o->header == ORFF_SWITCH_AUTO && has_text(table, c, copy)));
+    if (!status) status = copy_record(table, c, first, &copy);
+    const bool empty_end = !status && c->between != '\t' && copy.end - copy.text > 1 &&
+                           copy.end[-1] == c->between && copy.end[-2] != c->between;
+    c->header_rows = header;
+    if (!header) fmt_csv_lines_unread(&c->lines, first);
+    if (!status) status = look_ahead(table, c, &sample);
+    if (!status && empty_end && columns > 2 && ends_with_separator(c, sample, columns)) columns--;
+    if (!status) status = fmt_table_make_columns(table, columns);
+    const bool above = !header && o->header != ORFF_SWITCH_NO && c->layout.n_names >= columns && columns > 0;
+    if (!status && header) status = take_names(table, c, copy);
+    if (!status && above) status = take_layout_names(table, c);
+    free(copy.text);
+    table->named = header || above;
+    return status;
+}
+
+int fmt_csv_read_header(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
+    int status = study(table, c, first);
+    if (!status && table->named) status = split_names(table);
+    if (!status && c->header_rows) status = take_units(table, c);
+    return status ? status : find_times(table, c);
+}
