@@ -187,16 +187,20 @@ static orff_status near_value(const orffi_lattice_fit *fit, const double *x, dou
     return ORFF_OK;
 }
 
-static orff_status near_values(const orffi_lattice_fit *fit, size_t n, const double *x, double *F) {
+/* What the nearest rows say of one point; work: numbers of its own for each thread. */
+typedef orff_status near_function(const orffi_lattice_fit *fit, const double *x, double *work, double *out);
+
+/* Of n points: out is n x width. */
+static orff_status ask_nearest(const orffi_lattice_fit *fit, near_function *function, size_t room,
+                               size_t width, size_t n, const double *x, double *out) {
     const int threads = orffi_thread_count();
-    const size_t p = fit->p, room = fit->room + p * p + NEAREST * p * p;
     double *work;
     orff_status outcome = ORFF_OK;
     ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 16)
     for (size_t i = 0; i < n; i++) {
-        const orff_status one =
-            near_value(fit, x + i * fit->lattice.d, work + (size_t)orffi_thread_index() * room, F + i * p);
+        const orff_status one = function(fit, x + i * fit->lattice.d,
+                                         work + (size_t)orffi_thread_index() * room, out + i * width);
         if (one) {
 #pragma omp atomic write
             outcome = one;
@@ -204,6 +208,11 @@ static orff_status near_values(const orffi_lattice_fit *fit, size_t n, const dou
     }
     orffi_release(work);
     return outcome;
+}
+
+static orff_status near_values(const orffi_lattice_fit *fit, size_t n, const double *x, double *F) {
+    const size_t pp = fit->p * fit->p;
+    return ask_nearest(fit, near_value, fit->room + pp + NEAREST * pp, fit->p, n, x, F);
 }
 
 orff_status orffi_lattice_values(const void *self, size_t n, const double *x, double *F) {
@@ -334,22 +343,7 @@ static orff_status near_point(const orffi_lattice_fit *fit, const double *x, dou
 }
 
 static orff_status near_covariance(const orffi_lattice_fit *fit, size_t n, const double *x, double *out) {
-    const int threads = orffi_thread_count();
-    const size_t room = fit->room + 1, pp = fit->p * fit->p;
-    double *work;
-    orff_status outcome = ORFF_OK;
-    ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
-#pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 16)
-    for (size_t i = 0; i < n; i++) {
-        const orff_status one =
-            near_point(fit, x + i * fit->lattice.d, work + (size_t)orffi_thread_index() * room, out + i * pp);
-        if (one) {
-#pragma omp atomic write
-            outcome = one;
-        }
-    }
-    orffi_release(work);
-    return outcome;
+    return ask_nearest(fit, near_point, fit->room + 1, fit->p * fit->p, n, x, out);
 }
 
 orff_status orffi_lattice_covariance(const void *self, size_t n, const double *x, double *out) {

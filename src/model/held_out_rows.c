@@ -1,0 +1,281 @@
+/* Rows left out: blocks, and the rows around one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/periods.h"
+#include "model/held_out_unit.h"
+
+/* ---- rows, block after block */
+
+void orffi_left_field_clear(orffi_left_field *f) {
+    orffi_table_clear(&f->table);
+    orffi_release(f->order);
+    orffi_release(f->blocks);
+    orffi_release(f->places);
+    orffi_release(f->blur);
+}
+
+static double place_of(const orffi_left_field *f, size_t i, double x) {
+    const double *periods = f->plan->periods, side = f->plan->blocks[i];
+    if (orffi_is_periodic(periods, i)) x -= periods[i] * floor(x / periods[i]);
+    return floor(x / side) + 0.0;
+}
+
+static uint64_t key_of(const orffi_left_field *f, const double *x) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < f->plan->d; i++) {
+        const double place = place_of(f, i, x[i]);
+        uint64_t bits;
+        memcpy(&bits, &place, sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const orffi_left_entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+orff_status orffi_left_sort_rows(orffi_left_field *f) {
+    const size_t n = f->table.n, d = f->plan->d;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->order, n));
+    for (size_t i = 0; i < n; i++) f->order[i] = (orffi_left_entry){key_of(f, f->table.X + i * d), i};
+    qsort(f->order, n, sizeof *f->order, compare_entries);
+    for (size_t i = 0; i < n; i++) f->n_blocks += !i || f->order[i].key != f->order[i - 1].key;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->blocks, f->n_blocks));
+    ORFFI_TRY(orffi_alloc(&f->places, f->n_blocks, d * sizeof *f->places));
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double *x = f->table.X + f->order[i].row * d;
+        if (i && f->order[i].key != f->order[i - 1].key) at++;
+        if (!f->blocks[at].count++) f->blocks[at].first = i;
+        for (size_t k = 0; k < d; k++) f->places[at * d + k] = place_of(f, k, x[k]);
+    }
+    return ORFF_OK;
+}
+
+/* All rows, as far as they are in memory; classes are not asked for. */
+orff_status orffi_left_copy_rows(orffi_left_field *f, const orffi_rows *rows) {
+    const orffi_units *units = &f->plan->units;
+    const size_t d = rows->d, p = rows->p, n = rows->stream ? rows->head.n : rows->n;
+    const double *X = rows->stream ? rows->head.X : rows->X, *Y = rows->stream ? rows->head.Y : rows->Y;
+    const double *weights = rows->stream ? rows->head.weights : rows->weights;
+    ORFFI_TRY(orffi_table_init(&f->table, n, d, p, weights != NULL));
+    for (size_t i = 0; i < n * d; i++) f->table.X[i] = (X[i] - units->shift[i % d]) / units->unit[i % d];
+    for (size_t i = 0; i < n * p; i++)
+        f->table.Y[i] = (Y[i] - f->model->mean[i % p]) / f->model->spread[i % p];
+    if (weights) memcpy(f->table.weights, weights, n * sizeof *weights);
+    f->total = orffi_table_weight(&f->table);
+    return ORFF_OK;
+}
+
+/* ---- one unit: what is left out together */
+
+void orffi_left_unit_clear(orffi_left_unit *u) {
+    orffi_release(u->seen);
+    orffi_release(u->Z);
+    orffi_release(u->y);
+    orffi_release(u->weight);
+    orffi_release(u->mean);
+}
+
+static size_t most_used(const orffi_left_field *f) {
+    return ORFFI_LEFT_NUMBERS / f->q + 1;
+}
+
+bool orffi_left_is_out(const orffi_left_field *f, const orffi_left_unit *u, size_t row) {
+    return f->groups ? f->groups[row] == f->groups[u->group_row] : false;
+}
+
+/* How many blocks lie between two, along the input where that is most; on a circle the shorter way. */
+static double blocks_between(const orffi_left_field *f, size_t a, size_t b) {
+    double most = 0.0;
+    for (size_t i = 0; i < f->plan->d; i++) {
+        const double *periods = f->plan->periods;
+        double step = fabs(f->places[a * f->plan->d + i] - f->places[b * f->plan->d + i]);
+        if (orffi_is_periodic(periods, i)) step = fmin(step, round(periods[i] / f->plan->blocks[i]) - step);
+        most = fmax(most, step);
+    }
+    return most;
+}
+
+/* Of a row from the block that is left out, or from the first row that is predicted of a group. */
+static double distance(const orffi_left_field *f, const orffi_left_unit *u, const double *x) {
+    const size_t d = f->plan->d;
+    double sum = 0.0;
+    for (size_t i = 0; i < d; i++) {
+        const double side = f->plan->blocks[i], *periods = f->plan->periods;
+        const double low = f->groups ? f->table.X[u->test[0] * d + i] : f->places[u->block * d + i] * side;
+        const double at = orffi_is_periodic(periods, i) ? x[i] - periods[i] * floor(x[i] / periods[i]) : x[i];
+        double step = fmax(low - at, at - low - (f->groups ? 0.0 : side));
+        if (orffi_is_periodic(periods, i)) step = fmin(step, periods[i] - side - step);
+        step = fmax(step, 0.0) / side;
+        sum += step * step;
+    }
+    return sum;
+}
+
+static orff_status see_block(const orffi_left_field *f, orffi_left_unit *u, size_t b) {
+    const size_t need = u->n_seen + f->blocks[b].count;
+    if (need > u->room) {
+        orffi_left_seen *more;
+        ORFFI_TRY(ORFFI_NEW_ARRAY(more, 2 * need));
+        if (u->n_seen) memcpy(more, u->seen, u->n_seen * sizeof *more);
+        orffi_release(u->seen);
+        u->seen = more;
+        u->room = 2 * need;
+    }
+    for (size_t i = 0; i < f->blocks[b].count; i++) {
+        const size_t row = f->order[f->blocks[b].first + i].row;
+        if (orffi_left_is_out(f, u, row) || (f->table.weights && !(f->table.weights[row] > 0.0))) continue;
+        u->seen[u->n_seen++] = (orffi_left_seen){distance(f, u, f->table.X + row * f->plan->d), row};
+    }
+    return ORFF_OK;
+}
+
+/* The rows of the blocks around, one block wide; wider until there are as many as are used. */
+orff_status orffi_left_look_around(const orffi_left_field *f, orffi_left_unit *u) {
+    double farthest = 0.0;
+    for (size_t b = 0; b < f->n_blocks; b++) farthest = fmax(farthest, blocks_between(f, u->block, b));
+    for (double wide = 1.0; u->n_seen < most_used(f) && (wide <= farthest || wide == 1.0); wide *= 2.0) {
+        u->n_seen = 0;
+        for (size_t b = 0; b < f->n_blocks; b++) {
+            const double between = blocks_between(f, u->block, b);
+            if (between <= wide && (between > 0.0 || f->groups)) ORFFI_TRY(see_block(f, u, b));
+        }
+    }
+    return ORFF_OK;
+}
+
+/* ---- what is learned from */
+
+static int compare_seen(const void *a, const void *b) {
+    const orffi_left_seen *x = a, *y = b;
+    if (x->away != y->away) return x->away < y->away ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The `count` nearest first, in any order (Hoare 1961). */
+static void nearest_first(orffi_left_seen *list, size_t n, size_t count) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        const orffi_left_seen pivot = list[low + (high - low) / 2];
+        size_t left = low, right = high;
+        while (true) {
+            while (compare_seen(&list[left], &pivot) < 0) left++;
+            while (compare_seen(&pivot, &list[right]) < 0) right--;
+            if (left >= right) break;
+            const orffi_left_seen kept = list[left];
+            list[left++] = list[right];
+            list[right--] = kept;
+        }
+        if (count <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
+}
+
+static void use_row(const orffi_left_field *f, orffi_left_unit *u, size_t row) {
+    const size_t d = f->plan->d, p = f->plan->p, at = u->used++;
+    memcpy(u->Z + at * d, f->table.X + row * d, d * sizeof *u->Z);
+    memcpy(u->y + at * p, f->table.Y + row * p, p * sizeof *u->y);
+    u->weight[at] = f->table.weights ? f->table.weights[row] : 1.0;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    const orffi_left_entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* One more row of the mean at `at`. */
+static void add_to_mean(const orffi_left_field *f, orffi_left_unit *u, size_t at, size_t row) {
+    const size_t d = f->plan->d, p = f->plan->p;
+    const double c = f->table.weights ? f->table.weights[row] : 1.0, share = c / (u->weight[at] + c);
+    for (size_t k = 0; k < d; k++) u->Z[at * d + k] += share * (f->table.X[row * d + k] - u->Z[at * d + k]);
+    for (size_t k = 0; k < p; k++) u->y[at * p + k] += share * (f->table.Y[row * p + k] - u->y[at * p + k]);
+    u->weight[at] += c;
+    u->mean[at] = true;
+}
+
+static uint64_t cell_of(const orffi_left_field *f, const double *x) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < f->plan->d; i++) {
+        const double place = floor(x[i] * ORFFI_LEFT_CELLS / f->plan->blocks[i]) + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &place, sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* A cell whose rows stand for their mean. */
+typedef struct cell {
+    double away;
+    size_t first, count;
+} cell;
+
+static int compare_cells(const void *a, const void *b) {
+    const cell *x = a, *y = b;
+    if (x->away != y->away) return x->away < y->away ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Means over the nearest cells of the rows from `first` on. rows: sorted by cell. */
+static void use_cells(const orffi_left_field *f, orffi_left_unit *u, size_t n, const orffi_left_entry *rows,
+                      const double *away, size_t most, cell *cells) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!i || rows[i].key != rows[i - 1].key) cells[count++] = (cell){INFINITY, i, 0};
+        cells[count - 1].count++;
+        cells[count - 1].away = fmin(cells[count - 1].away, away[i]);
+    }
+    qsort(cells, count, sizeof *cells, compare_cells);
+    for (size_t c = 0; c < count && u->used < most; c++) {
+        const size_t at = u->used;
+        use_row(f, u, rows[cells[c].first].row);
+        for (size_t i = 1; i < cells[c].count; i++) add_to_mean(f, u, at, rows[cells[c].first + i].row);
+    }
+}
+
+static orff_status use_means(const orffi_left_field *f, orffi_left_unit *u, size_t first, size_t most) {
+    const size_t n = u->n_seen - first;
+    orffi_left_entry *rows = NULL;
+    cell *cells = NULL;
+    double *away = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(rows, n);
+    if (!status) status = ORFFI_NEW_ARRAY(cells, n);
+    if (!status) status = ORFFI_NEW_ARRAY(away, n);
+    for (size_t i = 0; !status && i < n; i++)
+        rows[i] = (orffi_left_entry){cell_of(f, f->table.X + u->seen[first + i].row * f->plan->d),
+                                     u->seen[first + i].row};
+    if (!status) {
+        qsort(rows, n, sizeof *rows, compare_keys);
+        for (size_t i = 0; i < n; i++) away[i] = distance(f, u, f->table.X + rows[i].row * f->plan->d);
+        use_cells(f, u, n, rows, away, most, cells);
+    }
+    orffi_release(rows);
+    orffi_release(cells);
+    orffi_release(away);
+    return status;
+}
+
+/* All rows around where they are few; else the nearest, and means of the others. */
+orff_status orffi_left_choose_rows(const orffi_left_field *f, orffi_left_unit *u) {
+    const size_t most = most_used(f), d = f->plan->d, p = f->plan->p;
+    const size_t single = u->n_seen <= most ? u->n_seen : most / 2;
+    ORFFI_TRY(orffi_alloc(&u->Z, most, d * sizeof *u->Z));
+    ORFFI_TRY(orffi_alloc(&u->y, most, p * sizeof *u->y));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(u->weight, most));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(u->mean, most));
+    if (single < u->n_seen) nearest_first(u->seen, u->n_seen, single);
+    for (size_t i = 0; i < single; i++) use_row(f, u, u->seen[i].row);
+    return single < u->n_seen ? use_means(f, u, single, most) : ORFF_OK;
+}
