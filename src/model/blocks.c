@@ -44,12 +44,15 @@ orff_status orff_folds_parse(const char *name, orff_folds *folds) {
 
 /* ---- sides */
 
-/* The length scales of the part that weighs most; NULL where it has none. */
-static const double *main_scales(const orffi_plan *plan) {
-    size_t most = 0;
-    for (size_t m = 1; m < plan->parts.count; m++)
-        if (plan->parts.list[m].part.weight > plan->parts.list[most].part.weight) most = m;
-    return plan->parts.count ? plan->parts.list[most].sigmas : NULL;
+/* The shortest length scale of the parts along an input, which blocks of a longer one would rule out; INFINITY where there is
+ * none. */
+static double shortest_scale(const orffi_plan *plan, size_t i) {
+    double least = INFINITY;
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        const double *sigmas = plan->parts.list[m].sigmas;
+        if (sigmas && sigmas[i] > 0.0) least = fmin(least, sigmas[i]);
+    }
+    return least;
 }
 
 /* How many blocks there must be along each of d inputs. */
@@ -64,9 +67,9 @@ static double close_circle(const orffi_plan *plan, size_t i, double side) {
 }
 
 static void fill_sides(orffi_plan *plan) {
-    const double *scales = main_scales(plan), least = least_along(plan);
+    const double least = least_along(plan);
     for (size_t i = 0; i < plan->d; i++) {
-        const double wide = scales && scales[i] > 0.0 ? WIDTH * scales[i] : INFINITY;
+        const double wide = WIDTH * shortest_scale(plan, i);
         const double most = plan->extent && plan->extent[i] > 0.0 ? plan->extent[i] / least : INFINITY;
         const double side = fmin(wide, most);
         plan->blocks[i] = close_circle(plan, i, isfinite(side) && side > 0.0 ? side : 1.0);
