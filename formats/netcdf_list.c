@@ -105,9 +105,10 @@ static int make_columns(fmt_table *table, fmt_netcdf *n, uint64_t count) {
     const size_t room = (size_t)count + 1;
     n->variables = calloc(room, sizeof *n->variables);
     table->units = calloc(room, sizeof *table->units);
+    table->times = calloc(room, sizeof *table->times); /* columns are added one by one */
     table->standard_names = calloc(room, sizeof *table->standard_names);
     table->shapes = calloc(room, sizeof *table->shapes);
-    const bool all = n->variables && table->units && table->standard_names && table->shapes;
+    const bool all = n->variables && table->units && table->times && table->standard_names && table->shapes;
     return all ? ORFF_OK : fmt_table_fail_memory(table);
 }
 

@@ -48,8 +48,8 @@ print(f"{options.data}: {len(rows)} winds, {held_out.sum()} of them held out")
 
 # ---- learn, on a plane in km: kernel "auto" is what fits best of single kernels and mixtures of them
 
-kernel = {"kernel": "decomposable", "features": 100} if options.quick else {"kernel": "auto", "features": 400}
-model = orff.ORFFRegressor(geo="lonlat", **kernel).fit(X[~held_out], Y[~held_out])
+kernel = "decomposable" if options.quick else "auto"
+model = orff.ORFFRegressor(geo="lonlat", kernel=kernel).fit(X[~held_out], Y[~held_out])
 F, std = model.predict(X[held_out], return_std=True)
 error = F - Y[held_out].to_numpy()
 inside = np.mean(np.abs(error) < 1.645 * np.sqrt(std**2 + model.noise_**2))

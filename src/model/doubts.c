@@ -145,7 +145,8 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
         if (plan->engine->draws) model->doubts.nearest_mse = nearest_error(plan, head);
-        if (plan->engine->draws && model->train_mse > model->doubts.nearest_mse)
+        const bool asked = plan->settings.lambda > 0.0; /* who gives lambda may want it smooth */
+        if (plan->engine->draws && !asked && model->train_mse > model->doubts.nearest_mse)
             model->doubts.flags |= ORFF_WARN_FEW_FEATURES;
         ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;
