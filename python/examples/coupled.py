@@ -8,6 +8,7 @@ that matter to directions that do not. So it can help where outputs are noisy mi
 to give where there is no noise, and a matrix that is wrong does harm. Writes coupled.png.
 """
 import argparse
+import warnings
 from pathlib import Path
 
 import matplotlib
@@ -75,6 +76,8 @@ COUPLINGS = {
 }
 
 # ---- errors on points that were not learned from, against the functions without noise
+
+warnings.filterwarnings("ignore", message="at its own rows")  # some of these couplings are wrong on purpose
 
 
 def errors(problem, noise, penalty, n, seed):
