@@ -190,7 +190,7 @@ static int find_times(fmt_table *table, fmt_csv *c) {
         for (const char *at = line.text; !status && column < table->columns &&
                                          fmt_csv_piece_next(&at, line.end, c->lines.separator, &piece);
              column++) {
-            double value;
+            double value = 0.0;
             const fmt_csv_kind kind = seen[column] ? FMT_CSV_EMPTY : fmt_csv_piece_kind(&piece, &value);
             seen[column] = seen[column] || kind != FMT_CSV_EMPTY;
             const fmt_time time = {.is_time = true, .unit = 1.0, .origin = value, .step = 3600.0};

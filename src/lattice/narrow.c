@@ -31,7 +31,8 @@ static void add_set(const orffi_lattice_moments *from, const orffi_lattice_momen
 
 orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
                                          const orffi_lattice *lattice, bool folds) {
-    const orffi_lattice_pass pass = {.p = from->p, .folds = {.folds = folds ? from->n_sets : 1}};
+    orffi_lattice_pass pass = {.p = from->p};
+    pass.folds.folds = folds ? from->n_sets : 1;
     ORFFI_TRY(orffi_lattice_moments_create(out, lattice, &pass));
     memcpy((*out)->low, from->low, lattice->d * sizeof *from->low);
     memcpy((*out)->high, from->high, lattice->d * sizeof *from->high);

@@ -57,7 +57,7 @@ static bool keep_worthy(const orffi_choice *c, own *each, double *noise) {
     size_t rows = 0;
     bool any = false;
     for (size_t g = 0; g < c->many.count; g++) rows += c->many.tables[g].n;
-    const double price = 0.5 * log((double)rows);
+    const double price = 0.5 * log(fmax((double)rows, 1.0));
     for (size_t k = 0; k < c->plan->p; k++) {
         if (each[k].value > each[k].common + price) {
             any = true;
