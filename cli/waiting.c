@@ -6,13 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1 /* their own beginning comes later than ours */
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
+#include "sanitized.h"
 
 #if defined(__linux__) && defined(__ELF__) && !defined(SANITIZED)
 
