@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-double orffi_small_dot(size_t n, const double *a, const double *b) {
+/* Several sums at once: the processor need not wait for one addition after the other. */
+static double dot(size_t n, const double *a, const double *b) {
     double s[8] = {0};
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
@@ -12,22 +13,27 @@ double orffi_small_dot(size_t n, const double *a, const double *b) {
 }
 
 /* Row after row: both factors of every sum lie close in memory. */
-bool orffi_small_cholesky(size_t n, double *A) {
+bool orffi_small_cholesky(size_t n, double *A, size_t stride) {
     for (size_t j = 0; j < n; j++) {
-        double *row = A + j * n;
-        for (size_t i = 0; i < j; i++)
-            row[i] = (row[i] - orffi_small_dot(i, row, A + i * n)) / A[i * (n + 1)];
-        const double pivot = row[j] - orffi_small_dot(j, row, row);
+        double *row = A + j * stride;
+        for (size_t i = 0; i < j; i++) {
+            const double *other = A + i * stride;
+            row[i] = (row[i] - dot(i, row, other)) / other[i];
+        }
+        const double pivot = row[j] - dot(j, row, row);
         if (!(pivot > 0.0)) return false;
         row[j] = sqrt(pivot);
     }
     return true;
 }
 
-void orffi_small_solve(size_t n, const double *L, double *b) {
-    for (size_t i = 0; i < n; i++) b[i] = (b[i] - orffi_small_dot(i, L + i * n, b)) / L[i * (n + 1)];
+void orffi_small_solve_lower(size_t n, const double *L, size_t stride, double *b) {
+    for (size_t i = 0; i < n; i++) b[i] = (b[i] - dot(i, L + i * stride, b)) / L[i * stride + i];
+}
+
+void orffi_small_solve_upper(size_t n, const double *L, size_t stride, double *b) {
     for (size_t i = n; i-- > 0;) {
-        b[i] /= L[i * (n + 1)];
-        for (size_t k = 0; k < i; k++) b[k] -= L[i * n + k] * b[i];
+        b[i] /= L[i * stride + i];
+        for (size_t k = 0; k < i; k++) b[k] -= L[i * stride + k] * b[i];
     }
 }

@@ -6,67 +6,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/small.h"
 #include "base/threads.h"
 
 #define STREAM 0x4e42u
-
-/* ---- the kernel between two points */
-
-/* q x q into a matrix whose rows are `stride` apart. */
-static orff_status put_kernel(const orff_kernel *kernel, bool scalar, const double *x, const double *y,
-                              double *K, size_t stride, double *block) {
-    double delta[ORFFI_NEAR_MOST];
-    const size_t d = kernel->d, p = kernel->p;
-    for (size_t i = 0; i < d; i++) delta[i] = x[i] - y[i];
-    if (scalar) {
-        K[0] = 0.0;
-        for (size_t m = 0; m < kernel->n_parts; m++) {
-            const orffi_kernel_part *part = &kernel->parts[m];
-            K[0] += part->root * part->root * orffi_spectrum_k0(&part->law, delta);
-        }
-        return ORFF_OK;
-    }
-    ORFFI_TRY(orffi_kernel_exact(kernel, delta, block));
-    for (size_t a = 0; a < p; a++)
-        for (size_t b = 0; b < p; b++) K[a * stride + b] = block[a * p + b];
-    return ORFF_OK;
-}
-
-/* ---- small dense matrices: a row of a few dozen neighbours is below what BLAS is quick at */
-
-/* A (n x n) = L L^T in place, lower triangle; false where it is not positive. */
-static bool cholesky(size_t n, double *A, size_t stride) {
-    for (size_t j = 0; j < n; j++) {
-        double *row = A + j * stride;
-        for (size_t i = 0; i < j; i++) {
-            const double *other = A + i * stride;
-            double sum = row[i];
-            for (size_t k = 0; k < i; k++) sum -= row[k] * other[k];
-            row[i] = sum / other[i];
-        }
-        double pivot = row[j];
-        for (size_t k = 0; k < j; k++) pivot -= row[k] * row[k];
-        if (!(pivot > 0.0)) return false;
-        row[j] = sqrt(pivot);
-    }
-    return true;
-}
-
-/* b = L^-1 b, and b = L^-T b. */
-static void solve_lower(size_t n, const double *L, size_t stride, double *b) {
-    for (size_t i = 0; i < n; i++) {
-        double sum = b[i];
-        for (size_t k = 0; k < i; k++) sum -= L[i * stride + k] * b[k];
-        b[i] = sum / L[i * stride + i];
-    }
-}
-
-static void solve_upper(size_t n, const double *L, size_t stride, double *b) {
-    for (size_t i = n; i-- > 0;) {
-        b[i] /= L[i * stride + i];
-        for (size_t k = 0; k < i; k++) b[k] -= L[i * stride + k] * b[i];
-    }
-}
 
 /* ---- one row given others */
 
@@ -101,33 +44,31 @@ static double noise_of(const double *weights, size_t row, double noise) {
 static orff_status fill_row(one_row *t, const orff_kernel *kernel, bool scalar, const double *X,
                             const double *weights, double noise, const double *x, const size_t *near) {
     const size_t d = kernel->d, q = t->q, side = t->count * q;
+    double delta[ORFFI_NEAR_MOST];
     for (size_t i = 0; i < t->count; i++) {
         const double *xi = X + near[i] * d;
         for (size_t j = 0; j <= i; j++)
-            ORFFI_TRY(
-                put_kernel(kernel, scalar, xi, X + near[j] * d, t->A + i * q * side + j * q, side, t->block));
+            ORFFI_TRY(orffi_kernel_between(kernel, scalar, xi, X + near[j] * d, t->A + i * q * side + j * q,
+                                           side, delta, t->block));
         for (size_t a = 0; a < q; a++) t->A[(i * q + a) * (side + 1)] += noise_of(weights, near[i], noise);
-        ORFFI_TRY(put_kernel(kernel, scalar, x, xi, t->C + i * q, side, t->block));
+        ORFFI_TRY(orffi_kernel_between(kernel, scalar, x, xi, t->C + i * q, side, delta, t->block));
     }
-    return put_kernel(kernel, scalar, x, x, t->V, q, t->block);
+    return orffi_kernel_between(kernel, scalar, x, x, t->V, q, delta, t->block);
 }
 
-/* V -= C A^-1 C^T; B (q x count q) = C A^-1 where it is wanted. Rows too many to be told apart in rounding drop out, the
- * farthest first. */
+/* V -= C A^-1 C^T; B (q x count q) = C A^-1 where it is wanted. Rows that rounding cannot tell apart say nothing: noise is
+ * above rounding wherever a fit was made, so that this is not to be seen. */
 static void condition(one_row *t, double *B) {
     const size_t q = t->q;
     size_t side = t->count * q;
     const size_t stride = side;
-    while (side && !cholesky(side, t->A, stride)) {
-        side = 0; /* noise is above rounding wherever a fit was made: not to be seen */
-        t->count = 0;
-    }
-    for (size_t a = 0; a < q; a++) solve_lower(side, t->A, stride, t->C + a * stride);
+    if (!orffi_small_cholesky(side, t->A, stride)) side = t->count = 0;
+    for (size_t a = 0; a < q; a++) orffi_small_solve_lower(side, t->A, stride, t->C + a * stride);
     for (size_t a = 0; a < q; a++)
         for (size_t b = 0; b < q; b++)
             for (size_t i = 0; i < side; i++) t->V[a * q + b] -= t->C[a * stride + i] * t->C[b * stride + i];
     for (size_t a = 0; B && a < q; a++) {
-        solve_upper(side, t->A, stride, t->C + a * stride);
+        orffi_small_solve_upper(side, t->A, stride, t->C + a * stride);
         memcpy(B + a * stride, t->C + a * stride, stride * sizeof *B);
         for (size_t i = side; i < stride; i++) B[a * stride + i] = 0.0;
     }
@@ -192,15 +133,15 @@ void orffi_neighbours_clear(orffi_neighbours *nb) {
 /* D = V^-1 (q x q, in place), and log det V. */
 static double invert(size_t q, double *V, double *D) {
     double log_det = 0.0;
-    if (!cholesky(q, V, q)) {
+    if (!orffi_small_cholesky(q, V, q)) {
         for (size_t a = 0; a < q; a++)
             for (size_t b = 0; b < q; b++) V[a * q + b] = a == b ? sqrt(DBL_MIN) : 0.0;
     }
     for (size_t a = 0; a < q; a++) {
         log_det += 2.0 * log(V[a * q + a]);
         for (size_t b = 0; b < q; b++) D[a * q + b] = a == b;
-        solve_lower(q, V, q, D + a * q);
-        solve_upper(q, V, q, D + a * q);
+        orffi_small_solve_lower(q, V, q, D + a * q);
+        orffi_small_solve_upper(q, V, q, D + a * q);
     }
     return log_det;
 }
@@ -310,9 +251,9 @@ void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block,
     double L[ORFFI_NEIGHBOURS_MOST * ORFFI_NEIGHBOURS_MOST];
     memcpy(L, block, nb->q * nb->q * sizeof *L);
     memcpy(error, alpha, nb->q * sizeof *error);
-    if (!cholesky(nb->q, L, nb->q)) return;
-    solve_lower(nb->q, L, nb->q, error);
-    solve_upper(nb->q, L, nb->q, error);
+    if (!orffi_small_cholesky(nb->q, L, nb->q)) return;
+    orffi_small_solve_lower(nb->q, L, nb->q, error);
+    orffi_small_solve_upper(nb->q, L, nb->q, error);
 }
 
 /* ---- at a new point */

@@ -72,6 +72,23 @@ bool orffi_part_is_rigid(const orff_part *part) {
     return rule && rule->stored && !part->stretchable;
 }
 
+orff_status orffi_kernel_between(const orff_kernel *kernel, bool scalar, const double *x, const double *z,
+                                 double *K, size_t stride, double *delta, double *block) {
+    const size_t p = kernel->p;
+    for (size_t i = 0; i < kernel->d; i++) delta[i] = x[i] - z[i];
+    if (scalar) {
+        K[0] = 0.0;
+        for (size_t m = 0; m < kernel->n_parts; m++) {
+            const orffi_kernel_part *part = &kernel->parts[m];
+            K[0] += part->root * part->root * orffi_spectrum_k0(&part->law, delta);
+        }
+        return ORFF_OK;
+    }
+    ORFFI_TRY(orffi_kernel_exact(kernel, delta, block));
+    for (size_t a = 0; a < p * p; a++) K[a / p * stride + a % p] = block[a];
+    return ORFF_OK;
+}
+
 bool orffi_kernel_is_identity(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
         if (!kernel->parts[m].rule->separable || kernel->parts[m].A) return false;

@@ -104,6 +104,11 @@ const orffi_rule_ops *orffi_rule_find(orff_rule rule);
 /* p' of a rule. */
 size_t orffi_rule_columns(const orffi_rule_ops *rule, size_t p);
 
+/* K(x - z) into a matrix whose rows are `stride` apart: p x p, or where `scalar` the one number k of K = k A. Scratch: delta of
+ * d, block of p x p, which a scalar does without. */
+orff_status orffi_kernel_between(const orff_kernel *kernel, bool scalar, const double *x, const double *z,
+                                 double *K, size_t stride, double *delta, double *block);
+
 /* Whether every part is k I: the outputs have nothing to do with each other. */
 bool orffi_kernel_is_identity(const orff_kernel *kernel);
 

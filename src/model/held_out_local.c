@@ -6,24 +6,6 @@
 #include "base/small.h"
 #include "model/held_out_unit.h"
 
-/* K between two points: q x q into a matrix whose rows are `stride` apart. own: p x p. */
-static orff_status put_kernel(const orffi_left_field *f, const double *x, const double *z, double *K,
-                              size_t stride, double *delta, double *own) {
-    const orff_kernel *kernel = f->kernel;
-    const size_t q = f->q;
-    for (size_t i = 0; i < kernel->d; i++) delta[i] = x[i] - z[i];
-    if (!f->scalar) {
-        ORFFI_TRY(orffi_kernel_exact(kernel, delta, own));
-        for (size_t a = 0; a < q * q; a++) K[a / q * stride + a % q] = own[a];
-        return ORFF_OK;
-    }
-    K[0] = 0.0;
-    for (size_t m = 0; m < kernel->n_parts; m++)
-        K[0] +=
-            kernel->parts[m].root * kernel->parts[m].root * orffi_spectrum_k0(&kernel->parts[m].law, delta);
-    return ORFF_OK;
-}
-
 /* K between points: (n q) x (m q). Of the same points only the lower triangle of blocks. */
 static orff_status fill_kernel(const orffi_left_field *f, size_t n, const double *X, size_t m,
                                const double *Z, double *K) {
@@ -33,7 +15,8 @@ static orff_status fill_kernel(const orffi_left_field *f, size_t n, const double
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < n; i++)
         for (size_t j = 0; !status && j < (X == Z ? i + 1 : m); j++)
-            status = put_kernel(f, X + i * d, Z + j * d, K + i * q * m * q + j * q, m * q, work, work + d);
+            status = orffi_kernel_between(f->kernel, f->scalar, X + i * d, Z + j * d,
+                                          K + i * q * m * q + j * q, m * q, work, work + d);
     orffi_release(work);
     return status;
 }
@@ -94,9 +77,12 @@ static orff_status local_factor(const orffi_left_field *f, const orffi_left_unit
     for (size_t i = 0; i < l->side; i++)
         l->A[i * (l->side + 1)] +=
             shift / u->weight[i / f->q] + (u->mean[i / f->q] ? f->blur[i % f->q] : 0.0);
-    if (!orffi_small_cholesky(l->side, l->A)) return ORFF_ERROR_NUMERICAL;
+    if (!orffi_small_cholesky(l->side, l->A, l->side)) return ORFF_ERROR_NUMERICAL;
     memcpy(l->V, l->C, l->tests * l->side * sizeof *l->V);
-    for (size_t i = 0; i < l->tests; i++) orffi_small_solve(l->side, l->A, l->V + i * l->side);
+    for (size_t i = 0; i < l->tests; i++) {
+        orffi_small_solve_lower(l->side, l->A, l->side, l->V + i * l->side);
+        orffi_small_solve_upper(l->side, l->A, l->side, l->V + i * l->side);
+    }
     return ORFF_OK;
 }
 

@@ -116,9 +116,8 @@ static const row rows[] = {
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
       "What learns: exact takes the kernel itself, for few rows; lattice takes it on a lattice of frequencies, for any number of rows and up "
-      "to three inputs; features approximate it and serve any number of inputs. auto takes exact for up to 3000 rows (rows times outputs, "
-      "unless all parts are decomposable), else lattice where it serves, else features; features at once where their settings are given. "
-      "Moments are those of features unless lattice is asked for."}, TO(engine)},
+      "to three inputs; features approximate it and serve any number of inputs. auto takes exact for few rows, else lattice where it "
+      "serves, else features; features at once where their settings are given. Moments are those of features unless lattice is asked for."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
