@@ -1040,6 +1040,21 @@ typedef struct orff_model orff_model;
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                     size_t n, const double *X, const double *Y, const double *weights);
 
+/* Measurements that are not whole rows of equal quality. A row without directions says all outputs, or those that are not
+ * NAN; one with a direction e says one number, y = <e, f(x)>: what a radar or a lidar sees. */
+typedef struct orff_observations {
+    size_t d, p, n;
+    const double *X;          /* n x d */
+    const double *Y;          /* n x p, NAN where an output is missing; with directions n numbers, none missing */
+    const double *directions; /* n x p, of any length but 0; or NULL */
+    const double *weights;    /* n, or NULL */
+} orff_observations;
+
+/* Fit to such measurements. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
+ * them. For the squared loss. */
+ORFF_API orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
+                                                 const orff_observations *observations);
+
 /* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
  * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,

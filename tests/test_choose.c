@@ -34,7 +34,7 @@ static void patches_are_dense_and_spread(void **state) {
     const double unit[2] = {1.0, 1.0};
     orffi_table table = lattice(), few = {0};
     size_t quadrants[4] = {0}, dense = 0;
-    assert_ok(orffi_patches(&table, 2, 2, unit, MOST, &few));
+    assert_ok(orffi_patches(&table, unit, MOST, &few));
     assert_true(few.n <= MOST && few.n > 9 * MOST / 10);
     for (size_t i = 0; i < few.n; i++) {
         const size_t row = (size_t)few.Y[2 * i];
@@ -55,7 +55,7 @@ static void distances_are_in_units(void **state) {
     const double unit[2] = {1000.0, 1.0};
     orffi_table table = lattice(), few = {0};
     size_t along = 0;
-    assert_ok(orffi_patches(&table, 2, 2, unit, MOST, &few));
+    assert_ok(orffi_patches(&table, unit, MOST, &few));
     for (size_t i = 1; i < few.n; i++)
         along += few.X[2 * i + 1] == few.X[2 * i - 1] && few.X[2 * i] == few.X[2 * i - 2] + 1.0;
     assert_true(along >= few.n / 2);
@@ -67,7 +67,7 @@ static void few_rows_are_all_taken(void **state) {
     (void)state;
     const double unit[2] = {1.0, 1.0};
     orffi_table table = lattice(), few = {0};
-    assert_ok(orffi_patches(&table, 2, 2, unit, LATTICE, &few));
+    assert_ok(orffi_patches(&table, unit, LATTICE, &few));
     assert_int_equal(few.n, LATTICE);
     assert_memory_equal(few.Y, table.Y, 2 * LATTICE * sizeof(double));
     orffi_table_clear(&few);

@@ -36,9 +36,11 @@ static orff_part part_of(orff_rule rule, orff_base base, double shape, double si
 static orffi_evidence *make(const orffi_evidence_form *form, bool weighted) {
     const size_t first = N / 3;
     orffi_evidence *evidence = NULL;
-    const orffi_evidence_rows groups[] = {
-        {first, X, Y, weighted ? weights : NULL},
-        {N - first, X + first * form->d, Y + first * form->p, weighted ? weights + first : NULL}};
+    const orffi_evidence_rows groups[] = {{.n = first, .X = X, .Y = Y, .weights = weighted ? weights : NULL},
+                                          {.n = N - first,
+                                           .X = X + first * form->d,
+                                           .Y = Y + first * form->p,
+                                           .weights = weighted ? weights + first : NULL}};
     assert_ok(orffi_evidence_create(&evidence, form, 2, groups));
     return evidence;
 }
@@ -211,8 +213,8 @@ static void outputs_of_a_scalar_process(void **state) {
     orffi_evidence_free(evidence);
     form.p = 1;
     for (size_t k = 0; k < 3; k += 2) {
-        const orffi_evidence_rows rows[] = {{N / 3, X, single, NULL},
-                                            {N - N / 3, X + N / 3 * 2, single + N / 3, NULL}};
+        const orffi_evidence_rows rows[] = {{.n = N / 3, .X = X, .Y = single},
+                                            {.n = N - N / 3, .X = X + N / 3 * 2, .Y = single + N / 3}};
         double value;
         for (size_t i = 0; i < N; i++) single[i] = Y[i * 3 + k];
         assert_ok(orffi_evidence_create(&evidence, &form, 2, rows));
@@ -226,7 +228,7 @@ static void outputs_of_a_scalar_process(void **state) {
     assert_close(v[2], alone[2], 1e-10);
     assert_true(v[1] == 0.0);
     memset(Y, 0, sizeof Y);
-    const orffi_evidence_rows none = {N, X, Y, NULL};
+    const orffi_evidence_rows none = {.n = N, .X = X, .Y = Y};
     evidence = NULL;
     assert_status(orffi_evidence_create(&evidence, &form, 1, &none), ORFF_ERROR_INVALID_ARGUMENT);
 }
@@ -256,7 +258,7 @@ static void find_again(orff_part part, size_t d, size_t p, size_t n, double side
     assert_ok(orffi_cholesky(P, K));
     for (size_t i = 0; i < P; i++)
         for (size_t k = 0; k <= i; k++) y[i] += K[i * P + k] * orffi_rng_normal(rng, k, 1);
-    const orffi_evidence_rows rows = {n, x, y, NULL};
+    const orffi_evidence_rows rows = {.n = n, .X = x, .Y = y};
     const orffi_evidence_form form = {
         .d = d, .p = p, .n_parts = 1, .parts = &part, .scales = 1, .dials = dials};
     const double low[] = {-5, -20}, high[] = {5, 5};

@@ -104,7 +104,7 @@ static void make(problem *out, const lattice_case *c) {
     assert_ok(orffi_lattice_set_init(t.moments, &t.all));
     orffi_lattice_moments_sum(t.moments, t.moments->n_sets, &t.all);
     *out = t;
-    assert_ok(orffi_lattice_system_init(&out->system, &out->lattice, t.kernel));
+    assert_ok(orffi_lattice_system_init(&out->system, &out->lattice, t.kernel, false));
     assert_ok(orffi_lattice_system_fill(&out->system, t.all.rho));
 }
 
@@ -324,7 +324,7 @@ static void roots_are_those_of_the_kernel(void **state) {
         double error;
         assert_ok(orffi_lattice_choose(&wide, t.kernel, &need, &quality));
         assert_true(quality.cut == 0.0 && quality.images == 0.0 && !quality.band_limited);
-        assert_ok(orffi_lattice_system_init(&s, &wide, t.kernel));
+        assert_ok(orffi_lattice_system_init(&s, &wide, t.kernel, false));
         assert_ok(orffi_lattice_kernel_error(&s, extent, &error));
         assert_true(error < 1e-5);
         orffi_lattice_system_clear(&s);

@@ -281,7 +281,7 @@ static void evidence_gradient(const orff_part *parts, size_t p, const size_t *di
                                       .dials = dials,
                                       .weights = true,
                                       .periods = periods};
-    const orffi_evidence_rows group = {r.n, r.X, r.Y, NULL};
+    const orffi_evidence_rows group = {.n = r.n, .X = r.X, .Y = r.Y};
     orffi_evidence *evidence = NULL;
     double x[4] = {0.1, -0.2, 0.3, log(0.1)}, value, up, down, gradient[4];
     assert_ok(orffi_evidence_create(&evidence, &form, 1, &group));

@@ -312,6 +312,21 @@ orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm
     return status;
 }
 
+orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x) {
+    double *values;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(values, n));
+    const orff_status status = orffi_eigen(n, A, values);
+    memset(x, 0, n * sizeof *x);
+    for (size_t k = 0; !status && k < n; k++) {
+        double along = 0.0;
+        if (!(values[k] > (double)n * 1e-12 * values[n - 1])) continue; /* b says nothing of it */
+        for (size_t i = 0; i < n; i++) along += A[i * n + k] * b[i] / values[k];
+        for (size_t i = 0; i < n; i++) x[i] += A[i * n + k] * along;
+    }
+    orffi_release(values);
+    return status;
+}
+
 static char blas_name[96];
 
 /* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is

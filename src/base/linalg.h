@@ -37,6 +37,9 @@ orff_status orffi_cholesky_root(size_t n, double *L);
  * overwritten by V, eigenvectors in its COLUMNS. */
 orff_status orffi_eigen(size_t n, double *A, double *values);
 
+/* The shortest x with A x = b, A (n x n) symmetric and not negative; b in its range to rounding. A is overwritten. */
+orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x);
+
 /* A = L L^T in place, lower triangle, upper zeroed. ORFF_ERROR_NOT_POSITIVE when a pivot fails; the upper triangle
  * is then as it was. Large ones tell their progress and may be stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky(size_t n, double *A);

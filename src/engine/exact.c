@@ -48,6 +48,11 @@ static size_t order_of(const orff_kernel *kernel) {
     return orffi_kernel_is_separable(kernel) ? 1 : kernel->p;
 }
 
+/* Numbers of the system for each row. */
+static size_t numbers_of(const orff_kernel *kernel, const orffi_table *table) {
+    return table->along ? 1 : order_of(kernel);
+}
+
 static bool compares(const orff_kernel *kernel, size_t rows) {
     return rows <= MOST_UNKNOWNS / order_of(kernel);
 }
@@ -131,10 +136,13 @@ static orffi_exact_task task_of(const kept_rows *r, const orff_kernel *kernel, s
                  .X = r->table->X,
                  .Y = r->table->Y,
                  .weights = r->table->weights,
+                 .along = r->table->along,
+                 .N = r->table->N,
                  .center = r->task.settings->center},
         .count = count,
         .lambdas = lambdas,
-        .keep = orffi_keeps_posterior(r->task.settings, (double)r->table->n * (double)order_of(kernel)),
+        .keep = orffi_keeps_posterior(r->task.settings,
+                                      (double)r->table->n * (double)numbers_of(kernel, r->table)),
         .max_bytes = r->task.settings->max_bytes};
 }
 
@@ -174,14 +182,17 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     if (status) return status;
     memcpy(report->mean, exact->mean, r->p * sizeof *report->mean);
     report->crossed = !isnan(found.point.cv_mse); /* not of one row */
-    report->N = orffi_table_weight(r->table);
+    report->N = found.P / (double)r->p;
     report->rows = r->table->n;
     report->lambda = lambda;
     report->dof = found.point.dof;
     report->log_evidence = found.point.log_evidence;
     report->solve = found.solve;
-    const orff_status reached = orffi_reach_rows(kernel, r->table->n, r->table->Y, r->table->weights,
-                                                 report->mean, &report->unreached);
+    report->unreached = 0.0;
+    const orff_status reached = r->table->along
+                                    ? ORFF_OK
+                                    : orffi_reach_rows(kernel, r->table->n, r->table->Y, r->table->weights,
+                                                       report->mean, &report->unreached);
     if (reached) {
         orff_exact_free(exact);
     } else {

@@ -3,6 +3,7 @@
  *     points             N x d    x', in the units of the kernel
  *     alpha              N x p
  *     row_weights        N x 1, where rows have weights and covariances were asked for
+ *     directions         N x p, where rows are directed and covariances were asked for
  *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
  */
 #include <string.h>
@@ -38,6 +39,7 @@ orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer 
     ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
     if (exact->weights) ORFFI_TRY(add_matrix(writer, "row_weights", plan->n, 1, exact->weights));
+    if (exact->along) ORFFI_TRY(add_matrix(writer, "directions", plan->n, plan->p, exact->along));
     ORFFI_TRY(add_matrix(writer, "posterior.F", kept->n, kept->n, kept->F));
     return add_matrix(writer, "posterior.g", kept->n, kept->modes, kept->g);
 }
@@ -61,15 +63,24 @@ static orff_status read_weights(const orffi_archive *archive, orff_exact *exact)
     return orffi_duplicate(&exact->weights, weights, exact->plan.n, sizeof *weights);
 }
 
+static orff_status read_directions(const orffi_archive *archive, orff_exact *exact) {
+    const double *along;
+    const size_t n = exact->plan.n, p = exact->plan.p;
+    if (!orffi_archive_has(archive, "directions")) return ORFF_OK;
+    ORFFI_TRY(find_matrix(archive, "directions", n, p, &along));
+    return orffi_duplicate(&exact->along, along, n * p, sizeof *along);
+}
+
 /* g > 0: it is the diagonal of an inverse. modes is 1, or one for each turned output. */
 static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     const orffi_exact_plan *plan = &exact->plan;
     const double *g;
     size_t modes, n = plan->n;
     ORFFI_TRY(orffi_fields_size(in, "modes", &modes));
-    if (modes != 1 && !(plan->law && modes == plan->values))
+    ORFFI_TRY(read_directions(in->archive, exact));
+    if (modes != 1 && !(plan->law && !exact->along && modes == plan->values))
         return orffi_fields_fail(in, "modes", "is not possible for this kernel");
-    if (!plan->law) ORFFI_TRY(orffi_multiply(plan->n, plan->p, &n));
+    if (!plan->law && !exact->along) ORFFI_TRY(orffi_multiply(plan->n, plan->p, &n));
     ORFFI_TRY(read_weights(in->archive, exact));
     ORFFI_TRY(ORFFI_NEW(exact->kept));
     exact->kept->n = n;

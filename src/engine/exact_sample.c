@@ -31,21 +31,36 @@ static void turn(const orffi_exact_plan *plan, bool back, const double *in, doub
 static void solve_kept(const orff_exact *exact, double *work, double *y) {
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
-    const size_t columns = plan->law ? plan->p : 1, n = kept->n, modes = kept->modes;
-    if (plan->law) turn(plan, false, y, work);
-    if (plan->law) memcpy(y, work, n * columns * sizeof *y);
+    const bool turned = plan->law && !exact->along;
+    const size_t columns = turned ? plan->p : 1, n = kept->n, modes = kept->modes;
+    if (turned) turn(plan, false, y, work);
+    if (turned) memcpy(y, work, n * columns * sizeof *y);
     orffi_gemm(true, false, n, columns, n, 1.0, kept->F, n, y, columns, 0.0, work, columns);
     for (size_t i = 0; i < n * columns; i++)
         work[i] *= kept->g[i / columns * modes + (modes > 1 ? i % columns : 0)];
     orffi_gemm(false, false, n, columns, n, 1.0, kept->F, n, work, columns, 0.0, y, columns);
-    if (plan->law) turn(plan, true, y, work);
-    if (plan->law) memcpy(y, work, n * columns * sizeof *y);
+    if (turned) turn(plan, true, y, work);
+    if (turned) memcpy(y, work, n * columns * sizeof *y);
+}
+
+/* What directed rows have of f (n x p): n numbers, in its place; and back to multiples of their directions. */
+static void take_along(const orff_exact *exact, double *f) {
+    const size_t p = exact->plan.p;
+    for (size_t i = 0; i < exact->plan.n; i++) f[i] = orffi_dot(p, f + i * p, exact->along + i * p);
+}
+
+static void give_along(const orff_exact *exact, double *y) {
+    const size_t p = exact->plan.p;
+    for (size_t i = exact->plan.n; i-- > 0;) {
+        const double multiple = y[i];
+        for (size_t k = 0; k < p; k++) y[i * p + k] = multiple * exact->along[i * p + k];
+    }
 }
 
 /* y += e */
 static void add_noise(const orff_exact *exact, uint64_t seed, size_t number, double *y) {
     const orffi_rng rng = {seed, STREAM};
-    const size_t p = exact->plan.p;
+    const size_t p = exact->along ? 1 : exact->plan.p;
     for (size_t i = 0; i < exact->plan.n * p; i++) {
         const double c = exact->weights ? exact->weights[i / p] : 1.0;
         if (c > 0.0) y[i] += sqrt(exact->shift / c) * orffi_rng_normal(rng, ((uint64_t)number << 32) + i, 0);
@@ -57,8 +72,10 @@ static orff_status condition(const orff_exact *exact, const orffi_features_fit *
                              uint64_t seed, size_t number, double *work, orff_exact *out) {
     const size_t n = exact->plan.n, p = exact->plan.p;
     ORFFI_TRY(orffi_features_apply_matrix(prior, p, prior->V, n, exact->X, out->alpha));
+    if (exact->along) take_along(exact, out->alpha);
     add_noise(exact, seed, number, out->alpha);
     solve_kept(exact, work, out->alpha);
+    if (exact->along) give_along(exact, out->alpha);
     for (size_t i = 0; i < n * p; i++) out->alpha[i] *= -root;
     memcpy(out->X, exact->X, n * exact->plan.d * sizeof *out->X);
     return orffi_exact_fold(out);

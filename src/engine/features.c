@@ -72,6 +72,7 @@ orff_status orffi_features_draw(orff_features **features, const orffi_task *task
 static void unbind(orffi_features_rows *r) {
     orff_ridge_free(r->ridge);
     orffi_dual_clear(&r->dual);
+    orffi_system_clear(&r->joint);
     if (r->bound != r->drawn) orff_features_free(r->bound);
     r->ridge = NULL;
     r->bound = NULL;
@@ -150,9 +151,21 @@ static orff_status keep_rows(orffi_features_rows *r, const orffi_source *source)
     return orffi_table_gather(&r->gathered, &source->reader, source->expected, r->drawn->d, r->drawn->p);
 }
 
+static orff_status keep_directed(orffi_features_rows *r, const orffi_source *source) {
+    if (r->iterates || r->task.single)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "rows that miss some of their outputs, or have directions, are solved directly and in "
+            "double precision: ask for fewer features, or for the engine %s",
+            orff_engine_name(ORFF_ENGINE_LATTICE));
+    return keep_rows(r, source);
+}
+
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_features_rows *r = rows;
     const size_t n = source->table ? source->table->n : source->known;
+    r->directed = source->table && source->table->along;
+    if (r->directed) return keep_directed(r, source);
     r->few = !r->iterates && !source->checkpoint && orffi_features_are_few(r, n);
     return r->iterates || r->few ? keep_rows(r, source) : sum_rows(r, source);
 }
@@ -208,8 +221,10 @@ orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kerne
         ORFFI_TRY(orff_features_rebind(&r->bound, r->drawn, kernel));
     }
     if (r->iterates) return ORFF_OK;
-    orff_status status =
-        r->few ? fill_dual(r) : orff_ridge_create(&r->ridge, r->bound, r->moments, r->task.settings->center);
+    orff_status status = r->directed ? orffi_features_join(r)
+                         : r->few
+                             ? fill_dual(r)
+                             : orff_ridge_create(&r->ridge, r->bound, r->moments, r->task.settings->center);
     if (status) unbind(r);
     return status;
 }
@@ -243,7 +258,7 @@ static orff_status fill_smaller(orffi_features_rows *r, const orff_kernel *kerne
 static double weight(const void *rows) {
     const orffi_features_rows *r = rows;
     double sum = 0.0;
-    if (r->iterates || r->few) return orffi_table_weight(r->table);
+    if (r->iterates || r->few || r->directed) return orffi_table_weight(r->table);
     for (size_t f = 0; f < r->moments->n_sets; f++) sum += orffi_moments_weight(r->moments, f);
     return sum;
 }
@@ -316,6 +331,7 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
         return status;
     }
     ORFFI_TRY(orffi_features_bind(r, kernel));
+    if (r->directed) return orffi_features_judge_directed(r, count, lambdas, c);
     return (has_too_few(r) ? fill_generalised : fill_crossed)(r, count, lambdas, c);
 }
 
@@ -345,9 +361,10 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     orffi_features_rows *r = rows;
     orffi_features_fit *made = NULL;
     ORFFI_TRY(orffi_features_bind(r, kernel));
-    ORFFI_TRY((r->iterates ? orffi_features_iterate
-               : r->few    ? orffi_features_solve_dual
-                           : orffi_features_solve)(&made, r, lambda, report));
+    ORFFI_TRY((r->iterates   ? orffi_features_iterate
+               : r->directed ? orffi_features_solve_directed
+               : r->few      ? orffi_features_solve_dual
+                             : orffi_features_solve)(&made, r, lambda, report));
     orffi_features_fit_fold(made);
     *fit = made;
     return ORFF_OK;

@@ -92,6 +92,7 @@ typedef struct orffi_features_rows {
 
     bool iterates; /* rows are kept instead, and swept ... */
     bool few;      /* ... or solved by the dual */
+    bool directed; /* ... or summed up in one system of all outputs: see features_directed.c */
     orffi_table gathered;
     const orffi_table *table;     /* `gathered`, or the caller's */
     orffi_checkpoint *checkpoint; /* or NULL */
@@ -102,6 +103,10 @@ typedef struct orffi_features_rows {
     orff_features *bound; /* to the kernel last asked for; may be `drawn` */
     orff_ridge *ridge;    /* of it, from moments */
     orffi_dual dual;      /* of it, where rows are few */
+    orffi_system joint;   /* of it, where rows are directed */
+    double logs;          /* of directed rows: the sum of log c ... */
+    double observed;      /* ... and of c ... */
+    size_t counted;       /* ... and how many have c > 0 */
 } orffi_features_rows;
 
 /* Features of a kernel as a task wants them. */
@@ -115,6 +120,11 @@ orff_status orffi_features_rows_of_moments(void **rows, const orffi_task *task, 
 /* `bound` of the rows becomes that of the kernel, with a ridge where there are moments, or its dual where rows are few. */
 orff_status orffi_features_bind(orffi_features_rows *rows, const orff_kernel *kernel);
 
+/* The system of directed rows; and the evidence along a path, by which lambda is chosen for them. */
+orff_status orffi_features_join(orffi_features_rows *rows);
+orff_status orffi_features_judge_directed(orffi_features_rows *rows, size_t count, const double *lambdas,
+                                          orffi_criterion *criterion);
+
 /* Whether so many rows are better solved by the dual than from sums. */
 bool orffi_features_are_few(const orffi_features_rows *rows, size_t n);
 
@@ -126,6 +136,8 @@ orff_status orffi_features_solve(orffi_features_fit **fit, orffi_features_rows *
                                  orffi_report *report);
 orff_status orffi_features_solve_dual(orffi_features_fit **fit, orffi_features_rows *rows, double lambda,
                                       orffi_report *report);
+orff_status orffi_features_solve_directed(orffi_features_fit **fit, orffi_features_rows *rows, double lambda,
+                                          orffi_report *report);
 orff_status orffi_features_iterate(orffi_features_fit **fit, orffi_features_rows *rows, double lambda,
                                    orffi_report *report);
 

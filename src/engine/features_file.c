@@ -93,7 +93,8 @@ static orff_status read_shape(const orffi_fields *in, const orffi_features_fit *
     ORFFI_TRY(orffi_fields_flag(in, "stein", &posterior->stein));
     ORFFI_TRY(orffi_fields_size(in, "first", &posterior->first));
     ORFFI_TRY(orffi_fields_size(in, "used", &posterior->used));
-    if (posterior->stein != orffi_kernel_is_separable(f->kernel))
+    if (posterior->stein &&
+        !orffi_kernel_is_separable(f->kernel)) /* directed rows have none, whatever the kernel */
         return orffi_fields_fail(in, "stein", "is not what the kernel is");
     if (posterior->first != (posterior->stein ? group->first : 0) ||
         posterior->used != (posterior->stein ? group->drawn.count : 0))

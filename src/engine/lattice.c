@@ -113,13 +113,13 @@ static orff_status noise_ratio(const orffi_lattice_rows *r, const orff_kernel *k
     *ratio = r->task.shift;
     if (*ratio > 0.0 || !(lambda > 0.0)) return ORFF_OK;
     ORFFI_TRY(kernel_size(kernel, &size));
-    if (size > 0.0) *ratio = lambda * weight / size;
+    if (size > 0.0) *ratio = lambda * (r->directed > 0.0 ? r->directed : weight) / size;
     return ORFF_OK;
 }
 
-/* Blocks of neighbours have room for so many outputs. */
-static bool can_keep(const orff_kernel *kernel, size_t known, size_t most) {
-    return known && known <= most / kernel->p && orffi_lattice_has_exact(kernel) &&
+/* Blocks of neighbours have room for so many outputs; directed rows are summed up, however few. */
+static bool can_keep(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known, size_t most) {
+    return !(r->directed > 0.0) && known && known <= most / kernel->p && orffi_lattice_has_exact(kernel) &&
            (orffi_lattice_is_scalar(kernel) || kernel->p <= ORFFI_NEIGHBOURS_MOST);
 }
 
@@ -131,7 +131,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
             orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
-    const orffi_lattice_need need = {.anyhow = can_keep(kernel, known, MOST_KEPT),
+    const orffi_lattice_need need = {.anyhow = can_keep(r, kernel, known, MOST_KEPT),
                                      .center = r->middle,
                                      .extent = extent,
                                      .periods = kernel->parts[0].law.period,
@@ -147,6 +147,7 @@ static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source
     orffi_table block = {0};
     const orffi_table *t = source->table;
     size_t n = 1;
+    if (t && t->along) return orffi_lattice_sums_add_directed(sums, t->n, t->X, t->Y, t->weights, t->along);
     if (t) return orffi_lattice_sums_add(sums, t->n, t->X, t->Y, t->weights);
     orff_status status = orffi_table_init(&block, 65536, d, p, source->reader.weighted);
     for (size_t row = 0; !status && n; row += n) {
@@ -179,7 +180,7 @@ static bool wants_samples(const orffi_lattice_rows *r, size_t known) {
     const orff_switch wanted = r->task.settings->posterior;
     const bool may = wanted == ORFF_SWITCH_AUTO && known && known <= MOST_SAMPLED;
     return (may || wanted == ORFF_SWITCH_YES) && !r->task.scores &&
-           !orffi_lattice_is_direct(r->kernel, &r->lattice);
+           !orffi_lattice_is_direct(r->kernel, &r->lattice, r->directed > 0.0);
 }
 
 static orff_status check_weights(const orffi_lattice_moments *m) {
@@ -194,6 +195,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     orffi_lattice_sums *sums = NULL;
     const bool samples = wants_samples(r, source->table ? source->table->n : source->known);
     const orffi_lattice_pass pass = {.p = r->kernel->p,
+                                     .directed = r->directed > 0.0,
                                      .draws = !samples                          ? 0
                                               : s->posterior == ORFF_SWITCH_YES ? DRAWS_ASKED
                                                                                 : DRAWS,
@@ -247,9 +249,20 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
 static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, size_t known) {
     double noise;
     ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
-    r->local = r->quality.band_limited && can_keep(kernel, known, MOST_KEPT) &&
+    r->local = r->quality.band_limited && can_keep(r, kernel, known, MOST_KEPT) &&
                r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
     return ORFF_OK;
+}
+
+static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table) {
+    r->directed = table->N;
+    if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_UNSUPPORTED,
+        "a lattice takes rows that miss some of their outputs, or have directions, for up to %d "
+        "outputs, and these are %zu: drop such rows, or use the engine %s or %s",
+        ORFFI_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
+        orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
@@ -258,13 +271,14 @@ static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, 
 static orff_status read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
+    if (source->table && source->table->along) ORFFI_TRY(set_directed(r, source->table));
     for (size_t i = 0; !known && i < r->kernel->d; i++) r->extent[i] *= 1.0 + 2.0 * STREAM_SLACK;
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
     ORFFI_TRY(find_local(r, r->kernel, known));
-    r->keeps = r->local || (can_keep(r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
-                            !orffi_lattice_is_direct(r->kernel, &r->lattice));
+    r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
+                            !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
 
@@ -326,7 +340,7 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     orffi_lattice lattice;
     orffi_lattice_quality quality;
     if (kernel == r->kernel) return true;
-    if (r->keeps) return can_keep(kernel, r->table->n, MOST_KEPT);
+    if (r->keeps) return can_keep(r, kernel, r->table->n, MOST_KEPT);
     return orffi_lattice_choose_for(r, kernel, r->moments->sets[0].rows * r->moments->n_sets, &lattice,
                                     &quality) == ORFF_OK &&
            covers(&r->moments->lattice, &lattice);
@@ -345,6 +359,7 @@ static void borrow(void *other, const void *rows) {
     to->moments = from->moments;
     to->lattice = from->lattice;
     to->keeps = from->keeps;
+    to->directed = from->directed;
     to->table = from->table;
     to->quality = from->quality;
     memcpy(to->extent, from->extent, sizeof to->extent);
@@ -358,6 +373,7 @@ static double weight(const void *rows) {
     const size_t p = r->kernel->p;
     double sum = 0.0;
     if (r->keeps) return orffi_table_weight(r->table);
+    if (r->directed > 0.0) return r->directed;
     for (size_t f = 0; f < r->moments->n_sets; f++) sum += r->moments->sets[f].T[(p + 1) * (p + 1) - 1];
     return sum;
 }
@@ -482,7 +498,7 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
                        orffi_report *report) {
     const bool direct = !r->keeps && orffi_lattice_block_is_all(&r->block);
     memcpy(report->mean, r->mean, r->kernel->p * sizeof *r->mean);
-    report->N = r->N;
+    report->N = r->directed > 0.0 ? r->total.weight / (double)r->kernel->p : r->N;
     report->rows = r->keeps ? r->table->n : r->total.rows;
     report->lambda = lambda;
     report->dof = found->dof;
@@ -504,7 +520,7 @@ static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, do
     ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
     orffi_lattice_system_field(&r->system, r->theta, fit->V);
     ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
-    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->N;
+    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->directed > 0.0 ? r->total.weight : r->N;
     fill_solve(r, lambda, &found, report);
     ORFFI_TRY(orffi_lattice_keep_posterior(r, fit, lambda));
     report->crossed = r->moments->n_sets > 1;
@@ -531,6 +547,7 @@ static orff_status learn(void **out, void *rows, const orff_kernel *kernel, doub
     orffi_lattice_fit *fit;
     ORFFI_TRY(bind(r, kernel));
     ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &r->lattice, r->transform));
+    fit->directed = r->directed > 0.0;
     orff_status status = (r->keeps ? fill_kept : fill_summed)(r, fit, lambda, report);
     if (!status) status = orffi_lattice_fit_finish(fit);
     if (!status && !r->local) status = orffi_lattice_kernel_error(&r->system, r->extent, &fit->kernel_error);

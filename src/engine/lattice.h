@@ -29,6 +29,7 @@ typedef struct orffi_lattice_fit {
     orff_kernel *kernel;
     orffi_lattice lattice;
     size_t p, H;
+    bool directed;      /* rows were: error bars are those of one system of all outputs */
     orffi_mode *V;      /* p x H */
     orffi_nufft *waves; /* with V loaded */
     size_t draws;
@@ -147,8 +148,9 @@ typedef struct orffi_lattice_rows {
     orff_kernel *bound; /* to the kernel last asked for: */
     orffi_lattice_set total;
     double *mean;    /* p */
-    double N;        /* sum of the weights */
-    double *squares; /* p x p: centred sums of y y^T */
+    double N;        /* sum of the weights: what lambda goes with */
+    double *squares; /* p x p: centred sums of y y^T; of directed rows one number */
+    double directed; /* N of directed rows, 0 where they are whole */
     orffi_lattice_system system;
     orffi_lattice_block block;
     orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */
@@ -189,7 +191,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *rows, const orff_
                                      orffi_lattice *lattice, orffi_lattice_quality *quality);
 
 /* Whether all modes of the kernel on this lattice are solved densely. */
-bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice);
+bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed);
 
 /* What error bars need, at the lambda last solved at: factors where all modes are in the block, else samples. */
 orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *rows, orffi_lattice_fit *fit, double lambda);
@@ -206,7 +208,7 @@ orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 /* Mean squared errors of each output (p) on the rows of each fold in turn by the others, at the bound kernel. */
 orff_status orffi_lattice_cross(orffi_lattice_rows *rows, double lambda, double *errors);
 
-/* Sums of squared errors of f = mean + V on the rows of a set, for each output. */
+/* Sums of squared errors of f = mean + V on the rows of a set, for each output; of directed rows that of all, for each. */
 orff_status orffi_lattice_errors(orffi_lattice_system *scratch, const orffi_lattice_set *set, size_t p,
                                  const double *mean, const orffi_mode *V, double *errors);
 

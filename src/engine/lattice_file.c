@@ -20,11 +20,11 @@
 
 int orffi_lattice_pack(const void *self, json_t *model) {
     const orffi_lattice_fit *fit = self;
-    json_t *object =
-        json_pack("{so so so sI sb sI si ss}", "shift", orffi_json_number(fit->shift), "kernel_error",
-                  orffi_json_number(fit->kernel_error), "tolerance", orffi_json_number(fit->tolerance),
-                  "draws", (json_int_t)fit->draws, "posterior", (int)(fit->posterior != NULL), "rows",
-                  (json_int_t)fit->rows.n, "warnings", (int)fit->warnings, "warning", fit->warning);
+    json_t *object = json_pack(
+        "{so so so sI sb sb sI si ss}", "shift", orffi_json_number(fit->shift), "kernel_error",
+        orffi_json_number(fit->kernel_error), "tolerance", orffi_json_number(fit->tolerance), "draws",
+        (json_int_t)fit->draws, "posterior", (int)(fit->posterior != NULL), "directed", (int)fit->directed,
+        "rows", (json_int_t)fit->rows.n, "warnings", (int)fit->warnings, "warning", fit->warning);
     if (json_object_set_new(model, "lattice", object)) return -1;
     return orffi_lattice_write(&fit->lattice, object);
 }
@@ -136,6 +136,9 @@ static orff_status fill(const orffi_fields *in, orffi_lattice_fit *fit) {
     ORFFI_TRY(orffi_fields_number(in, "shift", &fit->shift));
     ORFFI_TRY(orffi_fields_any_number(in, "kernel_error", &fit->kernel_error));
     if (!(fit->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
+    if (orffi_fields_has(in, "directed")) ORFFI_TRY(orffi_fields_flag(in, "directed", &fit->directed));
+    if (fit->directed && fit->p > ORFFI_LATTICE_OUTPUTS)
+        return orffi_fields_fail(in, "directed", "is not for so many outputs");
     ORFFI_TRY(find_modes(in->archive, "modes", fit->p, fit->H, &data));
     memcpy(fit->V, data, fit->p * fit->H * sizeof *fit->V);
     ORFFI_TRY(orffi_lattice_fit_finish(fit));

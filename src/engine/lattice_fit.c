@@ -112,7 +112,7 @@ void orffi_lattice_fit_free(void *self) {
 
 orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit) {
     fit->room = orffi_neighbours_room(NEAREST, fit->p);
-    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel);
+    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
 }
 
 orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {

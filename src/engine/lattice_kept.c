@@ -57,7 +57,7 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     ORFFI_TRY(orffi_lattice_choose_for(r, kernel, t->n, &r->lattice, &r->quality));
     if (!r->mean) ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, t->p));
     find_mean(r);
-    ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->lattice, kernel));
+    ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->lattice, kernel, false));
     ORFFI_TRY(orffi_kept_init(&r->kept, &r->system, t, r->task.settings->sampling.seed));
     ORFFI_TRY(orffi_alloc(&r->Y, t->n, t->p * sizeof *r->Y));
     ORFFI_TRY(orffi_alloc(&r->alpha, t->n, t->p * sizeof *r->alpha));

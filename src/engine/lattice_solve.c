@@ -9,7 +9,8 @@
 
 #define LARGEST_BLOCK   4000 /* unknowns solved densely when they are all: a second or so */
 #define PRECONDITIONER  1500 /* when they are not */
-#define PROBES          2    /* the block leaves little to chance */
+#define PROBES          2    /* the block leaves little to chance ... */
+#define PROBES_DIRECTED 8    /* ... but of directed rows, which may be fewer than the modes */
 #define SAMPLE_RESIDUAL 1e-2 /* far below what chance leaves of samples */
 #define SIDE_BY_SIDE    16   /* samples that are solved for together */
 #define TWO_PI          6.28318530717958647693
@@ -27,34 +28,48 @@ void orffi_lattice_unbind(orffi_lattice_rows *r) {
     r->bound = NULL;
 }
 
-/* R - mean rho of a set: the right side of centred outputs (p x H). */
-static void centre(const orffi_lattice *l, size_t p, const orffi_lattice_set *set, const double *mean,
-                   orffi_mode *R) {
-    const size_t H = orffi_lattice_modes(l);
+/* R - rho mean of a set: the right side of centred outputs (p x H). */
+static void centre(const orffi_lattice *l, size_t p, bool directed, const orffi_lattice_set *set,
+                   const double *mean, orffi_mode *R) {
+    const size_t H = orffi_lattice_modes(l), whole = orffi_lattice_density_modes(l);
     orffi_lattice twice = *l;
     for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
     for (size_t h = 0; h < H; h++) {
         long k[ORFFI_LATTICE_MOST];
         orffi_lattice_place(l, h, k);
-        const orffi_mode density = set->rho[orffi_lattice_find(&twice, k)];
-        for (size_t a = 0; a < p; a++) R[a * H + h] = set->R[a * H + h] - mean[a] * density;
+        const orffi_mode *density = set->rho + orffi_lattice_find(&twice, k);
+        for (size_t a = 0; a < p; a++) {
+            R[a * H + h] = set->R[a * H + h];
+            if (!directed) R[a * H + h] -= mean[a] * density[0];
+            for (size_t b = 0; directed && b < p; b++)
+                R[a * H + h] -= mean[b] * density[orffi_lattice_pair(p, a, b) * whole];
+        }
     }
 }
 
-/* Centred sums of y y^T (p x p). */
-static void centre_squares(size_t p, const orffi_lattice_set *set, const double *mean, double *out) {
+/* Centred sums of y y^T (p x p); of directed rows sum c (y - <e, mean>)^2 in place of the first. */
+static void centre_squares(size_t p, bool directed, const orffi_lattice_set *set, const double *mean,
+                           double *out) {
     const size_t side = p + 1;
     const double N = set->T[p * side + p];
+    if (directed) {
+        out[0] = N;
+        for (size_t a = 0; a < p; a++) {
+            out[0] -= 2.0 * mean[a] * set->T[a * side + p];
+            for (size_t b = 0; b < p; b++) out[0] += mean[a] * mean[b] * set->T[a * side + b];
+        }
+        return;
+    }
     for (size_t a = 0; a < p; a++)
         for (size_t b = 0; b < p; b++)
             out[a * p + b] = set->T[a * side + b] - mean[a] * set->T[p * side + b] -
                              mean[b] * set->T[a * side + p] + N * mean[a] * mean[b];
 }
 
-bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice) {
+bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed) {
     size_t columns = 0;
     for (size_t m = 0; m < kernel->n_parts; m++) columns += kernel->parts[m].columns;
-    if (orffi_lattice_is_scalar(kernel)) columns = 1;
+    if (orffi_lattice_is_scalar(kernel) && !directed) columns = 1;
     if (columns > kernel->p) columns = kernel->p;
     return orffi_lattice_unknowns(lattice) * columns <= LARGEST_BLOCK;
 }
@@ -69,14 +84,14 @@ static orff_status fill_right(const orffi_lattice_rows *r, const orffi_lattice_s
     orffi_mode *R;
     const size_t p = r->moments->p;
     ORFFI_TRY(orffi_alloc(&R, r->system.H * sizeof *R, p));
-    centre(&r->moments->lattice, p, set, r->mean, R);
+    centre(&r->moments->lattice, p, r->moments->directed, set, r->mean, R);
     orffi_lattice_system_right(&r->system, R, b);
     orffi_release(R);
     return ORFF_OK;
 }
 
 static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel) {
-    ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->moments->lattice, kernel));
+    ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->moments->lattice, kernel, r->moments->directed));
     ORFFI_TRY(orffi_lattice_system_fill(&r->system, r->total.rho));
     ORFFI_TRY(orffi_lattice_block_init(&r->block, &r->system, r->total.rho, block_size(&r->system)));
     const size_t size = r->system.axes * r->system.r;
@@ -87,16 +102,32 @@ static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel)
     return ORFF_OK;
 }
 
+/* As orffi_table_mean. */
+static orff_status find_directed_mean(orffi_lattice_rows *r) {
+    const size_t p = r->moments->p, side = p + 1;
+    double *A;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p + p));
+    for (size_t a = 0; a < p; a++) {
+        memcpy(A + a * p, r->total.T + a * side, p * sizeof *A);
+        A[p * p + a] = r->total.T[a * side + p];
+    }
+    const orff_status status = orffi_solve_shortest(p, A, A + p * p, r->mean);
+    orffi_release(A);
+    return status;
+}
+
 static orff_status sum_folds(orffi_lattice_rows *r) {
     const size_t p = r->moments->p, side = p + 1;
+    const bool directed = r->moments->directed, centred = r->task.settings->center;
     if (r->mean) return ORFF_OK;
     ORFFI_TRY(orffi_lattice_set_init(r->moments, &r->total));
     orffi_lattice_moments_sum(r->moments, r->moments->n_sets, &r->total);
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->squares, p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, p));
-    r->N = r->total.T[p * side + p];
-    for (size_t a = 0; r->task.settings->center && a < p; a++) r->mean[a] = r->total.T[a * side + p] / r->N;
-    centre_squares(p, &r->total, r->mean, r->squares);
+    r->N = directed ? r->directed : r->total.T[p * side + p];
+    for (size_t a = 0; centred && !directed && a < p; a++) r->mean[a] = r->total.T[a * side + p] / r->N;
+    if (centred && directed) ORFFI_TRY(find_directed_mean(r));
+    centre_squares(p, directed, &r->total, r->mean, r->squares);
     return ORFF_OK;
 }
 
@@ -159,7 +190,8 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
         const orffi_lattice_iterations how = {.residual = 1e-2, .limit = r->task.settings->max_iterations};
         orffi_lattice_determinant found = {0};
         ORFFI_TRY(factor(&r->block, own));
-        ORFFI_TRY(orffi_lattice_determine(&r->block, PROBES, r->task.settings->sampling.seed, &how, &found));
+        const size_t probes = s->directed ? PROBES_DIRECTED : PROBES;
+        ORFFI_TRY(orffi_lattice_determine(&r->block, probes, r->task.settings->sampling.seed, &how, &found));
         *log_det += many * (found.log - M * log(own));
         *error += many * found.error;
         *dof += many * (M - found.left);
@@ -171,7 +203,7 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
 static double left_over(const orffi_lattice_rows *r) {
     const size_t p = r->moments->p, length = r->system.r * r->system.H;
     double sum = 0.0;
-    for (size_t a = 0; a < p; a++) sum += r->squares[a * p + a];
+    for (size_t a = 0; a < (r->moments->directed ? 1 : p); a++) sum += r->squares[a * p + a];
     for (size_t j = 0; j < r->system.axes; j++)
         sum -= orffi_lattice_dot(r->system.lattice, r->system.r, r->b + j * length, r->theta + j * length);
     return fmax(sum, 0.0);
@@ -179,14 +211,16 @@ static double left_over(const orffi_lattice_rows *r) {
 
 orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool evidence,
                                    orffi_lattice_solution *out) {
-    const double shift = r->N * lambda, P = (double)(r->total.rows * r->moments->p);
+    const size_t numbers = r->moments->directed ? 1 : r->moments->p; /* of a row */
+    const double shift = r->N * lambda, P = (double)(r->total.rows * numbers);
     *out = (orffi_lattice_solution){.log_evidence = NAN, .profile = NAN, .dof = NAN};
     out->iterations = iterations_of(&r->task);
     ORFFI_TRY(solve_axes(&r->system, &r->block, shift, r->b, r->theta, &out->iterations));
     if (!evidence) return ORFF_OK;
     double log_det;
     ORFFI_TRY(determine_axes(r, shift, &log_det, &out->error, &out->dof));
-    const double left = left_over(r), weights = 0.5 * (double)r->moments->p * r->total.logs;
+    out->dof = fmin(fmax(out->dof, 0.0), P);
+    const double left = left_over(r), weights = 0.5 * (double)numbers * r->total.logs;
     out->error *= 0.5;
     out->log_evidence = weights - 0.5 * (left / shift + log_det + P * log(TWO_PI * shift));
     out->profile = weights - 0.5 * (P * log(TWO_PI * fmax(left, 1e-300) / P) + P + log_det);
@@ -297,13 +331,17 @@ orff_status orffi_lattice_errors(orffi_lattice_system *s, const orffi_lattice_se
     if (!status) status = orffi_alloc(&TV, H * sizeof *TV, p);
     if (!status) status = orffi_lattice_system_convolve(s, p, V, TV);
     if (!status) {
-        centre(s->lattice, p, set, mean, R);
-        centre_squares(p, set, mean, squares);
+        centre(s->lattice, p, s->directed, set, mean, R);
+        centre_squares(p, s->directed, set, mean, squares);
     }
-    for (size_t a = 0; !status && a < p; a++)
-        errors[a] = fmax(squares[a * p + a] - 2.0 * orffi_lattice_dot(s->lattice, 1, V + a * H, R + a * H) +
-                             orffi_lattice_dot(s->lattice, 1, V + a * H, TV + a * H),
+    const size_t fields = s->directed ? p : 1; /* that an error is of */
+    for (size_t a = 0; !status && a < p; a++) {
+        const size_t first = s->directed ? 0 : a;
+        errors[a] = fmax(squares[first * p + first] -
+                             2.0 * orffi_lattice_dot(s->lattice, fields, V + first * H, R + first * H) +
+                             orffi_lattice_dot(s->lattice, fields, V + first * H, TV + first * H),
                          0.0);
+    }
     orffi_release(squares);
     orffi_release(R);
     orffi_release(TV);
@@ -333,7 +371,9 @@ static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fo
     orffi_lattice_iterations how = iterations_of(&r->task);
     ORFFI_TRY(orffi_lattice_set_init(r->moments, &f->rest));
     orffi_lattice_moments_sum(r->moments, k, &f->rest);
-    const double N = f->rest.T[(p + 1) * (p + 1) - 1];
+    /* of directed rows, as large a share of N as of their weights */
+    const double N =
+        r->moments->directed ? r->N * f->rest.weight / r->total.weight : f->rest.T[(p + 1) * (p + 1) - 1];
     ORFFI_TRY(orffi_lattice_system_fill(s, f->rest.rho));
     ORFFI_TRY(orffi_lattice_block_init(&f->block, s, f->rest.rho, block_size(s)));
     ORFFI_TRY(orffi_alloc(&f->b, length, sizeof *f->b));
@@ -361,7 +401,7 @@ orff_status orffi_lattice_cross(orffi_lattice_rows *r, double lambda, double *er
         if (!status) status = cross_fold(r, k, lambda, &f, errors);
         fold_clear(&f);
     }
-    for (size_t a = 0; a < p; a++) errors[a] /= r->N;
+    for (size_t a = 0; a < p; a++) errors[a] /= r->moments->directed ? r->total.weight : r->N;
     if (!status) status = orffi_lattice_system_fill(&r->system, r->total.rho);
     return status;
 }

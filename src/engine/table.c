@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/linalg.h"
 #include "base/memory.h"
 
 orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted) {
@@ -11,17 +12,81 @@ orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, b
     return weighted ? ORFFI_NEW_ARRAY(table->weights, n) : ORFF_OK;
 }
 
+orff_status orffi_table_init_directed(orffi_table *table, size_t n, size_t d, size_t p) {
+    *table = (orffi_table){.n = n, .d = d, .p = p};
+    ORFFI_TRY(orffi_alloc(&table->X, n, d * sizeof *table->X));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(table->Y, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(table->weights, n));
+    return orffi_alloc(&table->along, n, p * sizeof *table->along);
+}
+
+orff_status orffi_table_init_like(orffi_table *table, size_t n, const orffi_table *like) {
+    if (!like->along) return orffi_table_init(table, n, like->d, like->p, like->weights != NULL);
+    ORFFI_TRY(orffi_table_init_directed(table, n, like->d, like->p));
+    table->N = like->n ? like->N * ((double)n / (double)like->n) : 0.0;
+    return ORFF_OK;
+}
+
+void orffi_table_copy_row(orffi_table *table, size_t to, const orffi_table *other, size_t from) {
+    const size_t d = table->d, p = table->p, width = orffi_table_width(table);
+    memcpy(table->X + to * d, other->X + from * d, d * sizeof *table->X);
+    memcpy(table->Y + to * width, other->Y + from * width, width * sizeof *table->Y);
+    if (table->weights) table->weights[to] = other->weights[from];
+    if (table->along) memcpy(table->along + to * p, other->along + from * p, p * sizeof *table->along);
+}
+
 void orffi_table_clear(orffi_table *table) {
     orffi_release(table->X);
     orffi_release(table->Y);
     orffi_release(table->weights);
+    orffi_release(table->along);
     memset(table, 0, sizeof *table);
 }
 
 double orffi_table_weight(const orffi_table *table) {
     double sum = 0.0;
+    if (table->along) return table->N;
     for (size_t i = 0; i < table->n; i++) sum += table->weights ? table->weights[i] : 1.0;
     return sum;
+}
+
+/* A mean = b of the sums A = sum c e e^T and b = sum c e y. */
+static orff_status solve_mean(const orffi_table *t, double *A, double *mean) {
+    const size_t p = t->p;
+    double *b = A + p * p;
+    for (size_t i = 0; i < t->n; i++) {
+        const double *e = t->along + i * p;
+        for (size_t a = 0; a < p; a++) {
+            for (size_t k = 0; k < p; k++) A[a * p + k] += t->weights[i] * e[a] * e[k];
+            b[a] += t->weights[i] * e[a] * t->Y[i];
+        }
+    }
+    return orffi_solve_shortest(p, A, b, mean);
+}
+
+orff_status orffi_table_mean(const orffi_table *t, double *mean) {
+    const size_t p = t->p;
+    double *work, all = 0.0;
+    memset(mean, 0, p * sizeof *mean);
+    if (t->along) {
+        ORFFI_TRY(ORFFI_NEW_ARRAY(work, p * p + p));
+        const orff_status status = solve_mean(t, work, mean);
+        orffi_release(work);
+        return status;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        const double weight = t->weights ? t->weights[i] : 1.0;
+        for (size_t k = 0; k < p; k++) mean[k] += weight * t->Y[i * p + k];
+        all += weight;
+    }
+    for (size_t k = 0; k < p; k++) mean[k] = all > 0.0 ? mean[k] / all : 0.0;
+    return ORFF_OK;
+}
+
+void orffi_table_subtract(orffi_table *t, const double *mean) {
+    const size_t p = t->p;
+    for (size_t i = 0; i < t->n * p; i++)
+        t->Y[t->along ? i / p : i] -= mean[i % p] * (t->along ? t->along[i] : 1.0);
 }
 
 /* Twice the room, contents kept. */

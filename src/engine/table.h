@@ -7,16 +7,35 @@
 typedef struct orffi_table {
     size_t n, d, p;
     double *X, *Y, *weights; /* n x d, n x p, n or NULL */
+    /* Of directed rows, else NULL: n x p. Y is then n x 1, and says what f has along this: y = <along, f(x)>. */
+    double *along;
+    double
+        N; /* of directed rows: the number, or weight, of the measurements they are parts of; lambda goes with it */
 } orffi_table;
 
+/* Numbers of y in a row. */
+static inline size_t orffi_table_width(const orffi_table *table) {
+    return table->along ? 1 : table->p;
+}
+
 orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted);
+orff_status orffi_table_init_directed(orffi_table *table, size_t n, size_t d, size_t p);
+/* As many rows as n, with what `like` has. */
+orff_status orffi_table_init_like(orffi_table *table, size_t n, const orffi_table *like);
+/* Row `from` of another table of the same kind. */
+void orffi_table_copy_row(orffi_table *table, size_t to, const orffi_table *other, size_t from);
+
 void orffi_table_clear(orffi_table *table);
 
 /* All rows that a reader has; `expected` of them, or about so many. */
 orff_status orffi_table_gather(orffi_table *table, const orff_reader *reader, size_t expected, size_t d,
                                size_t p);
 
-/* The sum of the weights; the number of rows without any. */
+/* The shortest mean (p) that fits directed rows best: the weighted mean where they are whole measurements. */
+orff_status orffi_table_mean(const orffi_table *table, double *mean);
+void orffi_table_subtract(orffi_table *table, const double *mean);
+
+/* The sum of the weights; the number of rows without any. What lambda goes with: of directed rows their N. */
 double orffi_table_weight(const orffi_table *table);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "exact/directed.h"
 #include "exact/learn.h"
 
 enum { BLOCK_NUMBERS = 4 << 20 }; /* of a Gram matrix at a time: 32 MB */
@@ -28,6 +29,11 @@ typedef struct work {
     double *small;    /* 2 p x p + p */
 } work;
 
+/* Whether each turned output is by itself. */
+static bool is_turned(const orff_exact *exact) {
+    return exact->plan.law && !exact->along;
+}
+
 static void work_clear(work *w) {
     double *all[] = {w->G, w->Z, w->K0, w->variance, w->small};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
@@ -35,7 +41,7 @@ static void work_clear(work *w) {
 
 static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     const size_t p = exact->plan.p, order = exact->kept->n;
-    w->slices = exact->plan.law ? 1 : p;
+    w->slices = is_turned(exact) ? 1 : p;
     w->rows = BLOCK_NUMBERS / (w->slices * order);
     if (w->rows == 0) w->rows = 1;
     if (w->rows > n) w->rows = n;
@@ -44,7 +50,7 @@ static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->K0, p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->small, 2 * p * p + p));
-    if (exact->plan.law) return ORFF_OK;
+    if (is_turned(exact)) return ORFF_OK;
     return orff_kernel_eval(exact->kernel, exact->X, exact->X, w->K0);
 }
 
@@ -127,17 +133,20 @@ static orff_status do_block(const orff_exact *exact, size_t rows, const double *
     const orffi_exact_kept *kept = exact->kept;
     const size_t p = plan->p, n = kept->n, slice = w->slices * n;
     const int threads = orffi_thread_count();
-    ORFFI_TRY(plan->law ? orffi_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
-                        : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
+    const bool turned = is_turned(exact);
+    ORFFI_TRY(exact->along
+                  ? orffi_directed_cross(exact->kernel, rows, X, plan->n, exact->X, exact->along, w->G)
+              : turned ? orffi_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
+                       : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
     orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) {
-        if (plan->law)
+        if (turned)
             turned_point(exact, w->Z + i * slice, w->variance + i * p, out + i * p * p);
         else
             dense_point(exact, w, w->Z + i * slice, out + i * p * p);
     }
-    for (size_t i = 0; !plan->law && i < rows; i++) ORFFI_TRY(make_positive(p, out + i * p * p, w->small));
+    for (size_t i = 0; !turned && i < rows; i++) ORFFI_TRY(make_positive(p, out + i * p * p, w->small));
     return ORFF_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct group {
     size_t n, P;   /* rows, order */
     double *X;     /* n x d */
     double *noise; /* n: 1/weight */
+    double *along; /* n x p, or NULL */
     double *y, *t; /* P x copies: outputs, C^-1 y */
     double *C;     /* P x P: C, its factor, its inverse, then W */
     double log_det;
@@ -23,6 +24,7 @@ typedef struct group {
 struct orffi_evidence {
     orff_kernel *kernel;
     size_t d, p, n_parts, n_groups, scales;
+    bool directed;  /* rows have one number each */
     size_t q;       /* outputs in a block: p, or 1 where they are draws of one scalar process ... */
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */
@@ -81,28 +83,38 @@ static bool counts(const orffi_evidence_rows *rows, size_t i) {
     return !rows->weights || rows->weights[i] > 0.0;
 }
 
-static bool is_constant(size_t p, size_t k, size_t groups, const orffi_evidence_rows *rows) {
-    for (size_t g = 0; g < groups; g++)
+/* Numbers of y in a row. */
+static size_t width_of(const orffi_evidence *e) {
+    return e->directed ? 1 : e->p;
+}
+
+/* And of those that one matrix is for. */
+static size_t order_of(const orffi_evidence *e) {
+    return e->directed ? 1 : e->q;
+}
+
+static bool is_constant(const orffi_evidence *e, size_t k, const orffi_evidence_rows *rows) {
+    for (size_t g = 0; g < e->n_groups; g++)
         for (size_t i = 0; i < rows[g].n; i++)
-            if (counts(&rows[g], i) && rows[g].Y[i * p + k] != 0.0) return false;
+            if (counts(&rows[g], i) && rows[g].Y[i * width_of(e) + k] != 0.0) return false;
     return true;
 }
 
-static orff_status find_outputs(orffi_evidence *e, size_t groups, const orffi_evidence_rows *rows) {
+static orff_status find_outputs(orffi_evidence *e, const orffi_evidence_rows *rows) {
     size_t varying = 0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->output, e->p));
-    for (size_t k = 0; k < e->p; k++)
-        if (!is_constant(e->p, k, groups, rows)) e->output[varying++] = k;
+    for (size_t k = 0; k < width_of(e); k++)
+        if (!is_constant(e, k, rows)) e->output[varying++] = k;
     if (!varying) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs are constant");
-    e->copies = e->q == 1 ? varying : 1;
+    e->copies = order_of(e) == 1 ? varying : 1;
     return ORFFI_NEW_ARRAY(e->v, e->copies);
 }
 
 static orff_status build_group(const orffi_evidence *e, group *g, const orffi_evidence_rows *rows) {
-    const size_t d = e->d, p = e->p, width = e->q == 1 ? e->copies : p;
+    const size_t d = e->d, p = e->p, order = order_of(e), width = order == 1 ? e->copies : p;
     size_t side, square;
     for (size_t i = 0; i < rows->n; i++) g->n += counts(rows, i);
-    ORFFI_TRY(orffi_multiply(g->n, e->q, &side));
+    ORFFI_TRY(orffi_multiply(g->n, order, &side));
     ORFFI_TRY(orffi_multiply(side, side, &square));
     g->P = side;
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->X, g->n * d));
@@ -110,12 +122,14 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->y, g->n * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->t, g->n * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->C, square));
+    if (e->directed) ORFFI_TRY(ORFFI_NEW_ARRAY(g->along, g->n * p));
     for (size_t i = 0, at = 0; i < rows->n; i++) {
         if (!counts(rows, i)) continue;
         memcpy(g->X + at * d, rows->X + i * d, d * sizeof *g->X);
         g->noise[at] = rows->weights ? 1.0 / rows->weights[i] : 1.0;
         for (size_t k = 0; k < width; k++)
-            g->y[at * width + k] = rows->Y[i * p + (e->q == 1 ? e->output[k] : k)];
+            g->y[at * width + k] = rows->Y[i * width_of(e) + (order == 1 ? e->output[k] : k)];
+        if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
         at++;
     }
     return ORFF_OK;
@@ -124,7 +138,7 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
 static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
                          const orffi_evidence_rows *rows) {
     ORFFI_TRY(build_parts(e, form));
-    ORFFI_TRY(find_outputs(e, e->n_groups, rows));
+    ORFFI_TRY(find_outputs(e, rows));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->groups, e->n_groups));
     for (size_t g = 0; g < e->n_groups; g++) {
         ORFFI_TRY(build_group(e, &e->groups[g], &rows[g]));
@@ -142,6 +156,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
                           .n_parts = form->n_parts,
                           .n_groups = groups,
                           .scales = form->scales,
+                          .directed = groups && rows[0].along,
                           .q = is_scalar(form->n_parts, form->parts) ? 1 : form->p,
                           .weights = form->weights,
                           .mix = form->mix};
@@ -155,7 +170,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
 }
 
 static void clear_group(group *g) {
-    double *all[] = {g->X, g->noise, g->y, g->t, g->C};
+    double *all[] = {g->X, g->noise, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -210,7 +225,7 @@ static orff_status set_parts(orffi_evidence *e, const double *x) {
 
 /* For each thread: a difference, a block, what parts need, and its own sums. */
 static size_t scratch_size(const orffi_evidence *e) {
-    return 2 * e->d + 4 * e->p * e->p + e->n_parts * (e->scales + 2);
+    return 2 * e->d + 6 * e->p * e->p + e->n_parts * (e->scales + 2);
 }
 
 static int team_of(const group *g) {
@@ -221,35 +236,52 @@ static void subtract(size_t d, const double *x, const double *z, double *delta) 
     for (size_t k = 0; k < d; k++) delta[k] = x[k] - z[k];
 }
 
+/* What rows i and j have of entry (a, b) of a block: e_a e_b, or <e_i, e_j> where outputs are alike. */
+static double shared(const orffi_evidence *e, const group *g, size_t i, size_t j, size_t a, size_t b) {
+    const double *left = g->along + i * e->p, *right = g->along + j * e->p;
+    double sum = 0.0;
+    if (e->q > 1) return left[a] * right[b];
+    for (size_t k = 0; k < e->p; k++) sum += left[k] * right[k];
+    return sum;
+}
+
 /* Row i of blocks of C, up to the diagonal. */
 static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double *work) {
-    const size_t q = e->q, P = g->P;
-    double *delta = work, *K = delta + e->d, *scratch = K + q * q;
+    const size_t q = e->q, order = order_of(e), P = g->P;
+    double *delta = work, *K = delta + e->d, *sum = K + q * q, *scratch = sum + q * q;
     for (size_t j = 0; j <= i; j++) {
-        double *C = g->C + i * q * P + j * q;
+        double *C = g->C + i * order * P + j * order;
         subtract(e->d, g->X + i * e->d, g->X + j * e->d, delta);
-        for (size_t a = 0; a < q; a++) memset(C + a * P, 0, q * sizeof *C);
+        memset(sum, 0, q * q * sizeof *sum);
         for (size_t m = 0; m < e->n_parts; m++) {
             orffi_evidence_part_block(&e->parts[m], q, delta, K, scratch);
-            for (size_t a = 0; a < q; a++)
-                for (size_t b = 0; b < q; b++) C[a * P + b] += e->parts[m].share * K[a * q + b];
+            for (size_t a = 0; a < q * q; a++) sum[a] += e->parts[m].share * K[a];
+        }
+        for (size_t a = 0; a < order; a++) memset(C + a * P, 0, order * sizeof *C);
+        for (size_t a = 0; a < q * q; a++) {
+            if (e->directed)
+                C[0] += shared(e, g, i, j, a / q, a % q) * sum[a];
+            else
+                C[a / q * P + a % q] = sum[a];
         }
     }
-    for (size_t a = i * q; a < (i + 1) * q; a++) g->C[a * P + a] += s * g->noise[i];
+    for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * P + a] += s * g->noise[i];
 }
 
 /* Row i of blocks of W against what the unknowns do to those of C; blocks beside the diagonal count twice. */
 static void contract_row(const orffi_evidence *e, const group *g, size_t i, double *work) {
-    const size_t q = e->q, width = e->scales + 2;
-    double *sums = work, *delta = sums + e->n_parts * width, *scratch = delta + e->d;
+    const size_t q = e->q, order = order_of(e), width = e->scales + 2;
+    double *sums = work, *delta = sums + e->n_parts * width, *own = delta + e->d, *scratch = own + q * q;
     for (size_t j = 0; j <= i; j++) {
-        const double *W = g->C + i * q * g->P + j * q;
+        const double *W = g->C + i * order * g->P + j * order;
         subtract(e->d, g->X + i * e->d, g->X + j * e->d, delta);
+        for (size_t a = 0; e->directed && a < q * q; a++) own[a] = W[0] * shared(e, g, i, j, a / q, a % q);
         for (size_t m = 0; m < e->n_parts; m++) {
             double *mine = sums + m * width;
             const orffi_evidence_sink sink = {mine, mine + 1, mine + 2};
-            orffi_evidence_part_contract(&e->parts[m], q, e->dials + m * e->d, e->mix, delta, W, g->P,
-                                         i == j ? 1.0 : 2.0, &sink, scratch);
+            orffi_evidence_part_contract(&e->parts[m], q, e->dials + m * e->d, e->mix, delta,
+                                         e->directed ? own : W, e->directed ? q : g->P, i == j ? 1.0 : 2.0,
+                                         &sink, scratch);
         }
     }
 }
@@ -321,7 +353,7 @@ static orff_status find_weights(const orffi_evidence *e, group *g, double *noise
     for (size_t i = 0; i < P; i++)
         for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(e->v[k]);
     orffi_gemm(false, true, P, P, c, 1.0, g->t, c, g->t, c, -(double)c, g->C, P);
-    for (size_t i = 0; i < P; i++) *noise += g->noise[i / e->q] * g->C[i * P + i];
+    for (size_t i = 0; i < P; i++) *noise += g->noise[i / order_of(e)] * g->C[i * P + i];
     return ORFF_OK;
 }
 
@@ -382,8 +414,9 @@ orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *
 }
 
 void orffi_evidence_variances(const orffi_evidence *e, double *v) {
-    for (size_t k = 0; k < e->p; k++) v[k] = e->q == 1 ? 0.0 : e->v[0];
-    for (size_t k = 0; e->q == 1 && k < e->copies; k++) v[e->output[k]] = e->v[k];
+    const bool alike = order_of(e) > 1 || e->directed;
+    for (size_t k = 0; k < e->p; k++) v[k] = alike ? e->v[0] : 0.0;
+    for (size_t k = 0; !alike && k < e->copies; k++) v[e->output[k]] = e->v[k];
 }
 
 void orffi_evidence_shares(const orffi_evidence *e, double *shares) {
@@ -394,5 +427,6 @@ void orffi_evidence_outputs(const orffi_evidence *e, double *values) {
     double logs = 0.0;
     for (size_t g = 0; g < e->n_groups; g++) logs += e->groups[g].log_det;
     memset(values, 0, e->p * sizeof *values);
-    for (size_t k = 0; e->q == 1 && k < e->copies; k++) values[e->output[k]] = value_of(e, logs, e->v[k]);
+    for (size_t k = 0; order_of(e) == 1 && k < e->copies; k++)
+        values[e->output[k]] = value_of(e, logs, e->v[k]);
 }

@@ -21,6 +21,8 @@ typedef struct orffi_evidence_rows {
     size_t n;
     const double *X, *Y;   /* n x d, n x p */
     const double *weights; /* n, rows of weight 0 count as none; or NULL */
+    const double
+        *along; /* of directed rows (see engine/table.h), in every group: n x p, and Y is n; or NULL */
 } orffi_evidence_rows;
 
 /* A kernel with unknowns x, in this order: `scales` logarithms of factors of length scales; with `weights` the logarithm

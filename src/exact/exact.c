@@ -208,6 +208,7 @@ void orff_exact_free(orff_exact *exact) {
     orffi_release(exact->alpha);
     orffi_release(exact->folded);
     orffi_release(exact->weights);
+    orffi_release(exact->along);
     orffi_release(exact->mean);
     orffi_exact_kept_free(exact->kept);
     orffi_release(exact);

@@ -15,6 +15,7 @@ typedef struct orffi_exact_plan {
     double *W;                 /* p x p, eigenvectors in its columns; NULL for the identity */
     size_t groups;             /* sets of equal eigenvalues that are not zero */
     bool eigen;                /* diagonalise k: there are too many groups to factor for each */
+    bool directed;             /* rows have one number each, whatever the kernel; law is NULL */
 } orffi_exact_plan;
 
 /* What covariances need: with Z = k(x) F, k(x) (K + shift/c)^-1 k(x)^T = Z diag(g) Z^T, for K = k (x) A in each
@@ -33,13 +34,16 @@ struct orff_exact {
     double *alpha;   /* n x p */
     double *folded;  /* n x p: rows A alpha_i where K = k (x) A, else NULL */
     double *weights; /* n: of the rows, or NULL */
-    double *mean;    /* p: taken off y, added to predictions */
+    double
+        *along; /* of directed rows (see engine/table.h): n x p; or NULL. alpha_i is a multiple of e_i then */
+    double *mean; /* p: taken off y, added to predictions */
     double norm2;
     double shift;           /* N lambda */
     orffi_exact_kept *kept; /* or NULL */
 };
 
 orff_status orffi_exact_plan_make(orffi_exact_plan *plan, const orff_kernel *kernel, size_t n);
+orffi_exact_plan orffi_exact_plan_directed(const orff_kernel *kernel, size_t n);
 void orffi_exact_plan_clear(orffi_exact_plan *plan);
 size_t orffi_exact_plan_bytes(const orffi_exact_plan *plan);
 

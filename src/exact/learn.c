@@ -42,9 +42,15 @@ static orff_status check(const orffi_exact_task *task) {
     return orffi_exact_size(task->kernel, &size); /* before anything large: is there an exact form at all? */
 }
 
+static orff_status make_plan(const orffi_exact_task *task, orffi_exact_plan *plan) {
+    if (!task->rows.along) return orffi_exact_plan_make(plan, task->kernel, task->rows.n);
+    *plan = orffi_exact_plan_directed(task->kernel, task->rows.n);
+    return ORFF_OK;
+}
+
 static orff_status check_room(const orffi_exact_task *task, size_t lambdas) {
     orffi_exact_plan plan;
-    ORFFI_TRY(orffi_exact_plan_make(&plan, task->kernel, task->rows.n));
+    ORFFI_TRY(make_plan(task, &plan));
     const orff_status status = orffi_exact_check_memory(&plan, bytes_of(&plan, lambdas), task->max_bytes);
     orffi_exact_plan_clear(&plan);
     return status;
@@ -77,7 +83,7 @@ static orff_status fill_point(const orffi_exact_system *s, double lambda, double
     orffi_exact_system_fill_point(s, lambda, shift, w->t, point);
     ORFFI_TRY(orffi_exact_system_leave_one_out(s, w->t, w->g, w->left));
     for (size_t i = 0; i < s->n * s->r; i++) square += w->left[i] * w->left[i];
-    point->cv_mse = isfinite(square) ? square / (s->N * (double)s->p) : NAN;
+    point->cv_mse = isfinite(square) ? square / s->P : NAN;
     return ORFF_OK;
 }
 
@@ -103,7 +109,7 @@ orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *po
     orff_path_point *found = NULL;
     ORFFI_TRY(check(task));
     ORFFI_TRY(check_room(task, SIZE_MAX));
-    orff_status status = orffi_exact_plan_make(&plan, task->kernel, task->rows.n);
+    orff_status status = make_plan(task, &plan);
     if (!status) status = ORFFI_NEW_ARRAY(found, task->count);
     if (!status) status = orffi_exact_system_build(&system, task->kernel, &plan, &task->rows);
     if (!status) status = orffi_exact_system_eigen(&system);
@@ -152,11 +158,31 @@ static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, do
 /* alpha = sqrt(c) t W^T */
 static void fill_alpha(orff_exact *exact, const orffi_exact_system *s, const double *t) {
     const size_t p = s->p;
+    if (s->along) {
+        for (size_t i = 0; i < s->rows * p; i++) exact->alpha[i] = s->root[i / p] * t[i / p] * s->along[i];
+        return;
+    }
     if (s->plan->W)
         orffi_gemm(false, true, s->rows, p, p, 1.0, t, p, s->plan->W, p, 0.0, exact->alpha, p);
     else
         memcpy(exact->alpha, t, s->rows * p * sizeof *t);
     for (size_t i = 0; s->root && i < s->rows * p; i++) exact->alpha[i] *= s->root[i / p];
+}
+
+/* What is left of directed row i, over what there was: y less the mean, f (both p) along e, and shift t / sqrt(c). */
+static double left_along(const orff_exact *exact, const orffi_exact_task *task, size_t i, const double *f,
+                         double shift, double *y) {
+    const size_t p = exact->plan.p;
+    const double *e = task->rows.along + i * p;
+    double value = 0.0, multiple = 0.0, square = 0.0;
+    *y = task->rows.Y[i];
+    for (size_t k = 0; k < p; k++) {
+        *y -= exact->mean[k] * e[k];
+        value += f[k] * e[k];
+        multiple += exact->alpha[i * p + k] * e[k];
+        square += e[k] * e[k];
+    }
+    return *y - value - shift * multiple / square / task->rows.weights[i];
 }
 
 /* |sqrt(c) (y - f) - N lambda t| / |sqrt(c) y|, f by the kernel itself. */
@@ -166,7 +192,14 @@ static orff_status find_residual(const orff_exact *exact, const orffi_exact_task
     double *F, error = 0.0, size = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(F, n * p));
     const orff_status status = orffi_exact_evaluate(exact, n, exact->X, F);
-    for (size_t i = 0; !status && i < n * p; i++) {
+    for (size_t i = 0; !status && exact->along && i < n; i++) {
+        double y;
+        if (!(task->rows.weights[i] > 0.0)) continue;
+        const double left = left_along(exact, task, i, F + i * p, shift, &y);
+        error += task->rows.weights[i] * left * left;
+        size += task->rows.weights[i] * y * y;
+    }
+    for (size_t i = 0; !status && !exact->along && i < n * p; i++) {
         const double c = task->rows.weights ? task->rows.weights[i / p] : 1.0;
         const double y = task->rows.Y[i] - exact->mean[i % p];
         const double left = c > 0.0 ? y - F[i] - shift * exact->alpha[i] / c : 0.0;
@@ -196,8 +229,10 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
     ORFFI_TRY(orffi_duplicate(&exact->weights, task->rows.weights, exact->plan.n, sizeof *exact->weights));
+    ORFFI_TRY(orffi_duplicate(&exact->along, task->rows.along, exact->plan.n * s->p, sizeof *exact->along));
     fill_alpha(exact, s, w->t);
     ORFFI_TRY(orffi_exact_fold(exact));
+    result->P = s->P;
     ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));
     ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, result->train_mse));
     ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, result->cv_mse));
@@ -225,7 +260,7 @@ orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan
                               const orffi_exact_task *task) {
     ORFFI_TRY(check(task));
     ORFFI_TRY(check_room(task, task->eigen ? SIZE_MAX : task->count));
-    ORFFI_TRY(orffi_exact_plan_make(plan, task->kernel, task->rows.n));
+    ORFFI_TRY(make_plan(task, plan));
     return orffi_exact_system_build(system, task->kernel, plan, &task->rows);
 }
 

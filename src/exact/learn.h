@@ -17,6 +17,7 @@ typedef struct orffi_exact_task {
 typedef struct orffi_exact_result {
     orff_path_point point; /* cv_mse: leave-one-out */
     orff_solve_info solve;
+    double P;                   /* observations, each as often as its weight says */
     double *train_mse, *cv_mse; /* p each, the caller's: of every output */
 } orffi_exact_result;
 

@@ -77,6 +77,10 @@ orff_status orffi_exact_plan_make(orffi_exact_plan *plan, const orff_kernel *ker
     return status;
 }
 
+orffi_exact_plan orffi_exact_plan_directed(const orff_kernel *kernel, size_t n) {
+    return (orffi_exact_plan){.n = n, .d = kernel->d, .p = kernel->p, .directed = true};
+}
+
 void orffi_exact_plan_clear(orffi_exact_plan *plan) {
     orffi_release(plan->m);
     orffi_release(plan->W);

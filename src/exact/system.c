@@ -7,6 +7,7 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "exact/directed.h"
 
 /* ---- building */
 
@@ -24,10 +25,35 @@ orff_status orffi_exact_system_refill(orffi_exact_system *s, const orffi_exact_r
         weigh(s);
         return ORFF_OK;
     }
+    if (rows->along) {
+        ORFFI_TRY(orffi_directed_gram(s->kernel, n, rows->X, rows->along, s->F));
+        weigh(s);
+        return ORFF_OK;
+    }
     ORFFI_TRY(s->plan->law ? orffi_exact_scalar_gram(s->plan->law, n, rows->X, n, rows->X, s->F)
                            : orff_kernel_gram(s->kernel, n, rows->X, n, rows->X, s->F));
     weigh(s);
     return ORFF_OK;
+}
+
+/* As orffi_table_mean of directed rows. */
+static orff_status find_directed_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
+    const size_t p = s->p;
+    double *A;
+    s->N = rows->N;
+    for (size_t i = 0; i < s->rows; i++) s->P += rows->weights[i];
+    if (!rows->center) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p + p));
+    for (size_t i = 0; i < s->rows; i++) {
+        const double *e = rows->along + i * p;
+        for (size_t a = 0; a < p; a++) {
+            for (size_t b = 0; b < p; b++) A[a * p + b] += rows->weights[i] * e[a] * e[b];
+            A[p * p + a] += rows->weights[i] * e[a] * rows->Y[i];
+        }
+    }
+    const orff_status status = orffi_solve_shortest(p, A, A + p * p, s->mean);
+    orffi_release(A);
+    return status;
 }
 
 static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
@@ -36,12 +62,25 @@ static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
         const double c = rows->weights ? rows->weights[i] : 1.0;
         for (size_t k = 0; k < s->p; k++) s->mean[k] += c * rows->Y[i * s->p + k] / s->N;
     }
+    s->P = s->N * (double)s->p;
+}
+
+static void fill_directed(orffi_exact_system *s, const orffi_exact_rows *rows) {
+    for (size_t i = 0; i < s->rows; i++) {
+        double left = rows->Y[i];
+        for (size_t k = 0; k < s->p; k++) left -= s->mean[k] * rows->along[i * s->p + k];
+        s->y[i] = left * s->root[i];
+    }
 }
 
 /* y = sqrt(c) (Y - mean) W */
 static orff_status fill_outputs(orffi_exact_system *s, const orffi_exact_rows *rows) {
     const size_t p = s->p;
     double *turned;
+    if (s->along) {
+        fill_directed(s, rows);
+        return ORFF_OK;
+    }
     for (size_t i = 0; i < s->rows * p; i++)
         s->y[i] = (rows->Y[i] - s->mean[i % p]) * (s->root ? s->root[i / p] : 1.0);
     if (!s->plan->W) return ORFF_OK;
@@ -57,8 +96,12 @@ static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->y, s->n * s->r));
     if (rows->weights) ORFFI_TRY(ORFFI_NEW_ARRAY(s->root, s->rows));
     for (size_t i = 0; rows->weights && i < s->rows; i++) s->root[i] = sqrt(rows->weights[i]);
-    find_mean(s, rows);
-    if (!(s->N > 0.0)) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the weights of all rows are 0");
+    if (s->along)
+        ORFFI_TRY(find_directed_mean(s, rows));
+    else
+        find_mean(s, rows);
+    if (!(s->N > 0.0 && s->P > 0.0))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the weights of all rows are 0");
     ORFFI_TRY(fill_outputs(s, rows));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->F, s->n * s->n));
     return orffi_exact_system_refill(s, rows);
@@ -66,15 +109,19 @@ static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
 
 orff_status orffi_exact_system_build(orffi_exact_system *s, const orff_kernel *kernel,
                                      const orffi_exact_plan *plan, const orffi_exact_rows *rows) {
-    const bool turned = plan->law != NULL;
+    const bool turned = plan->law != NULL, directed = rows->along != NULL;
+    /* Of directed rows the mean of the others is taken for that of all: no one row is a whole measurement. */
     *s = (orffi_exact_system){.kernel = kernel,
                               .plan = plan,
                               .rows = rows->n,
                               .p = plan->p,
-                              .n = turned ? rows->n : rows->n * plan->p,
+                              .along = rows->along,
+                              .n = turned || directed ? rows->n : rows->n * plan->p,
                               .r = turned ? plan->p : 1,
                               .modes = turned ? plan->values : 1,
-                              .width = rows->center ? (turned ? 1 : plan->p) : 0};
+                              .width = !rows->center || directed ? 0
+                                       : turned                  ? 1
+                                                                 : plan->p};
     const orff_status status = build(s, rows);
     if (status) orffi_exact_system_clear(s);
     return status;
@@ -88,7 +135,8 @@ void orffi_exact_system_clear(orffi_exact_system *s) {
 
 /* The eigensolver works in twice its matrix; beside it stand a few columns for each output. */
 double orffi_exact_system_numbers(const orffi_exact_plan *plan, bool eigen) {
-    const double rows = (double)plan->n, p = (double)plan->p, n = plan->law ? rows : rows * p;
+    const double rows = (double)plan->n, p = (double)plan->p,
+                 n = plan->law || plan->directed ? rows : rows * p;
     const double held = rows * (double)plan->d + 8.0 * rows * p + 3.0 * p * p;
     return (eigen ? 3.0 : 1.0) * n * n + held + (plan->law ? 0.0 : rows * p * p);
 }
@@ -202,7 +250,7 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
 /* From |t|^2 and t.y. Weights count rows as often as they say, as in the moments: P = N p observations. */
 static void fill_point(const orffi_exact_system *s, double lambda, double shift, double square,
                        double quadratic, orff_path_point *point) {
-    const double P = s->N * (double)s->p, rows = (double)s->rows * (double)s->p;
+    const double P = s->P, rows = (double)s->rows * (s->along ? 1.0 : (double)s->p);
     double dof, log_det;
     count(s, shift, &dof, &log_det);
     const double rss = shift * shift * square, left = P - dof;
@@ -216,7 +264,7 @@ static void fill_point(const orffi_exact_system *s, double lambda, double shift,
 }
 
 void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, double shift, const double *t,
-                             orff_path_point *point) {
+                                   orff_path_point *point) {
     double square = 0.0, quadratic = 0.0;
     for (size_t i = 0; i < s->n * s->r; i++) {
         square += t[i] * t[i];
@@ -244,6 +292,12 @@ orff_status orffi_exact_system_errors(const orffi_exact_system *s, const double 
                                       double *mse) {
     const size_t p = s->p;
     double *back = NULL;
+    if (s->along) { /* of all that was measured: rows say little of one output */
+        double sum = 0.0;
+        for (size_t i = 0; i < s->rows; i++) sum += factor * A[i] * (factor * A[i]) / s->P;
+        for (size_t k = 0; k < p; k++) mse[k] = sum;
+        return ORFF_OK;
+    }
     if (s->plan->W) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(back, s->rows * p));
         orffi_gemm(false, true, s->rows, p, p, 1.0, A, p, s->plan->W, p, 0.0, back, p);

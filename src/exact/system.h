@@ -6,6 +6,8 @@
  * r = p.  Any other kernel: G_ij = sqrt(c_i c_j) K(x_i, x_j) (n = rows p), r = 1, m = 1.  In both
  * alpha_i = sqrt(c_i) t_i, turned back, and what is left of row i is sqrt(c_i) (y_i - f(x_i)) = shift t_i.
  *
+ * Directed rows: G_ij = sqrt(c_i c_j) <e_i, K(x_i, x_j) e_j> (n = rows), r = 1, alpha_i = sqrt(c_i) t_i e_i.
+ *
  *     (m_b G + shift I)^-1 = F diag(g_b) F^T
  *
  * by G = U diag(e) U^T (F = U, g_ab = 1/(e_a m_b + shift), every shift) or by one shift's Cholesky factor
@@ -18,6 +20,8 @@
 typedef struct orffi_exact_rows {
     size_t n;
     const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
+    const double *along;           /* of directed rows (see engine/table.h): n x p, Y is n; or NULL */
+    double N;                      /* of directed rows: what lambda goes with */
     bool center;
     const double *gram; /* G without the weights, or NULL: that of the kernel; X is then needed */
 } orffi_exact_rows;
@@ -26,8 +30,10 @@ typedef struct orffi_exact_system {
     const orff_kernel *kernel;
     const orffi_exact_plan *plan;
     size_t rows, p, n, r;
-    size_t modes; /* columns of g: 1 where all m_b are the same, else r */
-    double N;
+    size_t modes;              /* columns of g: 1 where all m_b are the same, else r */
+    const double *along;       /* of directed rows, or NULL */
+    double N;                  /* what lambda goes with */
+    double P;                  /* observations, each as often as its weight says */
     double *root;              /* rows: sqrt(c), or NULL for ones */
     double *mean;              /* p: taken off y */
     double *y;                 /* n x r */

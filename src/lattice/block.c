@@ -7,6 +7,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "lattice/moments.h"
 
 #define ROOT_TWO 1.41421356237309504880
 
@@ -98,6 +99,17 @@ static void pair_of(const orffi_lattice *l, const orffi_lattice *twice, const or
     out[3] = creal(a) - creal(b);
 }
 
+/* sum_ab W_ac(k) four_ab W_be(j) of directed rows: four is pairs x 4. */
+static double product_of_directed(const orffi_lattice_system *s, size_t c, size_t k, size_t e, size_t j,
+                                  const double *four, size_t which) {
+    double sum = 0.0;
+    for (size_t a = 0; a < s->p; a++)
+        for (size_t b = 0; b < s->p; b++)
+            sum += s->W[(a * s->r + c) * s->H + k] * four[4 * orffi_lattice_pair(s->p, a, b) + which] *
+                   s->W[(b * s->r + e) * s->H + j];
+    return sum;
+}
+
 /* sum_a W_ac(k) W_ae(j) */
 static double product_of_roots(const orffi_lattice_system *s, size_t c, size_t k, size_t e, size_t j) {
     double sum = 0.0;
@@ -106,53 +118,69 @@ static double product_of_roots(const orffi_lattice_system *s, size_t c, size_t k
     return sum;
 }
 
-static void fill_pair(orffi_lattice_block *b, size_t i, size_t j, const double four[4]) {
+/* four: pairs x 4 */
+static void fill_pair(orffi_lattice_block *b, size_t i, size_t j, const double *four) {
     const orffi_lattice_system *s = b->system;
     const size_t r = s->r, row = first_of(b, i), column = first_of(b, j);
     const double front = (i ? 1.0 : 1.0 / ROOT_TWO) * (j ? 1.0 : 1.0 / ROOT_TWO);
     for (size_t c = 0; c < r; c++)
         for (size_t e = 0; e < r; e++) {
-            const double size = front * product_of_roots(s, c, b->mode[i], e, b->mode[j]);
+            const double size = s->directed ? 0.0 : front * product_of_roots(s, c, b->mode[i], e, b->mode[j]);
             for (size_t u = 0; u < (i ? 2u : 1u); u++)
                 for (size_t v = 0; v < (j ? 2u : 1u); v++)
-                    b->G[(row + u * r + c) * b->n + column + v * r + e] = size * four[2 * u + v];
+                    b->G[(row + u * r + c) * b->n + column + v * r + e] =
+                        s->directed
+                            ? front * product_of_directed(s, c, b->mode[i], e, b->mode[j], four, 2 * u + v)
+                            : size * four[2 * u + v];
         }
 }
 
 static void fill_block(orffi_lattice_block *b, const orffi_mode *rho) {
     const orffi_lattice *l = b->system->lattice;
     const int threads = orffi_thread_count();
+    const size_t pairs = b->system->pairs, whole = orffi_lattice_density_modes(l);
     orffi_lattice twice = *l;
     for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
 #pragma omp parallel for num_threads(threads) if (threads > 1 && b->modes > 64) schedule(dynamic, 8)
     for (size_t i = 0; i < b->modes; i++) {
         long k[ORFFI_LATTICE_MOST], other[ORFFI_LATTICE_MOST];
-        double four[4];
+        double four[2 * ORFFI_LATTICE_OUTPUTS * (ORFFI_LATTICE_OUTPUTS + 1)];
         orffi_lattice_place(l, b->mode[i], k);
         for (size_t j = 0; j < b->modes; j++) {
             orffi_lattice_place(l, b->mode[j], other);
-            pair_of(l, &twice, rho, k, other, four);
+            for (size_t t = 0; t < pairs; t++) pair_of(l, &twice, rho + t * whole, k, other, four + 4 * t);
             fill_pair(b, i, j, four);
         }
     }
 }
 
-/* N |W_c(k)|^2 outside. */
+/* What the rows have of column c of mode h: N |W_c(k)|^2. zero: where k = 0 is in rho. */
+static double diagonal_of(const orffi_lattice_system *s, const orffi_mode *rho, size_t zero, size_t c,
+                          size_t h) {
+    const size_t whole = orffi_lattice_density_modes(s->lattice);
+    double sum = 0.0;
+    if (!s->directed) return creal(rho[zero]) * product_of_roots(s, c, h, c, h);
+    for (size_t a = 0; a < s->p; a++)
+        for (size_t b = 0; b < s->p; b++)
+            sum += s->W[(a * s->r + c) * s->H + h] * s->W[(b * s->r + c) * s->H + h] *
+                   creal(rho[orffi_lattice_pair(s->p, a, b) * whole + zero]);
+    return sum;
+}
+
 static void fill_diagonal(orffi_lattice_block *b, const orffi_mode *rho) {
     const orffi_lattice_system *s = b->system;
     const long zero[ORFFI_LATTICE_MOST] = {0};
     orffi_lattice twice = *s->lattice;
     for (size_t i = 0; i < twice.d; i++) twice.m[i] = 2 * s->lattice->m[i];
-    const double N = creal(rho[orffi_lattice_find(&twice, zero)]);
+    const size_t at = orffi_lattice_find(&twice, zero);
     for (size_t c = 0; c < s->r; c++) {
-        for (size_t h = 0; h < s->H; h++) b->diagonal[c * s->H + h] = N * product_of_roots(s, c, h, c, h);
+        for (size_t h = 0; h < s->H; h++) b->diagonal[c * s->H + h] = diagonal_of(s, rho, at, c, h);
         for (size_t i = 0; i < b->modes; i++)
             b->diagonal[c * s->H + b->mode[i]] = b->diagonal[c * s->H + b->mirror[i]] = -1.0;
     }
 }
 
-orff_status orffi_lattice_block_place(orffi_lattice_block *b, orffi_lattice_system *system,
-                                      size_t most) {
+orff_status orffi_lattice_block_place(orffi_lattice_block *b, orffi_lattice_system *system, size_t most) {
     *b = (orffi_lattice_block){.system = system};
     return choose_modes(b, most);
 }

@@ -14,6 +14,9 @@
 #include "kernel/kernel.h"
 
 enum { ORFFI_LATTICE_MOST = 3 }; /* inputs */
+enum {
+    ORFFI_LATTICE_OUTPUTS = 8
+}; /* that directed rows may have: densities are half as many as its square */
 
 typedef double complex orffi_mode;
 

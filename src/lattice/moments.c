@@ -16,12 +16,17 @@ size_t orffi_lattice_density_modes(const orffi_lattice *l) {
     return orffi_lattice_modes(&twice);
 }
 
+size_t orffi_lattice_pairs(const orffi_lattice_moments *m) {
+    return m->directed ? m->p * (m->p + 1) / 2 : 1;
+}
+
 /* ---- sets */
 
 orff_status orffi_lattice_set_init(const orffi_lattice_moments *m, orffi_lattice_set *set) {
     const size_t H = orffi_lattice_modes(&m->lattice), side = m->p + 1;
     *set = (orffi_lattice_set){0};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(set->rho, orffi_lattice_density_modes(&m->lattice)));
+    ORFFI_TRY(orffi_alloc(&set->rho, orffi_lattice_density_modes(&m->lattice) * sizeof *set->rho,
+                          orffi_lattice_pairs(m)));
     ORFFI_TRY(orffi_alloc(&set->R, H * sizeof *set->R, m->p));
     if (m->draws) ORFFI_TRY(orffi_alloc(&set->E, H * sizeof *set->E, m->draws * m->p));
     return ORFFI_NEW_ARRAY(set->T, side * side);
@@ -42,10 +47,11 @@ static void add_modes(size_t n, orffi_mode *to, double sign, const orffi_mode *f
 void orffi_lattice_set_add(const orffi_lattice_moments *m, orffi_lattice_set *out, double sign,
                            const orffi_lattice_set *set) {
     const size_t H = orffi_lattice_modes(&m->lattice), side = m->p + 1;
-    add_modes(orffi_lattice_density_modes(&m->lattice), out->rho, sign, set->rho);
+    add_modes(orffi_lattice_pairs(m) * orffi_lattice_density_modes(&m->lattice), out->rho, sign, set->rho);
     add_modes(m->p * H, out->R, sign, set->R);
     if (m->draws) add_modes(m->draws * m->p * H, out->E, sign, set->E);
     for (size_t i = 0; i < side * side; i++) out->T[i] += sign * set->T[i];
+    out->weight += sign * set->weight;
     out->logs += sign * set->logs;
     out->rows = sign > 0.0 ? out->rows + set->rows : out->rows - set->rows;
 }
@@ -79,6 +85,7 @@ orff_status orffi_lattice_moments_create(orffi_lattice_moments **out, const orff
     ORFFI_TRY(ORFFI_NEW(m));
     m->lattice = *lattice;
     m->p = pass->p;
+    m->directed = pass->directed;
     m->draws = pass->draws;
     m->n_sets = pass->folds.folds > 1 ? pass->folds.folds : 1;
     const orff_status status = fill(m);
@@ -100,7 +107,8 @@ void orffi_lattice_moments_sum(const orffi_lattice_moments *m, size_t without, o
 struct orffi_lattice_sums {
     orffi_lattice_moments *moments;
     orff_moments_settings folds;
-    size_t count;         /* right-hand sides: 1 + p + draws p */
+    size_t count; /* right-hand sides: pairs + p + draws p */
+    size_t pairs;
     orffi_nufft **grids;  /* one for each fold */
     uint64_t rows;        /* so far */
     double *z, *c;        /* BLOCK x d, BLOCK x count, sorted by fold */
@@ -142,7 +150,8 @@ orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_mo
     ORFFI_TRY(ORFFI_NEW(s));
     s->moments = moments;
     s->folds = pass->folds;
-    s->count = 1 + pass->p + pass->draws * pass->p;
+    s->pairs = orffi_lattice_pairs(moments);
+    s->count = s->pairs + pass->p + pass->draws * pass->p;
     const orff_status status = prepare(s, pass);
     if (status) {
         orffi_lattice_sums_free(s);
@@ -155,11 +164,12 @@ orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_mo
 /* Where each row of a block goes, fold after fold. */
 static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const double *Y) {
     const orffi_lattice_moments *m = s->moments;
+    const size_t width = m->directed ? 1 : m->p;
     size_t *start = s->start;
     memset(start, 0, (m->n_sets + 1) * sizeof *start);
     for (size_t i = 0; i < n; i++) {
-        s->fold[i] = m->n_sets > 1 ? orffi_moments_fold(&s->folds, s->rows + i, m->lattice.d, X + i * m->lattice.d, m->p,
-                                                        Y + i * m->p)
+        s->fold[i] = m->n_sets > 1 ? orffi_moments_fold(&s->folds, s->rows + i, m->lattice.d,
+                                                        X + i * m->lattice.d, width, Y + i * width)
                                    : 0;
         start[s->fold[i] + 1]++;
     }
@@ -168,30 +178,44 @@ static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const d
     for (size_t i = 0; i < n; i++) s->place[i] = s->next[s->fold[i]]++;
 }
 
-/* The numbers that row n of all brings to each right-hand side. */
-static void fill_strengths(const orffi_lattice_sums *s, uint64_t row, double weight, const double *y,
-                           double *c) {
-    const size_t p = s->moments->p, random = s->count - 1 - p;
+/* A row on its way. */
+typedef struct row {
+    uint64_t number; /* of all */
+    double weight;
+    const double *y, *along; /* p and NULL, or 1 and p */
+} row;
+
+/* The numbers that a row brings to each right-hand side. A whole one has a random sign for each output, a directed one a
+ * random sign along its direction. */
+static void fill_strengths(const orffi_lattice_sums *s, const row *one, double *c) {
+    const size_t p = s->moments->p, first = s->pairs + p, draws = s->moments->draws;
     const orffi_rng rng = {s->folds.seed, STREAM};
-    c[0] = weight;
-    for (size_t a = 0; a < p; a++) c[1 + a] = weight * y[a];
-    for (size_t r = 0; r < random; r += 64) {
-        uint64_t bits = orffi_rng_bits(rng, row, (uint32_t)(r / 64));
-        for (size_t j = r; j < random && j < r + 64; j++, bits >>= 1)
-            c[1 + p + j] = bits & 1 ? sqrt(weight) : -sqrt(weight);
+    const double *e = one->along, weight = one->weight, root = sqrt(weight);
+    for (size_t a = 0; a < p; a++)
+        for (size_t b = a; e && b < p; b++) c[orffi_lattice_pair(p, a, b)] = weight * e[a] * e[b];
+    if (!e) c[0] = weight;
+    for (size_t a = 0; a < p; a++) c[s->pairs + a] = weight * (e ? e[a] * one->y[0] : one->y[a]);
+    uint64_t bits = 0;
+    for (size_t r = 0; r < draws * (e ? 1 : p); r++, bits >>= 1) {
+        if (r % 64 == 0) bits = orffi_rng_bits(rng, one->number, (uint32_t)(r / 64));
+        const double sign = bits & 1 ? root : -root;
+        if (!e) c[first + r] = sign;
+        for (size_t a = 0; e && a < p; a++) c[first + r * p + a] = sign * e[a];
     }
 }
 
-static void add_sums(orffi_lattice_set *set, size_t p, double weight, const double *y) {
+static void add_sums(orffi_lattice_set *set, size_t p, const row *one) {
     const size_t side = p + 1;
+    const double *left = one->along ? one->along : one->y, last = one->along ? one->y[0] : 1.0;
     for (size_t a = 0; a < p; a++) {
-        for (size_t b = 0; b < p; b++) set->T[a * side + b] += weight * y[a] * y[b];
-        set->T[a * side + p] += weight * y[a];
-        set->T[p * side + a] += weight * y[a];
+        for (size_t b = 0; b < p; b++) set->T[a * side + b] += one->weight * left[a] * left[b];
+        set->T[a * side + p] += one->weight * left[a] * last;
+        set->T[p * side + a] += one->weight * left[a] * last;
     }
-    set->T[p * side + p] += weight;
-    if (!(weight > 0.0)) return; /* it says nothing */
-    set->logs += log(weight);
+    set->T[p * side + p] += one->weight * last * last;
+    if (!(one->weight > 0.0)) return; /* it says nothing */
+    if (one->along) set->weight += one->weight;
+    set->logs += log(one->weight);
     set->rows++;
 }
 
@@ -203,17 +227,18 @@ static void widen(orffi_lattice_moments *m, const double *x) {
 }
 
 static orff_status add_block(orffi_lattice_sums *s, size_t n, const double *X, const double *Y,
-                             const double *weights) {
+                             const double *weights, const double *along) {
     orffi_lattice_moments *m = s->moments;
-    const size_t d = m->lattice.d, p = m->p;
+    const size_t d = m->lattice.d, p = m->p, width = along ? 1 : p;
     const size_t *start = s->start;
     sort_folds(s, n, X, Y);
     for (size_t i = 0; i < n; i++) {
         const size_t at = s->place[i];
-        const double weight = weights ? weights[i] : 1.0;
+        const row one = {s->rows + i, weights ? weights[i] : 1.0, Y + i * width,
+                         along ? along + i * p : NULL};
         orffi_lattice_angles(&m->lattice, 1, X + i * d, s->z + at * d);
-        fill_strengths(s, s->rows + i, weight, Y + i * p, s->c + at * s->count);
-        add_sums(&m->sets[s->fold[i]], p, weight, Y + i * p);
+        fill_strengths(s, &one, s->c + at * s->count);
+        add_sums(&m->sets[s->fold[i]], p, &one);
         widen(m, X + i * d);
     }
     s->rows += n;
@@ -228,19 +253,29 @@ orff_status orffi_lattice_sums_add(orffi_lattice_sums *s, size_t n, const double
                                    const double *weights) {
     const size_t d = s->moments->lattice.d, p = s->moments->p;
     for (size_t i = 0; i < n; i += BLOCK)
-        ORFFI_TRY(
-            add_block(s, n - i < BLOCK ? n - i : BLOCK, X + i * d, Y + i * p, weights ? weights + i : NULL));
+        ORFFI_TRY(add_block(s, n - i < BLOCK ? n - i : BLOCK, X + i * d, Y + i * p,
+                            weights ? weights + i : NULL, NULL));
+    return ORFF_OK;
+}
+
+orff_status orffi_lattice_sums_add_directed(orffi_lattice_sums *s, size_t n, const double *X, const double *Y,
+                                            const double *weights, const double *along) {
+    const size_t d = s->moments->lattice.d, p = s->moments->p;
+    for (size_t i = 0; i < n; i += BLOCK)
+        ORFFI_TRY(add_block(s, n - i < BLOCK ? n - i : BLOCK, X + i * d, Y + i, weights + i, along + i * p));
     return ORFF_OK;
 }
 
 static orff_status finish_set(orffi_lattice_sums *s, orffi_nufft *grid, orffi_lattice_set *set) {
     const orffi_lattice *l = &s->moments->lattice;
-    const size_t H = orffi_lattice_modes(l), p = s->moments->p;
+    const size_t H = orffi_lattice_modes(l), p = s->moments->p, first = s->pairs + p;
+    const size_t whole = orffi_lattice_density_modes(l);
     size_t twice[ORFFI_LATTICE_MOST];
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
-    ORFFI_TRY(orffi_nufft_modes(grid, 0, twice, set->rho));
-    for (size_t r = 1; r < s->count; r++)
-        ORFFI_TRY(orffi_nufft_modes(grid, r, l->m, r <= p ? set->R + (r - 1) * H : set->E + (r - 1 - p) * H));
+    for (size_t r = 0; r < s->pairs; r++) ORFFI_TRY(orffi_nufft_modes(grid, r, twice, set->rho + r * whole));
+    for (size_t r = s->pairs; r < s->count; r++)
+        ORFFI_TRY(orffi_nufft_modes(grid, r, l->m,
+                                    r < first ? set->R + (r - s->pairs) * H : set->E + (r - first) * H));
     return ORFF_OK;
 }
 

@@ -3,7 +3,12 @@
  *     rho(k)  = sum_n c_n      exp(-i <w_k, x_n>),   |k_i| <= 2 m_i
  *     R_a(k)  = sum_n c_n y_na exp(-i <w_k, x_n>),   |k_i| <= m_i
  *
- * and sums of c, c y and c y y^T. Nothing of it depends on the kernel: one pass serves every rule, base, length scale,
+ * and sums of c, c y and c y y^T. Of directed rows, which say what f has along e_n (see engine/table.h),
+ *
+ *     rho_ab(k) = sum_n c_n e_na e_nb exp(-i <w_k, x_n>),   a <= b
+ *     R_a(k)    = sum_n c_n e_na y_n  exp(-i <w_k, x_n>)
+ *
+ * and sums of c (e, y) (e, y)^T. Nothing of it depends on the kernel: one pass serves every rule, base, length scale,
  * weight and lambda that the lattice carries. Sums add up and subtract, fold by fold.
  */
 #ifndef ORFFI_LATTICE_MOMENTS_H
@@ -13,10 +18,11 @@
 #include "moments/moments.h"
 
 typedef struct orffi_lattice_set {
-    orffi_mode *rho; /* the half space of |k_i| <= 2 m_i */
+    orffi_mode *rho; /* the half space of |k_i| <= 2 m_i; of directed rows p (p + 1) / 2 of them */
     orffi_mode *R;   /* p x H */
     orffi_mode *E;   /* draws x p x H: the same of random signs in place of y: sum c^1/2 e_na exp(..) */
-    double *T;       /* (p+1) x (p+1): sum c (y, 1) (y, 1)^T */
+    double *T;       /* (p+1) x (p+1): sum c (y, 1) (y, 1)^T; of directed rows sum c (e, y) (e, y)^T */
+    double weight;   /* of directed rows: sum of c */
     double logs;     /* sum of log c over the rows with c > 0 */
     uint64_t rows;   /* with c > 0 */
 } orffi_lattice_set;
@@ -24,6 +30,7 @@ typedef struct orffi_lattice_set {
 typedef struct orffi_lattice_moments {
     orffi_lattice lattice;
     size_t p, n_sets, draws;
+    bool directed;
     double *low, *high; /* d: the range of the rows so far */
     orffi_lattice_set *sets;
 } orffi_lattice_moments;
@@ -31,12 +38,18 @@ typedef struct orffi_lattice_moments {
 /* What a pass is asked for. */
 typedef struct orffi_lattice_pass {
     size_t p;
+    bool directed;
     size_t draws; /* random right-hand sides, for samples */
     double tolerance;
     orff_moments_settings folds;
 } orffi_lattice_pass;
 
-size_t orffi_lattice_density_modes(const orffi_lattice *lattice); /* of rho */
+size_t orffi_lattice_density_modes(const orffi_lattice *lattice); /* of one rho */
+/* How many rho a set has, and which is that of outputs a and b. */
+size_t orffi_lattice_pairs(const orffi_lattice_moments *moments);
+static inline size_t orffi_lattice_pair(size_t p, size_t a, size_t b) {
+    return a <= b ? a * p - a * (a + 1) / 2 + b : b * p - b * (b + 1) / 2 + a;
+}
 
 orff_status orffi_lattice_moments_create(orffi_lattice_moments **out, const orffi_lattice *lattice,
                                          const orffi_lattice_pass *pass);
@@ -49,6 +62,9 @@ orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_mo
 void orffi_lattice_sums_free(orffi_lattice_sums *sums);
 orff_status orffi_lattice_sums_add(orffi_lattice_sums *sums, size_t n, const double *X, const double *Y,
                                    const double *weights);
+/* Directed rows: Y is n, along n x p, weights are there. */
+orff_status orffi_lattice_sums_add_directed(orffi_lattice_sums *sums, size_t n, const double *X,
+                                            const double *Y, const double *weights, const double *along);
 /* The moments of all rows that were added become those of `moments`. */
 orff_status orffi_lattice_sums_finish(orffi_lattice_sums *sums);
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "lattice/fft.h"
+#include "lattice/moments.h"
 #include "lattice/system.h"
 
 #define MOST_FIELDS 16 /* that are on the grid at a time */
@@ -47,14 +48,30 @@ orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode 
     orffi_mode *spectrum;
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
     ORFFI_TRY(ORFFI_NEW_ARRAY(spectrum, orffi_lattice_spectrum(l)));
-    embed(l, twice, rho, spectrum);
-    const orff_status status = orffi_fft_backward(l->d, l->grid, 1, spectrum, s->density);
-    for (size_t i = 0; !status && i < points; i++) s->density[i] /= (double)points;
+    orff_status status = ORFF_OK;
+    for (size_t r = 0; !status && r < s->pairs; r++) {
+        double *density = s->density + r * points;
+        embed(l, twice, rho + r * orffi_lattice_density_modes(l), spectrum);
+        status = orffi_fft_backward(l->d, l->grid, 1, spectrum, density);
+        for (size_t i = 0; !status && i < points; i++) density[i] /= (double)points;
+    }
     orffi_release(spectrum);
     return status;
 }
 
 /* ---- fields of modes */
+
+/* The fields of all outputs at one point of the grid, `points` apart, times the densities there. */
+static void mix_outputs(const orffi_lattice_system *s, size_t points, size_t j, double *fields) {
+    const size_t p = s->p;
+    double out[ORFFI_LATTICE_OUTPUTS];
+    for (size_t a = 0; a < p; a++) {
+        out[a] = 0.0;
+        for (size_t b = 0; b < p; b++)
+            out[a] += s->density[orffi_lattice_pair(p, a, b) * points + j] * fields[b * points + j];
+    }
+    for (size_t a = 0; a < p; a++) fields[a * points + j] = out[a];
+}
 
 /* Modes (count x H) -> grid, times the density -> modes. */
 static orff_status convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
@@ -65,8 +82,11 @@ static orff_status convolve(const orffi_lattice_system *s, size_t count, const o
     for (size_t i = 0; i < count; i++) embed(l, l->m, in + i * s->H, spectra + i * size);
     ORFFI_TRY(orffi_fft_backward(l->d, l->grid, count, spectra, fields));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && count * points > 65536) schedule(static)
-    for (size_t j = 0; j < points; j++)
-        for (size_t i = 0; i < count; i++) fields[i * points + j] *= s->density[j];
+    for (size_t j = 0; j < points; j++) {
+        for (size_t i = 0; !s->directed && i < count; i++) fields[i * points + j] *= s->density[j];
+        for (size_t i = 0; s->directed && i < count; i += s->p)
+            mix_outputs(s, points, j, fields + i * points);
+    }
     ORFFI_TRY(orffi_fft_forward(l->d, l->grid, count, fields, spectra));
     for (size_t i = 0; i < count; i++) restrict_modes(l, spectra + i * size, out + i * s->H);
     return ORFF_OK;
@@ -150,9 +170,10 @@ orff_status orffi_lattice_system_apply(orffi_lattice_system *s, size_t count, co
 
 orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out) {
-    ORFFI_TRY(need_room(s, 1));
-    for (size_t i = 0; i < count; i++)
-        ORFFI_TRY(convolve(s, 1, v + i * s->H, out + i * s->H, s->room->spectra, s->room->fields));
+    const size_t step = s->directed ? s->p : 1;
+    ORFFI_TRY(need_room(s, step));
+    for (size_t i = 0; i < count; i += step)
+        ORFFI_TRY(convolve(s, step, v + i * s->H, out + i * s->H, s->room->spectra, s->room->fields));
     return ORFF_OK;
 }
 

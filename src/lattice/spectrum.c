@@ -202,17 +202,19 @@ static orff_status fill_roots(orffi_lattice_system *s, bool separable) {
 }
 
 orff_status orffi_lattice_system_init(orffi_lattice_system *s, const orffi_lattice *lattice,
-                                      const orff_kernel *kernel) {
-    const bool separable = orffi_lattice_is_scalar(kernel);
+                                      const orff_kernel *kernel, bool directed) {
+    const bool separable = orffi_lattice_is_scalar(kernel) && !directed;
     const size_t columns = all_columns(kernel);
-    *s = (orffi_lattice_system){.lattice = lattice, .kernel = kernel, .outputs = kernel->p};
+    *s = (orffi_lattice_system){
+        .lattice = lattice, .kernel = kernel, .outputs = kernel->p, .directed = directed};
+    s->pairs = directed ? kernel->p * (kernel->p + 1) / 2 : 1;
     s->H = orffi_lattice_modes(lattice);
     s->p = separable ? 1 : kernel->p;
     s->r = separable ? 1 : columns < kernel->p ? columns : kernel->p;
     s->axes = 1;
     ORFFI_TRY(orffi_alloc(&s->W, s->H * sizeof *s->W, s->p * s->r));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->rank, s->H));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(s->density, orffi_lattice_points(lattice)));
+    ORFFI_TRY(orffi_alloc(&s->density, orffi_lattice_points(lattice) * sizeof *s->density, s->pairs));
     if (separable) {
         ORFFI_TRY(find_axes(s, orffi_kernel_is_identity(kernel) ? NULL : kernel->parts[0].A));
     } else {

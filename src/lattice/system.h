@@ -7,6 +7,9 @@
  * of its own with p = r = 1 and the same G, but for the size of its axis: then there is a right-hand side for each axis,
  * and its s2 is divided by the axis' a.
  *
+ * Directed rows (see moments.h) tie the outputs together, whatever the kernel: T is then rho_ab(k - l), and there is one
+ * system of all outputs.
+ *
  * G is applied by transforms: the field of theta on a grid, times the density of the rows there, and back.
  */
 #ifndef ORFFI_LATTICE_SYSTEM_H
@@ -17,16 +20,18 @@
 typedef struct orffi_lattice_system {
     const orffi_lattice *lattice;
     const orff_kernel *kernel;
-    size_t H;        /* modes */
-    size_t outputs;  /* of the kernel */
-    size_t p, r;     /* fields and columns of the system */
-    double *W;       /* p x r x H */
-    double *rank;    /* H: |W_k|^2, what a mode may bring */
-    size_t axes;     /* right-hand sides: those of a separable kernel, else 1 */
-    double *turn;    /* axes x outputs: what each is made of; NULL where the system has all outputs itself */
-    double *size;    /* axes: a */
-    double trace;    /* of K(0) / outputs on the lattice */
-    double *density; /* of the rows on the grid, over the number of its points */
+    size_t H;       /* modes */
+    size_t outputs; /* of the kernel */
+    size_t p, r;    /* fields and columns of the system */
+    double *W;      /* p x r x H */
+    double *rank;   /* H: |W_k|^2, what a mode may bring */
+    size_t axes;    /* right-hand sides: those of a separable kernel, else 1 */
+    double *turn;   /* axes x outputs: what each is made of; NULL where the system has all outputs itself */
+    double *size;   /* axes: a */
+    double trace;   /* of K(0) / outputs on the lattice */
+    bool directed;
+    size_t pairs;    /* densities: 1, or p (p + 1) / 2 of directed rows */
+    double *density; /* pairs x points: of the rows on the grid, over the number of its points */
     struct orffi_lattice_room *room; /* scratch: a system is used by one thread at a time */
 } orffi_lattice_system;
 
@@ -35,7 +40,7 @@ bool orffi_lattice_is_scalar(const orff_kernel *kernel);
 
 /* The kernel's part; zeroed at first. */
 orff_status orffi_lattice_system_init(orffi_lattice_system *s, const orffi_lattice *lattice,
-                                      const orff_kernel *kernel);
+                                      const orff_kernel *kernel, bool directed);
 void orffi_lattice_system_clear(orffi_lattice_system *s);
 void orffi_lattice_room_free(struct orffi_lattice_room *room);
 
@@ -52,7 +57,8 @@ void orffi_lattice_system_right(const orffi_lattice_system *s, const orffi_mode 
 /* V (outputs x H), the modes of f, of theta (axes x r x H). */
 void orffi_lattice_system_field(const orffi_lattice_system *s, const orffi_mode *theta, orffi_mode *V);
 
-/* T v for `count` fields of modes (H each), with the density of the system: what sums over rows of a product are. */
+/* T v for `count` fields of modes (H each), with the density of the system: what sums over rows of a product are. Of
+ * directed rows for all outputs together. */
 orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count, const orffi_mode *v,
                                           orffi_mode *out);
 

@@ -118,7 +118,7 @@ static orff_status create(form *f, const orffi_sample *sample) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(rows, sample->count));
     for (size_t g = 0; g < sample->count; g++) {
         const orffi_table *t = &sample->tables[g];
-        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights};
+        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights, t->along};
     }
     const orff_status status = orffi_evidence_create(&f->evidence, &f->what, sample->count, rows);
     orffi_release(rows);

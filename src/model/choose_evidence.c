@@ -38,7 +38,6 @@ static void clear_sample(orffi_sample *sample) {
 }
 
 static orff_status fill_sample(const orffi_choice *c, struct size size, orffi_sample *sample) {
-    const orffi_plan *plan = c->plan;
     const size_t order = c->order;
     const size_t all = c->table.n * order, cover = all / size.patch + 1;
     const orffi_grouping how = {.spread = size.spread / order + 1,
@@ -46,30 +45,28 @@ static orff_status fill_sample(const orffi_choice *c, struct size size, orffi_sa
                                 .patch = size.patch / order + 1};
     sample->count = all <= size.whole ? 1 : how.patches + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
-    if (all <= size.whole)
-        return orffi_patches(&c->table, plan->d, plan->p, c->judge.median, c->table.n, sample->tables);
-    return orffi_patches_apart(&c->table, plan->d, plan->p, c->judge.median, &how, sample->tables);
+    if (all <= size.whole) return orffi_patches(&c->table, c->judge.median, c->table.n, sample->tables);
+    return orffi_patches_apart(&c->table, c->judge.median, &how, sample->tables);
 }
 
 /* As the model does: the weighted mean of each output goes. */
-static void center(const orffi_plan *plan, orffi_table *table) {
-    for (size_t k = 0; plan->settings.center && k < plan->p; k++) {
-        double sum = 0.0, all = 0.0;
-        for (size_t i = 0; i < table->n; i++) {
-            const double weight = table->weights ? table->weights[i] : 1.0;
-            sum += weight * table->Y[i * plan->p + k];
-            all += weight;
-        }
-        for (size_t i = 0; all > 0.0 && i < table->n; i++) table->Y[i * plan->p + k] -= sum / all;
-    }
+static orff_status center(const orffi_plan *plan, orffi_table *table) {
+    double *mean;
+    if (!plan->settings.center) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mean, plan->p));
+    const orff_status status = orffi_table_mean(table, mean);
+    if (!status) orffi_table_subtract(table, mean);
+    orffi_release(mean);
+    return status;
 }
 
 /* Whether there are rows that count, some of them off the mean. */
-static bool varies(const orffi_sample *sample, size_t p) {
+static bool varies(const orffi_sample *sample) {
     for (size_t g = 0; g < sample->count; g++) {
         const orffi_table *t = &sample->tables[g];
-        for (size_t i = 0; i < t->n * p; i++)
-            if (t->Y[i] != 0.0 && (!t->weights || t->weights[i / p] > 0.0)) return true;
+        const size_t width = orffi_table_width(t);
+        for (size_t i = 0; i < t->n * width; i++)
+            if (t->Y[i] != 0.0 && (!t->weights || t->weights[i / width] > 0.0)) return true;
     }
     return false;
 }
@@ -212,10 +209,11 @@ static orff_status choose_base(orffi_choice *c, orffi_candidate *first) {
 
 /* ---- more length scales */
 
-static size_t observations(const orffi_sample *sample, size_t p) {
-    size_t rows = 0;
-    for (size_t g = 0; g < sample->count; g++) rows += sample->tables[g].n;
-    return rows * p;
+static size_t observations(const orffi_sample *sample) {
+    size_t count = 0;
+    for (size_t g = 0; g < sample->count; g++)
+        count += sample->tables[g].n * orffi_table_width(&sample->tables[g]);
+    return count;
 }
 
 /* Parts that are alike would stay alike: they begin somewhat apart. */
@@ -233,7 +231,7 @@ static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool aske
     if (!status && freedom.apart && !taken->apart) spread_parts(c, &candidate);
     if (!status) status = orffi_candidate_improve(&c->best, &c->judge, &c->few, *taken, ROUGHLY, &before);
     if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, &after);
-    const double price = 0.5 * log((double)observations(&c->few, c->plan->p)) * (double)(after - before);
+    const double price = 0.5 * log((double)observations(&c->few)) * (double)(after - before);
     if (!status && (asked || candidate.value > c->best.value + price)) {
         *taken = freedom;
         take(&c->best, &candidate);
@@ -309,6 +307,7 @@ static orff_status settle_noises(orffi_choice *c) {
 static orff_status find_order(orffi_choice *c) {
     const orffi_parts *planned = &c->plan->parts;
     orff_part *parts;
+    if (c->table.along) c->order = 1;
     if (c->order) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(parts, planned->count));
     for (size_t m = 0; m < planned->count; m++) parts[m] = planned->list[m].part;
@@ -320,7 +319,7 @@ static orff_status find_order(orffi_choice *c) {
 static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     orffi_plan *plan = c->plan;
     ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
-    center(plan, &c->table);
+    ORFFI_TRY(center(plan, &c->table));
     ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
     c->judge.low = c->judge.median + plan->d;
     ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
@@ -353,12 +352,12 @@ orff_status orffi_choice_make(orffi_choice *c, orffi_plan *plan, const orffi_row
     *c = (orffi_choice){
         .plan = plan, .order = order, .judge = {.plan = plan, .chosen = chosen, .most = EVALUATIONS}};
     ORFFI_TRY(prepare(c, rows));
-    c->found = varies(&c->few, plan->p) && varies(&c->many, plan->p);
+    c->found = varies(&c->few) && varies(&c->many);
     return c->found ? search(c) : ORFF_OK;
 }
 
 double orffi_choice_score(const orffi_choice *c) {
-    return c->best.value - 0.5 * log((double)observations(&c->many, c->plan->p)) * (double)c->unknowns;
+    return c->best.value - 0.5 * log((double)observations(&c->many)) * (double)c->unknowns;
 }
 
 orff_status orffi_choice_settle(orffi_choice *c) {
@@ -398,7 +397,7 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 /* Frequencies that are drawn may be too few for the waves of the kernel that rows make most probable: what they are good
  * for, errors on rows left out tell. */
 bool orffi_has_evidence(const orffi_plan *plan) {
-    if (plan->engine->draws) return false;
+    if (plan->engine->draws && !plan->directed) return false;
     if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
     for (size_t m = 0; m < plan->parts.count; m++)
         if (!orffi_evidence_serves(1, &plan->parts.list[m].part)) return false;

@@ -59,7 +59,7 @@ static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const
     ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
     const size_t rows = LEARNING_SIDE / orffi_exact_mixture_side(kernel, 1);
     orff_kernel_free(kernel);
-    orff_status status = orffi_patches(table, plan->d, plan->p, median, rows, &telling);
+    orff_status status = orffi_patches(table, median, rows, &telling);
     if (!status) status = orffi_plan_learn_exact(plan, &telling);
     orffi_table_clear(&telling);
     return status;

@@ -81,6 +81,14 @@ static double nearest_error(const orffi_plan *plan, const orffi_table *head) {
 
 /* ---- between the rows */
 
+/* How far the function (BETWEEN x p) goes beyond the largest that directed rows have seen, in twice that. */
+static double beyond_directed(const orffi_table *head, const double *F) {
+    double seen = 0.0, most = 0.0;
+    for (size_t i = 0; i < head->n; i++) seen = fmax(seen, fabs(head->Y[i]));
+    for (size_t i = 0; i < BETWEEN * head->p; i++) most = fmax(most, fabs(F[i]));
+    return seen > 0.0 ? fmax(most - seen, 0.0) / (2.0 * seen) : 0.0;
+}
+
 /* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
 static orff_status look_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
                                 double *beyond) {
@@ -95,7 +103,8 @@ static orff_status look_between(const orff_model *model, const orffi_plan *plan,
         for (size_t k = 0; k < d; k++) X[i * d + k] = a[k] + t * (b[k] - a[k]);
     }
     if (!status) status = orff_model_predict(model, BETWEEN, X, F);
-    for (size_t k = 0; !status && k < p; k++) {
+    if (head->along && !status) *beyond = beyond_directed(head, F);
+    for (size_t k = 0; !status && !head->along && k < p; k++) {
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < head->n; i++) {
             low = fmin(low, head->Y[i * p + k]);
@@ -123,12 +132,13 @@ static bool is_too_high(double coverage, size_t blocks) {
 /* The mean over the outputs of their variance. */
 static double variance(const orffi_table *head) {
     double sum = 0.0;
-    for (size_t k = 0; k < head->p; k++) {
+    const size_t width = orffi_table_width(head);
+    for (size_t k = 0; k < width; k++) {
         double mean = 0.0;
-        for (size_t i = 0; i < head->n; i++) mean += head->Y[i * head->p + k] / (double)head->n;
-        for (size_t i = 0; i < head->n; i++) sum += pow(head->Y[i * head->p + k] - mean, 2.0);
+        for (size_t i = 0; i < head->n; i++) mean += head->Y[i * width + k] / (double)head->n;
+        for (size_t i = 0; i < head->n; i++) sum += pow(head->Y[i * width + k] - mean, 2.0);
     }
-    return sum / ((double)head->n * (double)head->p);
+    return sum / ((double)head->n * (double)width);
 }
 
 /* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
@@ -144,9 +154,10 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     ORFFI_TRY(find_end(model, plan, &at_end));
     if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
-        if (plan->engine->draws) model->doubts.nearest_mse = nearest_error(plan, head);
+        const bool tells = plan->engine->draws && !head->along; /* neighbours may have other directions */
+        if (tells) model->doubts.nearest_mse = nearest_error(plan, head);
         const bool asked = plan->settings.lambda > 0.0; /* who gives lambda may want it smooth */
-        if (plan->engine->draws && !asked && model->train_mse > model->doubts.nearest_mse)
+        if (tells && !asked && model->train_mse > model->doubts.nearest_mse)
             model->doubts.flags |= ORFF_WARN_FEW_FEATURES;
         ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;

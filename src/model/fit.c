@@ -31,7 +31,7 @@ orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *ro
     return status;
 }
 
-static orff_status fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
+orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orff_status status = orffi_plan_make(&plan, settings, rows);
     if (!status) status = compare_units(&plan, rows->checkpoint);
@@ -98,7 +98,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
         status = orffi_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
                                         settings->subsample);
     rows.checkpoint = checkpoint;
-    if (!status) status = fit_rows(model, settings, &rows);
+    if (!status) status = orffi_fit_rows(model, settings, &rows);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
     orffi_release(codes);
@@ -135,7 +135,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, reader->weighted, 0);
     if (!status) status = orffi_make_codes(settings->classes, &codes);
     if (!status) status = open_stream(&rows, settings, d, p, codes, reader, checkpoint);
-    if (!status) status = fit_rows(model, settings, &rows);
+    if (!status) status = orffi_fit_rows(model, settings, &rows);
     status = orffi_checkpoint_outcome(checkpoint, status);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);

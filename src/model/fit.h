@@ -17,6 +17,9 @@ orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *ro
 orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                                const orffi_path *found);
 
+/* From rows to a model: plan, fit, what it errs by. */
+orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows);
+
 /* Simplex codes of T classes (T x (T-1)), allocated; nothing for T = 0. */
 orff_status orffi_make_codes(size_t classes, double **codes);
 

@@ -80,28 +80,29 @@ static orffi_left_unit make_unit(const orffi_left_field *f, size_t draw, size_t 
 }
 
 static void do_unit(const orffi_left_field *f, size_t draw, size_t units, outcome *out) {
-    const size_t p = f->plan->p;
+    const size_t width = f->width;
     orffi_left_unit u = make_unit(f, draw, units);
     out->id = f->groups ? f->groups[u.group_row] : u.block;
     orff_status status = u.tests ? orffi_left_look_around(f, &u) : ORFF_OK;
     const bool possible = !status && u.tests && u.n_seen;
     if (possible) status = orffi_left_choose_rows(f, &u);
     if (possible && !status) status = orffi_left_predict(f, &u, out->F, out->S);
-    for (size_t i = 0; possible && !status && i < u.tests * p; i++)
-        out->Y[i] = f->model->mean[i % p] + f->model->spread[i % p] * f->table.Y[u.test[i / p] * p + i % p];
+    for (size_t i = 0; possible && !status && i < u.tests * width; i++)
+        out->Y[i] = orffi_left_value(f, u.test[i / width], i % width);
     out->tests = possible && !status ? u.tests : 0;
     out->status =
         status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status; /* too close to be told apart: passed over */
     orffi_left_unit_clear(&u);
 }
 
-static orff_status keep_scores(orff_model *model, const orff_scores *scores, size_t blocks) {
+static orff_status keep_scores(orff_model *model, const orff_scores *scores, size_t width, size_t blocks) {
     const orff_score all = orff_scores_all(scores);
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->held.outputs, model->p));
-    for (size_t k = 0; k < model->p; k++) model->held.outputs[k] = orff_scores_output(scores, k).mse;
+    for (size_t k = 0; k < model->p; k++)
+        model->held.outputs[k] = width > 1 ? orff_scores_output(scores, k).mse : all.mse;
     model->held.mse = all.mse;
     for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] = all.coverage[i];
-    model->held.rows = (size_t)all.n / model->p;
+    model->held.rows = (size_t)all.n / width;
     model->held.blocks = blocks;
     return ORFF_OK;
 }
@@ -119,10 +120,10 @@ static orff_status do_some(const orffi_left_field *f, size_t first, size_t count
     return ORFF_OK;
 }
 
-static orff_status add_scores(orff_model *model, size_t units, const outcome *outcomes) {
+static orff_status add_scores(orff_model *model, size_t width, size_t units, const outcome *outcomes) {
     orff_scores *scores = NULL;
     size_t done = 0;
-    orff_status status = orff_scores_create(&scores, model->p);
+    orff_status status = orff_scores_create(&scores, width);
     for (size_t i = 0; !status && i < units; i++) {
         const outcome *one = &outcomes[i];
         bool again = false;
@@ -130,7 +131,7 @@ static orff_status add_scores(orff_model *model, size_t units, const outcome *ou
         status = orff_scores_add(scores, one->tests, one->F, one->S, one->Y);
         done += one->tests > 0 && !again;
     }
-    if (!status && done > 1) status = keep_scores(model, scores, done);
+    if (!status && done > 1) status = keep_scores(model, scores, width, done);
     orff_scores_free(scores);
     return status;
 }
@@ -149,7 +150,7 @@ static orff_status do_units(orff_model *model, const orffi_left_field *f) {
         status = orffi_progress("leaving out blocks", (double)i, (double)units);
         if (!status) status = do_some(f, i, units - i < TOGETHER ? units - i : TOGETHER, units, outcomes);
     }
-    if (!status) status = add_scores(model, units, outcomes);
+    if (!status) status = add_scores(model, f->width, units, outcomes);
     orffi_release(numbers);
     return status;
 }
@@ -158,7 +159,8 @@ static orff_status leave_out(orff_model *model, const orffi_plan *plan, const or
     orffi_left_field f = {.plan = plan, .model = model, .kernel = orffi_model_kernel(model)};
     f.groups = plan->folds == ORFF_FOLDS_GROUPS ? plan->settings.groups : NULL;
     f.scalar = orffi_kernel_is_identity(f.kernel); /* one system serves all outputs */
-    f.q = f.scalar ? 1 : plan->p;
+    f.q = f.scalar || plan->directed ? 1 : plan->p;
+    f.width = plan->directed ? 1 : plan->p;
     orff_status status = orffi_left_copy_rows(&f, rows);
     if (!status) status = orffi_left_sort_rows(&f);
     if (!status) status = orffi_left_fill_blur(&f);

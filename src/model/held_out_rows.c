@@ -59,9 +59,34 @@ orff_status orffi_left_sort_rows(orffi_left_field *f) {
     return ORFF_OK;
 }
 
+/* Directed rows are there as the engine had them, but for the mean. */
+static orff_status copy_directed(orffi_left_field *f, const orffi_rows *rows) {
+    const orffi_table *from = &rows->whole;
+    double *mean;
+    ORFFI_TRY(orffi_table_init_like(&f->table, from->n, from));
+    for (size_t i = 0; i < from->n; i++) orffi_table_copy_row(&f->table, i, from, i);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(mean, from->p));
+    for (size_t k = 0; k < from->p; k++) mean[k] = f->model->mean[k] / f->model->spread[k];
+    orffi_table_subtract(&f->table, mean);
+    orffi_release(mean);
+    f->total = from->N;
+    return ORFF_OK;
+}
+
+double orffi_left_divisor(const orffi_left_field *f, size_t row) {
+    const double *e = f->table.along + row * f->plan->p;
+    double whole = 0.0, divided = 0.0;
+    for (size_t k = 0; k < f->plan->p; k++) {
+        whole += e[k] * e[k];
+        divided += e[k] * e[k] / (f->model->spread[k] * f->model->spread[k]);
+    }
+    return sqrt(whole / divided);
+}
+
 /* All rows, as far as they are in memory; classes are not asked for. */
 orff_status orffi_left_copy_rows(orffi_left_field *f, const orffi_rows *rows) {
     const orffi_units *units = &f->plan->units;
+    if (rows->along) return copy_directed(f, rows);
     const size_t d = rows->d, p = rows->p, n = rows->stream ? rows->head.n : rows->n;
     const double *X = rows->stream ? rows->head.X : rows->X, *Y = rows->stream ? rows->head.Y : rows->Y;
     const double *weights = rows->stream ? rows->head.weights : rows->weights;
@@ -82,6 +107,7 @@ void orffi_left_unit_clear(orffi_left_unit *u) {
     orffi_release(u->y);
     orffi_release(u->weight);
     orffi_release(u->mean);
+    orffi_release(u->along);
 }
 
 static size_t most_used(const orffi_left_field *f) {
@@ -182,9 +208,10 @@ static void nearest_first(orffi_left_seen *list, size_t n, size_t count) {
 }
 
 static void use_row(const orffi_left_field *f, orffi_left_unit *u, size_t row) {
-    const size_t d = f->plan->d, p = f->plan->p, at = u->used++;
+    const size_t d = f->plan->d, p = f->plan->p, width = f->width, at = u->used++;
     memcpy(u->Z + at * d, f->table.X + row * d, d * sizeof *u->Z);
-    memcpy(u->y + at * p, f->table.Y + row * p, p * sizeof *u->y);
+    memcpy(u->y + at * width, f->table.Y + row * width, width * sizeof *u->y);
+    if (u->along) memcpy(u->along + at * p, f->table.along + row * p, p * sizeof *u->along);
     u->weight[at] = f->table.weights ? f->table.weights[row] : 1.0;
 }
 
@@ -267,15 +294,17 @@ static orff_status use_means(const orffi_left_field *f, orffi_left_unit *u, size
     return status;
 }
 
-/* All rows around where they are few; else the nearest, and means of the others. */
+/* All rows around where they are few; else the nearest, and means of the others, which directed rows have none of. */
 orff_status orffi_left_choose_rows(const orffi_left_field *f, orffi_left_unit *u) {
     const size_t most = most_used(f), d = f->plan->d, p = f->plan->p;
-    const size_t single = u->n_seen <= most ? u->n_seen : most / 2;
+    const bool directed = f->table.along != NULL;
+    const size_t single = u->n_seen <= most ? u->n_seen : directed ? most : most / 2;
+    if (directed) ORFFI_TRY(orffi_alloc(&u->along, most, p * sizeof *u->along));
     ORFFI_TRY(orffi_alloc(&u->Z, most, d * sizeof *u->Z));
     ORFFI_TRY(orffi_alloc(&u->y, most, p * sizeof *u->y));
     ORFFI_TRY(ORFFI_NEW_ARRAY(u->weight, most));
     ORFFI_TRY(ORFFI_NEW_ARRAY(u->mean, most));
     if (single < u->n_seen) nearest_first(u->seen, u->n_seen, single);
     for (size_t i = 0; i < single; i++) use_row(f, u, u->seen[i].row);
-    return single < u->n_seen ? use_means(f, u, single, most) : ORFF_OK;
+    return single < u->n_seen && !directed ? use_means(f, u, single, most) : ORFF_OK;
 }

@@ -24,11 +24,12 @@ typedef struct orffi_left_field {
     const orffi_plan *plan;
     const orff_model *model;
     const orff_kernel *kernel;
-    orffi_table table;       /* in the plan's units; y less the mean */
-    const uint64_t *groups;  /* or NULL: blocks are left out */
-    double total;            /* sum of the weights */
-    bool scalar;             /* K = k I */
-    size_t q;                /* numbers of a row in a system */
+    orffi_table table;      /* in the plan's units; y less the mean */
+    const uint64_t *groups; /* or NULL: blocks are left out */
+    double total;           /* sum of the weights */
+    bool scalar;            /* K = k I */
+    size_t q;     /* numbers of a row in a system: 1 for a scalar kernel and for directed rows, else p */
+    size_t width; /* numbers of y in a row */
     orffi_left_entry *order; /* n */
     orffi_left_block *blocks;
     double *places; /* blocks x d: whole numbers */
@@ -48,7 +49,8 @@ typedef struct orffi_left_unit {
     size_t n_seen, room;                 /* rows around */
     orffi_left_seen *seen;
     size_t used;            /* what is learned from: rows, or means of rows */
-    double *Z, *y, *weight; /* used x d, used x p, used */
+    double *Z, *y, *weight; /* used x d, used x width, used */
+    double *along;          /* of directed rows: used x p */
     bool *mean;             /* used: it is one of several rows */
 } orffi_left_unit;
 
@@ -74,7 +76,13 @@ void orffi_left_unit_clear(orffi_left_unit *unit);
 /* What the mean of a cell may differ by from the value in its middle. */
 orff_status orffi_left_fill_blur(orffi_left_field *field);
 
-/* F and S (tests x p): predictions and their deviations, in the user's units. */
+/* What directed row i was divided by: see orffi_units_apply. */
+double orffi_left_divisor(const orffi_left_field *field, size_t row);
+
+/* Number k of the y of a row, in the user's units. */
+double orffi_left_value(const orffi_left_field *field, size_t row, size_t k);
+
+/* F and S (tests x width): predictions and their deviations, in the user's units. */
 orff_status orffi_left_predict(const orffi_left_field *field, orffi_left_unit *unit, double *F, double *S);
 
 #endif

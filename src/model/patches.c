@@ -28,8 +28,9 @@ static size_t spread_row(size_t i, size_t n) {
 }
 
 /* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
-static void mark_nearest(const orffi_table *table, size_t d, const double *unit, size_t centre, size_t count,
+static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
                          bool *taken, neighbour *near) {
+    const size_t d = table->d;
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
         for (size_t k = 0; k < d; k++) {
@@ -46,23 +47,16 @@ static void mark_nearest(const orffi_table *table, size_t d, const double *unit,
     }
 }
 
-static orff_status copy_taken(const orffi_table *table, size_t d, size_t p, const bool *taken,
-                              orffi_table *out) {
+static orff_status copy_taken(const orffi_table *table, const bool *taken, orffi_table *out) {
     size_t count = 0, at = 0;
     for (size_t i = 0; i < table->n; i++) count += taken[i];
-    ORFFI_TRY(orffi_table_init(out, count, d, p, table->weights != NULL));
-    for (size_t i = 0; i < table->n; i++) {
-        if (!taken[i]) continue;
-        if (table->weights) out->weights[at] = table->weights[i];
-        memcpy(out->X + at * d, table->X + i * d, d * sizeof *out->X);
-        memcpy(out->Y + at * p, table->Y + i * p, p * sizeof *out->Y);
-        at++;
-    }
+    ORFFI_TRY(orffi_table_init_like(out, count, table));
+    for (size_t i = 0; i < table->n; i++)
+        if (taken[i]) orffi_table_copy_row(out, at++, table, i);
     return ORFF_OK;
 }
 
-orff_status orffi_patches(const orffi_table *table, size_t d, size_t p, const double *unit, size_t most,
-                          orffi_table *out) {
+orff_status orffi_patches(const orffi_table *table, const double *unit, size_t most, orffi_table *out) {
     const size_t spread = most / 3, patch = (most - spread) / PATCHES;
     bool *taken = NULL;
     neighbour *near = NULL;
@@ -73,32 +67,31 @@ orff_status orffi_patches(const orffi_table *table, size_t d, size_t p, const do
     } else if (!status) {
         for (size_t i = 0; i < spread; i++) taken[spread_row(i, table->n)] = true;
         for (size_t i = 0; i < PATCHES; i++)
-            mark_nearest(table, d, unit, spread_row(spread + i, table->n), patch, taken, near);
+            mark_nearest(table, unit, spread_row(spread + i, table->n), patch, taken, near);
     }
-    if (!status) status = copy_taken(table, d, p, taken, out);
+    if (!status) status = copy_taken(table, taken, out);
     orffi_release(taken);
     orffi_release(near);
     return status;
 }
 
 /* Group 0 is the rows spread over all, the others are patches. */
-static orff_status take_group(const orffi_table *table, size_t d, size_t p, const double *unit,
-                              const orffi_grouping *how, size_t g, bool *taken, neighbour *near,
-                              orffi_table *out) {
+static orff_status take_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                              size_t g, bool *taken, neighbour *near, orffi_table *out) {
     memset(taken, 0, table->n * sizeof *taken);
     for (size_t i = 0; !g && i < how->spread; i++) taken[spread_row(i, table->n)] = true;
-    if (g) mark_nearest(table, d, unit, spread_row(how->spread + g - 1, table->n), how->patch, taken, near);
-    return copy_taken(table, d, p, taken, out);
+    if (g) mark_nearest(table, unit, spread_row(how->spread + g - 1, table->n), how->patch, taken, near);
+    return copy_taken(table, taken, out);
 }
 
-orff_status orffi_patches_apart(const orffi_table *table, size_t d, size_t p, const double *unit,
-                                const orffi_grouping *how, orffi_table *out) {
+orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                                orffi_table *out) {
     bool *taken = NULL;
     neighbour *near = NULL;
     orff_status status = ORFFI_NEW_ARRAY(taken, table->n);
     if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     for (size_t g = 0; !status && g <= how->patches; g++)
-        status = take_group(table, d, p, unit, how, g, taken, near, &out[g]);
+        status = take_group(table, unit, how, g, taken, near, &out[g]);
     orffi_release(taken);
     orffi_release(near);
     return status;

@@ -5,10 +5,8 @@
 
 #include "model/rows.h"
 
-/* At most `most` rows of the table (n x d inputs, p outputs); distances with each input divided by its
- * unit (d). */
-orff_status orffi_patches(const orffi_table *table, size_t d, size_t p, const double *unit, size_t most,
-                          orffi_table *out);
+/* At most `most` rows of the table; distances with each input divided by its unit (d). */
+orff_status orffi_patches(const orffi_table *table, const double *unit, size_t most, orffi_table *out);
 
 /* The same in groups that know nothing of each other. */
 typedef struct orffi_grouping {
@@ -17,7 +15,7 @@ typedef struct orffi_grouping {
 } orffi_grouping;
 
 /* 1 + patches tables, to be cleared in any case. */
-orff_status orffi_patches_apart(const orffi_table *table, size_t d, size_t p, const double *unit,
-                                const orffi_grouping *how, orffi_table *out);
+orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                                orffi_table *out);
 
 #endif

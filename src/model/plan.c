@@ -160,6 +160,31 @@ static orff_status set_periods(orffi_plan *plan) {
     return ORFF_OK;
 }
 
+/* The standard deviation of each output; of directed rows what they say of it. */
+static orff_status measure_spread(const orffi_table *head, double *spread) {
+    const size_t p = head->p;
+    double *work, *mean, *weight;
+    if (!head->along) orffi_column_statistics(head->n, p, head->Y, NULL, spread, NULL);
+    if (!head->along) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * p));
+    mean = work;
+    weight = work + p;
+    const orff_status status = orffi_table_mean(head, mean);
+    memset(spread, 0, p * sizeof *spread);
+    for (size_t i = 0; i < head->n; i++) {
+        const double *e = head->along + i * p;
+        double left = head->Y[i];
+        for (size_t k = 0; k < p; k++) left -= mean[k] * e[k];
+        for (size_t k = 0; k < p; k++) {
+            spread[k] += e[k] * e[k] * left * left;
+            weight[k] += e[k] * e[k];
+        }
+    }
+    for (size_t k = 0; k < p; k++) spread[k] = spread[k] > 0.0 ? sqrt(spread[k] / weight[k]) : 1.0;
+    orffi_release(work);
+    return status;
+}
+
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orffi_table *head = &rows->head;
@@ -173,7 +198,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->middle, plan->d));
     orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, NULL);
-    orffi_column_statistics(head->n, plan->p, head->Y, NULL, plan->units.spread, NULL);
+    ORFFI_TRY(measure_spread(head, plan->units.spread));
     if (plan->rigid)
         share_unit(NULL, plan->d, plan->units.unit);
     else if (fields && plan->space)
@@ -182,7 +207,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     const bool each = s->scale_outputs == ORFF_SWITCH_YES ||
                       (s->scale_outputs == ORFF_SWITCH_AUTO && has_own_outputs(plan) && !fields &&
-                       (automatic || s->lambda == 0.0));
+                       (automatic || s->lambda == 0.0) && (!plan->directed || rows->apart));
     for (size_t k = 0; !(each && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
     ORFFI_TRY(set_periods(plan));
     measure_range(plan, rows);
@@ -220,17 +245,19 @@ static bool wants_noise(const orffi_plan *plan) {
 
 static orff_status make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     const size_t known = orffi_rows_known(rows);
-    *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p};
+    *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p, .directed = rows->along != NULL};
     ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
-    if (any_auto(plan) || settings->auto_mix || wants_noise(plan)) ORFFI_TRY(orffi_choose_scales(plan, rows));
+    const bool weights = plan->directed && settings->mixture; /* with all else, by the evidence */
+    if (any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights)
+        ORFFI_TRY(orffi_choose_scales(plan, rows));
     name_bases(plan);
-    if (settings->mixture) return orffi_choose_weights(plan, rows);
-    return ORFF_OK;
+    if (plan->directed) plan->settings.mixture = false;
+    return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
 
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {

@@ -13,7 +13,9 @@ typedef struct orffi_plan {
     orffi_parts parts;
     size_t *space; /* p: the field's space, when some part is physical */
     bool physical;
-    bool rigid;              /* some part has callbacks and is not stretchable: one unit for all inputs */
+    bool directed;     /* rows say what f has along a direction: see engine/table.h */
+    double log_spread; /* of directed rows: what dividing them by their spread takes off the log evidence */
+    bool rigid;        /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */
     double *periods;         /* d: of inputs on a circle, in units; see base/periods.h */
     orff_folds folds;        /* what is left out together: see blocks.h */

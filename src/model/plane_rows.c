@@ -53,7 +53,7 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
             farthest, 100.0 * stretch);
 }
 
-static void set_plane(orff_model *model, const orff_plane *plane) {
+void orffi_plane_set(orff_model *model, const orff_plane *plane) {
     model->on_plane = true;
     model->plane = *plane;
 }
@@ -63,7 +63,7 @@ orff_status orffi_plane_of_moments(orff_model *model, const orff_settings *setti
     const orff_moments_info info = orff_moments_describe(moments);
     if (settings->geo && !info.on_plane)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the moments lie on no plane: their rows were not in degrees");
-    if (info.on_plane) set_plane(model, &info.plane);
+    if (info.on_plane) orffi_plane_set(model, &info.plane);
     return ORFF_OK;
 }
 
@@ -91,9 +91,19 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     flat.geo = ORFF_GEO_NONE;
     orff_status status = lay_rows(settings, d, p, n, X, Y, &plane, &table);
     if (!status) status = orff_model_fit(model, &flat, d, p, n, table.X, table.Y, weights);
-    if (!status) set_plane(*model, &plane);
+    if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
     return status;
+}
+
+orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n, double *X,
+                                     double *along, orff_plane *plane) {
+    size_t inputs[2];
+    ORFFI_TRY(find_inputs(settings, d, p, inputs));
+    ORFFI_TRY(orff_plane_around(plane, d, inputs, n, X));
+    ORFFI_TRY(orffi_plane_rows(plane, d, 0, n, X, along));
+    tell(plane, &(orffi_table){.n = n, .d = d, .X = X});
+    return ORFF_OK;
 }
 
 /* One plane serves all candidates. */
@@ -125,7 +135,7 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
     if (!status)
         status = orff_model_tune_paths(model, count, flat, d, p, n, table.X, table.Y, weights, scores, best,
                                        paths);
-    if (!status) set_plane(*model, &plane);
+    if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
     orffi_release(flat);
     return status;
@@ -222,7 +232,7 @@ orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *sett
     orff_status status = lay_head(&s, settings);
     if (!status) status = orff_model_fit_stream(model, &flat, d, p, &laid);
     if (status && s.status) status = complain(&s, 1);
-    if (!status) set_plane(*model, &s.plane);
+    if (!status) orffi_plane_set(*model, &s.plane);
     orffi_table_clear(&s.head);
     return status;
 }

@@ -7,6 +7,12 @@
 
 orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
                             const double *X, const double *Y, const double *weights);
+
+/* Directed rows (see engine/table.h), in place: inputs X and directions. */
+orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n, double *X,
+                                     double *along, orff_plane *plane);
+void orffi_plane_set(orff_model *model, const orff_plane *plane);
+
 orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                    const orff_reader *reader);
 orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settings *candidates, size_t d,

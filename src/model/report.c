@@ -68,7 +68,9 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);
     for (size_t k = 0; k < model->p; k++) model->mean[k] = report->mean[k] * model->spread[k];
     model->log_evidence = report->log_evidence; /* the density of y, not of y / spread */
-    for (size_t k = 0; k < model->p; k++) model->log_evidence -= report->N * log(model->spread[k]);
+    model->log_evidence -= plan->log_spread;
+    for (size_t k = 0; !plan->directed && k < model->p; k++)
+        model->log_evidence -= report->N * log(model->spread[k]);
     model->lambda = report->lambda;
     model->dof = report->dof;
     model->rows = report->rows;
@@ -178,8 +180,10 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows,
     orff_status status = orffi_plan_kernel(plan, &kernel);
     if (!status) status = plan->engine->prepare(&prepared, &task, kernel);
     if (!status) {
-        const orffi_source source = orffi_rows_source(rows);
-        status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
+        orffi_source source;
+        status = orffi_rows_source(rows, &source);
+        plan->log_spread = rows->log_spread;
+        if (!status) status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
     }
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);
     plan->engine->release(prepared);

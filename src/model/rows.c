@@ -97,11 +97,15 @@ static int code_labels(orffi_rows *rows, size_t first, size_t n, const double *l
 
 /* ---- arrays as a reader */
 
+static size_t width_of(const orffi_rows *rows) {
+    return rows->along ? 1 : rows->p;
+}
+
 static int copy_arrays(orffi_rows *rows, size_t first, size_t n, double *X, double *Y, double *weights) {
     memcpy(X, rows->X + first * rows->d, n * rows->d * sizeof *X);
     if (weights) memcpy(weights, rows->weights + first, n * sizeof *weights);
     if (rows->classes) return code_labels(rows, first, n, rows->Y + first, Y);
-    memcpy(Y, rows->Y + first * rows->p, n * rows->p * sizeof *Y);
+    memcpy(Y, rows->Y + first * width_of(rows), n * width_of(rows) * sizeof *Y);
     return 0;
 }
 
@@ -145,6 +149,33 @@ static int read_stream(orffi_rows *rows, size_t room, double *X, double *Y, doub
 
 /* ---- the reader that others see */
 
+/* One direction; returns s. */
+static double turn(size_t p, const double *spread, double *e) {
+    double before = 0.0, after = 0.0;
+    for (size_t k = 0; k < p; k++) {
+        before += e[k] * e[k];
+        e[k] *= spread[k];
+        after += e[k] * e[k];
+    }
+    const double s = sqrt(after / before);
+    for (size_t k = 0; k < p; k++) e[k] /= s;
+    return s;
+}
+
+double orffi_units_apply(const orffi_units *units, orffi_table *table) {
+    const size_t d = table->d, p = table->p;
+    double logs = 0.0;
+    for (size_t i = 0; i < table->n * d; i++)
+        table->X[i] = (table->X[i] - units->shift[i % d]) / units->unit[i % d];
+    for (size_t i = 0; !table->along && i < table->n * p; i++) table->Y[i] /= units->spread[i % p];
+    for (size_t i = 0; table->along && i < table->n; i++) {
+        const double s = turn(p, units->spread, table->along + i * p);
+        table->Y[i] /= s;
+        logs += log(s);
+    }
+    return logs;
+}
+
 static void transform(const orffi_rows *rows, size_t n, double *X, double *Y) {
     const orffi_units *units = rows->units;
     for (size_t i = 0; units && i < n; i++) {
@@ -166,13 +197,33 @@ size_t orffi_rows_known(const orffi_rows *rows) {
     return !rows->stream ? rows->n : rows->ended ? rows->head.n : 0;
 }
 
-orffi_source orffi_rows_source(orffi_rows *rows) {
+static void copy_directed(const orffi_rows *rows, size_t first, size_t n, orffi_table *table, size_t at) {
+    const size_t d = rows->d, p = rows->p;
+    memcpy(table->X + at * d, rows->X + first * d, n * d * sizeof *table->X);
+    memcpy(table->Y + at, rows->Y + first, n * sizeof *table->Y);
+    memcpy(table->weights + at, rows->weights + first, n * sizeof *table->weights);
+    memcpy(table->along + at * p, rows->along + first * p, n * p * sizeof *table->along);
+}
+
+static orff_status transform_directed(orffi_rows *rows) {
+    orffi_table_clear(&rows->whole);
+    ORFFI_TRY(orffi_table_init_directed(&rows->whole, rows->n, rows->d, rows->p));
+    rows->whole.N = rows->N;
+    copy_directed(rows, 0, rows->n, &rows->whole, 0);
+    if (rows->units) rows->log_spread = orffi_units_apply(rows->units, &rows->whole);
+    return ORFF_OK;
+}
+
+orff_status orffi_rows_source(orffi_rows *rows, orffi_source *source) {
     rows->next = rows->stream ? rows->next : 0;
     rows->head_given = 0;
-    return (orffi_source){.reader = {.read = read_rows, .self = rows, .weighted = rows->source.weighted},
-                          .expected = rows->stream ? 2 * rows->head.n : rows->n,
-                          .known = orffi_rows_known(rows),
-                          .checkpoint = rows->checkpoint};
+    *source = (orffi_source){.reader = {.read = read_rows, .self = rows, .weighted = rows->source.weighted},
+                             .expected = rows->stream ? 2 * rows->head.n : rows->n,
+                             .known = orffi_rows_known(rows),
+                             .checkpoint = rows->checkpoint};
+    if (!rows->along) return ORFF_OK;
+    source->table = &rows->whole;
+    return transform_directed(rows);
 }
 
 orff_status orffi_rows_outcome(const orffi_rows *rows, orff_status status) {
@@ -191,9 +242,13 @@ static orff_status report_trouble(const orffi_rows *rows, int code) {
 /* Rows spread evenly over the arrays. */
 static orff_status sample_head(orffi_rows *rows, size_t count) {
     if (count > rows->n) count = rows->n;
-    ORFFI_TRY(orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    ORFFI_TRY(rows->along ? orffi_table_init_directed(&rows->head, count, rows->d, rows->p)
+                          : orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
+    if (rows->n) rows->head.N = rows->N * ((double)count / (double)rows->n);
     for (size_t i = 0; i < count; i++) {
         const size_t from = (size_t)((double)i * ((double)rows->n / (double)count));
+        if (rows->along) copy_directed(rows, from, 1, &rows->head, i);
+        if (rows->along) continue;
         const int code = copy_arrays(rows, from, 1, rows->head.X + i * rows->d, rows->head.Y + i * rows->p,
                                      rows->head.weights ? rows->head.weights + i : NULL);
         if (code) return report_trouble(rows, code);
@@ -245,6 +300,50 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
     return check_head(rows);
 }
 
+/* What a direction has none of, nothing was measured of. */
+static orff_status check_directions(size_t n, size_t p, const double *along) {
+    ORFFI_TRY(orffi_check_finite("directions", n, p, along));
+    for (size_t i = 0; i < n; i++) {
+        double square = 0.0;
+        for (size_t k = 0; k < p; k++) square += along[i * p + k] * along[i * p + k];
+        if (!(square > 0.0))
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the direction of row %zu has no length", i + 1);
+    }
+    return ORFF_OK;
+}
+
+static bool are_axes(size_t n, size_t p, const double *along) {
+    for (size_t i = 0; i < n; i++) {
+        size_t entries = 0;
+        for (size_t k = 0; k < p; k++) entries += along[i * p + k] != 0.0;
+        if (entries != 1) return false;
+    }
+    return true;
+}
+
+orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_t n, const double *X,
+                                     const double *Y, const double *weights, const double *along, double N,
+                                     size_t head) {
+    *rows = (orffi_rows){.d = d,
+                         .p = p,
+                         .n = n,
+                         .X = X,
+                         .Y = Y,
+                         .weights = weights,
+                         .along = along,
+                         .N = N,
+                         .source = {.weighted = true}};
+    ORFFI_TRY(orffi_check_finite("X", n, d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, 1, Y));
+    ORFFI_TRY(check_directions(n, p, along));
+    if (check_sizes(rows, "input", 0, n, d, X) || check_sizes(rows, "output", 0, n, 1, Y) ||
+        check_weights(rows, 0, n, weights))
+        return report_trouble(rows, 1);
+    rows->apart = are_axes(n, p, along);
+    ORFFI_TRY(sample_head(rows, head));
+    return check_head(rows);
+}
+
 orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                    const orff_reader *reader, size_t head) {
     *rows = (orffi_rows){.d = d,
@@ -260,6 +359,7 @@ orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t 
 }
 
 void orffi_rows_clear(orffi_rows *rows) {
+    orffi_table_clear(&rows->whole);
     orffi_table_clear(&rows->head);
     orffi_release(rows->labels);
     memset(rows, 0, sizeof *rows);

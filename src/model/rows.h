@@ -11,6 +11,10 @@ typedef struct orffi_units {
     double *spread;       /* p */
 } orffi_units;
 
+/* The rows of a table in these units. What was measured along e is divided by s = |e o spread| / |e|, and is then measured
+ * along e o spread / s. Returns the sum of log s over directed rows, else 0. */
+double orffi_units_apply(const orffi_units *units, orffi_table *table);
+
 /* Where the rows come from. For arrays the head is a sample and the rows can be read again; for a stream
  * the head is its first rows, which are handed out again before the rest. */
 typedef struct orffi_rows {
@@ -29,6 +33,11 @@ typedef struct orffi_rows {
     /* arrays */
     size_t n, next;
     const double *X, *Y, *weights;
+    const double *along;        /* of directed rows, see engine/table.h: n x p, Y is n; or NULL */
+    double N;                   /* of directed rows */
+    bool apart;                 /* directed rows are single outputs: each direction is an axis */
+    double log_spread;          /* of directed rows: see orffi_units_apply */
+    orffi_table whole;          /* directed rows, transformed: a reader has no way of handing them out */
     orff_status trouble_status; /* what was wrong with a row: a reader can only return a code */
     char trouble[256];
 } orffi_rows;
@@ -39,10 +48,14 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
                                    size_t head);
 orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                    const orff_reader *reader, size_t head);
+/* Directed rows: along is n x p, Y n, weights n; N: what lambda goes with. */
+orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_t n, const double *X,
+                                     const double *Y, const double *weights, const double *along, double N,
+                                     size_t head);
 void orffi_rows_clear(orffi_rows *rows);
 
 /* The coded, transformed rows, from the first on, for an engine. */
-orffi_source orffi_rows_source(orffi_rows *rows);
+orff_status orffi_rows_source(orffi_rows *rows, orffi_source *source);
 
 /* How many rows there are, where all of them are in memory; 0 for a longer stream. */
 size_t orffi_rows_known(const orffi_rows *rows);

@@ -13,16 +13,10 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
                                orffi_table *table) {
     const orffi_table *head = &rows->head;
     const size_t n = head->n < most ? head->n : most;
-    ORFFI_TRY(orffi_table_init(table, n, plan->d, plan->p, head->weights != NULL));
-    for (size_t i = 0; i < n; i++) {
-        const size_t from = (size_t)((double)i * ((double)head->n / (double)n));
-        for (size_t k = 0; k < plan->d; k++)
-            table->X[i * plan->d + k] =
-                (head->X[from * plan->d + k] - plan->units.shift[k]) / plan->units.unit[k];
-        for (size_t k = 0; k < plan->p; k++)
-            table->Y[i * plan->p + k] = head->Y[from * plan->p + k] / plan->units.spread[k];
-        if (table->weights) table->weights[i] = head->weights[from];
-    }
+    ORFFI_TRY(orffi_table_init_like(table, n, head));
+    for (size_t i = 0; i < n; i++)
+        orffi_table_copy_row(table, i, head, (size_t)((double)i * ((double)head->n / (double)n)));
+    orffi_units_apply(&plan->units, table);
     return ORFF_OK;
 }
 

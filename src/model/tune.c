@@ -134,8 +134,9 @@ static orff_status score_together(tuning *t, size_t i) {
     trial *first = &t->trials[i];
     const orffi_engine *engine = first->plan.engine;
     t->rows.units = &first->plan.units;
-    const orffi_source source = orffi_rows_source(&t->rows);
-    orff_status status = orffi_rows_outcome(&t->rows, engine->read(first->rows, &source));
+    orffi_source source;
+    orff_status status = orffi_rows_source(&t->rows, &source);
+    if (!status) status = orffi_rows_outcome(&t->rows, engine->read(first->rows, &source));
     if (!status) status = score(t, i);
     for (size_t k = i + 1; !status && k < t->count; k++) {
         trial *one = &t->trials[k];

@@ -1,0 +1,256 @@
+/* Measurements that are not whole rows, against a dense Gaussian process of the same kernel and noise. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <unistd.h>
+
+#include "base/linalg.h"
+#include "fields.h"
+#include "lattice/fft.h"
+
+enum { N = 60, NEW = 8, D = 2, P = 2 };
+
+static const double full[] = {2.0, 0.6, 0.6, 0.7};
+
+static const struct {
+    const char *name;
+    orff_part parts[2];
+    size_t n_parts;
+} kernels[] = {
+    {"identity", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8}}, 1},
+    {"full A", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8, .A = full}}, 1},
+    {"curl-free", {{.rule = ORFF_RULE_CURL_FREE, .sigma = 0.9, .normalise = true}}, 1},
+    {"div-free", {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .normalise = true}}, 1},
+    {"sum",
+     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .normalise = true},
+      {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.5, .weight = 0.3}},
+     2},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+/* ---- data */
+
+typedef struct measured {
+    double X[N * D], whole[N * P], Y[N * P], along[N * P], y[N], weights[N], Z[NEW * D];
+} measured;
+
+static void make(measured *m) {
+    for (size_t i = 0; i < N; i++) {
+        const double a = 2.399963 * (double)i, angle = 1.7 * (double)(i * i % 97);
+        for (size_t k = 0; k < D; k++)
+            m->X[i * D + k] = 1.5 * fmod((double)(i + 1) * (k ? 0.754877666 : 0.569840291), 1.0);
+        fields_rotation(m->X + i * D, m->whole + i * P);
+        m->whole[i * P] += 0.05 * sin(31.0 * a);
+        m->whole[i * P + 1] += 0.05 * cos(17.0 * a);
+        m->along[i * P] = cos(angle) * (1.0 + 0.5 * (double)(i % 3));
+        m->along[i * P + 1] = sin(angle) * (1.0 + 0.5 * (double)(i % 3));
+        m->y[i] = m->along[i * P] * m->whole[i * P] + m->along[i * P + 1] * m->whole[i * P + 1];
+        m->weights[i] = 0.5 + (double)(i % 4);
+        for (size_t k = 0; k < P; k++) m->Y[i * P + k] = (i + k) % 3 == 0 ? (double)NAN : m->whole[i * P + k];
+    }
+    for (size_t k = 0; k < P; k++) m->Y[7 * P + k] = (double)NAN; /* a row that says nothing */
+    for (size_t i = 0; i < NEW * D; i++) m->Z[i] = 1.5 * fmod((double)(i + 3) * 0.618034, 1.0);
+}
+
+/* ---- the dense process */
+
+typedef struct dense {
+    size_t n;
+    double X[N * P * D], e[N * P * P], y[N * P], c[N * P], N;
+} dense;
+
+static void add(dense *g, const double *x, const double *e, double y, double c) {
+    memcpy(g->X + g->n * D, x, D * sizeof *x);
+    memcpy(g->e + g->n * P, e, P * sizeof *e);
+    g->y[g->n] = y;
+    g->c[g->n++] = c;
+}
+
+static void gather(const measured *m, bool directions, bool weighted, dense *g) {
+    *g = (dense){0};
+    for (size_t i = 0; i < N; i++) {
+        const double c = weighted ? m->weights[i] : 1.0;
+        bool any = false;
+        if (directions) add(g, m->X + i * D, m->along + i * P, m->y[i], c);
+        for (size_t k = 0; !directions && k < P; k++) {
+            const double axis[P] = {k == 0, k == 1};
+            if (isnan(m->Y[i * P + k])) continue;
+            add(g, m->X + i * D, axis, m->Y[i * P + k], c);
+            any = true;
+        }
+        g->N += any || directions ? c : 0.0;
+    }
+}
+
+static double form(const double *e, const double *K, const double *f) {
+    double sum = 0.0;
+    for (size_t a = 0; a < P; a++)
+        for (size_t b = 0; b < P; b++) sum += e[a] * K[a * P + b] * f[b];
+    return sum;
+}
+
+/* The kernel itself, or that of features. */
+typedef struct source {
+    const orff_kernel *kernel;
+    const orff_features *features;
+} source;
+
+static void between(const source *s, const double *x, const double *z, double *K) {
+    assert_ok(s->features ? orff_features_kernel(s->features, x, z, K)
+                          : orff_kernel_eval(s->kernel, x, z, K));
+}
+
+/* Means F (NEW x P) and covariances C (NEW x P x P) for a noise variance of shift. */
+static void predict(const dense *g, const source *kernel, double shift, const double *Z, double *F,
+                    double *C) {
+    const size_t n = g->n;
+    double *A = support_zeros(n * n), *t = support_zeros(n), *k = support_zeros(2 * n * P), K[P * P];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            between(kernel, g->X + i * D, g->X + j * D, K);
+            A[i * n + j] = form(g->e + i * P, K, g->e + j * P) + (i == j ? shift / g->c[i] : 0.0);
+        }
+    assert_ok(orffi_cholesky(n, A));
+    memcpy(t, g->y, n * sizeof *t);
+    assert_ok(orffi_cholesky_solve(n, A, 1, t));
+    for (size_t m = 0; m < NEW; m++) {
+        for (size_t i = 0; i < n; i++) {
+            between(kernel, Z + m * D, g->X + i * D, K);
+            for (size_t a = 0; a < P; a++)
+                k[i * P + a] = K[a * P] * g->e[i * P] + K[a * P + 1] * g->e[i * P + 1];
+        }
+        memcpy(k + n * P, k, n * P * sizeof *k);
+        assert_ok(orffi_cholesky_solve(n, A, P, k + n * P));
+        between(kernel, Z + m * D, Z + m * D, K);
+        for (size_t a = 0; a < P; a++) {
+            F[m * P + a] = 0.0;
+            for (size_t i = 0; i < n; i++) F[m * P + a] += k[i * P + a] * t[i];
+            for (size_t b = 0; b < P; b++) {
+                C[(m * P + a) * P + b] = K[a * P + b];
+                for (size_t i = 0; i < n; i++) C[(m * P + a) * P + b] -= k[i * P + a] * k[(n + i) * P + b];
+            }
+        }
+    }
+    free(A);
+    free(t);
+    free(k);
+}
+
+/* ---- models */
+
+static const double lambda = 1e-3;
+
+static orff_settings settings_of(size_t which, orff_engine engine) {
+    orff_settings s = orff_settings_default();
+    s.parts = kernels[which].parts;
+    s.n_parts = kernels[which].n_parts;
+    s.engine = engine;
+    s.lambda = lambda;
+    s.center = false;
+    s.posterior = ORFF_SWITCH_YES;
+    s.scale_outputs = ORFF_SWITCH_NO;
+    if (engine == ORFF_ENGINE_LATTICE) s.sampling.tolerance = 1e-4;
+    return s;
+}
+
+static orff_kernel *kernel_of(size_t which) {
+    orff_kernel *kernel;
+    assert_ok(orff_kernel_create(&kernel, D, P, kernels[which].n_parts, kernels[which].parts));
+    return kernel;
+}
+
+static orff_observations observations_of(const measured *m, bool directions, bool weighted) {
+    return (orff_observations){.d = D,
+                               .p = P,
+                               .n = N,
+                               .X = m->X,
+                               .Y = directions ? m->y : m->Y,
+                               .directions = directions ? m->along : NULL,
+                               .weights = weighted ? m->weights : NULL};
+}
+
+static void assert_near(const char *name, size_t n, const double *a, const double *b, double tolerance) {
+    double worst = 0.0;
+    for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+    if (!(worst <= tolerance)) fail_msg("%s: %g apart", name, worst);
+}
+
+/* Through a file. */
+static orff_model *reload(orff_model *model) {
+    char path[] = "observations-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_ok(orff_model_save(model, path, false));
+    orff_model_free(model);
+    assert_ok(orff_model_load(&model, path));
+    unlink(path);
+    return model;
+}
+
+static void compare(size_t which, orff_engine engine, bool directions, bool weighted, double tolerance) {
+    static measured m;
+    static dense g;
+    double F[NEW * P], C[NEW * P * P], ours[NEW * P], bars[NEW * P * P];
+    orff_settings s = settings_of(which, engine);
+    make(&m);
+    gather(&m, directions, weighted, &g);
+    const orff_observations o = observations_of(&m, directions, weighted);
+    orff_kernel *kernel = kernel_of(which);
+    orff_features *features = NULL;
+    s.sampling.features = engine == ORFF_ENGINE_FEATURES ? 200 : 0;
+    if (engine == ORFF_ENGINE_FEATURES) assert_ok(orff_features_create(&features, kernel, &s.sampling));
+    orff_model *model;
+    assert_ok(orff_model_fit_observations(&model, &s, &o));
+    predict(&g, &(source){kernel, features}, g.N * lambda, m.Z, F, C);
+    for (size_t saved = 0; saved < 2; saved++) {
+        assert_ok(orff_model_predict(model, NEW, m.Z, ours));
+        assert_near(kernels[which].name, NEW * P, ours, F, tolerance);
+        const double noise = orff_model_describe(model).noise[0];
+        assert_ok(orff_model_covariance(model, NEW, m.Z, bars));
+        for (size_t i = 0; i < NEW * P * P; i++) bars[i] *= g.N * lambda / (noise * noise);
+        assert_near(kernels[which].name, NEW * P * P, bars, C, tolerance);
+        model = reload(model);
+    }
+    orff_model_free(model);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+}
+
+static void compare_all(orff_engine engine, double tolerance) {
+    for (size_t which = 0; which < KERNELS; which++) {
+        compare(which, engine, true, false, tolerance);
+        compare(which, engine, true, true, tolerance);
+        compare(which, engine, false, false, tolerance);
+    }
+    compare(0, engine, false, true, tolerance);
+}
+
+static void test_exact(void **state) {
+    (void)state;
+    compare_all(ORFF_ENGINE_EXACT, 1e-7);
+}
+
+static void test_lattice(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) {
+        print_message("skipped: Fourier transforms are not built in (ORFF_FFT=none)\n");
+        return;
+    }
+    compare(0, ORFF_ENGINE_LATTICE, false, true, 2e-3);
+    compare(1, ORFF_ENGINE_LATTICE, true, false, 2e-3);
+    compare(3, ORFF_ENGINE_LATTICE, true, true, 2e-3);
+}
+
+static void test_features(void **state) {
+    (void)state;
+    compare_all(ORFF_ENGINE_FEATURES, 1e-6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
