@@ -1048,9 +1048,15 @@ typedef struct orff_observations {
     const double *Y;          /* n x p, NAN where an output is missing; with directions n numbers, none missing */
     const double *directions; /* n x p, of any length but 0; or NULL */
     const double *weights;    /* n, or NULL */
+    const double *errors;     /* standard deviations of what is known of the error of each number of Y, as many; or NULL */
+    const uint32_t *instruments; /* n: rows of the same number have the same noise, another than the others'; at most
+                                    ORFF_INSTRUMENTS of them, counted from 0; or NULL */
 } orff_observations;
 
-/* Fit to such measurements. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
+#define ORFF_INSTRUMENTS 64
+
+/* Fit to such measurements. With errors, the noise of a number is a factor times its error, and a part that is the same for
+ * all; how much of each, and what the noise of each instrument is, the evidence tells. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
  * them. For the squared loss. */
 ORFF_API orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                                  const orff_observations *observations);

@@ -12,7 +12,8 @@
 
 enum { N = 24, MOST_D = 4, MOST_P = 3, MOST_PARTS = 3, MOST_X = 12 };
 
-static double X[N * MOST_D], Y[N * MOST_P], weights[N];
+static double X[N * MOST_D], Y[N * MOST_P], weights[N], known[N], along[N * MOST_P];
+static uint32_t instrument[N];
 static const size_t space[] = {0, 1, 2};
 
 static void fill_rows(size_t d, size_t p) {
@@ -20,6 +21,9 @@ static void fill_rows(size_t d, size_t p) {
     for (size_t i = 0; i < N * d; i++) X[i] = 2.0 * orffi_rng_uniform(rng, i, 0);
     for (size_t i = 0; i < N * p; i++) Y[i] = orffi_rng_normal(rng, i, 1);
     for (size_t i = 0; i < N; i++) weights[i] = i == 3 ? 0.0 : 0.5 + orffi_rng_uniform(rng, i, 2);
+    for (size_t i = 0; i < N; i++) known[i] = 2.0 * orffi_rng_uniform(rng, i, 3);
+    for (size_t i = 0; i < N; i++) instrument[i] = (uint32_t)(i % 3);
+    for (size_t i = 0; i < N * p; i++) along[i] = orffi_rng_normal(rng, i, 4);
 }
 
 static orff_part part_of(orff_rule rule, orff_base base, double shape, double sigma) {
@@ -32,21 +36,34 @@ static orff_part part_of(orff_rule rule, orff_base base, double shape, double si
     return part;
 }
 
+/* Rows from `first` on; directed: only the first output of each, along a direction. */
+static orffi_evidence_rows rows_from(const orffi_evidence_form *form, size_t first, size_t n, bool weighted,
+                                     bool directed) {
+    return (orffi_evidence_rows){.n = n,
+                                 .X = X + first * form->d,
+                                 .Y = Y + first * (directed ? 1 : form->p),
+                                 .weights = weighted ? weights + first : NULL,
+                                 .known = form->errors ? known + first : NULL,
+                                 .instrument = form->instruments ? instrument + first : NULL,
+                                 .along = directed ? along + first * form->p : NULL};
+}
+
 /* Rows in two groups. */
-static orffi_evidence *make(const orffi_evidence_form *form, bool weighted) {
+static orffi_evidence *make_of(const orffi_evidence_form *form, bool weighted, bool directed) {
     const size_t first = N / 3;
     orffi_evidence *evidence = NULL;
-    const orffi_evidence_rows groups[] = {{.n = first, .X = X, .Y = Y, .weights = weighted ? weights : NULL},
-                                          {.n = N - first,
-                                           .X = X + first * form->d,
-                                           .Y = Y + first * form->p,
-                                           .weights = weighted ? weights + first : NULL}};
+    const orffi_evidence_rows groups[] = {rows_from(form, 0, first, weighted, directed),
+                                          rows_from(form, first, N - first, weighted, directed)};
     assert_ok(orffi_evidence_create(&evidence, form, 2, groups));
     return evidence;
 }
 
-static void check_gradient(const orffi_evidence_form *form, bool weighted) {
-    orffi_evidence *evidence = make(form, weighted);
+static orffi_evidence *make(const orffi_evidence_form *form, bool weighted) {
+    return make_of(form, weighted, false);
+}
+
+static void check_gradient_of(const orffi_evidence_form *form, bool weighted, bool directed) {
+    orffi_evidence *evidence = make_of(form, weighted, directed);
     const size_t n = orffi_evidence_unknowns(evidence);
     double x[MOST_X], value, up, down, gradient[MOST_X];
     const double h = 1e-5;
@@ -63,6 +80,17 @@ static void check_gradient(const orffi_evidence_form *form, bool weighted) {
         assert_close(gradient[i], (up - down) / (2.0 * h), 1e-5);
     }
     orffi_evidence_free(evidence);
+}
+
+/* Whole rows and directed ones, alike and of several qualities. */
+static void check_gradient(const orffi_evidence_form *form, bool weighted) {
+    orffi_evidence_form of_qualities = *form;
+    check_gradient_of(form, weighted, false);
+    check_gradient_of(form, weighted, true);
+    of_qualities.errors = true;
+    of_qualities.instruments = 3;
+    check_gradient_of(&of_qualities, weighted, false);
+    check_gradient_of(&of_qualities, weighted, true);
 }
 
 /* Every rule on every base that has it, in 1 to 3 inputs and one covariate more. */

@@ -21,10 +21,11 @@ orff_status orffi_table_init_directed(orffi_table *table, size_t n, size_t d, si
 }
 
 orff_status orffi_table_init_like(orffi_table *table, size_t n, const orffi_table *like) {
-    if (!like->along) return orffi_table_init(table, n, like->d, like->p, like->weights != NULL);
-    ORFFI_TRY(orffi_table_init_directed(table, n, like->d, like->p));
+    ORFFI_TRY(like->along ? orffi_table_init_directed(table, n, like->d, like->p)
+                          : orffi_table_init(table, n, like->d, like->p, like->weights != NULL));
     table->N = like->n ? like->N * ((double)n / (double)like->n) : 0.0;
-    return ORFF_OK;
+    if (like->known) ORFFI_TRY(ORFFI_NEW_ARRAY(table->known, n));
+    return like->instrument ? ORFFI_NEW_ARRAY(table->instrument, n) : ORFF_OK;
 }
 
 void orffi_table_copy_row(orffi_table *table, size_t to, const orffi_table *other, size_t from) {
@@ -32,6 +33,8 @@ void orffi_table_copy_row(orffi_table *table, size_t to, const orffi_table *othe
     memcpy(table->X + to * d, other->X + from * d, d * sizeof *table->X);
     memcpy(table->Y + to * width, other->Y + from * width, width * sizeof *table->Y);
     if (table->weights) table->weights[to] = other->weights[from];
+    if (table->known) table->known[to] = other->known[from];
+    if (table->instrument) table->instrument[to] = other->instrument[from];
     if (table->along) memcpy(table->along + to * p, other->along + from * p, p * sizeof *table->along);
 }
 
@@ -40,6 +43,8 @@ void orffi_table_clear(orffi_table *table) {
     orffi_release(table->Y);
     orffi_release(table->weights);
     orffi_release(table->along);
+    orffi_release(table->known);
+    orffi_release(table->instrument);
     memset(table, 0, sizeof *table);
 }
 

@@ -9,6 +9,8 @@ typedef struct orffi_table {
     double *X, *Y, *weights; /* n x d, n x p, n or NULL */
     /* Of directed rows, else NULL: n x p. Y is then n x 1, and says what f has along this: y = <along, f(x)>. */
     double *along;
+    double *known;        /* n: what is known of the variance of a row's error, over its mean; or NULL */
+    uint32_t *instrument; /* n: whose noise a row has; or NULL: they are alike */
     double
         N; /* of directed rows: the number, or weight, of the measurements they are parts of; lambda goes with it */
 } orffi_table;

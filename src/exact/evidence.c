@@ -12,12 +12,15 @@
 #define ALONE  1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
 
 typedef struct group {
-    size_t n, P;   /* rows, order */
-    double *X;     /* n x d */
-    double *noise; /* n: 1/weight */
-    double *along; /* n x p, or NULL */
-    double *y, *t; /* P x copies: outputs, C^-1 y */
-    double *C;     /* P x P: C, its factor, its inverse, then W */
+    size_t n, P;          /* rows, order */
+    double *X;            /* n x d */
+    double *noise;        /* n: that of C is s times this */
+    double *unit;         /* n: 1/weight */
+    double *known;        /* n, or NULL */
+    uint32_t *instrument; /* n, or NULL */
+    double *along;        /* n x p, or NULL */
+    double *y, *t;        /* P x copies: outputs, C^-1 y */
+    double *C;            /* P x P: C, its factor, its inverse, then W */
     double log_det;
 } group;
 
@@ -29,12 +32,15 @@ struct orffi_evidence {
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */
     size_t *dials;  /* n_parts x d */
-    bool weights, mix;
+    bool weights, mix, errors;
+    size_t instruments;
     orffi_evidence_part *parts;
     group *groups;
-    size_t order; /* sum of P */
-    double *v;    /* copies */
-    double *sums; /* n_parts x (scales + 2): see orffi_evidence_sink */
+    size_t order;   /* sum of P */
+    double *v;      /* copies */
+    double *sums;   /* n_parts x (scales + 2): see orffi_evidence_sink */
+    double *noises; /* instruments: sums of W times the noise of C over the rows of each */
+    double shared;  /* the same of what log(e/(1-e)) does to it */
 };
 
 /* ---- which kernels */
@@ -119,6 +125,9 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
     g->P = side;
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->X, g->n * d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->noise, g->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->unit, g->n));
+    if (e->errors) ORFFI_TRY(ORFFI_NEW_ARRAY(g->known, g->n));
+    if (e->instruments > 1) ORFFI_TRY(ORFFI_NEW_ARRAY(g->instrument, g->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->y, g->n * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->t, g->n * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->C, square));
@@ -126,7 +135,9 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
     for (size_t i = 0, at = 0; i < rows->n; i++) {
         if (!counts(rows, i)) continue;
         memcpy(g->X + at * d, rows->X + i * d, d * sizeof *g->X);
-        g->noise[at] = rows->weights ? 1.0 / rows->weights[i] : 1.0;
+        g->unit[at] = rows->weights ? 1.0 / rows->weights[i] : 1.0;
+        if (g->known) g->known[at] = rows->known[i];
+        if (g->instrument) g->instrument[at] = rows->instrument[i];
         for (size_t k = 0; k < width; k++)
             g->y[at * width + k] = rows->Y[i * width_of(e) + (order == 1 ? e->output[k] : k)];
         if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
@@ -140,6 +151,7 @@ static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
     ORFFI_TRY(build_parts(e, form));
     ORFFI_TRY(find_outputs(e, rows));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->groups, e->n_groups));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->noises, e->instruments));
     for (size_t g = 0; g < e->n_groups; g++) {
         ORFFI_TRY(build_group(e, &e->groups[g], &rows[g]));
         e->order += e->groups[g].P;
@@ -159,7 +171,9 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
                           .directed = groups && rows[0].along,
                           .q = is_scalar(form->n_parts, form->parts) ? 1 : form->p,
                           .weights = form->weights,
-                          .mix = form->mix};
+                          .mix = form->mix,
+                          .errors = form->errors,
+                          .instruments = form->instruments ? form->instruments : 1};
     const orff_status status = build(e, form, rows);
     if (status) {
         orffi_evidence_free(e);
@@ -170,7 +184,8 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
 }
 
 static void clear_group(group *g) {
-    double *all[] = {g->X, g->noise, g->along, g->y, g->t, g->C};
+    orffi_release(g->instrument);
+    double *all[] = {g->X, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -189,11 +204,21 @@ void orffi_evidence_free(orffi_evidence *e) {
     orffi_release(e->dials);
     orffi_release(e->v);
     orffi_release(e->sums);
+    orffi_release(e->noises);
     orffi_release(e);
 }
 
+/* Where the mix is among the unknowns, and what comes after it. */
+static size_t at_mix(const orffi_evidence *e) {
+    return e->scales + (e->weights ? e->n_parts - 1 : 0);
+}
+
+static size_t first_of_noise(const orffi_evidence *e) {
+    return at_mix(e) + e->mix;
+}
+
 size_t orffi_evidence_unknowns(const orffi_evidence *e) {
-    return e->scales + (e->weights ? e->n_parts - 1 : 0) + e->mix + 1;
+    return first_of_noise(e) + e->errors + e->instruments;
 }
 
 size_t orffi_evidence_observations(const orffi_evidence *e) {
@@ -203,7 +228,7 @@ size_t orffi_evidence_observations(const orffi_evidence *e) {
 /* ---- the kernel at x */
 
 static const double *mix_of(const orffi_evidence *e, const double *x) {
-    return e->mix ? x + orffi_evidence_unknowns(e) - 2 : NULL;
+    return e->mix ? x + at_mix(e) : NULL;
 }
 
 /* Shares: weights times sizes, where a part is not normalised, of their sum. */
@@ -219,6 +244,29 @@ static orff_status set_parts(orffi_evidence *e, const double *x) {
     }
     for (size_t m = 0; m < e->n_parts; m++) e->parts[m].share /= sum;
     return isfinite(sum) && sum > 0.0 ? ORFF_OK : ORFF_ERROR_NOT_POSITIVE;
+}
+
+/* ---- the noise at x, but for s */
+
+static double share_of(const orffi_evidence *e, const double *x) {
+    return e->errors ? 1.0 / (1.0 + exp(-x[first_of_noise(e)])) : 0.0;
+}
+
+/* log r of an instrument */
+static double ratio_of(const orffi_evidence *e, const double *x, size_t instrument) {
+    return instrument ? x[first_of_noise(e) + e->errors + instrument - 1] : 0.0;
+}
+
+static void set_noise(orffi_evidence *e, const double *x) {
+    const double share = share_of(e, x);
+    for (size_t k = 0; k < e->n_groups; k++) {
+        group *g = &e->groups[k];
+        for (size_t i = 0; i < g->n; i++) {
+            const double quality = g->known ? 1.0 - share + share * g->known[i] : 1.0;
+            g->noise[i] =
+                quality * g->unit[i] * (g->instrument ? exp(ratio_of(e, x, g->instrument[i])) : 1.0);
+        }
+    }
 }
 
 /* ---- over pairs of rows */
@@ -346,14 +394,22 @@ static orff_status find_value(orffi_evidence *e, double s, double *value) {
 
 /* ---- gradient */
 
-/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor; returns the sum of its diagonal times the noise. */
-static orff_status find_weights(const orffi_evidence *e, group *g, double *noise) {
+/* What W_ii = w of a row does to the slopes of the noise's unknowns. */
+static void add_noise(orffi_evidence *e, const group *g, size_t i, double share, double w) {
+    e->noises[g->instrument ? g->instrument[i] : 0] += w * g->noise[i];
+    if (!g->known) return;
+    const double quality = 1.0 - share + share * g->known[i];
+    e->shared += w * g->noise[i] / quality * (g->known[i] - 1.0) * share * (1.0 - share);
+}
+
+/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor. */
+static orff_status find_weights(orffi_evidence *e, group *g, double share) {
     const size_t P = g->P, c = e->copies;
     ORFFI_TRY(orffi_cholesky_inverse(P, g->C));
     for (size_t i = 0; i < P; i++)
         for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(e->v[k]);
     orffi_gemm(false, true, P, P, c, 1.0, g->t, c, g->t, c, -(double)c, g->C, P);
-    for (size_t i = 0; i < P; i++) *noise += g->noise[i / order_of(e)] * g->C[i * P + i];
+    for (size_t i = 0; i < P; i++) add_noise(e, g, i / order_of(e), share, g->C[i * P + i]);
     return ORFF_OK;
 }
 
@@ -367,11 +423,11 @@ static void add_share(const orffi_evidence *e, size_t j, double by, double *grad
 
 /* The size of a field that is not normalised falls with the square of its length scale; with images, more goes on. */
 static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
-    const size_t width = e->scales + 2, at_mix = orffi_evidence_unknowns(e) - 2;
+    const size_t width = e->scales + 2;
     const orffi_evidence_part *part = &e->parts[m];
     const double *sums = e->sums + m * width;
     for (size_t i = 0; i < e->scales; i++) gradient[i] += 0.5 * part->share * sums[2 + i];
-    if (e->mix) gradient[at_mix] += 0.5 * part->share * sums[1];
+    if (e->mix) gradient[at_mix(e)] += 0.5 * part->share * sums[1];
     if (e->weights && m > 0) add_share(e, m, 1.0, &gradient[e->scales + m - 1]);
     if (part->normalise) return;
     for (size_t i = 0; i < e->d; i++) {
@@ -380,28 +436,34 @@ static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
         const double by = part->size_by_scale[i] - (field ? 2.0 : 0.0);
         if (dial != ORFFI_NO_DIAL && by != 0.0) add_share(e, m, by, &gradient[dial]);
     }
-    if (e->mix) add_share(e, m, part->size_by_mix, &gradient[at_mix]);
+    if (e->mix) add_share(e, m, part->size_by_mix, &gradient[at_mix(e)]);
 }
 
-static orff_status find_gradient(orffi_evidence *e, double s, double *gradient) {
-    const size_t count = orffi_evidence_unknowns(e);
-    double noise = 0.0;
+static orff_status find_gradient(orffi_evidence *e, const double *x, double s, double *gradient) {
+    const size_t count = orffi_evidence_unknowns(e), first = first_of_noise(e);
+    memset(e->noises, 0, e->instruments * sizeof *e->noises);
+    e->shared = 0.0;
     memset(gradient, 0, count * sizeof *gradient);
     memset(e->sums, 0, e->n_parts * (e->scales + 2) * sizeof *e->sums);
     for (size_t g = 0; g < e->n_groups; g++) {
-        ORFFI_TRY(find_weights(e, &e->groups[g], &noise));
+        ORFFI_TRY(find_weights(e, &e->groups[g], share_of(e, x)));
         ORFFI_TRY(contract_group(e, &e->groups[g]));
     }
     for (size_t m = 0; m < e->n_parts; m++) add_part(e, m, gradient);
-    gradient[count - 1] = 0.5 * s * noise;
+    if (e->errors) gradient[first] = 0.5 * s * e->shared;
+    for (size_t k = 0; k < e->instruments; k++) {
+        if (k) gradient[first + e->errors + k - 1] = 0.5 * s * e->noises[k];
+        gradient[count - 1] += 0.5 * s * e->noises[k];
+    }
     return ORFF_OK;
 }
 
 static orff_status evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
     const double s = exp(x[orffi_evidence_unknowns(e) - 1]);
     ORFFI_TRY(set_parts(e, x));
+    set_noise(e, x);
     ORFFI_TRY(find_value(e, s, value));
-    return gradient ? find_gradient(e, s, gradient) : ORFF_OK;
+    return gradient ? find_gradient(e, x, s, gradient) : ORFF_OK;
 }
 
 orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {

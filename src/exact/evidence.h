@@ -7,6 +7,9 @@
  * Gaussian process of its own, and the evidence is the sum over them, with one v for all: all rows in one group is the true
  * evidence; for more of them, neighbourhoods tell what is small and rows spread over all of them what is large.
  *
+ * Rows may be of several qualities: then R = diag( r_g (1 - e + e t) / weight ), t the known variance of the error of a row
+ * over the mean of all, e its share in the noise, r_g that of its instrument relative to the first one.
+ *
  * Where every part is k_m I the outputs are as many draws of one scalar process: P = n, and each output has its own v, as
  * ridge with one lambda for all outputs has it. */
 #ifndef ORFFI_EXACT_EVIDENCE_H
@@ -19,14 +22,17 @@
 /* Rows of one group. Outputs are centred by the caller. */
 typedef struct orffi_evidence_rows {
     size_t n;
-    const double *X, *Y;   /* n x d, n x p */
-    const double *weights; /* n, rows of weight 0 count as none; or NULL */
+    const double *X, *Y;        /* n x d, n x p */
+    const double *weights;      /* n, rows of weight 0 count as none; or NULL */
+    const double *known;        /* t of each row, in every group; or NULL */
+    const uint32_t *instrument; /* of each row, in every group; or NULL: they are alike */
     const double
         *along; /* of directed rows (see engine/table.h), in every group: n x p, and Y is n; or NULL */
 } orffi_evidence_rows;
 
 /* A kernel with unknowns x, in this order: `scales` logarithms of factors of length scales; with `weights` the logarithm
- * of a factor of the weight of every part but the first; with `mix` log(c/(1-c)) of all parts that mix; log s. */
+ * of a factor of the weight of every part but the first; with `mix` log(c/(1-c)) of all parts that mix; with `errors`
+ * log(e/(1-e)); log r of each instrument but the first; log s. */
 typedef struct orffi_evidence_form {
     size_t d, p, n_parts;
     const orff_part *parts; /* as they are where x is 0, but for the mix; physical ones name their space */
@@ -35,6 +41,8 @@ typedef struct orffi_evidence_form {
         *dials; /* n_parts x d: which x the length scale goes with, or ORFFI_NO_DIAL; one for the space of a
                             physical part */
     bool weights, mix;
+    bool errors;           /* rows have known errors, whose share is open */
+    size_t instruments;    /* of the rows; 0 as 1: they are alike */
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_evidence_form;
 

@@ -11,7 +11,9 @@
 #define LONGEST_STEP     1.0  /* of a logarithm: nothing grows or shrinks by more than e at once */
 #define LONGEST          30.0 /* scales beyond so many median distances look all alike */
 #define LARGEST_WEIGHT   8.0  /* of a logarithm: a part with 1/3000 of the variance is none */
-#define LARGEST_LOGIT    6.0  /* a mix within 1/400 of an end is that end */
+#define LARGEST_RATIO \
+    9.0 /* of a logarithm: beside an instrument of a hundredth of its noise another tells nothing */
+#define LARGEST_LOGIT 6.0 /* a mix within 1/400 of an end is that end */
 
 /* An evidence with what its unknowns stand for. */
 typedef struct form {
@@ -30,7 +32,7 @@ void orffi_candidate_clear(orffi_candidate *c) {
 }
 
 orff_status orffi_candidate_copy(orffi_candidate *to, const orffi_candidate *from) {
-    *to = (orffi_candidate){.log_noise = from->log_noise, .value = from->value};
+    *to = (orffi_candidate){.log_noise = from->log_noise, .quality = from->quality, .value = from->value};
     return orffi_parts_copy(&to->parts, &from->parts);
 }
 
@@ -100,6 +102,11 @@ static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freed
     for (size_t m = 1; f->what.weights && m < c->parts.count; m++)
         add_unknown(f, 0.0, -LARGEST_WEIGHT, LARGEST_WEIGHT);
     if (f->what.mix) add_unknown(f, log(mix / (1.0 - mix)), -LARGEST_LOGIT, LARGEST_LOGIT);
+    f->what.errors = f->judge->plan->quality.errors;
+    f->what.instruments = f->judge->plan->quality.instruments;
+    if (f->what.errors) add_unknown(f, c->quality.logit, -LARGEST_LOGIT, LARGEST_LOGIT);
+    for (size_t k = 1; k < f->what.instruments; k++)
+        add_unknown(f, c->quality.ratios[k], -LARGEST_RATIO, LARGEST_RATIO);
     add_unknown(f, c->log_noise, ORFFI_LEAST_LOG_NOISE, ORFFI_MOST_LOG_NOISE);
 }
 
@@ -118,7 +125,7 @@ static orff_status create(form *f, const orffi_sample *sample) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(rows, sample->count));
     for (size_t g = 0; g < sample->count; g++) {
         const orffi_table *t = &sample->tables[g];
-        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights, t->along};
+        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights, t->known, t->instrument, t->along};
     }
     const orff_status status = orffi_evidence_create(&f->evidence, &f->what, sample->count, rows);
     orffi_release(rows);
@@ -127,7 +134,8 @@ static orff_status create(form *f, const orffi_sample *sample) {
 
 static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *sample,
                          orffi_freedom freedom) {
-    const size_t count = c->parts.count, d = c->parts.d, most = count * d + count + 2;
+    const size_t count = c->parts.count, d = c->parts.d,
+                 most = count * d + count + 3 + ORFFI_MOST_INSTRUMENTS;
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->parts, count));
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->dials, count * d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->x, 3 * most));
@@ -223,6 +231,9 @@ static void settle(const form *f, orffi_candidate *c) {
     for (size_t m = 1; f->what.weights && m < c->parts.count; m++) c->parts.list[m].part.weight *= exp(*at++);
     for (size_t m = 0; f->what.mix && m < c->parts.count; m++)
         c->parts.list[m].part.mix = 1.0 / (1.0 + exp(-*at));
+    if (f->what.mix) at++;
+    if (f->what.errors) c->quality.logit = *at++;
+    for (size_t k = 1; k < f->what.instruments; k++) c->quality.ratios[k] = *at++;
     c->log_noise = f->x[f->n - 1];
 }
 

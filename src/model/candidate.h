@@ -21,6 +21,7 @@ typedef struct orffi_judge {
 
 typedef struct orffi_candidate {
     orffi_parts parts;
+    orffi_quality quality;
     double log_noise; /* log of the variance of the noise relative to that of the field */
     double value;     /* log evidence */
 } orffi_candidate;

@@ -288,6 +288,16 @@ static void append_part(const orffi_choice *c, size_t m, double *numbers, char *
              orff_rule_name(one->part.rule), orff_base_short_name(one->part.base, one->part.shape), scales);
 }
 
+/* What was found of the qualities of rows. */
+static void tell_quality(const orffi_quality *q) {
+    if (q->errors)
+        orffi_log(ORFF_LOG_INFO, "errors that are known make up %.0f %% of the variance of the noise",
+                  100.0 / (1.0 + exp(-q->logit)));
+    for (size_t k = 1; k < q->instruments; k++)
+        orffi_log(ORFF_LOG_INFO, "noise of instrument %zu: %.3g times that of the first", k + 1,
+                  exp(0.5 * q->ratios[k]));
+}
+
 /* In the user's units; outputs get their noises on the way. */
 static orff_status settle_noises(orffi_choice *c) {
     const orffi_plan *plan = c->plan;
@@ -335,7 +345,7 @@ static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
 }
 
 static orff_status search(orffi_choice *c) {
-    const orffi_candidate from = {.parts = c->plan->parts};
+    const orffi_candidate from = {.parts = c->plan->parts, .quality = c->plan->quality};
     orffi_candidate first = {0};
     orffi_freedom taken;
     orff_status status = orffi_candidate_copy(&first, &from);
@@ -370,6 +380,8 @@ orff_status orffi_choice_settle(orffi_choice *c) {
         to->part.weight = from->part.weight;
         to->part.mix = from->part.mix;
     }
+    c->plan->quality = c->best.quality;
+    tell_quality(&c->best.quality);
     c->plan->shift = exp(c->best.log_noise);
     return settle_noises(c);
 }
@@ -397,7 +409,8 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 /* Frequencies that are drawn may be too few for the waves of the kernel that rows make most probable: what they are good
  * for, errors on rows left out tell. */
 bool orffi_has_evidence(const orffi_plan *plan) {
-    if (plan->engine->draws && !plan->directed) return false;
+    const bool judged = plan->directed || plan->quality.errors || plan->quality.instruments > 1;
+    if (plan->engine->draws && !judged) return false;
     if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
     for (size_t m = 0; m < plan->parts.count; m++)
         if (!orffi_evidence_serves(1, &plan->parts.list[m].part)) return false;

@@ -108,6 +108,7 @@ static orff_status settle(orffi_plan *plan, attempt *best) {
     ORFFI_TRY(orffi_choice_settle(&best->choice));
     ORFFI_TRY(drop_small(&best->plan.parts));
     plan->shift = best->plan.shift;
+    plan->quality = best->plan.quality;
     orffi_parts_move(&plan->parts, &best->plan.parts);
     return ORFF_OK;
 }

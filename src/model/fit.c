@@ -33,7 +33,10 @@ orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *ro
 
 orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
+    double factor = 1.0;
     orff_status status = orffi_plan_make(&plan, settings, rows);
+    if (!status) status = orffi_rows_weigh(rows, &plan.quality, &factor);
+    plan.shift *= factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
     orffi_plan_clear(&plan);

@@ -16,21 +16,50 @@ static orff_status check(const orff_settings *s, const orff_observations *o) {
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "a class cannot be missing, nor have a direction: drop its row");
     if (s->loss != ORFF_LOSS_SQUARED)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "rows with missing outputs or directions are for the loss %s, not for %s",
-                          orff_loss_name(ORFF_LOSS_SQUARED), orff_loss_name(s->loss));
-    if (s->checkpoint)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "rows with missing outputs or directions are learned at once, without a checkpoint");
+            "rows with missing outputs, directions, errors or instruments are for the loss %s, not for %s",
+            orff_loss_name(ORFF_LOSS_SQUARED), orff_loss_name(s->loss));
+    if (s->checkpoint)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "rows with missing outputs, directions, errors or "
+                                                  "instruments are learned at once, without a checkpoint");
     return ORFF_OK;
+}
+
+static size_t width_of(const orff_observations *o) {
+    return o->directions ? 1 : o->p;
+}
+
+static orff_status check_errors(const orff_observations *o) {
+    const size_t width = width_of(o);
+    for (size_t i = 0; o->errors && i < o->n * width; i++)
+        if (!isnan(o->Y[i]) && !(o->errors[i] >= 0.0 && isfinite(o->errors[i])))
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "the error of output %zu of row %zu is %g; it must be a number, and not negative",
+                i % width + 1, i / width + 1, o->errors[i]);
+    for (size_t i = 0; o->instruments && i < o->n; i++)
+        if (o->instruments[i] >= ORFF_INSTRUMENTS)
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
+                "row %zu has instrument number %u: up to %d may have a noise of their own, counted "
+                "from 0",
+                i + 1, (unsigned)o->instruments[i], ORFF_INSTRUMENTS);
+    return ORFF_OK;
+}
+
+static size_t count_instruments(const orff_observations *o) {
+    size_t most = 0;
+    for (size_t i = 0; o->instruments && i < o->n; i++)
+        if (o->instruments[i] + 1u > most) most = o->instruments[i] + 1u;
+    return most;
 }
 
 /* Outputs of row i that are there. */
 static size_t count_row(const orff_observations *o, size_t i) {
     size_t count = 0;
-    if (o->directions) return 1;
-    for (size_t k = 0; k < o->p; k++) count += isnan(o->Y[i * o->p + k]) ? 0 : 1;
+    if (o->directions) return isnan(o->Y[i]) ? 0u : 1u;
+    for (size_t k = 0; k < o->p; k++) count += isnan(o->Y[i * o->p + k]) ? 0u : 1u;
     return count;
 }
 
@@ -40,43 +69,99 @@ static size_t count_all(const orff_observations *o) {
     return count;
 }
 
+/* Every row has all outputs, and one error for them. */
+static bool is_whole(const orff_observations *o) {
+    if (o->directions || count_all(o) < o->n * o->p) return false;
+    for (size_t i = 0; o->errors && i < o->n * o->p; i++)
+        if (o->errors[i] != o->errors[i / o->p * o->p]) return false;
+    return true;
+}
+
+/* Squares over their mean; NULL where none are known, or all are 0. */
+static orff_status square_errors(size_t n, const double *errors, size_t stride, double **known) {
+    double mean = 0.0;
+    *known = NULL;
+    for (size_t i = 0; i < n; i++) mean += errors[i * stride] * errors[i * stride] / (double)n;
+    if (!(mean > 0.0)) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*known, n));
+    for (size_t i = 0; i < n; i++) (*known)[i] = errors[i * stride] * errors[i * stride] / mean;
+    return ORFF_OK;
+}
+
+/* ---- whole rows */
+
+static orff_status fit_flat(orff_model **model, const orff_settings *settings, const orff_observations *o,
+                            const double *X, const double *Y) {
+    orffi_rows rows = {0};
+    double *known = NULL;
+    orff_status status = o->errors ? square_errors(o->n, o->errors, o->p, &known) : ORFF_OK;
+    if (!status)
+        status =
+            orffi_rows_from_arrays(&rows, o->d, o->p, 0, NULL, o->n, X, Y, o->weights, settings->subsample);
+    if (!status) status = orffi_rows_qualify(&rows, known, o->instruments, count_instruments(o));
+    if (!status) status = orffi_fit_rows(model, settings, &rows);
+    orffi_rows_clear(&rows);
+    orffi_release(known);
+    return status;
+}
+
+static orff_status fit_whole(orff_model **model, const orff_settings *settings, const orff_observations *o) {
+    orffi_table table = {0};
+    orff_plane plane;
+    orff_settings flat = *settings;
+    if (!o->errors && !o->instruments)
+        return orff_model_fit(model, settings, o->d, o->p, o->n, o->X, o->Y, o->weights);
+    ORFFI_TRY(check(settings, o));
+    if (!settings->geo) return fit_flat(model, settings, o, o->X, o->Y);
+    flat.geo = ORFF_GEO_NONE;
+    orff_status status = orffi_plane_lay(settings, o->d, o->p, o->n, o->X, o->Y, &plane, &table);
+    if (!status) status = fit_flat(model, &flat, o, table.X, table.Y);
+    if (!status) orffi_plane_set(*model, &plane);
+    orffi_table_clear(&table);
+    return status;
+}
+
 /* ---- directed rows */
 
 typedef struct directed {
     size_t n;
     double *X, *Y, *weights, *along;
-    uint64_t *groups; /* or NULL */
+    double *errors;        /* or NULL */
+    uint32_t *instruments; /* or NULL */
+    uint64_t *groups;      /* or NULL */
     double N;
 } directed;
 
 static void clear(directed *r) {
-    orffi_release(r->X);
-    orffi_release(r->Y);
-    orffi_release(r->weights);
-    orffi_release(r->along);
+    double *all[] = {r->X, r->Y, r->weights, r->along, r->errors};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_release(r->instruments);
     orffi_release(r->groups);
 }
 
-static void add_one(const orff_observations *o, directed *r, size_t i, double y, const uint64_t *groups) {
+/* Number k of row i. */
+static void add_one(const orff_observations *o, directed *r, size_t i, size_t k, const uint64_t *groups) {
+    const size_t at = i * width_of(o) + k;
     memcpy(r->X + r->n * o->d, o->X + i * o->d, o->d * sizeof *r->X);
-    r->Y[r->n] = y;
+    r->Y[r->n] = o->Y[at];
     r->weights[r->n] = o->weights ? o->weights[i] : 1.0;
+    if (o->errors) r->errors[r->n] = o->errors[at];
+    if (o->instruments) r->instruments[r->n] = o->instruments[i];
     if (groups) r->groups[r->n] = groups[i];
     r->n++;
 }
 
 static void add_row(const orff_observations *o, directed *r, size_t i, const uint64_t *groups) {
     const size_t p = o->p;
-    if (count_row(o, i)) r->N += o->weights ? o->weights[i] : 1.0;
-    if (o->directions) {
-        memcpy(r->along + r->n * p, o->directions + i * p, p * sizeof *r->along);
-        add_one(o, r, i, o->Y[i], groups);
-        return;
-    }
-    for (size_t k = 0; k < p; k++) {
-        if (isnan(o->Y[i * p + k])) continue;
-        r->along[r->n * p + k] = 1.0;
-        add_one(o, r, i, o->Y[i * p + k], groups);
+    if (!count_row(o, i)) return;
+    r->N += o->weights ? o->weights[i] : 1.0;
+    for (size_t k = 0; k < width_of(o); k++) {
+        if (isnan(o->Y[i * width_of(o) + k])) continue;
+        if (o->directions)
+            memcpy(r->along + r->n * p, o->directions + i * p, p * sizeof *r->along);
+        else
+            r->along[r->n * p + k] = 1.0;
+        add_one(o, r, i, k, groups);
     }
 }
 
@@ -87,6 +172,8 @@ static orff_status fill(const orff_observations *o, const uint64_t *groups, dire
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, count));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, count));
     ORFFI_TRY(orffi_alloc(&r->along, count, o->p * sizeof *r->along));
+    if (o->errors) ORFFI_TRY(ORFFI_NEW_ARRAY(r->errors, count));
+    if (o->instruments) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
     if (groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
     for (size_t i = 0; i < o->n; i++) add_row(o, r, i, groups);
     return ORFF_OK;
@@ -97,16 +184,20 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     orff_settings flat = *settings;
     orff_plane plane;
     orffi_rows rows = {0};
-    orff_status status = ORFF_OK;
+    double *known = NULL;
+    orff_status status = o->errors ? square_errors(r->n, r->errors, 1, &known) : ORFF_OK;
     flat.groups = r->groups;
     flat.geo = ORFF_GEO_NONE;
-    if (settings->geo) status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, r->X, r->along, &plane);
+    if (!status && settings->geo)
+        status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, r->X, r->along, &plane);
     if (!status)
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
                                           settings->subsample);
+    if (!status) status = orffi_rows_qualify(&rows, known, r->instruments, count_instruments(o));
     if (!status) status = orffi_fit_rows(model, &flat, &rows);
     if (!status && settings->geo) orffi_plane_set(*model, &plane);
     orffi_rows_clear(&rows);
+    orffi_release(known);
     return status;
 }
 
@@ -115,8 +206,8 @@ orff_status orff_model_fit_observations(orff_model **model, const orff_settings 
     directed r = {0};
     if (!model || !settings || !o || !o->X || !o->Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_observations: NULL argument");
-    if (!o->directions && count_all(o) == o->n * o->p)
-        return orff_model_fit(model, settings, o->d, o->p, o->n, o->X, o->Y, o->weights);
+    ORFFI_TRY(check_errors(o));
+    if (is_whole(o)) return fit_whole(model, settings, o);
     ORFFI_TRY(check(settings, o));
     orff_status status = fill(o, settings->groups, &r);
     if (!status) status = fit_directed(model, settings, o, &r);

@@ -245,7 +245,11 @@ static bool wants_noise(const orffi_plan *plan) {
 
 static orff_status make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     const size_t known = orffi_rows_known(rows);
-    *plan = (orffi_plan){.settings = *settings, .d = rows->d, .p = rows->p, .directed = rows->along != NULL};
+    *plan = (orffi_plan){.settings = *settings,
+                         .d = rows->d,
+                         .p = rows->p,
+                         .directed = rows->along != NULL,
+                         .quality = {.errors = rows->known != NULL, .instruments = rows->instruments}};
     ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);
     ORFFI_TRY(copy_parts(plan, settings));
@@ -253,7 +257,8 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
     const bool weights = plan->directed && settings->mixture; /* with all else, by the evidence */
-    if (any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights)
+    const bool qualities = plan->quality.errors || plan->quality.instruments > 1;
+    if (any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights || qualities)
         ORFFI_TRY(orffi_choose_scales(plan, rows));
     name_bases(plan);
     if (plan->directed) plan->settings.mixture = false;

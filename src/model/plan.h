@@ -13,7 +13,8 @@ typedef struct orffi_plan {
     orffi_parts parts;
     size_t *space; /* p: the field's space, when some part is physical */
     bool physical;
-    bool directed;     /* rows say what f has along a direction: see engine/table.h */
+    bool directed;         /* rows say what f has along a direction: see engine/table.h */
+    orffi_quality quality; /* of the rows */
     double log_spread; /* of directed rows: what dividing them by their spread takes off the log evidence */
     bool rigid;        /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */

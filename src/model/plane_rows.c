@@ -69,8 +69,7 @@ orff_status orffi_plane_of_moments(orff_model *model, const orff_settings *setti
 
 /* ---- arrays */
 
-/* A copy of the rows on a plane at their centre. */
-static orff_status lay_rows(const orff_settings *settings, size_t d, size_t p, size_t n, const double *X,
+orff_status orffi_plane_lay(const orff_settings *settings, size_t d, size_t p, size_t n, const double *X,
                             const double *Y, orff_plane *plane, orffi_table *table) {
     size_t inputs[2];
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
@@ -89,7 +88,7 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     orff_plane plane;
     orff_settings flat = *settings;
     flat.geo = ORFF_GEO_NONE;
-    orff_status status = lay_rows(settings, d, p, n, X, Y, &plane, &table);
+    orff_status status = orffi_plane_lay(settings, d, p, n, X, Y, &plane, &table);
     if (!status) status = orff_model_fit(model, &flat, d, p, n, table.X, table.Y, weights);
     if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
@@ -131,7 +130,7 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
     orff_settings *flat = NULL;
     orff_status status = ORFFI_NEW_ARRAY(flat, count);
     if (!status) status = flatten(count, candidates, d, p, flat);
-    if (!status) status = lay_rows(candidates, d, p, n, X, Y, &plane, &table);
+    if (!status) status = orffi_plane_lay(candidates, d, p, n, X, Y, &plane, &table);
     if (!status)
         status = orff_model_tune_paths(model, count, flat, d, p, n, table.X, table.Y, weights, scores, best,
                                        paths);

@@ -3,11 +3,14 @@
 #ifndef ORFFI_MODEL_PLANE_ROWS_H
 #define ORFFI_MODEL_PLANE_ROWS_H
 
-#include "orff.h"
+#include "engine/table.h"
 
 orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
                             const double *X, const double *Y, const double *weights);
 
+/* A copy of whole rows on a plane at their centre. */
+orff_status orffi_plane_lay(const orff_settings *settings, size_t d, size_t p, size_t n, const double *X,
+                            const double *Y, orff_plane *plane, orffi_table *table);
 /* Directed rows (see engine/table.h), in place: inputs X and directions. */
 orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n, double *X,
                                      double *along, orff_plane *plane);

@@ -239,6 +239,55 @@ static orff_status report_trouble(const orffi_rows *rows, int code) {
 
 /* ---- heads */
 
+/* Where row i of `count` that are spread evenly over the arrays comes from. */
+static size_t row_of_head(const orffi_rows *rows, size_t count, size_t i) {
+    return (size_t)((double)i * ((double)rows->n / (double)count));
+}
+
+static orff_status add_quality(orffi_rows *rows) {
+    const size_t count = rows->head.n;
+    if (rows->known) ORFFI_TRY(ORFFI_NEW_ARRAY(rows->head.known, count));
+    if (rows->instrument) ORFFI_TRY(ORFFI_NEW_ARRAY(rows->head.instrument, count));
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = row_of_head(rows, count, i);
+        if (rows->known) rows->head.known[i] = rows->known[from];
+        if (rows->instrument) rows->head.instrument[i] = rows->instrument[from];
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint32_t *instrument,
+                               size_t instruments) {
+    rows->known = known;
+    rows->instrument = instrument;
+    rows->instruments = instrument ? instruments : 0;
+    return add_quality(rows);
+}
+
+static double noise_of(const orffi_rows *rows, const orffi_quality *q, size_t i) {
+    const double share = 1.0 / (1.0 + exp(-q->logit));
+    return (rows->known ? 1.0 - share + share * rows->known[i] : 1.0) *
+           (rows->instrument ? exp(q->ratios[rows->instrument[i]]) : 1.0);
+}
+
+orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *q, double *factor) {
+    double before = 0.0, after = 0.0;
+    *factor = 1.0;
+    if (!rows->known && !rows->instrument) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(rows->quality, rows->n));
+    for (size_t i = 0; i < rows->n; i++) {
+        const double weight = rows->weights ? rows->weights[i] : 1.0;
+        rows->quality[i] = weight / noise_of(rows, q, i);
+        before += weight;
+        after += rows->quality[i];
+    }
+    if (after > 0.0) *factor = before / after;
+    for (size_t i = 0; i < rows->n; i++) rows->quality[i] *= *factor;
+    rows->weights = rows->quality;
+    rows->source.weighted = true;
+    return ORFF_OK;
+}
+
 /* Rows spread evenly over the arrays. */
 static orff_status sample_head(orffi_rows *rows, size_t count) {
     if (count > rows->n) count = rows->n;
@@ -246,7 +295,7 @@ static orff_status sample_head(orffi_rows *rows, size_t count) {
                           : orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
     if (rows->n) rows->head.N = rows->N * ((double)count / (double)rows->n);
     for (size_t i = 0; i < count; i++) {
-        const size_t from = (size_t)((double)i * ((double)rows->n / (double)count));
+        const size_t from = row_of_head(rows, count, i);
         if (rows->along) copy_directed(rows, from, 1, &rows->head, i);
         if (rows->along) continue;
         const int code = copy_arrays(rows, from, 1, rows->head.X + i * rows->d, rows->head.Y + i * rows->p,
@@ -359,6 +408,7 @@ orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t 
 }
 
 void orffi_rows_clear(orffi_rows *rows) {
+    orffi_release(rows->quality);
     orffi_table_clear(&rows->whole);
     orffi_table_clear(&rows->head);
     orffi_release(rows->labels);

@@ -5,6 +5,15 @@
 
 #include "engine/engine.h"
 
+/* Of what quality rows are: their noise is r_g (1 - e + e t) / weight, see exact/evidence.h. */
+enum { ORFFI_MOST_INSTRUMENTS = ORFF_INSTRUMENTS };
+typedef struct orffi_quality {
+    bool errors;                           /* t is known, and e open */
+    size_t instruments;                    /* 0 as 1 */
+    double logit;                          /* log(e/(1-e)) */
+    double ratios[ORFFI_MOST_INSTRUMENTS]; /* log r; that of the first is 0 */
+} orffi_quality;
+
 /* x' = (x - shift)/unit, y' = y/spread. */
 typedef struct orffi_units {
     double *shift, *unit; /* d */
@@ -35,6 +44,10 @@ typedef struct orffi_rows {
     const double *X, *Y, *weights;
     const double *along;        /* of directed rows, see engine/table.h: n x p, Y is n; or NULL */
     double N;                   /* of directed rows */
+    const double *known;        /* n, or NULL: see engine/table.h */
+    const uint32_t *instrument; /* n, or NULL */
+    size_t instruments;
+    double *quality;            /* n: the weights that follow from them and the plan, or NULL */
     bool apart;                 /* directed rows are single outputs: each direction is an axis */
     double log_spread;          /* of directed rows: see orffi_units_apply */
     orffi_table whole;          /* directed rows, transformed: a reader has no way of handing them out */
@@ -49,10 +62,19 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
 orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                    const orff_reader *reader, size_t head);
 /* Directed rows: along is n x p, Y n, weights n; N: what lambda goes with. */
+/* Afterwards, before anything is looked at: what is known of the errors of the rows (n, mean 1; or NULL), and their
+ * instruments (n, below `instruments`; or NULL). */
+orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint32_t *instrument,
+                               size_t instruments);
+
 orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_t n, const double *X,
                                      const double *Y, const double *weights, const double *along, double N,
                                      size_t head);
 void orffi_rows_clear(orffi_rows *rows);
+
+/* The weights of rows of these qualities, in the place of those they had. They add up to as much: *factor is what the noise
+ * of a row of weight 1 grows by. */
+orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *quality, double *factor);
 
 /* The coded, transformed rows, from the first on, for an engine. */
 orff_status orffi_rows_source(orffi_rows *rows, orffi_source *source);
