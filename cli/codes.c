@@ -71,6 +71,7 @@ void cli_data_warn_codes(const cli_data *data) {
     size_t warned = 0;
     for (size_t i = 0; i < data->d && warned < WARNINGS; i++)
         warned += look(data, fmt_table_input(data->table, i), data->d, data->X + i);
-    for (size_t k = 0; !data->classes && k < data->p && warned < WARNINGS; k++)
-        warned += look(data, fmt_table_output(data->table, k), data->p, data->Y + k);
+    const size_t outputs = data->directions ? 1 : data->p;
+    for (size_t k = 0; !data->classes && k < outputs && warned < WARNINGS; k++)
+        warned += look(data, fmt_table_output(data->table, k), outputs, data->Y + k);
 }

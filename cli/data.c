@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codes.h"
+#include "observed.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -45,7 +46,7 @@ static int select_columns(cli_data *data, const fmt_table_selection *selection) 
     const int status = fmt_table_select(data->table, selection);
     if (!status) {
         data->d = fmt_table_inputs(data->table);
-        data->p = fmt_table_outputs(data->table);
+        data->p = data->columns = fmt_table_outputs(data->table);
         data->weighted = fmt_table_weighted(data->table);
         return CLI_DONE;
     }
@@ -58,9 +59,12 @@ static int select_columns(cli_data *data, const fmt_table_selection *selection) 
 static void make_room(cli_data *data, size_t rows) {
     data->room = rows;
     data->X = cli_more(data->X, rows * data->d, sizeof *data->X);
-    data->Y = cli_more(data->Y, rows * data->p, sizeof *data->Y);
+    data->Y = cli_more(data->Y, rows * data->columns, sizeof *data->Y);
     if (data->weighted) data->weights = cli_more(data->weights, rows, sizeof *data->weights);
-    if (fmt_table_grouped(data->table)) data->groups = cli_more(data->groups, rows, sizeof *data->groups);
+    if (fmt_table_grouped(data->table, FMT_GROUPS))
+        data->groups = cli_more(data->groups, rows, sizeof *data->groups);
+    if (fmt_table_grouped(data->table, FMT_INSTRUMENTS))
+        data->instrument_cells = cli_more(data->instrument_cells, rows, sizeof *data->instrument_cells);
 }
 
 /* An estimate of all rows from the share of the file that has been read; 0 if it is not known. */
@@ -75,20 +79,23 @@ static bool show_reading(const cli_data *data) {
 
 /* Rows into memory up to the budget. */
 static int read_ahead(cli_data *data, size_t budget) {
-    const size_t row = (data->d + data->p + 1) * sizeof(double);
+    const size_t row = (data->d + data->columns + 1) * sizeof(double);
     size_t got = 1;
     data->n = 0;
     while (got && data->n * row < budget) {
         if (data->room < data->n + BLOCK) make_room(data, 2 * data->room + BLOCK);
-        fmt_table_groups_into(data->table, data->groups ? data->groups + data->n : NULL);
-        if (fmt_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->p,
+        fmt_table_groups_into(data->table, FMT_GROUPS, data->groups ? data->groups + data->n : NULL);
+        fmt_table_groups_into(data->table, FMT_INSTRUMENTS,
+                              data->instrument_cells ? data->instrument_cells + data->n : NULL);
+        if (fmt_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->columns,
                            data->weighted ? data->weights + data->n : NULL, &got))
             return table_failed(data->table);
         data->n += got;
         if (!show_reading(data)) return cli_failed("interrupted");
     }
     data->whole = got == 0;
-    fmt_table_groups_into(data->table, NULL);
+    fmt_table_groups_into(data->table, FMT_GROUPS, NULL);
+    fmt_table_groups_into(data->table, FMT_INSTRUMENTS, NULL);
     cli_progress_rows(data->whole ? (double)data->n : expected_rows(data));
     return CLI_DONE;
 }
@@ -222,20 +229,28 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
         return refuse_unnamed(data, a, "outputs", "are to be learned");
     if (!status && !pair && !cli_given(a, CLI_OPT_INPUTS) && fmt_table_shape(data->table, 0))
         return refuse_unnamed(data, a, "inputs", "say where");
-    const fmt_table_selection selection = {.inputs = cli_text(a, CLI_OPT_INPUTS),
-                                           .outputs = cli_text(a, CLI_OPT_OUTPUTS),
-                                           .weights = cli_text(a, CLI_OPT_WEIGHTS),
-                                           .groups = cli_text(a, CLI_OPT_GROUPS),
-                                           .fixed = cli_text(a, CLI_OPT_SELECT),
-                                           .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
-                                           .labels = cli_given(a, CLI_OPT_CLASSIFY)};
+    cli_observed observed = {0};
+    if (!status) status = cli_observed_read(&observed, a, data, pair);
+    const fmt_table_selection selection = {
+        .inputs = cli_text(a, CLI_OPT_INPUTS),
+        .outputs = observed.columns ? observed.columns : cli_text(a, CLI_OPT_OUTPUTS),
+        .weights = cli_text(a, CLI_OPT_WEIGHTS),
+        .groups = cli_text(a, CLI_OPT_GROUPS),
+        .instruments = cli_observes(a) ? cli_text(a, CLI_OPT_NOISE_BY) : NULL,
+        .optional = observed.optional,
+        .companions = observed.companions,
+        .fixed = cli_text(a, CLI_OPT_SELECT),
+        .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING) || observed.drops,
+        .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
     if (!status && a->command->bit == CLI_BIT(moments)) status = count_from_1970(data);
+    cli_observed_clear(&observed);
     if (status) return status;
-    status = cli_notes_of_table(&data->notes, data->table);
+    status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);
     if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);
     if (!status) say_times(data);
     if (!status) status = read_rows_held(data, a);
+    if (!status) status = cli_observed_split(&observed, a, data);
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows%s", fmt_table_path(data->table),
                             fmt_table_dropped(data->table) ? " without missing values" : "");
@@ -309,6 +324,10 @@ void cli_data_close(cli_data *data) {
     free(data->Y);
     free(data->weights);
     free(data->groups);
+    free(data->instrument_cells);
+    free(data->directions);
+    free(data->errors);
+    free(data->instruments);
     *data = (cli_data){0};
 }
 

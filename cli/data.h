@@ -10,12 +10,16 @@ typedef struct cli_data {
     fmt_table *table;
     orff_notes *notes;
     size_t d, p;
+    size_t columns; /* of y in the file: the outputs, then those of directions and of errors */
     bool weighted;
     size_t classes; /* 0: none */
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;
     uint64_t *groups; /* of the rows held, or NULL */
+    uint64_t *instrument_cells; /* likewise: equal numbers for equal cells */
+    double *directions, *errors; /* n x p, n x the numbers of Y in a row; or NULL */
+    uint32_t *instruments;       /* n, counted from 0; or NULL */
     bool whole;   /* all rows are held */
     size_t given; /* rows that the reader has handed out of those held */
     bool trouble; /* the table has failed */

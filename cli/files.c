@@ -19,8 +19,9 @@ static cli_option_id written(size_t k) {
 }
 
 static cli_option_id read_too(size_t k) {
-    const cli_option_id ids[] = {CLI_OPT_FROM_MOMENTS, CLI_OPT_SUBTRACT, CLI_OPT_LIKE, CLI_OPT_POINTS,
-                                 cli_setting("output-matrix"), cli_setting("frequencies")};
+    const cli_option_id ids[] = {
+        CLI_OPT_FROM_MOMENTS,         CLI_OPT_SUBTRACT,          CLI_OPT_LIKE, CLI_OPT_POINTS,
+        cli_setting("output-matrix"), cli_setting("frequencies")};
     return ids[k];
 }
 

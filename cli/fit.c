@@ -10,6 +10,7 @@
 #include "data.h"
 #include "fit.h"
 #include "moments_file.h"
+#include "observed.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -71,7 +72,7 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
                     orff_model **model) {
     orff_status status;
     if (data->whole) {
-        status = orff_model_fit(model, settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
+        status = cli_observed_fit(data, settings, model);
     } else {
         const orff_reader reader = cli_data_reader(data);
         cli_say("the data are larger than --memory %s (MB), so they are read in one pass; automatic choices "

@@ -18,12 +18,28 @@ static orff_status note_column(orff_notes *notes, const fmt_table *table, orff_s
     return status;
 }
 
-int cli_notes_of_table(orff_notes **notes, const fmt_table *table) {
-    const size_t d = fmt_table_inputs(table), p = fmt_table_outputs(table);
+/* The components of a field that was seen along directions: u, v, w. */
+static orff_status note_component(orff_notes *notes, const fmt_table *table, size_t i) {
+    const size_t at = fmt_table_output(table, 0);
+    const char *units = fmt_table_units(table, at);
+    char name[24];
+    if (!units) units = fmt_units_guess(fmt_table_name(table, at)).units;
+    if (i < 3)
+        snprintf(name, sizeof name, "%c", "uvw"[i]);
+    else
+        snprintf(name, sizeof name, "u%zu", i + 1);
+    orff_status status = orff_notes_set_name(notes, ORFF_SIDE_OUTPUT, i, name);
+    if (!status && units) status = orff_notes_set_units(notes, ORFF_SIDE_OUTPUT, i, units);
+    return status;
+}
+
+int cli_notes_of_table(orff_notes **notes, const fmt_table *table, size_t outputs, bool along) {
+    const size_t d = fmt_table_inputs(table), p = outputs ? outputs : fmt_table_outputs(table);
     orff_status status = orff_notes_create(notes, d, p);
     if (!status) status = orff_notes_set_named(*notes, fmt_table_named(table));
     for (size_t i = 0; !status && i < d; i++) status = note_column(*notes, table, ORFF_SIDE_INPUT, i);
-    for (size_t i = 0; !status && i < p; i++) status = note_column(*notes, table, ORFF_SIDE_OUTPUT, i);
+    for (size_t i = 0; !status && i < p; i++)
+        status = along ? note_component(*notes, table, i) : note_column(*notes, table, ORFF_SIDE_OUTPUT, i);
     return cli_outcome(status, NULL);
 }
 

@@ -11,8 +11,9 @@
 
 /* Each returns an exit status, after a message. The notes are to be freed in any case. */
 
-/* Of a table whose columns are selected. */
-int cli_notes_of_table(orff_notes **notes, const fmt_table *table);
+/* Of a table whose columns are selected. The model has so many outputs (0: as many as columns); along: the one column is what
+ * they have along a direction, and says only their unit. */
+int cli_notes_of_table(orff_notes **notes, const fmt_table *table, size_t outputs, bool along);
 
 /* The notes of a file, checked against what it holds; the message names the file. */
 int cli_notes_of_model(orff_notes **notes, const char *path, const orff_model *model);

@@ -170,7 +170,7 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
                                    .p = data->p,
                                    .classes = data->classes,
                                    .inputs = names,
-                                   .n = data->whole ? data->n : 0,
+                                   .n = data->whole && !data->directions ? data->n : 0,
                                    .X = data->X,
                                    .Y = data->Y};
     const int status = cli_settings_read(s, a, &shape);

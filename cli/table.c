@@ -30,6 +30,22 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN, "Data",
         "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
         "told, rows of one group are left out together."},
+    [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", FIT | EXACT, "Data",
+        "What becomes of a row without some of its outputs: use what it has, drop it, or refuse the data. Rows without "
+        "any are left out, and counted. --skip-missing drops them all."},
+    [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, FIT | EXACT, "Data",
+        "The single output is what the field has along a direction, as radars and lidars see it: one column with an angle "
+        "in degrees, for a field in the plane, or the columns of the direction's components."},
+    [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", FIT | EXACT, "Data",
+        "Angles count from the first input's axis towards the second (east), or clockwise from the second (north)."},
+    [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", FIT | EXACT, "Data",
+        "The output is positive for a field along the direction (away), or against it (toward)."},
+    [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, FIT | EXACT, "Data",
+        "The columns with what is known of the errors of the outputs, as standard deviations: one for each output, or one "
+        "for all. The noise is a factor times these and a part that is the same for all; both are learned."},
+    [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, FIT | EXACT, "Data",
+        "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
+        "is learned. Up to 64."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},

@@ -71,7 +71,7 @@ static int number_value(fmt_table *table, size_t column, const fmt_csv_cell *t, 
 }
 
 static int cell_value(fmt_table *table, size_t column, size_t slot, const fmt_csv_cell *t, double *value) {
-    const bool group = slot == table->group_slot && !table->group_shared;
+    const bool group = fmt_table_is_group(table, slot);
     if (fmt_csv_cell_missing(table, t, group || slot == table->label_slot)) {
         *value = (double)NAN;
         return ORFF_OK;

@@ -6,8 +6,8 @@
 
 /* Columns by their part. */
 typedef struct parts {
-    size_t d, p, w, g;
-    size_t *x, *y, *weights, *groups;
+    size_t d, p, w, g[FMT_GROUP_COUNT];
+    size_t *x, *y, *weights, *groups[FMT_GROUP_COUNT];
     unsigned char *taken; /* columns: 1 output, 2 weights, 4 input, 8 groups */
 } parts;
 
@@ -15,7 +15,7 @@ static void free_parts(parts *s) {
     free(s->x);
     free(s->y);
     free(s->weights);
-    free(s->groups);
+    for (size_t k = 0; k < FMT_GROUP_COUNT; k++) free(s->groups[k]);
     free(s->taken);
 }
 
@@ -62,20 +62,26 @@ static int choose_weights(fmt_table *table, parts *s, const char *names) {
 }
 
 /* A column that has a part already keeps it, and tells groups too. */
-static int choose_groups(fmt_table *table, parts *s, const char *names) {
+static int choose_group(fmt_table *table, parts *s, fmt_group which, const char *what, const char *names) {
     if (!names) return ORFF_OK;
-    const int status = fmt_columns_parse(table, "groups", names, &s->g, &s->groups);
+    const int status = fmt_columns_parse(table, what, names, &s->g[which], &s->groups[which]);
     if (status) return status;
-    if (s->g != 1)
-        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "groups: expected one column, found %zu",
-                              s->g);
-    table->group_shared = s->taken[s->groups[0]];
-    return table->group_shared ? ORFF_OK : take(table, s, 1, s->groups, 8);
+    if (s->g[which] != 1)
+        return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "%s: expected one column, found %zu", what,
+                              s->g[which]);
+    const unsigned char part = s->taken[s->groups[which][0]];
+    table->groups[which].shared = part && part != 8;
+    return part ? ORFF_OK : take(table, s, 1, s->groups[which], 8);
+}
+
+static int choose_groups(fmt_table *table, parts *s, const fmt_table_selection *selection) {
+    const int status = choose_group(table, s, FMT_GROUPS, "groups", selection->groups);
+    return status ? status : choose_group(table, s, FMT_INSTRUMENTS, "noise-by", selection->instruments);
 }
 
 /* chosen: all columns with a part, ascending; `slot` (columns): the place of each in a row. */
 static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
-    const size_t n = s->d + s->p + s->w + s->g;
+    const size_t n = s->d + s->p + s->w + FMT_GROUP_COUNT;
     table->chosen = calloc(n + 1, sizeof *table->chosen);
     table->row = calloc(n + 1, sizeof *table->row);
     table->x_slot = calloc(s->d + 1, sizeof *table->x_slot);
@@ -90,7 +96,8 @@ static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
     for (size_t i = 0; i < s->d; i++) table->x_slot[i] = slot[s->x[i]];
     for (size_t i = 0; i < s->p; i++) table->y_slot[i] = slot[s->y[i]];
     if (s->w) table->weight_slot = slot[s->weights[0]];
-    if (s->g) table->group_slot = slot[s->groups[0]];
+    for (size_t k = 0; k < FMT_GROUP_COUNT; k++)
+        if (s->g[k]) table->groups[k].slot = slot[s->groups[k][0]];
     table->d = s->d;
     table->p = s->p;
     return ORFF_OK;
@@ -101,13 +108,20 @@ static int place_columns(fmt_table *table, const fmt_table_selection *selection)
     size_t *slot = calloc(table->columns + 1, sizeof *slot);
     int status = s.taken && slot ? ORFF_OK : fmt_table_fail_memory(table);
     if (!status) status = choose_weights(table, &s, selection->weights);
-    if (!status && !selection->inputs) status = choose_groups(table, &s, selection->groups);
+    if (!status && !selection->inputs) status = choose_groups(table, &s, selection);
     if (!status) status = choose_outputs(table, &s, selection->outputs);
     if (!status) status = choose_inputs(table, &s, selection->inputs);
-    if (!status && selection->inputs) status = choose_groups(table, &s, selection->groups);
+    if (!status && selection->inputs) status = choose_groups(table, &s, selection);
     if (!status) status = lay_out(table, &s, slot);
     free(slot);
     free_parts(&s);
+    return status;
+}
+
+int fmt_table_count_columns(fmt_table *table, const char *what, const char *names, size_t *count) {
+    size_t *columns = NULL;
+    const int status = fmt_columns_parse(table, what, names, count, &columns);
+    free(columns);
     return status;
 }
 
@@ -134,12 +148,15 @@ int fmt_table_select(fmt_table *table, const fmt_table_selection *selection) {
     if (table->selected)
         return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "columns were chosen before");
     table->drops_missing = table->drops_missing || selection->skip_missing;
+    table->optional = selection->optional;
+    table->companions = selection->companions;
     table->fixed = selection->fixed;
     int status = ORFF_OK;
     if (selection->fixed && strcmp(table->source->name, fmt_source_netcdf.name))
         status =
             fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "select: only NetCDF files have dimensions");
     if (!status) status = place_columns(table, selection);
+    if (table->optional > table->p) table->optional = table->p;
     if (!status) status = prepare_labels(table, selection);
     if (!status && table->source->choose) status = table->source->choose(table);
     table->fixed = NULL;

@@ -68,13 +68,16 @@ struct fmt_table {
     double *row;                    /* n_chosen */
     size_t d, p, *x_slot, *y_slot;  /* places in row: d, p */
     size_t weight_slot, label_slot; /* FMT_NO_SLOT: none */
-    size_t group_slot;              /* likewise; its cells may be texts ... */
-    bool group_shared;              /* ... unless it is an input or an output too */
-    uint64_t *groups;               /* where the groups of the next rows go, or NULL */
+    struct {
+        size_t slot;    /* likewise; its cells may be texts ... */
+        bool shared;    /* ... unless it is an input or an output too */
+        uint64_t *into; /* where those of the next rows go, or NULL */
+    } groups[FMT_GROUP_COUNT];
+    size_t optional, companions; /* see fmt_table_selection */
     const char *fixed;              /* valid during choose */
     fmt_labels labels;
 
-    uint64_t used, dropped;
+    uint64_t used, dropped, partial;
     bool selected, ended;
     char message[640];
 };
@@ -120,5 +123,8 @@ int fmt_columns_parse(fmt_table *table, const char *what, const char *text, size
 
 /* The name most like a given one, NULL where none is. Names that are NULL are passed over. */
 const char *fmt_nearest(const char *name, size_t count, char *const *names);
+
+/* Whether a slot has only groups, whose cells may be texts. */
+bool fmt_table_is_group(const fmt_table *table, size_t slot);
 
 #endif

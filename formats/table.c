@@ -124,13 +124,18 @@ static int find_source(fmt_table *table) {
     return table->source ? ORFF_OK : source_by_content(table);
 }
 
+static void forget_slots(fmt_table *table) {
+    table->weight_slot = table->label_slot = FMT_NO_SLOT;
+    for (size_t k = 0; k < FMT_GROUP_COUNT; k++) table->groups[k].slot = FMT_NO_SLOT;
+}
+
 fmt_table *fmt_table_make(const char *path) {
     fmt_table *table = calloc(1, sizeof *table);
     if (!table) return NULL;
     table->path = strdup(path);
     table->rows = FMT_ROWS_UNKNOWN;
     table->descriptor = -1;
-    table->weight_slot = table->label_slot = table->group_slot = FMT_NO_SLOT;
+    forget_slots(table);
     table->options = fmt_table_options_default();
     if (table->path) return table;
     free(table);
@@ -158,7 +163,7 @@ void fmt_table_clear_selection(fmt_table *table) {
     table->chosen = table->x_slot = table->y_slot = NULL;
     table->row = NULL;
     table->n_chosen = table->d = table->p = 0;
-    table->weight_slot = table->label_slot = table->group_slot = FMT_NO_SLOT;
+    forget_slots(table);
     fmt_labels_clear(&table->labels);
 }
 
@@ -247,16 +252,26 @@ bool fmt_table_weighted(const fmt_table *table) {
     return table->weight_slot != FMT_NO_SLOT;
 }
 
-bool fmt_table_grouped(const fmt_table *table) {
-    return table->group_slot != FMT_NO_SLOT;
+bool fmt_table_grouped(const fmt_table *table, fmt_group which) {
+    return table->groups[which].slot != FMT_NO_SLOT;
 }
 
-void fmt_table_groups_into(fmt_table *table, uint64_t *groups) {
-    table->groups = groups;
+void fmt_table_groups_into(fmt_table *table, fmt_group which, uint64_t *groups) {
+    table->groups[which].into = groups;
+}
+
+bool fmt_table_is_group(const fmt_table *table, size_t slot) {
+    for (size_t k = 0; k < FMT_GROUP_COUNT; k++)
+        if (slot == table->groups[k].slot && !table->groups[k].shared) return true;
+    return false;
 }
 
 uint64_t fmt_table_used(const fmt_table *table) {
     return table->used;
+}
+
+uint64_t fmt_table_partial(const fmt_table *table) {
+    return table->partial;
 }
 
 uint64_t fmt_table_dropped(const fmt_table *table) {
@@ -287,7 +302,7 @@ static int fail_at(fmt_table *table, size_t slot, int status, const char *what) 
 static void decode_row(fmt_table *table) {
     for (size_t s = 0; s < table->n_chosen; s++) {
         double value;
-        if (s == table->label_slot || (s == table->group_slot && !table->group_shared)) continue;
+        if (s == table->label_slot || fmt_table_is_group(table, s)) continue;
         for (size_t i = 0; i < table->options.n_missing; i++) {
             const char *text = table->options.missing[i], *end = orff_number_scan(text, &value);
             if (end && !*end && table->row[s] == value) table->row[s] = (double)NAN;
@@ -297,17 +312,37 @@ static void decode_row(fmt_table *table) {
     }
 }
 
-/* Whether the row just read may be used. */
+static bool is_optional(const fmt_table *table, size_t slot) {
+    for (size_t k = 0; k < table->optional; k++)
+        if (table->y_slot[k] == slot) return true;
+    return false;
+}
+
+static bool is_companion(const fmt_table *table, size_t slot) {
+    for (size_t k = table->companions; k && k < table->p; k++)
+        if (table->y_slot[k] == slot) return true;
+    return false;
+}
+
+/* Whether the row just read may be used; a row without any of the outputs that may be missing may not. */
 static int check_row(fmt_table *table, bool *usable) {
+    size_t absent = 0;
     *usable = true;
     for (size_t s = 0; s < table->n_chosen; s++) {
         if (isfinite(table->row[s])) continue;
         if (!isnan(table->row[s])) return fail_at(table, s, ORFF_ERROR_NOT_FINITE, "the value is infinite");
+        if (is_companion(table, s)) continue;
+        if (is_optional(table, s)) {
+            absent++;
+            continue;
+        }
         if (!table->drops_missing)
             return fail_at(table, s, ORFF_ERROR_NOT_FINITE,
                            "the value is missing; --skip-missing leaves such rows out");
         *usable = false;
     }
+    if (table->optional && absent == table->optional) *usable = false;
+    if (*usable && absent) table->partial++;
     if (*usable && table->weight_slot != FMT_NO_SLOT && table->row[table->weight_slot] < 0.0)
         return fail_at(table, table->weight_slot, ORFF_ERROR_FORMAT, "the weight is negative");
     return ORFF_OK;
@@ -363,7 +398,9 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
         }
         for (size_t i = 0; i < table->d; i++) *X++ = row[table->x_slot[i]];
         for (size_t i = 0; i < table->p; i++) *Y++ = row[table->y_slot[i]];
-        if (table->groups && fmt_table_grouped(table)) put_group(table->groups++, row[table->group_slot]);
+        for (size_t k = 0; k < FMT_GROUP_COUNT; k++)
+            if (table->groups[k].into && fmt_table_grouped(table, k))
+                put_group(table->groups[k].into++, row[table->groups[k].slot]);
         if (weights) *weights++ = table->weight_slot == FMT_NO_SLOT ? 1.0 : row[table->weight_slot];
         ++*rows;
     }
@@ -376,7 +413,7 @@ bool fmt_table_can_rewind(const fmt_table *table) {
 
 int fmt_table_rewind(fmt_table *table) {
     if (!table->rewindable) return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read twice");
-    table->used = table->dropped = 0;
+    table->used = table->dropped = table->partial = 0;
     table->ended = false;
     return table->source->rewind(table);
 }

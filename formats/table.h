@@ -99,12 +99,18 @@ typedef struct fmt_table_selection {
     const char *outputs; /* NULL: none; the second table of a pair */
     const char *weights; /* NULL: none */
     const char *groups;  /* one column, of texts or numbers, which may be an input too; NULL: none */
+    const char *instruments; /* another such one; NULL: none */
+    size_t optional;     /* so many of the first outputs may be missing (NaN), but not all of them */
+    size_t companions;   /* outputs from this on may be missing too, and do not count; 0: none */
     const char *fixed;   /* NetCDF: dimensions held at a 0-based index, "time=0,depth=3"; NULL: none */
     bool skip_missing;   /* leave out rows with missing values, as NetCDF does always; else refuse them */
     bool labels;         /* the one output is a class: it becomes 0, 1, .. in order of appearance ... */
     size_t n_labels;     /* ... or as in this list, where others are refused; 0: no list */
     const char *const *label_names;
 } fmt_table_selection;
+
+/* How many columns a list names; `what` stands in the message where it is wrong. */
+int fmt_table_count_columns(fmt_table *table, const char *what, const char *names, size_t *count);
 
 /* Choose columns; once, before reading. Also usable as a check of names. */
 int fmt_table_select(fmt_table *table, const fmt_table_selection *selection);
@@ -114,7 +120,9 @@ size_t fmt_table_outputs(const fmt_table *table);          /* p */
 size_t fmt_table_input(const fmt_table *table, size_t i);  /* column of input i */
 size_t fmt_table_output(const fmt_table *table, size_t i); /* column of output i */
 bool fmt_table_weighted(const fmt_table *table);
-bool fmt_table_grouped(const fmt_table *table);
+/* The columns that say what belongs together. */
+typedef enum fmt_group { FMT_GROUPS, FMT_INSTRUMENTS, FMT_GROUP_COUNT } fmt_group;
+bool fmt_table_grouped(const fmt_table *table, fmt_group which);
 
 /* ---------------------------------------------------------------- rows */
 
@@ -125,7 +133,7 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
 
 /* Where fmt_table_read puts the groups of its rows from now on, as many as it reads: equal numbers for equal cells. NULL:
  * nowhere. */
-void fmt_table_groups_into(fmt_table *table, uint64_t *groups);
+void fmt_table_groups_into(fmt_table *table, fmt_group which, uint64_t *groups);
 int fmt_table_rewind(fmt_table *table);
 bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 
@@ -134,6 +142,7 @@ orff_reader fmt_table_reader(fmt_table *table);
 
 uint64_t fmt_table_used(const fmt_table *table);    /* rows handed out since the start or the last rewind */
 uint64_t fmt_table_dropped(const fmt_table *table); /* rows left out for missing values */
+uint64_t fmt_table_partial(const fmt_table *table); /* rows handed out without some of their outputs */
 
 /* The classes met so far. */
 size_t fmt_table_label_count(const fmt_table *table);

@@ -1055,6 +1055,10 @@ typedef struct orff_observations {
 
 #define ORFF_INSTRUMENTS 64
 
+/* Unit vectors (n x 2) of angles in degrees, counted from the first axis towards the second, or clockwise from the second
+ * (from_north); toward: of the opposite directions, for what is positive when it comes nearer. */
+ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, bool toward, double *directions);
+
 /* Fit to such measurements. With errors, the noise of a number is a factor times its error, and a part that is the same for
  * all; how much of each, and what the noise of each instrument is, the evidence tells. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
  * them. For the squared loss. */

@@ -8,6 +8,14 @@
 #include "model/model.h"
 #include "model/plane_rows.h"
 
+void orff_directions(size_t n, const double *degrees, bool from_north, bool toward, double *directions) {
+    for (size_t i = 0; i < n; i++) {
+        const double angle = degrees[i] * 0.01745329251994329577, sign = toward ? -1.0 : 1.0;
+        directions[2 * i] = sign * (from_north ? sin(angle) : cos(angle));
+        directions[2 * i + 1] = sign * (from_north ? cos(angle) : sin(angle));
+    }
+}
+
 /* ---- what is there */
 
 static orff_status check(const orff_settings *s, const orff_observations *o) {

@@ -1,0 +1,181 @@
+#include "observed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+bool cli_observes(const cli_arguments *a) {
+    return cli_serves(CLI_OPT_MISSING_OUTPUTS, a->command);
+}
+
+/* ---- what is asked for */
+
+static int choose_missing(cli_observed *o, const cli_arguments *a) {
+    const char *asked = cli_text(a, CLI_OPT_MISSING_OUTPUTS);
+    const bool use = !strcmp(asked, "use");
+    o->drops = !strcmp(asked, "drop");
+    if (!use && !o->drops && strcmp(asked, "refuse"))
+        return cli_wrong(a, CLI_OPT_MISSING_OUTPUTS, "is use, drop or refuse");
+    if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY)) o->optional = SIZE_MAX;
+    return CLI_DONE;
+}
+
+/* How many columns an option names; 0 where it is not given. */
+static int count_columns(const cli_arguments *a, const cli_data *data, cli_option_id id, size_t *count) {
+    *count = 0;
+    if (!cli_given(a, id)) return CLI_DONE;
+    if (!fmt_table_count_columns(data->table, cli_own_options[id].name, cli_text(a, id), count))
+        return CLI_DONE;
+    cli_failed("%s", fmt_table_error(data->table));
+    return CLI_USAGE;
+}
+
+static int check_direction(const cli_observed *o, const cli_arguments *a, size_t outputs) {
+    if (!o->direction) {
+        if (cli_given(a, CLI_OPT_DIRECTION_FROM) || cli_given(a, CLI_OPT_DIRECTION_SENSE))
+            return cli_wrong_usage(a->command, "--direction is missing: which column has it?");
+        return CLI_DONE;
+    }
+    if (outputs != 1)
+        return cli_wrong(a, CLI_OPT_DIRECTION, "is for a single output column, what the field has along it");
+    if (cli_given(a, CLI_OPT_CLASSIFY)) return cli_wrong(a, CLI_OPT_DIRECTION, "is not for classes");
+    if (o->direction > 1 && cli_given(a, CLI_OPT_DIRECTION_FROM))
+        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "is for an angle, and --direction names components");
+    return CLI_DONE;
+}
+
+static int check_errors(const cli_observed *o, const cli_arguments *a, size_t outputs) {
+    if (o->errors <= 1 || o->errors == outputs) return CLI_DONE;
+    return cli_wrong(a, CLI_OPT_ERRORS, "names one column for each output, or one for all");
+}
+
+static bool is_one_of(const char *text, const char *one, const char *other) {
+    return !strcmp(text, one) || !strcmp(text, other);
+}
+
+static int check_words(const cli_arguments *a) {
+    if (!is_one_of(cli_text(a, CLI_OPT_DIRECTION_FROM), "east", "north"))
+        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "is east or north");
+    if (!is_one_of(cli_text(a, CLI_OPT_DIRECTION_SENSE), "away", "toward"))
+        return cli_wrong(a, CLI_OPT_DIRECTION_SENSE, "is away or toward");
+    return CLI_DONE;
+}
+
+static char *join(const cli_arguments *a) {
+    static const cli_option_id ids[] = {CLI_OPT_OUTPUTS, CLI_OPT_DIRECTION, CLI_OPT_ERRORS};
+    cli_string text = {0};
+    for (size_t i = 0; i < 3; i++)
+        if (cli_given(a, ids[i])) cli_append(&text, "%s%s", text.length ? "," : "", cli_text(a, ids[i]));
+    return text.text;
+}
+
+int cli_observed_read(cli_observed *o, const cli_arguments *a, const cli_data *data, bool pair) {
+    size_t outputs;
+    if (!cli_observes(a)) return CLI_DONE;
+    int status = choose_missing(o, a);
+    if (!status) status = check_words(a);
+    if (!status && pair && (cli_given(a, CLI_OPT_DIRECTION) || cli_given(a, CLI_OPT_ERRORS)))
+        return cli_wrong_usage(a->command,
+                               "--direction and --errors name columns of a table; a pair of files has none");
+    if (status || pair) return status;
+    status = count_columns(a, data, CLI_OPT_OUTPUTS, &outputs);
+    if (!status) status = count_columns(a, data, CLI_OPT_DIRECTION, &o->direction);
+    if (!status) status = count_columns(a, data, CLI_OPT_ERRORS, &o->errors);
+    if (!status) status = check_direction(o, a, outputs);
+    if (!status) status = check_errors(o, a, outputs);
+    if (status || (!o->direction && !o->errors)) return status;
+    o->outputs = !o->direction ? outputs : o->direction == 1 ? 2 : o->direction;
+    if (o->optional) o->optional = outputs;
+    if (o->errors) o->companions = outputs + o->direction;
+    o->columns = join(a);
+    return CLI_DONE;
+}
+
+void cli_observed_clear(cli_observed *o) {
+    free(o->columns);
+    o->columns = NULL;
+}
+
+/* ---- rows */
+
+/* Column `from` of the rows of y into column `to` of another array. */
+static void move_column(const cli_data *data, size_t from, double *out, size_t stride, size_t to) {
+    for (size_t i = 0; i < data->n; i++) out[i * stride + to] = data->Y[i * data->columns + from];
+}
+
+static void split_direction(const cli_observed *o, const cli_arguments *a, size_t first, cli_data *data) {
+    const bool north = !strcmp(cli_text(a, CLI_OPT_DIRECTION_FROM), "north");
+    const bool toward = !strcmp(cli_text(a, CLI_OPT_DIRECTION_SENSE), "toward");
+    data->directions = cli_more(NULL, data->n * data->p, sizeof *data->directions);
+    if (o->direction == 1) {
+        double *angles = cli_more(NULL, data->n, sizeof *angles);
+        move_column(data, first, angles, 1, 0);
+        orff_directions(data->n, angles, north, toward, data->directions);
+        free(angles);
+        return;
+    }
+    for (size_t k = 0; k < data->p; k++) move_column(data, first + k, data->directions, data->p, k);
+    for (size_t i = 0; toward && i < data->n * data->p; i++) data->directions[i] *= -1.0;
+}
+
+/* Cells become numbers from 0 on, in the order in which they come. */
+static int count_instruments(const cli_arguments *a, cli_data *data) {
+    uint64_t met[ORFF_INSTRUMENTS];
+    uint32_t count = 0;
+    data->instruments = cli_more(NULL, data->n, sizeof *data->instruments);
+    for (size_t i = 0; i < data->n; i++) {
+        uint32_t k = 0;
+        while (k < count && met[k] != data->instrument_cells[i]) k++;
+        if (k == ORFF_INSTRUMENTS) return cli_wrong(a, CLI_OPT_NOISE_BY, "has more than 64 different cells");
+        if (k == count) met[count++] = data->instrument_cells[i];
+        data->instruments[i] = k;
+    }
+    return CLI_DONE;
+}
+
+static int need_all(const cli_data *data, const char *what) {
+    return cli_failed("%s: %s needs all rows in memory; raise --memory", fmt_table_path(data->table), what);
+}
+
+int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *data) {
+    if (!cli_observes(a)) return CLI_DONE;
+    if (!data->whole && o->direction) return need_all(data, "--direction");
+    if (!data->whole && o->errors) return need_all(data, "--errors");
+    if (!data->whole && data->instrument_cells) return need_all(data, "--noise-by");
+    if (!data->whole && fmt_table_partial(data->table))
+        return need_all(data, "using rows without some of their outputs (--missing-outputs use)");
+    if (fmt_table_partial(data->table))
+        cli_say("%llu rows are without some of their outputs; what they have is used",
+                (unsigned long long)fmt_table_partial(data->table));
+    if (data->instrument_cells) {
+        const int status = count_instruments(a, data);
+        if (status) return status;
+    }
+    if (!o->outputs) return CLI_DONE;
+    const size_t outputs = o->direction ? 1 : o->outputs;
+    data->p = o->outputs;
+    if (o->direction) split_direction(o, a, 1, data);
+    if (o->errors) {
+        data->errors = cli_more(NULL, data->n * outputs, sizeof *data->errors);
+        for (size_t k = 0; k < outputs; k++)
+            move_column(data, outputs + o->direction + (o->errors == 1 ? 0 : k), data->errors, outputs, k);
+    }
+    for (size_t i = 0; i < data->n; i++)
+        memmove(data->Y + i * outputs, data->Y + i * data->columns, outputs * sizeof *data->Y);
+    return CLI_DONE;
+}
+
+orff_status cli_observed_fit(const cli_data *data, const orff_settings *settings, orff_model **model) {
+    const orff_observations o = {.d = data->d,
+                                 .p = data->p,
+                                 .n = data->n,
+                                 .X = data->X,
+                                 .Y = data->Y,
+                                 .directions = data->directions,
+                                 .weights = data->weights,
+                                 .errors = data->errors,
+                                 .instruments = data->instruments};
+    return orff_model_fit_observations(model, settings, &o);
+}
