@@ -7,6 +7,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 jobs=$(getconf _NPROCESSORS_ONLN)
+# What was compiled before, in another folder or before "make clean", is not compiled again where there is ccache.
+command -v ccache >/dev/null 2>&1 && export CMAKE_C_COMPILER_LAUNCHER=ccache
 passed=0 failed=0 skipped=0
 
 # make_build <directory> <jobs> <cmake options>: configure and build without warnings; the log is <directory>.log.
@@ -23,13 +25,17 @@ look_with_clang() {
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build/clang.log 2>&1 && python3 scripts/syntax.py build/clang 1 >>build/clang.log 2>&1
 }
 
+# Programs with sanitizers are large, and there are a hundred of them: gold links them in half the time.
+quick_links=
+command -v ld.gold >/dev/null 2>&1 && quick_links=-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold
+
 # The builds that come later are made beside the tests of the first: a core that no test takes does something useful. Each
 # leaves its status in <directory>.status.
 make_the_others() {
-    make_build build/sanitize 1 -DORFF_SANITIZE=ON
+    make_build build/sanitize 1 -DORFF_SANITIZE=ON $quick_links
     echo $? >build/sanitize.status
     command -v clang >/dev/null 2>&1 || return 0
-    make_build build/memory 1 -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF
+    make_build build/memory 1 -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF $quick_links
     echo $? >build/memory.status
     look_with_clang
     echo $? >build/clang.status

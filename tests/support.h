@@ -43,6 +43,10 @@ double *support_matrix(const json_t *list, size_t *rows, size_t *cols);
 /* Names what is being checked, for the messages of the assertions below; NULL forgets it. */
 void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The way from one to the next of many alike cases: 1, and `sparse` under sanitizers, which take many times as long and look
+ * for memory that is used wrongly: a few of the cases go the same ways through the code as all of them. */
+size_t support_step(size_t sparse);
+
 /* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project.
  * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);

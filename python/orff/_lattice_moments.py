@@ -1,7 +1,6 @@
 """Moments of a lattice: one pass over the rows for every kernel and every length scale of a range."""
 from __future__ import annotations
 
-import os
 from typing import Any, Optional
 
 import numpy as np
@@ -11,11 +10,12 @@ from . import _notes
 from ._arrays import Array, columns, copied, doubles, pointer
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, scales_of
-from ._library import ffi, lib, owner, text
-from ._model import Model, file_bytes, from_file_bytes
+from ._library import ffi, lib
+from ._model import Model
 from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, parameters
 from ._progress import run
 from ._settings import Settings, name_of
+from ._sums import Sums
 
 _EITHER_WAY = 2.0  # a length scale that was found may be so much shorter or longer later
 _LOOKED_AT = 20000  # rows, where a length scale is found
@@ -29,7 +29,7 @@ _EXTENT = Own(None, "sequence of (float, float)", "Where rows may lie, for each 
 @parameters(KERNEL | FEATURES | MOMENTS,
             without=("weight", "mix", "output_matrix", "features", "sampling", "importance", "frequencies", "precision", "engine"),
             sigma_range=_RANGE, extent=_EXTENT, verbose=VERBOSE, progress=PROGRESS)
-class LatticeMoments:
+class LatticeMoments(Sums):
     """Sums over rows, for up to three inputs, that know nothing of the kernel.
 
     One pass serves every kernel, base, weight, lambda, and every length scale of a range: `ORFFRegressor.fit_moments` may take
@@ -55,8 +55,8 @@ class LatticeMoments:
     True
     """
 
-    _place: Any = None
-    _settings_names: list
+    _kind = "orff_lattice_moments"
+    _own = ("sigma_range", "extent", "verbose", "progress")
 
     # ---- rows in
 
@@ -103,7 +103,7 @@ class LatticeMoments:
         for i in range(2 * len(parts)):
             listed[i] = parts[i // 2][0] if isinstance(parts, list) else parts[i // 2]
             listed[i].sigmas = pointer(held[i % 2])
-        place, need = owner("orff_lattice_moments", lib.orff_lattice_moments_free), ffi.new("orff_lattice_need *", {
+        place, need = self._new_place(), ffi.new("orff_lattice_need *", {
             "d": X.shape[1], "p": Y.shape[1], "low": pointer(low), "high": pointer(high), "periods": settings.c.periods,
             "n_parts": len(listed), "parts": listed, "tolerance": settings.c.sampling.tolerance, "folds": settings.c.folds,
             "seed": settings.c.sampling.seed})
@@ -153,73 +153,12 @@ class LatticeMoments:
         ranges = np.array([(0.0, 0.0) if one is None else one for one in self.extent], dtype=np.float64)
         return doubles(ranges[:, 0]), doubles(ranges[:, 1])
 
-    # ---- the group
-
-    def __iadd__(self, other: "LatticeMoments") -> "LatticeMoments":
-        check(lib.orff_lattice_moments_add(self._handle, other._handle))
-        return self
-
-    def __isub__(self, other: "LatticeMoments") -> "LatticeMoments":
-        check(lib.orff_lattice_moments_subtract(self._handle, other._handle))
-        return self
-
-    def __add__(self, other: "LatticeMoments") -> "LatticeMoments":
-        if not isinstance(other, LatticeMoments):
-            return NotImplemented
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: "LatticeMoments") -> "LatticeMoments":
-        if not isinstance(other, LatticeMoments):
-            return NotImplemented
-        result = self.copy()
-        result -= other
-        return result
-
     def like(self) -> "LatticeMoments":
         """No rows, on the same lattice and with the same folds: to be added to these."""
-        result = LatticeMoments(**self._parameters())
-        result._place = owner("orff_lattice_moments", lib.orff_lattice_moments_free)
-        check(lib.orff_lattice_moments_create_like(result._place, self._handle))
-        check(lib.orff_lattice_moments_set_notes(result._handle, lib.orff_lattice_moments_notes(self._handle)))
-        return result
-
-    def copy(self) -> "LatticeMoments":
-        """The same sums, to go on with by themselves."""
-        if self._place is None:
-            return LatticeMoments(**self._parameters())
-        result = self.like()
-        result += self
-        return result
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: Any) -> "LatticeMoments":
-        return self.copy()
+        self._describe()  # without rows there is no lattice yet, which this says
+        return self._like()
 
     # ---- what they hold
-
-    @property
-    def _handle(self) -> Any:
-        """The library's object."""
-        if self._place is None:
-            raise ValueError("these moments have no rows yet: call accumulate first")
-        return self._place[0]
-
-    def _describe(self) -> Any:
-        """The orff_lattice_moments_info."""
-        return lib.orff_lattice_moments_describe(self._handle)
-
-    @property
-    def rows(self) -> int:
-        """Rows accumulated; those subtracted are taken off."""
-        return int(self._describe().rows) if self._place is not None else 0
-
-    @property
-    def weight(self) -> float:
-        """Sum of the weights of the rows."""
-        return float(self._describe().weight) if self._place is not None else 0.0
 
     @property
     def waves(self) -> int:
@@ -232,53 +171,9 @@ class LatticeMoments:
         info = self._describe()
         return np.c_[copied(info.shortest, info.inputs), copied(info.longest, info.inputs)]
 
-    @property
-    def notes(self) -> dict:
-        """What travels with the moments in their file: names of columns, the kernel."""
-        return self._parse_notes("the moments")
-
-    def _parse_notes(self, where: str) -> dict:
-        info = self._describe()
-        words = text(lib.orff_lattice_moments_notes(self._handle))
-        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
-
-    # ---- files
-
-    def save(self, path: Any) -> None:
-        """Write a file of moments, the same that `orff moments --engine lattice` writes."""
-        run(lib.orff_lattice_moments_save, self._handle, os.fsencode(path))
-
-    @classmethod
-    def load(cls, path: Any) -> "LatticeMoments":
-        """Read a file of moments of a lattice."""
-        result = cls()
-        result._place = owner("orff_lattice_moments", lib.orff_lattice_moments_free)
-        run(lib.orff_lattice_moments_load, result._place, os.fsencode(path))
-        notes = result._parse_notes(os.fspath(path))
-        result.folds = max(1, int(result._describe().folds))
-        for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
-            setattr(result, name, notes["kernel"][name])
-        result.covariates, result.shape = notes.get("covariates") or None, None
-        return result
-
-    def _parameters(self) -> dict[str, Any]:
-        return {name: getattr(self, name)
-                for name in [*self._settings_names, "sigma_range", "extent", "verbose", "progress"]}
-
-    def __reduce__(self) -> tuple:
-        data = None if self._place is None else file_bytes(self.save)
-        return _restore, (self._parameters(), data)
-
     def __repr__(self) -> str:
         if self._place is None:
             return "LatticeMoments(no rows yet)"
         info = self._describe()
         return (f"LatticeMoments({info.rows} rows, {info.inputs} inputs, {info.outputs} outputs, {info.modes} waves, "
                 f"{info.folds} folds)")
-
-
-def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> LatticeMoments:
-    result = LatticeMoments(**parameters)
-    if data is not None:
-        result._place = from_file_bytes(data, LatticeMoments.load)._place
-    return result

@@ -1,7 +1,6 @@
 """Moments: everything the data has to say to ridge regression, in one pass."""
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -11,11 +10,12 @@ from . import _notes
 from ._arrays import Array, columns, doubles, pointer
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, with_known_parts
-from ._library import ffi, lib, owner, text
-from ._model import Model, file_bytes, from_file_bytes
+from ._library import ffi, lib, owner
+from ._model import Model
 from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
 from ._progress import run
 from ._settings import Settings, is_single
+from ._sums import Sums
 
 _PROBE_FEATURES = 300
 
@@ -32,7 +32,7 @@ class Totals(NamedTuple):
 
 @parameters(KERNEL | FEATURES | MOMENTS, without=("weight", "mix", "output_matrix", "engine", "period"), precision=PRECISION,
             verbose=VERBOSE, progress=PROGRESS)
-class Moments:
+class Moments(Sums):
     """Sums over rows from which every kernel on the same frequencies and every lambda can be learned.
 
     Moments add and subtract: of files, of machines, of days that come and days that must be forgotten. Their size
@@ -64,8 +64,7 @@ class Moments:
     True
     """
 
-    _place: Any = None
-    _settings_names: list
+    _kind = "orff_moments"
 
     # ---- rows in and out
 
@@ -107,7 +106,7 @@ class Moments:
         check(lib.orff_features_create(drawn, made[0], settings.sampling()))
         how = ffi.new("orff_moments_settings *", {
             "folds": settings.c.folds, "seed": settings.c.sampling.seed, "single": is_single(self.precision, X.dtype)})
-        place = owner("orff_moments", lib.orff_moments_free)
+        place = self._new_place()
         check(lib.orff_moments_create(place, drawn[0], how))
         words = part_texts(settings.parts, settings.inputs)
         notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
@@ -133,91 +132,7 @@ class Moments:
         self -= gone
         return self
 
-    # ---- the group
-
-    def __iadd__(self, other: "Moments") -> "Moments":
-        check(lib.orff_moments_add(self._handle, other._handle))
-        return self
-
-    def __isub__(self, other: "Moments") -> "Moments":
-        check(lib.orff_moments_subtract(self._handle, other._handle))
-        return self
-
-    def __add__(self, other: "Moments") -> "Moments":
-        if not isinstance(other, Moments):
-            return NotImplemented
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: "Moments") -> "Moments":
-        if not isinstance(other, Moments):
-            return NotImplemented
-        result = self.copy()
-        result -= other
-        return result
-
-    def copy(self) -> "Moments":
-        """The same sums, to go on with by themselves.
-
-        Examples
-        --------
-        >>> import orff
-        >>> one = orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0])
-        >>> one.copy().accumulate([[2.0]], [0.0]).rows, one.rows
-        (3, 2)
-        """
-        result = self._like()
-        if result._place is not None:
-            result += self
-        return result
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: Any) -> "Moments":
-        return self.copy()
-
-    def _like(self) -> "Moments":
-        """No rows, the same frequencies and folds."""
-        result = Moments(**self._parameters())
-        if self._place is not None:
-            result._place = owner("orff_moments", lib.orff_moments_free)
-            check(lib.orff_moments_create_like(result._place, self._handle))
-            check(lib.orff_moments_set_notes(result._handle, lib.orff_moments_notes(self._handle)))
-        return result
-
     # ---- what they hold
-
-    @property
-    def _handle(self) -> Any:
-        """The library's object."""
-        if self._place is None:
-            raise ValueError("these moments have no rows yet: call accumulate first")
-        return self._place[0]
-
-    def _describe(self) -> Any:
-        """The orff_moments_info."""
-        return lib.orff_moments_describe(self._handle)
-
-    @property
-    def rows(self) -> int:
-        """Rows accumulated; those subtracted are taken off."""
-        return int(self._describe().rows) if self._place is not None else 0
-
-    @property
-    def weight(self) -> float:
-        """Sum of the weights of the rows."""
-        return float(self._describe().weight) if self._place is not None else 0.0
-
-    @property
-    def notes(self) -> dict:
-        """What travels with the moments in their file: names of columns, the kernel."""
-        return self._parse_notes("the moments")
-
-    def _parse_notes(self, where: str) -> dict:
-        info = self._describe()
-        words = text(lib.orff_moments_notes(self._handle))
-        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
 
     def totals(self) -> Totals:
         """The sums themselves.
@@ -235,41 +150,9 @@ class Moments:
         check(lib.orff_moments_totals(self._handle, *(pointer(array) for array in totals)))
         return totals
 
-    # ---- files
-
-    def save(self, path: Any) -> None:
-        """Write a file of moments, the same that `orff moments` writes."""
-        run(lib.orff_moments_save, self._handle, os.fsencode(path))
-
-    @classmethod
-    def load(cls, path: Any) -> "Moments":
-        """Read a file of moments.
-
-        Examples
-        --------
-        >>> import orff, os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "day.moments")
-        >>> orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0]).save(path)
-        >>> orff.Moments.load(path).rows
-        2
-        """
-        result = cls()
-        result._place = owner("orff_moments", lib.orff_moments_free)
-        run(lib.orff_moments_load, result._place, os.fsencode(path))
-        info, notes = result._describe(), result._parse_notes(os.fspath(path))
-        result.features, result.folds = int(info.frequencies), max(1, int(info.folds))
-        result.precision = "single" if info.single else "double"
-        for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
-            setattr(result, name, notes["kernel"][name])
-        result.covariates, result.shape = notes.get("covariates") or None, None
-        return result
-
-    def _parameters(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in [*self._settings_names, "verbose", "progress"]}
-
-    def __reduce__(self) -> tuple:
-        data = None if self._place is None else file_bytes(self.save)
-        return _restore, (self._parameters(), data)
+    def _follow(self, info: Any) -> None:
+        super()._follow(info)
+        self.features, self.precision = int(info.frequencies), "single" if info.single else "double"
 
     def __repr__(self) -> str:
         if self._place is None:
@@ -277,13 +160,6 @@ class Moments:
         info = self._describe()
         return (f"Moments({info.rows} rows, {info.inputs} inputs, {info.outputs} outputs, "
                 f"{info.frequencies} frequencies, {info.folds} folds)")
-
-
-def _restore(parameters: dict[str, Any], data: Optional[bytes]) -> Moments:
-    result = Moments(**parameters)
-    if data is not None:
-        result._place = from_file_bytes(data, Moments.load)._place
-    return result
 
 
 def decide_kernel(given: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], names: Any) -> dict[str, Any]:

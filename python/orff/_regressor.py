@@ -150,12 +150,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
             given.update(base=notes["kernel"]["base"], sigma=notes["kernel"]["sigma"], shape=None)
         names = _notes.names(notes, "inputs", inputs)
         Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # what is wrong is said before a change
-        self.n_features_in_ = inputs
-        if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
+        self._take_names(notes, inputs, outputs)
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
         return self
@@ -171,15 +166,20 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         names = _notes.names(notes, "inputs", inputs)
         settings = Settings(given, inputs, outputs, names=names)
         model = Model.make(lib.orff_model_fit_lattice_moments, settings, moments._handle, **self._how)
+        self._take_names(notes, inputs, outputs)
+        self._settled, self._moments = None, None
+        self._adopt(model, settings, **self._notes_of_moments())
+        return self
+
+    def _take_names(self, notes: dict, inputs: int, outputs: int) -> None:
+        """The columns of moments, by number and by what their notes call them, as those of rows would be."""
+        names = _notes.names(notes, "inputs", inputs)
         self.n_features_in_ = inputs
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._flat, self._output_names = False, _notes.names(notes, "outputs", outputs)
-        self._settled, self._moments = None, None
-        self._adopt(model, settings, **self._notes_of_moments())
-        return self
 
     def _notes_of_moments(self) -> dict[str, Any]:
         return self._regression_notes()

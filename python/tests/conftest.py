@@ -1,6 +1,7 @@
 """What the tests share: where things are, data, and one thread, so that many small problems run well anywhere."""
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ sys.path.insert(0, str(TREE / "python"))
 import orff  # noqa: E402
 
 orff.set_threads(1)
+# Where the tests run in the background of a shell Ctrl-C is ignored, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

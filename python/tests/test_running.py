@@ -203,11 +203,14 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    threading.Event().wait(0.5)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "interrupted\n"
+    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            threading.Event().wait(0.5)
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=60)[0] == "interrupted\n"
+        finally:
+            process.kill()  # it would go on for ever
 
 
 # ---- precision and layouts

@@ -1,0 +1,163 @@
+"""Sums over rows, whatever they are sums of: they add, subtract, are copied, described, saved and pickled."""
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar, Optional, TypeVar
+
+from . import _notes
+from ._errors import check
+from ._library import lib, owner, text
+from ._model import file_bytes, from_file_bytes
+from ._progress import run
+
+Self = TypeVar("Self", bound="Sums")
+
+
+class Sums:
+    """What moments of features and of a lattice have in common. `_kind` is the library's type, whose name begins the names of
+    its functions; `_own` are the parameters that are no settings."""
+
+    _kind: ClassVar[str]
+    _own: ClassVar[tuple[str, ...]] = ("verbose", "progress")
+    _place: Any = None
+    _settings_names: list
+
+    @classmethod
+    def _function(cls, verb: str) -> Any:
+        return getattr(lib, f"{cls._kind}_{verb}")
+
+    @classmethod
+    def _new_place(cls) -> Any:
+        return owner(cls._kind, cls._function("free"))
+
+    # ---- the group
+
+    def __iadd__(self: Self, other: Self) -> Self:
+        check(self._function("add")(self._handle, other._handle))
+        return self
+
+    def __isub__(self: Self, other: Self) -> Self:
+        check(self._function("subtract")(self._handle, other._handle))
+        return self
+
+    def __add__(self: Self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self: Self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        result = self.copy()
+        result -= other
+        return result
+
+    def copy(self: Self) -> Self:
+        """The same sums, to go on with by themselves.
+
+        Examples
+        --------
+        >>> import orff
+        >>> one = orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0])
+        >>> one.copy().accumulate([[2.0]], [0.0]).rows, one.rows
+        (3, 2)
+        """
+        result = self._like()
+        if result._place is not None:
+            result += self
+        return result
+
+    __copy__ = copy
+
+    def __deepcopy__(self: Self, memo: Any) -> Self:
+        return self.copy()
+
+    def _like(self: Self) -> Self:
+        """No rows, and what they are summed over the same; where there were none yet that is open."""
+        result = type(self)(**self._parameters())
+        if self._place is not None:
+            result._place = self._new_place()
+            check(self._function("create_like")(result._place, self._handle))
+            check(self._function("set_notes")(result._handle, self._function("notes")(self._handle)))
+        return result
+
+    # ---- what they hold
+
+    @property
+    def _handle(self) -> Any:
+        """The library's object."""
+        if self._place is None:
+            raise ValueError("these moments have no rows yet: call accumulate first")
+        return self._place[0]
+
+    def _describe(self) -> Any:
+        """The library's description."""
+        return self._function("describe")(self._handle)
+
+    @property
+    def rows(self) -> int:
+        """Rows accumulated; those subtracted are taken off."""
+        return int(self._describe().rows) if self._place is not None else 0
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(self._describe().weight) if self._place is not None else 0.0
+
+    @property
+    def notes(self) -> dict:
+        """What travels with the moments in their file: names of columns, the kernel."""
+        return self._parse_notes("the moments")
+
+    def _parse_notes(self, where: str) -> dict:
+        info = self._describe()
+        words = text(self._function("notes")(self._handle))
+        return _notes.parse(words, int(info.inputs), int(info.outputs), where=where)
+
+    # ---- files
+
+    def save(self, path: Any) -> None:
+        """Write a file of moments, the same that `orff moments` writes."""
+        run(self._function("save"), self._handle, os.fsencode(path))
+
+    @classmethod
+    def load(cls: type[Self], path: Any) -> Self:
+        """Read a file of moments.
+
+        Examples
+        --------
+        >>> import orff, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "day.moments")
+        >>> orff.Moments(sigma=1.0, features=10).accumulate([[0.0], [1.0]], [0.0, 1.0]).save(path)
+        >>> orff.Moments.load(path).rows
+        2
+        """
+        result = cls()
+        result._place = cls._new_place()
+        run(cls._function("load"), result._place, os.fsencode(path))
+        notes = result._parse_notes(os.fspath(path))
+        result._follow(result._describe())
+        for name in _notes.KERNEL_WORDS if "kernel" in notes else ():
+            setattr(result, name, notes["kernel"][name])
+        result.covariates, result.shape = notes.get("covariates") or None, None
+        return result
+
+    def _follow(self, info: Any) -> None:
+        """Set the parameters that a description tells."""
+        self.folds = max(1, int(info.folds))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in [*self._settings_names, *self._own]}
+
+    def __reduce__(self) -> tuple:
+        data = None if self._place is None else file_bytes(self.save)
+        return _restore, (type(self), self._parameters(), data)
+
+
+def _restore(kind: type[Self], parameters: dict[str, Any], data: Optional[bytes]) -> Self:
+    result = kind(**parameters)
+    if data is not None:
+        result._place = from_file_bytes(data, kind.load)._place
+    return result
