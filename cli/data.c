@@ -189,7 +189,9 @@ static bool has_units(const cli_data *data, size_t input, const char *units) {
 /* In degrees, a step east is shorter than a step north, and no field is divergence-free or curl-free. */
 static void hint_plane(const cli_data *data, const cli_arguments *a) {
     const cli_option_id geo = cli_setting("geo");
-    if (!cli_serves(geo, a->command) || cli_given(a, geo) || data->d < 2 || data->p != 2) return;
+    if (!cli_serves(geo, a->command) || cli_given(a, geo) || cli_given(a, cli_setting("crs")) ||
+        data->d < 2 || data->p != 2)
+        return;
     if (has_units(data, 0, "degrees_east") && has_units(data, 1, "degrees_north"))
         cli_say("%s and %s are degrees: if the outputs point east and north, --geo lonlat learns in km on a "
                 "local plane",

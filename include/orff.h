@@ -467,10 +467,12 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
-/* A plane that touches the Earth where the data are: see section 12. */
+/* A plane that touches the Earth where the data are, or that of a projected coordinate system: see section 12. */
+#define ORFF_CRS_ROOM 256
 typedef struct orff_plane {
-    double lon, lat;  /* its centre, degrees */
-    size_t inputs[2]; /* the inputs (0-based) that are longitude and latitude */
+    double lon, lat;         /* its centre, degrees; 0 for one with a crs */
+    size_t inputs[2];        /* the inputs (0-based) that are longitude and latitude */
+    char crs[ORFF_CRS_ROOM]; /* a projected coordinate system; "": azimuthal equidistant */
 } orff_plane;
 
 typedef struct orff_moments_settings {
@@ -814,7 +816,11 @@ ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
 /* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
  * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
  * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
- * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km. */
+ * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km.
+ *
+ * Instead of that plane a projected coordinate system may be named (crs), if the library was built with PROJ: a code such as
+ * EPSG:32633, or a string "+proj=lcc +lat_0=47 ..". Its coordinates are taken in km. Vectors keep their length and are
+ * turned by the projection's own derivatives. */
 #define ORFF_GEO_LIST(X)                                                    \
     X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
     X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
@@ -839,6 +845,10 @@ ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, 
  * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
 ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
 ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+
+/* The plane of a projected coordinate system; its rows may lie all around the Earth. Refuses names that are unknown or of
+ * systems that are not projected, and with ORFF_ERROR_UNSUPPORTED all of them where the library was built without PROJ. */
+ORFF_API orff_status orff_plane_of_crs(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2]);
 
 /* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
  * error of a row among its neighbours flatters. */
@@ -906,6 +916,7 @@ typedef struct orff_settings {
      * the first two. A fit from moments has the plane of the moments. */
     orff_geo geo;
     const size_t *geo_inputs;
+    const char *crs; /* LONLAT: the rows are laid on the plane of this coordinate system; NULL: on one at their centre */
 
     /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
      * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */

@@ -221,7 +221,7 @@ def parameter(key):
 
 @pytest.mark.parametrize("cls, uses, without", [
     (orff.ORFFRegressor, 63, ()),
-    (orff.ORFFClassifier, 63, ("scale-outputs", "geo")),
+    (orff.ORFFClassifier, 63, ("scale-outputs", "geo", "crs")),
     (orff.OVKRegressor, 1 | 8, ()),
     (orff.OperatorFourierFeatures, 1 | 2, ()),
     (orff.Moments, 1 | 2 | 4, ("weight", "mix", "output-matrix", "engine", "period")),
