@@ -220,6 +220,12 @@ static int put_arrows(const picture *f, double aspect) {
     return status;
 }
 
+/* A longitude as the map counts them. */
+static double into_map(const picture *f, double x) {
+    if (!f->applied.info.on_plane || f->axis[0] != f->applied.info.plane.inputs[0]) return x;
+    return x - 360.0 * floor((x - 0.5 * (f->low[0] + f->high[0])) / 360.0 + 0.5);
+}
+
 static int put_points(const picture *f) {
     const char *path = cli_text(f->arguments, CLI_OPT_POINTS);
     cli_data data;
@@ -236,7 +242,7 @@ static int put_points(const picture *f) {
         status = cli_data_read(&data, 4096, X, NULL, &n);
         for (size_t i = 0; !status && i < n; i++)
             if (isfinite(X[i * d + f->axis[0]]) && isfinite(X[i * d + f->axis[1]]))
-                fprintf(f->script, "%.9g %.9g\n", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
+                fprintf(f->script, "%.9g %.9g\n", into_map(f, X[i * d + f->axis[0]]), X[i * d + f->axis[1]]);
     }
     fputs("EOD\n", f->script);
     free(X);
