@@ -850,6 +850,27 @@ ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_
  * systems that are not projected, and with ORFF_ERROR_UNSUPPORTED all of them where the library was built without PROJ. */
 ORFF_API orff_status orff_plane_of_crs(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2]);
 
+/* Coasts: lines of points (x, y), which are longitude and latitude in degrees where there is a plane. Line k has the points from
+ * starts[k] up to before starts[k + 1]. A line that ends where it begins is a ring; what lies inside of an odd number of
+ * rings is land. A point that is not finite interrupts its line. */
+typedef struct orff_coast {
+    size_t lines;
+    const size_t *starts; /* lines + 1 */
+    const double *points; /* starts[lines] x 2 */
+} orff_coast;
+
+/* Points along the coast, `spacing` apart, with a unit normal: rows (room x 4) of x, y, nx, ny. A flow that does not cross the
+ * coast has nx u + ny v = 0 there. box: only points with box[0] <= x <= box[1] and box[2] <= y <= box[3]; NULL: all. With a
+ * plane (NULL: none) the spacing is in km, x and y are degrees, longitudes as the box counts them, and the normal's components
+ * point east and north. *n is how many there are, also where they are more than there is room for (rows may then be NULL). */
+ORFF_API orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, double spacing,
+                                       const double *box, size_t room, double *rows, size_t *n);
+
+/* Which of n points (n x 2) are on land; with degrees, longitudes may count either way around. *rings (may be NULL) is how
+ * many rings there are: without any, nothing is land. */
+ORFF_API orff_status orff_coast_land(const orff_coast *coast, bool degrees, size_t n, const double *points,
+                                     bool *land, size_t *rings);
+
 /* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
  * error of a row among its neighbours flatters. */
 #define ORFF_FOLDS_LIST(X)                                                                                          \
