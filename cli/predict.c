@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "coast.h"
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
@@ -26,6 +27,8 @@ typedef struct job {
     cli_data data;       /* either these ... */
     cli_lattice lattice; /* ... or this, when it has rows */
     uint64_t next;       /* row of the lattice */
+    cli_coast coast;     /* nothing is predicted on its land */
+    uint64_t on_land;
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
@@ -303,6 +306,18 @@ static int write_block(fmt_output *output, size_t n, const double *rows) {
     return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
 }
 
+/* Rows of points on land have no values. */
+static int mask_land(job *j, size_t n, size_t each, const double *X, double *rows) {
+    const size_t first = (j->with_inputs ? j->applied.info.inputs : 0) + j->numbered;
+    bool *land = cli_more(NULL, n, sizeof *land);
+    const int status = cli_coast_land(&j->coast, j->applied.info.inputs, n, X, land);
+    for (size_t i = 0; !status && i < n * each; i++)
+        for (size_t k = first; land[i / each] && k < j->width; k++) rows[i * j->width + k] = (double)NAN;
+    for (size_t i = 0; !status && i < n; i++) j->on_land += land[i];
+    free(land);
+    return status;
+}
+
 static int run_blocks(job *j, fmt_output *output) {
     const size_t block = block_size(j), each = j->sampling ? j->count : 1;
     double *X = cli_more(NULL, block * j->applied.info.inputs, sizeof *X);
@@ -313,6 +328,7 @@ static int run_blocks(job *j, fmt_output *output) {
     while (n && !status) {
         status = next_block(j, X, &n);
         if (!status && n) status = (j->sampling ? compute_samples : compute)(j, n, X, values, rows);
+        if (!status && n && j->coast.given) status = mask_land(j, n, each, X, rows);
         if (!status && n) status = write_block(output, n * each, rows);
         j->rows += n;
     }
@@ -332,6 +348,7 @@ static char *told(const job *j, double seconds) {
     json_t *all = json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
                             (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
                             cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT)));
+    if (j->coast.given) json_object_set_new(all, "on_land", json_integer((json_int_t)j->on_land));
     if (j->count) json_object_set_new(all, "samples", json_integer((json_int_t)j->count));
     return cli_json_text(all);
 }
@@ -344,6 +361,8 @@ static int finish(const job *j, fmt_output *output, double start) {
         free(text);
         return cli_failed("%s", fmt_output_error(output));
     }
+    if (j->coast.given)
+        cli_say("%" PRIu64 " of %" PRIu64 " points are on land and have no values", j->on_land, j->rows);
     if (j->sampling)
         cli_say("%zu samples at %" PRIu64 " points, %" PRIu64 " dropped, %.2f s: %s", j->count, j->rows,
                 dropped(j), seconds, cli_text(j->arguments, CLI_OPT_OUTPUT));
@@ -385,6 +404,7 @@ static void clear(job *j) {
     free(j->columns);
     free(j->labels);
     orff_samples_free(j->samples);
+    cli_coast_clear(&j->coast);
     cli_lattice_clear(&j->lattice);
     cli_data_close(&j->data);
     cli_applied_clear(&j->applied);
@@ -399,6 +419,9 @@ int cli_predict(const cli_arguments *a, bool samples) {
         return cli_wrong(a, CLI_OPT_JSON,
                          "standard output cannot hold both the predictions (-o -) and the JSON");
     status = cli_applied_load(&j.applied, a->words[0]);
+    if (!status && j.applied.info.classes && cli_given(a, CLI_OPT_COAST))
+        status = cli_wrong(a, CLI_OPT_COAST, "classes cannot be left out on land");
+    if (!status) status = cli_coast_open(&j.coast, a, &j.applied);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
     if (!status) status = draw_samples(&j);
