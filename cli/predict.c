@@ -11,6 +11,7 @@
 #include "data.h"
 #include "fit.h"
 #include "formats/output.h"
+#include "history.h"
 #include "lattice.h"
 #include "report.h"
 #include "result.h"
@@ -73,7 +74,9 @@ static void add_inputs(job *j) {
     for (size_t i = 0; j->with_inputs && i < j->applied.info.inputs; i++)
         add_column(j,
                    (fmt_output_column){.input = true,
-                                       .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i)},
+                                       .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i),
+                                       .standard_name =
+                                           orff_notes_standard_name(j->applied.notes, ORFF_SIDE_INPUT, i)},
                    name_of(j, ORFF_SIDE_INPUT, i));
     if (j->numbered && j->numbered_last) add_number(j);
 }
@@ -86,6 +89,8 @@ static void add_outputs(job *j) {
     for (size_t i = 0; i < j->applied.info.outputs; i++)
         add_column(j,
                    (fmt_output_column){.units = orff_notes_units(j->applied.notes, ORFF_SIDE_OUTPUT, i),
+                                       .standard_name =
+                                           orff_notes_standard_name(j->applied.notes, ORFF_SIDE_OUTPUT, i),
                                        .n_labels = named ? classes : 0,
                                        .labels = j->labels},
                    name_of(j, ORFF_SIDE_OUTPUT, i));
@@ -108,6 +113,18 @@ static bool has_derived_errors(const job *j) {
     return j->with_std || j->with_noise;
 }
 
+/* What the conventions call a derived field of an eastward and a northward one. */
+static const char *derived_standard_name(const job *j, const char *field) {
+    static const char *const known[][3] = {
+        {"eastward_wind", "divergence", "divergence_of_wind"},
+        {"eastward_wind", "curl", "atmosphere_relative_vorticity"},
+        {"eastward_sea_water_velocity", "curl", "ocean_relative_vorticity"}};
+    const char *east = orff_notes_standard_name(j->applied.notes, ORFF_SIDE_OUTPUT, 0);
+    for (size_t i = 0; east && j->applied.info.on_plane && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i][0], east) && !strcmp(known[i][1], field)) return known[i][2];
+    return NULL;
+}
+
 /* divergence; curl_1 .. curl_3; du_dx */
 static void add_derived(job *j, size_t k) {
     const cli_derived *field = j->derived[k];
@@ -123,7 +140,8 @@ static void add_derived(job *j, size_t k) {
         } else {
             cli_append(&name, width > 1 ? "%s_%zu" : "%s", field->name, i + 1);
         }
-        add_column(j, (fmt_output_column){.units = j->units[k]}, name.text);
+        const char *standard = width == 1 ? derived_standard_name(j, field->name) : NULL;
+        add_column(j, (fmt_output_column){.units = j->units[k], .standard_name = standard}, name.text);
     }
     if (has_derived_errors(j)) add_errors(j, j->filled - width, width, false);
 }
@@ -372,15 +390,43 @@ static int finish(const job *j, fmt_output *output, double start) {
     return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
+/* The Earth as the model has it: WGS 84 for a coordinate system, the sphere of the local plane. */
+static const fmt_output_earth *earth_of(const job *j) {
+    static const fmt_output_earth sphere = {6371008.8, 0.0}, wgs84 = {6378137.0, 298.257223563};
+    if (!j->applied.info.on_plane) return NULL;
+    return *j->applied.info.plane.crs ? &wgs84 : &sphere;
+}
+
+/* Where a model in degrees was learned. */
+static char *comment_of(const job *j) {
+    const orff_plane *plane = &j->applied.info.plane;
+    cli_string text = {0};
+    if (!j->applied.info.on_plane) return NULL;
+    if (*plane->crs)
+        cli_append(&text, "learned on the plane of %s", plane->crs);
+    else
+        cli_append(&text, "learned on an azimuthal equidistant plane at %.4f E %.4f N", plane->lon,
+                   plane->lat);
+    return text.text;
+}
+
 static int write_all(job *j, double start) {
     fmt_output *output = NULL;
-    const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
+    char *history = cli_history(j->arguments), *comment = comment_of(j);
+    const fmt_output_options options = {.n_columns = j->width,
+                                        .columns = j->columns,
+                                        .shortest = true,
+                                        .history = history,
+                                        .comment = comment,
+                                        .earth = earth_of(j)};
     int status = CLI_DONE;
     if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = run_blocks(j, output);
     if (!status) status = finish(j, output, start);
     fmt_output_close(output);
+    free(history);
+    free(comment);
     return status;
 }
 
