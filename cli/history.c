@@ -30,7 +30,7 @@ char *cli_history(const cli_arguments *a) {
     cli_append(&text, "orff %s", a->command->name);
     for (int i = 0; i < a->n_words; i++) append_word(&text, a->words[i]);
     for (cli_option_id id = 0; cli_option_at(id); id++) {
-        for (int i = 0; i < a->given[id].count; i++) {
+        for (int i = 0; id != CLI_OPT_OUTPUT && i < a->given[id].count; i++) {
             cli_append(&text, " --%s", cli_option_at(id)->name);
             if (cli_option_at(id)->argument) append_word(&text, a->given[id].values[i]);
         }

@@ -194,7 +194,7 @@ static int read_text(fmt_coast *c, char *text, size_t length, size_t *line) {
 
 /* scripts/natural-earth.py says how it is laid out. */
 static const unsigned char land[] = {
-#include "natural_earth_land.inc"
+#include <natural_earth_land.inc> /* made by the build from natural-earth/land-50m.bin */
 };
 
 static unsigned take_whole(const unsigned char **at, const unsigned char *end) {
