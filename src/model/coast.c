@@ -131,72 +131,79 @@ orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, 
 
 typedef struct ring {
     const double *points;
+    double *x; /* n: along the ring, so that longitudes do not jump */
     size_t n;
-    double top;          /* its largest y */
-    double middle, half; /* its x, along the ring; half is infinite for one around a pole */
-    bool north;          /* around the north pole */
+    double top, bottom;
+    double middle, half; /* of x */
+    bool polar, north;   /* around a pole, the northern one */
 } ring;
 
-/* False for a line that does not end where it begins. */
-static bool ring_of(const double *points, size_t n, bool degrees, ring *r) {
+/* False for a line that does not end where it begins. x: room for n. */
+static bool ring_of(const double *points, size_t n, bool degrees, double *x, ring *r) {
     if (n < 4) return false;
-    const double *end = points + 2 * (n - 1), gap = step(points[0], end[0], degrees);
-    double x = points[0], low = x, high = x, sum = 0.0;
-    if (gap != 0.0 || points[1] != end[1]) return false;
-    *r = (ring){.points = points, .n = n, .top = points[1]};
+    const double *end = points + 2 * (n - 1);
+    double low = points[0], high = low, sum = 0.0;
+    if (step(points[0], end[0], degrees) != 0.0 || points[1] != end[1]) return false;
+    *r = (ring){.points = points, .x = x, .n = n, .top = points[1], .bottom = points[1]};
+    x[0] = points[0];
     for (size_t i = 1; i < n; i++) {
-        if (!isfinite(points[2 * i]) || !isfinite(points[2 * i + 1])) return false;
-        x += step(points[2 * i - 2], points[2 * i], degrees);
-        low = fmin(low, x);
-        high = fmax(high, x);
+        x[i] = x[i - 1] + step(points[2 * i - 2], points[2 * i], degrees);
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
         sum += points[2 * i + 1];
         r->top = fmax(r->top, points[2 * i + 1]);
+        r->bottom = fmin(r->bottom, points[2 * i + 1]);
+        if (!isfinite(x[i]) || !isfinite(points[2 * i + 1])) return false;
     }
-    const bool around = degrees && fabs(x - points[0]) > 0.5 * TURN;
+    r->polar = degrees && fabs(x[n - 1] - x[0]) > 0.5 * TURN;
+    r->north = r->polar && sum > 0.0;
     r->middle = 0.5 * (low + high);
-    r->half = around ? (double)INFINITY : 0.5 * (high - low);
-    r->north = around && sum > 0.0;
+    r->half = 0.5 * (high - low);
     return isfinite(low) && isfinite(high);
 }
 
-/* How many of its sides are north of the point: the ray goes up, so that sides along a meridian, where maps are cut, do not
- * count. On which side a corner is follows from the corner alone, so that both of its sides agree. */
+/* Whether an odd number of its sides are north of the point: the ray goes up, so that sides along a meridian, where maps are
+ * cut, do not count. On which side a corner is follows from the corner alone, so that both of its sides agree. */
 static bool is_within(const ring *r, double x, double y, bool degrees) {
+    const double at = r->middle + step(r->middle, x, degrees);
     bool odd = r->north;
-    if (y > r->top || fabs(step(r->middle, x, degrees)) > r->half) return odd;
-    double before = step(x, r->points[0], degrees);
+    if (y > r->top || (!r->polar && (y < r->bottom || fabs(at - r->middle) > r->half))) return odd;
     for (size_t i = 0; i + 1 < r->n; i++) {
-        const double *p = r->points + 2 * i, after = step(x, p[2], degrees), width = before - after;
-        const bool passes = (before < 0.0) != (after < 0.0) && (!degrees || fabs(width) < 0.5 * TURN);
-        if (passes && p[1] + (p[3] - p[1]) * (before / width) > y) odd = !odd;
-        before = after;
+        if ((r->x[i] < at) == (r->x[i + 1] < at)) continue;
+        const double *p = r->points + 2 * i, share = (at - r->x[i]) / (r->x[i + 1] - r->x[i]);
+        if (p[1] + (p[3] - p[1]) * share > y) odd = !odd;
     }
     return odd;
 }
 
-static size_t find_rings(const orff_coast *coast, bool degrees, ring *all) {
+/* x: room for all points. */
+static size_t find_rings(const orff_coast *coast, bool degrees, double *x, ring *all) {
     size_t count = 0;
     for (size_t k = 0; k < coast->lines; k++) {
         const size_t first = coast->starts[k];
-        if (ring_of(coast->points + 2 * first, coast->starts[k + 1] - first, degrees, &all[count])) count++;
+        if (ring_of(coast->points + 2 * first, coast->starts[k + 1] - first, degrees, x + first, &all[count]))
+            count++;
     }
     return count;
 }
 
 orff_status orff_coast_land(const orff_coast *coast, bool degrees, size_t n, const double *points, bool *land,
                             size_t *rings) {
-    ring *all;
+    ring *all = NULL;
+    double *x = NULL;
     ORFFI_TRY(check(coast));
     if (n && (!points || !land))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_coast_land: NULL argument");
-    ORFFI_TRY(ORFFI_NEW_ARRAY(all, coast->lines + 1));
-    const size_t count = find_rings(coast, degrees, all);
-    for (size_t i = 0; i < n; i++) {
+    orff_status status = ORFFI_NEW_ARRAY(all, coast->lines + 1);
+    if (!status) status = ORFFI_NEW_ARRAY(x, coast->lines ? coast->starts[coast->lines] + 1 : 1);
+    const size_t count = status ? 0 : find_rings(coast, degrees, x, all);
+    for (size_t i = 0; !status && i < n; i++) {
         land[i] = false;
         for (size_t k = 0; k < count && isfinite(points[2 * i]) && isfinite(points[2 * i + 1]); k++)
             if (is_within(&all[k], points[2 * i], points[2 * i + 1], degrees)) land[i] = !land[i];
     }
-    if (rings) *rings = count;
+    if (!status && rings) *rings = count;
     orffi_release(all);
-    return ORFF_OK;
+    orffi_release(x);
+    return status;
 }
