@@ -146,7 +146,6 @@ def test_logistic_has_probabilities(field):
     (dict(output_matrix=-np.eye(2)), "negative eigenvalue"),
     (dict(covariates=["time"]), 'covariates: "time" is neither'),
     (dict(covariates=[2]), "covariates: 2 is neither"),
-    (dict(covariates=[0]), "covariates: no part of the kernel is a field"),
     (dict(kernel="curl-free", covariates=[0]), "there are 1 and 2"),
     (dict(kernel="curl-free", base="laplace"), "laplace"),
     (dict(loss="square"), 'loss: .*"squared"'),

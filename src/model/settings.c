@@ -74,7 +74,8 @@ static const row rows[] = {
       "decomposable: which outputs belong together. covariance takes that of the outputs; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
-      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1."}, NOWHERE},
+      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel takes them as "
+      "any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
       "begins. For the engine lattice, which auto then takes."}, NOWHERE},
