@@ -109,19 +109,14 @@ static void put_curve(const curves *c, size_t i, FILE *script) {
     fputs("\n\n", script);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that divides the range into about six. */
-static double tic_step(double range) {
-    const double power = pow(10.0, floor(log10(range / 6.0))), steps = range / 6.0 / power;
-    return power * (steps < 1.5 ? 1.0 : steps < 3.5 ? 2.0 : steps < 7.5 ? 5.0 : 10.0);
-}
-
 /* From a little below the smallest error to the largest, but without the part where lambda is far too small. Tics are
  * listed: a range this short has few powers of ten. */
 static void put_range(const curves *c, FILE *script) {
     const double least = best_point(c, 0)->rmse;
     double most = least;
     for (size_t i = 0; i < c->n_points; i++) most = fmax(most, c->points[i].rmse);
-    const double low = 0.95 * least, high = 1.05 * fmin(most, MOST * least), step = tic_step(high - low);
+    const double low = 0.95 * least, high = 1.05 * fmin(most, MOST * least),
+                 step = cli_tic_step(high - low, 6.0);
     if (!(step > 0.0) || !isfinite(high)) return; /* errors at the ends of what numbers can hold */
     fprintf(script, "set yrange [%.9g:%.9g]\nset ytics (", low, high);
     for (double at = ceil(low / step); at * step <= high; at++)

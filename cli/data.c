@@ -128,14 +128,43 @@ static int number_labels(cli_data *data) {
     return status;
 }
 
-/* The range of every input over the rows held, in the user's units: a plot needs no other region. */
-static int note_ranges(cli_data *data) {
+static bool has_units(const cli_data *data, size_t input, const char *units) {
+    const char *own = orff_notes_units(data->notes, ORFF_SIDE_INPUT, input);
+    return own && !strcmp(own, units);
+}
+
+/* Whether inputs are laid on a plane. */
+static bool is_on_plane(const cli_arguments *a) {
+    const cli_option_id geo = cli_setting("geo"), crs = cli_setting("crs");
+    if (!cli_serves(geo, a->command)) return false;
+    return cli_given(a, crs) || (cli_given(a, geo) && strcmp(cli_text(a, geo), orff_geo_name(ORFF_GEO_NONE)));
+}
+
+/* Of input k. A period: numbers are taken from 0 up to it. */
+static void find_range(const cli_data *data, size_t k, double period, double *low, double *high) {
+    *low = (double)INFINITY;
+    *high = (double)-INFINITY;
+    for (size_t i = 0; i < data->n; i++) {
+        const double value = data->X[i * data->d + k];
+        const double x = period > 0.0 ? value - period * floor(value / period) : value;
+        *low = fmin(*low, x);
+        *high = fmax(*high, x);
+    }
+}
+
+/* The range of every input over the rows held, in the user's units: a plot needs no other region. Longitudes on a plane may
+ * count either way around: from 170 to 190 is a region where from -180 to 180 is the whole Earth. */
+static int note_ranges(cli_data *data, const cli_arguments *a) {
     int status = CLI_DONE;
     for (size_t k = 0; !status && data->n && k < data->d; k++) {
-        double low = data->X[k], high = data->X[k];
-        for (size_t i = 1; i < data->n; i++) {
-            low = fmin(low, data->X[i * data->d + k]);
-            high = fmax(high, data->X[i * data->d + k]);
+        double low, high, other_low, other_high;
+        find_range(data, k, 0.0, &low, &high);
+        if (is_on_plane(a) && has_units(data, k, "degrees_east")) {
+            find_range(data, k, 360.0, &other_low, &other_high);
+            if (other_high - other_low < high - low) {
+                low = other_low;
+                high = other_high;
+            }
         }
         status = cli_outcome(orff_notes_set_range(data->notes, k, low, high), NULL);
     }
@@ -164,7 +193,7 @@ static int read_rows_held(cli_data *data, const cli_arguments *a) {
         if (!status) status = read_ahead(data, budget);
     }
     if (!status && classify) status = number_labels(data);
-    if (!status) status = note_ranges(data);
+    if (!status) status = note_ranges(data, a);
     cli_progress_clear();
     return status;
 }
@@ -182,26 +211,54 @@ static int count_from_1970(cli_data *data) {
 static void say_times(const cli_data *data) {
     for (size_t i = 0; i < data->d; i++) {
         const size_t column = fmt_table_input(data->table, i);
+        const char *clock = fmt_table_clock(data->table, column);
         if (fmt_table_is_time(data->table, column))
-            cli_say("%s: dates are counted in %s", fmt_table_name(data->table, column),
+            cli_say("%s: dates%s%s are counted in %s", fmt_table_name(data->table, column),
+                    clock ? ", with times of day from " : "", clock ? clock : "",
                     fmt_table_units(data->table, column));
     }
-}
-
-static bool has_units(const cli_data *data, size_t input, const char *units) {
-    const char *own = orff_notes_units(data->notes, ORFF_SIDE_INPUT, input);
-    return own && !strcmp(own, units);
 }
 
 /* In degrees, a step east is shorter than a step north, and no field is divergence-free or curl-free. */
 static void hint_plane(const cli_data *data, const cli_arguments *a) {
     const cli_option_id geo = cli_setting("geo");
-    if (!cli_serves(geo, a->command) || cli_given(a, geo) || data->d < 2 || data->p != 2) return;
+    if (!cli_serves(geo, a->command) || cli_given(a, geo) || cli_given(a, cli_setting("crs")) ||
+        data->d < 2 || data->p != 2)
+        return;
     if (has_units(data, 0, "degrees_east") && has_units(data, 1, "degrees_north"))
         cli_say("%s and %s are degrees: if the outputs point east and north, --geo lonlat learns in km on a "
                 "local plane",
                 fmt_table_name(data->table, fmt_table_input(data->table, 0)),
                 fmt_table_name(data->table, fmt_table_input(data->table, 1)));
+}
+
+/* Names and standard names of components along the axes of a model's grid. */
+static bool is_along_grid(const char *name) {
+    static const char *const parts[] = {"x_wind",      "y_wind",        "_x_velocity",
+                                        "_y_velocity", "grid_eastward", "grid_northward"};
+    for (size_t i = 0; name && i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
+}
+
+/* On a grid of longitudes and latitudes the axes do point east and north. */
+static bool is_on_axes(const cli_data *data) {
+    const char *shape = fmt_table_shape(data->table, fmt_table_input(data->table, 0));
+    return shape && *shape && !strchr(shape, ',');
+}
+
+static void warn_grid_relative(const cli_data *data, const cli_arguments *a) {
+    const size_t first = data->p == 2 ? fmt_table_output(data->table, 0) : 0;
+    if (data->p != 2 || data->d < 2 || is_on_axes(data)) return;
+    if (!is_on_plane(a) && !has_units(data, 0, "degrees_east")) return;
+    if (is_along_grid(fmt_table_standard_name(data->table, first)) ||
+        is_along_grid(fmt_table_name(data->table, first)))
+        cli_warn(
+            "%s and %s look like components along the axes of a grid, and are taken as eastward and "
+            "northward: turn "
+            "them by the grid's angle first, or learn in the grid's own coordinates (metres) without --geo",
+            fmt_table_name(data->table, first),
+            fmt_table_name(data->table, fmt_table_output(data->table, 1)));
 }
 
 /* With the columns that there are to choose from; variables with the dimensions they have. */
@@ -259,6 +316,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
             cli_failed("%s: --groups needs all rows in memory; raise --memory", fmt_table_path(data->table));
     if (!status) cli_data_warn_codes(data);
     if (!status) hint_plane(data, a);
+    if (!status) warn_grid_relative(data, a);
     return status;
 }
 

@@ -20,12 +20,12 @@ static cli_option_id written(size_t k) {
 
 static cli_option_id read_too(size_t k) {
     const cli_option_id ids[] = {
-        CLI_OPT_FROM_MOMENTS,         CLI_OPT_SUBTRACT,          CLI_OPT_LIKE, CLI_OPT_POINTS,
+        CLI_OPT_FROM_MOMENTS,         CLI_OPT_SUBTRACT,          CLI_OPT_LIKE, CLI_OPT_POINTS, CLI_OPT_COAST,
         cli_setting("output-matrix"), cli_setting("frequencies")};
     return ids[k];
 }
 
-enum { WRITTEN = 3, READ_TOO = 6 };
+enum { WRITTEN = 3, READ_TOO = 7 };
 
 /* ---- the same file */
 

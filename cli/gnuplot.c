@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -41,6 +42,11 @@ static const cli_picture_kind *kind_of(const char *path) {
 
 bool cli_picture_is(const cli_picture *picture, const char *kind) {
     return !strcmp(picture->kind->name, kind);
+}
+
+double cli_tic_step(double range, double parts) {
+    const double power = pow(10.0, floor(log10(range / parts))), steps = range / parts / power;
+    return power * (steps < 1.5 ? 1.0 : steps < 3.5 ? 2.0 : steps < 7.5 ? 5.0 : 10.0);
 }
 
 /* ---- options */

@@ -24,6 +24,9 @@ int cli_picture_parse(cli_picture *picture, const cli_arguments *arguments);
 
 bool cli_picture_is(const cli_picture *picture, const char *kind); /* "svg", "png" or "pdf" */
 
+/* A step of 1, 2 or 5 times a power of ten that divides the range into about so many parts. */
+double cli_tic_step(double range, double parts);
+
 /* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
 typedef int cli_picture_put(void *self, FILE *script);
 int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self);

@@ -74,7 +74,9 @@ static void print_model(const cli_applied *ap) {
     print_names("inputs", ap->notes, ORFF_SIDE_INPUT, info->inputs);
     print_names("outputs", ap->notes, ORFF_SIDE_OUTPUT, info->outputs);
     print_labels(ap->notes);
-    if (info->on_plane)
+    if (info->on_plane && *info->plane.crs) {
+        cli_print_line("%-14s%s, km", "plane", info->plane.crs);
+    } else if (info->on_plane)
         cli_print_line("%-14sazimuthal equidistant at %.4f E %.4f N, km", "plane", info->plane.lon,
                        info->plane.lat);
     cli_print_line("%-14s%s", "kernel", info->kernel);

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "apply.h"
+#include "coast.h"
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
 #include "formats/output.h"
+#include "history.h"
 #include "lattice.h"
 #include "report.h"
 #include "result.h"
@@ -26,6 +28,8 @@ typedef struct job {
     cli_data data;       /* either these ... */
     cli_lattice lattice; /* ... or this, when it has rows */
     uint64_t next;       /* row of the lattice */
+    cli_coast coast;     /* nothing is predicted on its land */
+    uint64_t on_land;
     const cli_derived *derived[MOST_DERIVED];
     size_t n_derived, width; /* width: columns in all */
     bool with_inputs, with_std;
@@ -70,7 +74,9 @@ static void add_inputs(job *j) {
     for (size_t i = 0; j->with_inputs && i < j->applied.info.inputs; i++)
         add_column(j,
                    (fmt_output_column){.input = true,
-                                       .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i)},
+                                       .units = orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i),
+                                       .standard_name =
+                                           orff_notes_standard_name(j->applied.notes, ORFF_SIDE_INPUT, i)},
                    name_of(j, ORFF_SIDE_INPUT, i));
     if (j->numbered && j->numbered_last) add_number(j);
 }
@@ -83,6 +89,8 @@ static void add_outputs(job *j) {
     for (size_t i = 0; i < j->applied.info.outputs; i++)
         add_column(j,
                    (fmt_output_column){.units = orff_notes_units(j->applied.notes, ORFF_SIDE_OUTPUT, i),
+                                       .standard_name =
+                                           orff_notes_standard_name(j->applied.notes, ORFF_SIDE_OUTPUT, i),
                                        .n_labels = named ? classes : 0,
                                        .labels = j->labels},
                    name_of(j, ORFF_SIDE_OUTPUT, i));
@@ -105,6 +113,18 @@ static bool has_derived_errors(const job *j) {
     return j->with_std || j->with_noise;
 }
 
+/* What the conventions call a derived field of an eastward and a northward one. */
+static const char *derived_standard_name(const job *j, const char *field) {
+    static const char *const known[][3] = {
+        {"eastward_wind", "divergence", "divergence_of_wind"},
+        {"eastward_wind", "curl", "atmosphere_relative_vorticity"},
+        {"eastward_sea_water_velocity", "curl", "ocean_relative_vorticity"}};
+    const char *east = orff_notes_standard_name(j->applied.notes, ORFF_SIDE_OUTPUT, 0);
+    for (size_t i = 0; east && j->applied.info.on_plane && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i][0], east) && !strcmp(known[i][1], field)) return known[i][2];
+    return NULL;
+}
+
 /* divergence; curl_1 .. curl_3; du_dx */
 static void add_derived(job *j, size_t k) {
     const cli_derived *field = j->derived[k];
@@ -120,7 +140,8 @@ static void add_derived(job *j, size_t k) {
         } else {
             cli_append(&name, width > 1 ? "%s_%zu" : "%s", field->name, i + 1);
         }
-        add_column(j, (fmt_output_column){.units = j->units[k]}, name.text);
+        const char *standard = width == 1 ? derived_standard_name(j, field->name) : NULL;
+        add_column(j, (fmt_output_column){.units = j->units[k], .standard_name = standard}, name.text);
     }
     if (has_derived_errors(j)) add_errors(j, j->filled - width, width, false);
 }
@@ -303,6 +324,18 @@ static int write_block(fmt_output *output, size_t n, const double *rows) {
     return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
 }
 
+/* Rows of points on land have no values. */
+static int mask_land(job *j, size_t n, size_t each, const double *X, double *rows) {
+    const size_t first = (j->with_inputs ? j->applied.info.inputs : 0) + j->numbered;
+    bool *land = cli_more(NULL, n, sizeof *land);
+    const int status = cli_coast_land(&j->coast, j->applied.info.inputs, n, X, land);
+    for (size_t i = 0; !status && i < n * each; i++)
+        for (size_t k = first; land[i / each] && k < j->width; k++) rows[i * j->width + k] = (double)NAN;
+    for (size_t i = 0; !status && i < n; i++) j->on_land += land[i];
+    free(land);
+    return status;
+}
+
 static int run_blocks(job *j, fmt_output *output) {
     const size_t block = block_size(j), each = j->sampling ? j->count : 1;
     double *X = cli_more(NULL, block * j->applied.info.inputs, sizeof *X);
@@ -313,6 +346,7 @@ static int run_blocks(job *j, fmt_output *output) {
     while (n && !status) {
         status = next_block(j, X, &n);
         if (!status && n) status = (j->sampling ? compute_samples : compute)(j, n, X, values, rows);
+        if (!status && n && j->coast.given) status = mask_land(j, n, each, X, rows);
         if (!status && n) status = write_block(output, n * each, rows);
         j->rows += n;
     }
@@ -332,6 +366,7 @@ static char *told(const job *j, double seconds) {
     json_t *all = json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
                             (json_int_t)dropped(j), "columns", columns, "seconds", seconds, "output",
                             cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT)));
+    if (j->coast.given) json_object_set_new(all, "on_land", json_integer((json_int_t)j->on_land));
     if (j->count) json_object_set_new(all, "samples", json_integer((json_int_t)j->count));
     return cli_json_text(all);
 }
@@ -344,6 +379,8 @@ static int finish(const job *j, fmt_output *output, double start) {
         free(text);
         return cli_failed("%s", fmt_output_error(output));
     }
+    if (j->coast.given)
+        cli_say("%" PRIu64 " of %" PRIu64 " points are on land and have no values", j->on_land, j->rows);
     if (j->sampling)
         cli_say("%zu samples at %" PRIu64 " points, %" PRIu64 " dropped, %.2f s: %s", j->count, j->rows,
                 dropped(j), seconds, cli_text(j->arguments, CLI_OPT_OUTPUT));
@@ -353,15 +390,43 @@ static int finish(const job *j, fmt_output *output, double start) {
     return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
+/* The Earth as the model has it: WGS 84 for a coordinate system, the sphere of the local plane. */
+static const fmt_output_earth *earth_of(const job *j) {
+    static const fmt_output_earth sphere = {6371008.8, 0.0}, wgs84 = {6378137.0, 298.257223563};
+    if (!j->applied.info.on_plane) return NULL;
+    return *j->applied.info.plane.crs ? &wgs84 : &sphere;
+}
+
+/* Where a model in degrees was learned. */
+static char *comment_of(const job *j) {
+    const orff_plane *plane = &j->applied.info.plane;
+    cli_string text = {0};
+    if (!j->applied.info.on_plane) return NULL;
+    if (*plane->crs)
+        cli_append(&text, "learned on the plane of %s", plane->crs);
+    else
+        cli_append(&text, "learned on an azimuthal equidistant plane at %.4f E %.4f N", plane->lon,
+                   plane->lat);
+    return text.text;
+}
+
 static int write_all(job *j, double start) {
     fmt_output *output = NULL;
-    const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
+    char *history = cli_history(j->arguments), *comment = comment_of(j);
+    const fmt_output_options options = {.n_columns = j->width,
+                                        .columns = j->columns,
+                                        .shortest = true,
+                                        .history = history,
+                                        .comment = comment,
+                                        .earth = earth_of(j)};
     int status = CLI_DONE;
     if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = run_blocks(j, output);
     if (!status) status = finish(j, output, start);
     fmt_output_close(output);
+    free(history);
+    free(comment);
     return status;
 }
 
@@ -385,6 +450,7 @@ static void clear(job *j) {
     free(j->columns);
     free(j->labels);
     orff_samples_free(j->samples);
+    cli_coast_clear(&j->coast);
     cli_lattice_clear(&j->lattice);
     cli_data_close(&j->data);
     cli_applied_clear(&j->applied);
@@ -399,6 +465,9 @@ int cli_predict(const cli_arguments *a, bool samples) {
         return cli_wrong(a, CLI_OPT_JSON,
                          "standard output cannot hold both the predictions (-o -) and the JSON");
     status = cli_applied_load(&j.applied, a->words[0]);
+    if (!status && j.applied.info.classes && cli_given(a, CLI_OPT_COAST))
+        status = cli_wrong(a, CLI_OPT_COAST, "classes cannot be left out on land");
+    if (!status) status = cli_coast_open(&j.coast, a, &j.applied);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
     if (!status) status = draw_samples(&j);

@@ -81,6 +81,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, by the number of points or by their "
         "spacing (X=LO:HI@STEP), or one value as X=V."},
+    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, PREDICT | PLOT, "Prediction",
+        "Leave out what lies on land, inside of the rings of this file: GeoJSON, or x and y with empty lines or > between rings. "
+        "natural-earth is the land of the whole Earth, 1:50 million, for models in degrees."},
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
@@ -123,8 +126,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Also measure the error over this many draws of the frequencies, and print the error that a share "
         "P of them does not exceed."},
 
-    [CLI_OPT_WHAT] = {"what", 0, "field|divergence|curl|potential|stream|error|tuning", "field", PLOT, "Picture",
-        "field: arrows over the colour of their magnitude. divergence, curl, potential, stream: colours "
+    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|tuning", "field", PLOT, "Picture",
+        "field: arrows over the colour of their magnitude, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
         "of that field. error: colours of the standard deviation. tuning: the curves of a report of orff "
         "tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT, "Picture",

@@ -1,9 +1,10 @@
 # What the library links. Sets
 #   ORFF_LINK_LIBRARIES  for the library itself, and for programs that link it statically
-#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h, fftw3.h
+#   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h, fftw3.h, proj.h
 #   ORFF_DEFINITIONS     what the code must know about them
 #   ORFF_WITH_SLEEF      whether SLEEF is used
 #   ORFF_WITH_FFTW       whether FFTW is used
+#   ORFF_WITH_PROJ       whether PROJ is used
 
 set(ORFF_LINK_LIBRARIES)
 set(ORFF_INCLUDES)
@@ -101,6 +102,21 @@ if(ORFF_FFT STREQUAL "fftw")
     set(ORFF_WITH_FFTW ON)
 endif()
 
+# --- PROJ: projected coordinate systems.
+if(NOT ORFF_PROJ MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "ORFF_PROJ is \"${ORFF_PROJ}\": expected AUTO, ON or OFF")
+endif()
+set(ORFF_WITH_PROJ OFF)
+if(ORFF_PROJ AND NOT ORFF_SANITIZE STREQUAL "memory") # which cannot look into it
+    orff_find(ORFF_LIBPROJ proj proj.h)
+    if(ORFF_PROJ STREQUAL "ON")
+        orff_require(ORFF_LIBPROJ "PROJ (libproj-dev; -DORFF_PROJ=OFF builds without it)")
+    endif()
+    if(ORFF_LIBPROJ_LIBRARY AND ORFF_LIBPROJ_INCLUDE)
+        set(ORFF_WITH_PROJ ON)
+    endif()
+endif()
+
 # --- OpenMP. Linked by the compiler's own switch, which holds for the static library's users as well. The memory
 # sanitizer cannot look into its runtime.
 if(ORFF_SANITIZE STREQUAL "memory")
@@ -122,6 +138,11 @@ if(ORFF_WITH_FFTW)
     list(APPEND ORFF_LINK_LIBRARIES ${fftw_libraries})
     list(APPEND ORFF_DEFINITIONS ORFF_HAVE_FFTW=1)
 endif()
+if(ORFF_WITH_PROJ)
+    list(APPEND ORFF_INCLUDES ${ORFF_LIBPROJ_INCLUDE})
+    list(APPEND ORFF_LINK_LIBRARIES ${ORFF_LIBPROJ_LIBRARY})
+    list(APPEND ORFF_DEFINITIONS ORFF_HAVE_PROJ=1)
+endif()
 list(APPEND ORFF_LINK_LIBRARIES ${CMAKE_DL_LIBS} m)
 list(REMOVE_DUPLICATES ORFF_INCLUDES)
 list(REMOVE_DUPLICATES ORFF_LINK_LIBRARIES)
@@ -129,4 +150,9 @@ list(REMOVE_DUPLICATES ORFF_LINK_LIBRARIES)
 message(STATUS "BLAS: ${ORFF_BLAS} (${blas_libraries})")
 message(STATUS "LAPACKE: ${ORFF_LAPACKE_LIBRARY}")
 message(STATUS "SLEEF: ${ORFF_WITH_SLEEF}")
+if(ORFF_WITH_PROJ)
+    message(STATUS "PROJ: ${ORFF_LIBPROJ_LIBRARY}")
+else()
+    message(STATUS "PROJ: not used (libproj-dev on Debian); there are no projected coordinate systems (--crs)")
+endif()
 message(STATUS "Fourier transforms: ${ORFF_FFT} ${fftw_libraries}")

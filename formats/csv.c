@@ -11,6 +11,7 @@
 #include "orff.h"
 
 #define CAREFUL ((int32_t)1 << 30)
+#define ADDED   (-2) /* no slot of its own: a time of day that is added to the date before it */
 
 /* ---------------------------------------------------------------- cells */
 
@@ -70,6 +71,21 @@ static int number_value(fmt_table *table, size_t column, const fmt_csv_cell *t, 
     return isinf(*value) ? fail_cell(table, column, t, "is too large for a number") : ORFF_OK;
 }
 
+static int clock_value(fmt_table *table, size_t column, const fmt_csv_cell *t, double *seconds) {
+    return fmt_clock_parse(t->text, t->end, seconds)
+               ? ORFF_OK
+               : fail_cell(table, column, t, "is not a time of day such as 06:30, as the first rows have");
+}
+
+/* To the seconds of the date in the cell before. */
+static int add_clock(fmt_table *table, size_t column, const fmt_csv_cell *t, double *date) {
+    double seconds = (double)NAN;
+    const int status =
+        fmt_csv_cell_missing(table, t, false) ? ORFF_OK : clock_value(table, column, t, &seconds);
+    if (!status) *date += seconds;
+    return status;
+}
+
 static int cell_value(fmt_table *table, size_t column, size_t slot, const fmt_csv_cell *t, double *value) {
     const bool group = fmt_table_is_group(table, slot);
     if (fmt_csv_cell_missing(table, t, group || slot == table->label_slot)) {
@@ -80,6 +96,11 @@ static int cell_value(fmt_table *table, size_t column, size_t slot, const fmt_cs
     if (group) {
         group_value(t, value);
         return ORFF_OK;
+    }
+    if (((const fmt_csv *)table->state)->clock[column]) {
+        const int status = clock_value(table, column, t, value);
+        *value /= 3600.0;
+        return status;
     }
     if (!fmt_table_is_time(table, column)) return number_value(table, column, t, value);
     return fmt_time_parse(t->text, t->end, value)
@@ -102,6 +123,10 @@ static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
     if (!fmt_csv_take_cell(at, r->end, c->between, &t))
         return fail_cell(table, column, &t, "has text behind its closing quote");
     const int32_t slot = c->slot[column];
+    if (slot == ADDED || (column == table->clock && c->slot[column - 1] >= 0)) {
+        const int status = add_clock(table, column, &t, &row[c->slot[column - 1] & ~CAREFUL]);
+        if (status) return status;
+    }
     if (slot < 0) return ORFF_OK;
     return cell_value(table, column, (size_t)(slot & ~CAREFUL), &t, &row[slot & ~CAREFUL]);
 }
@@ -110,6 +135,7 @@ static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
 static bool quick_cell(const fmt_csv *c, const fmt_csv_record *r, char **at, size_t column, double *row) {
     const int32_t slot = c->slot[column];
     if (**at == '"') return false;
+    if (slot == ADDED) return false;
     if (slot < 0) {
         char *behind = memchr(*at, c->between, (size_t)(r->end - *at));
         *at = behind ? behind : r->end;
@@ -216,10 +242,12 @@ static int csv_choose(fmt_table *table) {
     for (size_t i = 0; i < table->columns; i++) c->slot[i] = -1;
     for (size_t s = 0; s < table->n_chosen; s++) {
         const size_t column = table->chosen[s];
-        const bool careful =
-            s == table->label_slot || c->layout.decimal_comma || fmt_table_is_time(table, column);
+        const bool careful = s == table->label_slot || c->layout.decimal_comma ||
+                             fmt_table_is_time(table, column) || c->clock[column];
         c->slot[column] = (int32_t)s | (careful ? CAREFUL : 0);
     }
+    if (table->clock != FMT_NO_SLOT && c->slot[table->clock - 1] >= 0 && c->slot[table->clock] < 0)
+        c->slot[table->clock] = ADDED;
     return ORFF_OK;
 }
 
@@ -244,6 +272,7 @@ static void csv_close(fmt_table *table) {
     fmt_csv_lines_close(&c->lines);
     fmt_csv_layout_clear(&c->layout);
     free(c->slot);
+    free(c->clock);
     free(c);
 }
 

@@ -10,6 +10,7 @@ typedef struct fmt_csv {
     fmt_csv_layout layout;
     char between;         /* what stands between the cells of a record, once blanks are squeezed */
     uint64_t header_rows; /* names, and units below them */
+    bool *clock;          /* columns: those of times of day */
     int32_t
         *slot; /* columns: place in a row, -1 when not wanted; with CAREFUL for what is not a plain number */
 } fmt_csv;

@@ -178,12 +178,29 @@ static int split_names(fmt_table *table) {
     return status;
 }
 
-/* A column is one of dates when the first cell of it that is not missing is one. */
+static int set_clock(fmt_table *table, fmt_csv *c, size_t column) {
+    c->clock[column] = true;
+    return table->units && table->units[column] ? ORFF_OK : set_units(table, column, "hours", 5);
+}
+
+/* Times of day that stand behind dates without any are part of these. */
+static void join_clock(fmt_table *table, const fmt_csv *c, const bool *bare) {
+    for (size_t i = 1; i < table->columns && table->clock == FMT_NO_SLOT; i++)
+        if (c->clock[i] && bare[i - 1]) table->clock = i;
+}
+
+static int set_date(fmt_table *table, size_t column, double value) {
+    const fmt_time time = {.is_time = true, .unit = 1.0, .origin = value, .step = 3600.0};
+    return fmt_table_set_time(table, column, &time);
+}
+
+/* A column is one of dates, or of times of day, when the first cell of it that is not missing is one. */
 static int find_times(fmt_table *table, fmt_csv *c) {
     fmt_csv_sample sample, line;
     fmt_csv_piece piece;
-    bool *seen = calloc(table->columns + 1, sizeof *seen);
-    int status = seen ? look_ahead(table, c, &sample) : fmt_table_fail_memory(table);
+    bool *seen = calloc(2 * table->columns + 1, sizeof *seen), *bare = seen ? seen + table->columns : NULL;
+    c->clock = calloc(table->columns + 1, sizeof *c->clock);
+    int status = seen && c->clock ? look_ahead(table, c, &sample) : fmt_table_fail_memory(table);
     for (size_t rows = 0; !status && rows < ROWS_LOOKED_AT && fmt_csv_sample_line(&c->layout, &sample, &line);
          rows++) {
         size_t column = 0;
@@ -193,10 +210,13 @@ static int find_times(fmt_table *table, fmt_csv *c) {
             double value = 0.0;
             const fmt_csv_kind kind = seen[column] ? FMT_CSV_EMPTY : fmt_csv_piece_kind(&piece, &value);
             seen[column] = seen[column] || kind != FMT_CSV_EMPTY;
-            const fmt_time time = {.is_time = true, .unit = 1.0, .origin = value, .step = 3600.0};
-            if (kind == FMT_CSV_TIME) status = fmt_table_set_time(table, column, &time);
+            if (kind == FMT_CSV_TIME) status = set_date(table, column, value);
+            if (kind == FMT_CSV_TIME)
+                bare[column] = !memchr(piece.text, ':', (size_t)(piece.end - piece.text));
+            if (kind == FMT_CSV_CLOCK) status = set_clock(table, c, column);
         }
     }
+    if (!status) join_clock(table, c, bare);
     free(seen);
     return status;
 }

@@ -97,6 +97,7 @@ fmt_csv_kind fmt_csv_piece_kind(const fmt_csv_piece *piece, double *value) {
     const size_t length = (size_t)(piece->end - piece->text);
     if (fmt_csv_is_missing(piece->text, length)) return FMT_CSV_EMPTY;
     if (fmt_time_parse(piece->text, piece->end, value)) return FMT_CSV_TIME;
+    if (fmt_clock_parse(piece->text, piece->end, value)) return FMT_CSV_CLOCK;
     if (length > LONGEST_NUMBER) return FMT_CSV_TEXT;
     memcpy(text, piece->text, length);
     text[length] = '\0';

@@ -38,6 +38,7 @@ typedef enum fmt_csv_kind {
     FMT_CSV_NUMBER,
     FMT_CSV_COMMA_NUMBER,
     FMT_CSV_TIME,
+    FMT_CSV_CLOCK,
     FMT_CSV_TEXT
 } fmt_csv_kind;
 

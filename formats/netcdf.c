@@ -142,6 +142,8 @@ static int netcdf_choose(fmt_table *table) {
     if (!status) status = find_axes(table, n);
     if (!status) status = check_axes(table, n);
     if (!status) status = count_rows(table, n);
+    for (size_t s = 0; !status && s < table->n_chosen; s++)
+        status = fmt_zarr_check(table, &n->variables[table->chosen[s]]);
     if (!status) status = make_block(table, n);
     if (status) free_block(table, n);
     return status;

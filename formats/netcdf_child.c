@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,23 @@ static int find_factor(fmt_table *table, double *factor) {
                           VARIABLE " is \"%.40s\"; expected a number above 0, at most 1000000", text);
 }
 
+/* Of a directory, all that is in it; nothing below it is followed elsewhere. */
+static double summed;
+
+static int add_size(const char *path, const struct stat *about, int kind, struct FTW *where) {
+    (void)path;
+    (void)where;
+    if (kind == FTW_F) summed += (double)about->st_size;
+    return 0;
+}
+
+static double size_of(const fmt_table *table, const struct stat *about) {
+    if (!S_ISDIR(about->st_mode)) return (double)about->st_size;
+    summed = 0.0;
+    nftw(table->path, add_size, 16, FTW_PHYS);
+    return summed;
+}
+
 static int find_limits(fmt_table *table, fmt_child_limits *limits) {
     struct stat about;
     double factor;
@@ -39,7 +57,7 @@ static int find_limits(fmt_table *table, fmt_child_limits *limits) {
     if (status) return status;
     if (fstat(table->descriptor, &about))
         return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be read: %s", strerror(errno));
-    const double size = (double)about.st_size, wanted = 0x1p30 + 100.0 * size;
+    const double size = size_of(table, &about), wanted = 0x1p30 + 100.0 * size;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     limits->seconds = factor * (30.0 + 1e-6 * size);
     limits->memory = (uint64_t)(factor * (machine > 0.0 && machine < wanted ? machine : wanted));

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netcdf.h>
 #include <netcdf_mem.h>
+#include <netcdf_meta.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,30 @@ static int find_file(fmt_table *table, fmt_stream *stream) {
                : fmt_table_fail(table, ORFF_ERROR_IO, "cannot be opened: %s", strerror(errno));
 }
 
+/* Zarr is a directory, which netcdf-c reads as NCZarr. */
+static int find_directory(fmt_table *table) {
+#if NC_HAS_NCZARR
+    table->descriptor = open(table->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (table->descriptor < 0)
+        return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be opened: %s", strerror(errno));
+    if (!faccessat(table->descriptor, ".zgroup", F_OK, 0)) return ORFF_OK;
+    return fmt_table_fail(
+        table, ORFF_ERROR_IO,
+        "cannot be read: it is a directory, without the .zgroup that Zarr of version 2 has");
+#else
+    return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED,
+                          "is a directory; to read Zarr, netcdf-c must be built with NCZarr");
+#endif
+}
+
+static bool is_directory(const char *path) {
+    struct stat about;
+    return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
 int fmt_netcdf_find_file(fmt_table *table) {
     fmt_stream *stream;
+    if (is_directory(table->path)) return find_directory(table);
     int status = fmt_stream_open(&stream, table->path);
     status = status ? fmt_table_fail_stream(table, status, stream) : find_file(table, stream);
     fmt_stream_close(stream);
@@ -112,10 +135,20 @@ static int open_nameless(fmt_table *table, const struct stat *about, fmt_netcdf_
     return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
 }
 
+/* By URL: that is how netcdf-c is told what a directory is. */
+static int open_directory(fmt_table *table, fmt_netcdf_file *file) {
+    char url[96];
+    snprintf(url, sizeof url, "file:///proc/self/fd/%d#mode=nczarr,file", table->descriptor);
+    const int code = nc_open(url, NC_NOWRITE, &file->id);
+    return code ? fmt_netcdf_fail(table, "cannot be read as Zarr", code) : ORFF_OK;
+}
+
 int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file) {
     char name[64];
     struct stat about;
-    if (!fstat(table->descriptor, &about) && about.st_nlink == 0) return open_nameless(table, &about, file);
+    const bool known = !fstat(table->descriptor, &about);
+    if (known && S_ISDIR(about.st_mode)) return open_directory(table, file);
+    if (known && about.st_nlink == 0) return open_nameless(table, &about, file);
     const int code = nc_open(name_of(table, name), NC_NOWRITE, &file->id);
     return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
 }

@@ -33,6 +33,9 @@ typedef struct fmt_netcdf_file {
 int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file);
 void fmt_netcdf_close_file(fmt_netcdf_file *file);
 
+/* Refuses an array of Zarr that netcdf-c would misread; other files pass. Returns an orff_status. */
+int fmt_zarr_check(fmt_table *table, const fmt_variable *variable);
+
 /* These return a code of netcdf-c, 0 when done. */
 int fmt_variable_look(fmt_variable *variable, int file, int id);
 

@@ -31,12 +31,20 @@ typedef struct fmt_output_column {
     const char *const *labels;
 } fmt_output_column;
 
+/* What longitudes and latitudes are on. */
+typedef struct fmt_output_earth {
+    double radius;             /* metres; of the equator where it is flattened */
+    double inverse_flattening; /* 0: a sphere */
+} fmt_output_earth;
+
 typedef struct fmt_output_options {
     fmt_format format; /* auto: by the name's end, .csv, .tsv, .csv.gz, .npy or .nc; "-" is CSV */
     size_t n_columns;
     const fmt_output_column *columns; /* with all they point to, these must stay until the output is closed */
     bool shortest;                    /* CSV: as few digits as give the same number back, else 17 */
     const char *title, *history;      /* NetCDF; NULL: none, and which program wrote it */
+    const char *comment;              /* NetCDF; NULL: none */
+    const fmt_output_earth *earth;    /* NetCDF: becomes the grid mapping of the outputs; NULL: none */
 } fmt_output_options;
 
 /* *output is set also on failure, for its message, and must be closed; it is NULL only when there is no

@@ -21,7 +21,8 @@
 #define VERSION    STRING(ORFF_VERSION_MAJOR) "." STRING(ORFF_VERSION_MINOR) "." STRING(ORFF_VERSION_PATCH)
 
 enum { LONGEST_NAME = 256, MOST_DIMENSIONS = 1024 }; /* as netcdf-c has them */
-#define FILL 9.9692099683868690e+36                  /* NC_FILL_DOUBLE: no value */
+#define MAPPING "latitude_longitude"                 /* the variable, and what it is */
+#define FILL    9.9692099683868690e+36               /* NC_FILL_DOUBLE: no value */
 typedef char clean_text[LONGEST_NAME + 1];
 
 typedef struct writer {
@@ -32,7 +33,8 @@ typedef struct writer {
     bool gridded;
     clean_text *names; /* n_columns */
     fmt_classic header;
-    size_t *places;  /* n_columns: where in the header the place of its values stands */
+    bool mapped;     /* there is a grid mapping, behind the columns */
+    size_t *places;  /* n_columns + 1: where in the header the place of its values stands */
     double *scratch; /* cells of the grid, or rows */
 } writer;
 
@@ -46,7 +48,7 @@ static int netcdf_begin(fmt_output *output) {
     writer *w = output->state = calloc(1, sizeof *w);
     if (!w) return fmt_output_fail_memory(output);
     w->inputs = calloc(o->n_columns, sizeof *w->inputs);
-    w->places = calloc(o->n_columns, sizeof *w->places);
+    w->places = calloc(o->n_columns + 1, sizeof *w->places);
     w->names = calloc(o->n_columns, sizeof *w->names);
     if (!w->inputs || !w->places || !w->names) return fmt_output_fail_memory(output);
     for (size_t i = 0; i < o->n_columns; i++)
@@ -179,10 +181,31 @@ static void put_flags(writer *w, fmt_classic_list *list, const fmt_output_column
     free(meanings.text);
 }
 
-static void put_coordinate_attributes(writer *w, fmt_classic_list *list, const fmt_output_column *column) {
+static bool is_time(const char *units) {
+    return units && strstr(units, " since ");
+}
+
+static void put_coordinate_attributes(writer *w, fmt_classic_list *list, const fmt_output_column *column,
+                                      const char *units) {
     const fmt_units guess = fmt_units_guess(column->name);
-    put_text(w, list, "standard_name", column->standard_name ? column->standard_name : guess.standard_name);
-    if (w->gridded) put_text(w, list, "axis", guess.axis);
+    const char *standard = column->standard_name ? column->standard_name : guess.standard_name;
+    put_text(w, list, "standard_name", is_time(units) ? "time" : standard);
+    if (is_time(units)) put_text(w, list, "calendar", "standard");
+    if (w->gridded) put_text(w, list, "axis", is_time(units) ? "T" : guess.axis);
+}
+
+/* "eastward_wind standard_error" for the error of a field; a measurement's is none of it. */
+static void put_standard_name(const fmt_output *output, writer *w, fmt_classic_list *list,
+                              const fmt_output_column *column) {
+    const fmt_output_column *whole =
+        column->error_of ? find_column(&output->options, column->error_of) : NULL;
+    char text[2 * LONGEST_NAME];
+    if (!whole) {
+        put_text(w, list, "standard_name", column->standard_name);
+    } else if (whole->standard_name && !column->with_noise) {
+        snprintf(text, sizeof text, "%.256s standard_error", whole->standard_name);
+        put_text(w, list, "standard_name", text);
+    }
 }
 
 static void put_data_attributes(const fmt_output *output, writer *w, fmt_classic_list *list,
@@ -190,7 +213,7 @@ static void put_data_attributes(const fmt_output *output, writer *w, fmt_classic
     const double fill = FILL;
     char text[2 * LONGEST_NAME];
     fmt_classic_numbers(&w->header, list, "_FillValue", 1, &fill);
-    put_text(w, list, "standard_name", column->standard_name);
+    put_standard_name(output, w, list, column);
     if (column->error_of) {
         snprintf(text, sizeof text, "standard deviation of %s%.256s",
                  column->with_noise ? "a new measurement of " : "", column->error_of);
@@ -199,15 +222,17 @@ static void put_data_attributes(const fmt_output *output, writer *w, fmt_classic
     if (column->n_labels) put_flags(w, list, column);
     if (!w->gridded) put_names(output, w, list, "coordinates", is_input, NULL);
     put_names(output, w, list, "ancillary_variables", is_error_of, column->name);
+    if (w->mapped) put_text(w, list, "grid_mapping", MAPPING);
 }
 
 static void put_attributes(const fmt_output *output, writer *w, size_t i) {
     const fmt_output_column *column = &output->options.columns[i];
     fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_ATTRIBUTES);
-    put_text(w, &list, "units", units_of(&output->options, column));
+    const char *units = units_of(&output->options, column);
+    put_text(w, &list, "units", units);
     if (!column->error_of) put_text(w, &list, "long_name", column->name);
     if (column->input) {
-        put_coordinate_attributes(w, &list, column);
+        put_coordinate_attributes(w, &list, column, units);
     } else {
         put_data_attributes(output, w, &list, column);
     }
@@ -236,6 +261,19 @@ static void put_dimensions(writer *w) {
     fmt_classic_close(&w->header, &list);
 }
 
+/* A variable without dimensions; its one number says nothing. */
+static void put_mapping(const fmt_output *output, writer *w, fmt_classic_list *list) {
+    const fmt_output_earth *earth = output->options.earth;
+    const bool flat = earth->inverse_flattening > 0.0;
+    fmt_classic_variable(&w->header, list, MAPPING, 0, NULL);
+    fmt_classic_list about = fmt_classic_open(&w->header, FMT_CLASSIC_ATTRIBUTES);
+    put_text(w, &about, "grid_mapping_name", MAPPING);
+    fmt_classic_numbers(&w->header, &about, flat ? "semi_major_axis" : "earth_radius", 1, &earth->radius);
+    if (flat) fmt_classic_numbers(&w->header, &about, "inverse_flattening", 1, &earth->inverse_flattening);
+    fmt_classic_close(&w->header, &about);
+    w->places[output->options.n_columns] = fmt_classic_values(&w->header, 8);
+}
+
 /* Dimension k is that of input k; the values of a field have them all, the last one first. */
 static void put_variables(const fmt_output *output, writer *w) {
     uint64_t all[MOST_DIMENSIONS + 1] = {0};
@@ -252,6 +290,7 @@ static void put_variables(const fmt_output *output, writer *w) {
         w->places[i] = fmt_classic_values(&w->header, bytes_of(w, column, axis));
         axis += column->input;
     }
+    if (w->mapped) put_mapping(output, w, &list);
     fmt_classic_close(&w->header, &list);
 }
 
@@ -265,6 +304,7 @@ static void place_values(const fmt_output *output, writer *w) {
         at += bytes_of(w, column, axis);
         axis += column->input;
     }
+    if (w->mapped) fmt_classic_place(&w->header, w->places[output->options.n_columns], at);
 }
 
 /* Version 2 (64-bit offsets), which every program reads; version 5 where a variable is too large for it. */
@@ -275,7 +315,10 @@ static int put_header(fmt_output *output, writer *w) {
     fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_ATTRIBUTES);
     put_text(w, &list, "Conventions", "CF-1.8");
     put_text(w, &list, "title", o->title);
+    put_text(w, &list, "source", "orff " VERSION);
     put_text(w, &list, "history", o->history ? o->history : "written by orff " VERSION);
+    put_text(w, &list, "comment", o->comment);
+    if (!w->gridded) put_text(w, &list, "featureType", "point");
     fmt_classic_close(&w->header, &list);
     put_variables(output, w);
     place_values(output, w);
@@ -319,6 +362,7 @@ static int put_all(fmt_output *output, writer *w) {
             status = put_column(output, w, i);
         }
     }
+    if (!status && w->mapped) status = put_doubles(output, 1, (const double[]){0.0});
     return status;
 }
 
@@ -335,10 +379,17 @@ static int lay_out(fmt_output *output, writer *w) {
     return w->scratch ? ORFF_OK : fmt_output_fail_memory(output);
 }
 
+static bool has_name(const fmt_output *output, const writer *w, const char *name) {
+    for (size_t i = 0; i < output->options.n_columns; i++)
+        if (!strcmp(w->names[i], name)) return true;
+    return false;
+}
+
 static int netcdf_finish(fmt_output *output) {
     writer *w = output->state;
     int status = lay_out(output, w);
     if (!status) status = clean_names(output, w);
+    w->mapped = output->options.earth && w->rows && !has_name(output, w, MAPPING);
     if (!status) status = put_header(output, w);
     return status ? status : put_all(output, w);
 }

@@ -45,9 +45,19 @@ static int choose_outputs(fmt_table *table, parts *s, const char *names) {
     return status ? status : take(table, s, s->p, s->y, 1);
 }
 
+/* Times of day behind their dates are part of these. */
+static void drop_clock(const fmt_table *table, parts *s) {
+    for (size_t i = 1; table->clock != FMT_NO_SLOT && i < s->d; i++) {
+        if (s->x[i] != table->clock || s->x[i - 1] != table->clock - 1) continue;
+        memmove(s->x + i, s->x + i + 1, (s->d - i - 1) * sizeof *s->x);
+        s->d--;
+    }
+}
+
 static int choose_inputs(fmt_table *table, parts *s, const char *names) {
     const int status = names ? fmt_columns_parse(table, "inputs", names, &s->d, &s->x)
                              : take_rest(table, s, 0, table->first_output, &s->d, &s->x);
+    if (!status) drop_clock(table, s);
     return status ? status : take(table, s, s->d, s->x, 4);
 }
 

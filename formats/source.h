@@ -58,6 +58,7 @@ struct fmt_table {
     char **shapes;   /* columns: the dimensions of a variable as text; entries or all NULL */
     fmt_time *times; /* columns: those that are dates; NULL: none */
     bool has_times;  /* some chosen column is one */
+    size_t clock;    /* a column of times of day that belong to the dates of the column before it; FMT_NO_SLOT: none */
     bool named, rewindable;
     bool label_done;     /* the source makes labels itself */
     bool drops_missing;  /* missing values are no error in this format */

@@ -136,6 +136,7 @@ fmt_table *fmt_table_make(const char *path) {
     table->rows = FMT_ROWS_UNKNOWN;
     table->descriptor = -1;
     forget_slots(table);
+    table->clock = FMT_NO_SLOT;
     table->options = fmt_table_options_default();
     if (table->path) return table;
     free(table);
@@ -218,6 +219,10 @@ const char *fmt_table_units(const fmt_table *table, size_t column) {
 
 const char *fmt_table_standard_name(const fmt_table *table, size_t column) {
     return table->standard_names ? table->standard_names[column] : NULL;
+}
+
+const char *fmt_table_clock(const fmt_table *table, size_t column) {
+    return table->clock == column + 1 ? fmt_table_name(table, table->clock) : NULL;
 }
 
 const char *fmt_table_shape(const fmt_table *table, size_t column) {

@@ -22,10 +22,11 @@ typedef struct fmt_table fmt_table;
 
 /* The formats that can be read: one line here, and a file with its fmt_source. A file that is none of the others is taken
  * for the first. */
-#define FMT_FORMAT_LIST(X) \
-    X(CSV, csv)            \
-    X(NPY, npy)            \
-    X(IDX, idx)            \
+#define FMT_FORMAT_LIST(X)  \
+    X(CSV, csv)             \
+    X(NPY, npy)             \
+    X(IDX, idx)             \
+    X(GRIB_JSON, grib_json) \
     X(NETCDF, netcdf)
 
 typedef enum fmt_format {
@@ -60,7 +61,7 @@ void fmt_table_close(fmt_table *table);
 /* The last failure: "wind.csv: line 12, column 3 (u_ms): "x" is not a number". Takes NULL. */
 const char *fmt_table_error(const fmt_table *table);
 const char *fmt_table_path(const fmt_table *table);
-const char *fmt_table_format(const fmt_table *table); /* "csv", "npy", "idx", "netcdf", "pair" */
+const char *fmt_table_format(const fmt_table *table); /* "csv", "npy", "idx", "grib2json", "netcdf", "pair" */
 
 /* ---------------------------------------------------------------- what there is */
 
@@ -78,6 +79,10 @@ const char *fmt_table_standard_name(const fmt_table *table, size_t column);
  * and before reading. */
 bool fmt_table_is_time(const fmt_table *table, size_t column);
 int fmt_table_count_time(fmt_table *table, size_t i, const char *units);
+
+/* The column of times of day, such as 06:30, that are added to the dates of a column; NULL: none. It stands right behind the
+ * dates, and is left out where it is listed right behind them among the inputs. Alone it is hours of the day. */
+const char *fmt_table_clock(const fmt_table *table, size_t column);
 
 /* The dimensions of a variable: "time=24, lat=5"; NULL where there are none. */
 const char *fmt_table_shape(const fmt_table *table, size_t column);

@@ -126,6 +126,15 @@ bool fmt_time_parse(const char *text, const char *end, double *seconds) {
     return parse(text, end, false, seconds);
 }
 
+bool fmt_clock_parse(const char *text, const char *end, double *seconds) {
+    const char *at = text;
+    double zone;
+    if (!memchr(text, ':', (size_t)(end - text)) || !parse_clock(&at, end, 1, seconds)) return false;
+    if (!parse_zone(&at, end, &zone)) return false;
+    *seconds -= zone;
+    return at == end;
+}
+
 /* ---------------------------------------------------------------- counts */
 
 static double seconds_of(const char *word, size_t length) {

@@ -18,6 +18,9 @@ typedef struct fmt_time {
  * The text must be the whole of text .. end-1. */
 bool fmt_time_parse(const char *text, const char *end, double *seconds);
 
+/* A time of day alone: 06:30, 06:30:15.5; a colon must be there. */
+bool fmt_clock_parse(const char *text, const char *end, double *seconds);
+
 /* "hours since 1990-01-01 00:00:00". False for other units, and where a month or a year is the unit. A calendar of its
  * own (360_day; NULL: none) keeps its count: its dates are not on our calendar. */
 bool fmt_time_units(const char *units, const char *calendar, fmt_time *time);

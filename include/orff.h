@@ -467,10 +467,12 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
-/* A plane that touches the Earth where the data are: see section 12. */
+/* A plane that touches the Earth where the data are, or that of a projected coordinate system: see section 12. */
+#define ORFF_CRS_ROOM 256
 typedef struct orff_plane {
-    double lon, lat;  /* its centre, degrees */
-    size_t inputs[2]; /* the inputs (0-based) that are longitude and latitude */
+    double lon, lat;         /* its centre, degrees; 0 for one with a crs */
+    size_t inputs[2];        /* the inputs (0-based) that are longitude and latitude */
+    char crs[ORFF_CRS_ROOM]; /* a projected coordinate system; "": azimuthal equidistant */
 } orff_plane;
 
 typedef struct orff_moments_settings {
@@ -814,7 +816,11 @@ ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
 /* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
  * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
  * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
- * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km. */
+ * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km.
+ *
+ * Instead of that plane a projected coordinate system may be named (crs), if the library was built with PROJ: a code such as
+ * EPSG:32633, or a string "+proj=lcc +lat_0=47 ..". Its coordinates are taken in km. Vectors keep their length and are
+ * turned by the projection's own derivatives. */
 #define ORFF_GEO_LIST(X)                                                    \
     X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
     X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
@@ -839,6 +845,31 @@ ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, 
  * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
 ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
 ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+
+/* The plane of a projected coordinate system; its rows may lie all around the Earth. Refuses names that are unknown or of
+ * systems that are not projected, and with ORFF_ERROR_UNSUPPORTED all of them where the library was built without PROJ. */
+ORFF_API orff_status orff_plane_of_crs(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2]);
+
+/* Coasts: lines of points (x, y), which are longitude and latitude in degrees where there is a plane. Line k has the points from
+ * starts[k] up to before starts[k + 1]. A line that ends where it begins is a ring; what lies inside of an odd number of
+ * rings is land. A point that is not finite interrupts its line. */
+typedef struct orff_coast {
+    size_t lines;
+    const size_t *starts; /* lines + 1 */
+    const double *points; /* starts[lines] x 2 */
+} orff_coast;
+
+/* Points along the coast, `spacing` apart, with a unit normal: rows (room x 4) of x, y, nx, ny. A flow that does not cross the
+ * coast has nx u + ny v = 0 there. box: only points with box[0] <= x <= box[1] and box[2] <= y <= box[3]; NULL: all. With a
+ * plane (NULL: none) the spacing is in km, x and y are degrees, longitudes as the box counts them, and the normal's components
+ * point east and north. *n is how many there are, also where they are more than there is room for (rows may then be NULL). */
+ORFF_API orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, double spacing,
+                                       const double *box, size_t room, double *rows, size_t *n);
+
+/* Which of n points (n x 2) are on land; with degrees, longitudes may count either way around. *rings (may be NULL) is how
+ * many rings there are: without any, nothing is land. */
+ORFF_API orff_status orff_coast_land(const orff_coast *coast, bool degrees, size_t n, const double *points,
+                                     bool *land, size_t *rings);
 
 /* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
  * error of a row among its neighbours flatters. */
@@ -906,6 +937,7 @@ typedef struct orff_settings {
      * the first two. A fit from moments has the plane of the moments. */
     orff_geo geo;
     const size_t *geo_inputs;
+    const char *crs; /* LONLAT: the rows are laid on the plane of this coordinate system; NULL: on one at their centre */
 
     /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
      * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */

@@ -11,7 +11,7 @@ set -eu
 
 purpose=${1:-build}
 wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev libfftw3-dev
-    zlib1g-dev liblzma-dev xz-utils libnetcdf-dev libcmocka-dev libjansson-dev gnuplot-nox"
+    zlib1g-dev liblzma-dev xz-utils libnetcdf-dev libproj-dev libcmocka-dev libjansson-dev gnuplot-nox"
 # What the Python package runs on, is installed by, and its tests and examples use.
 python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4"
@@ -32,7 +32,7 @@ esac
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
     cat >&2 <<'END'
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
-pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz; the
+pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz, PROJ knows projections; the
 tests use cmocka and jansson, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
 scikit-learn, the Python package also cffi, its tests pandas and pytest.
 END

@@ -3,6 +3,7 @@
 # are followed, what is read-only or not a regular file is refused by every command that writes.
 . "$SOURCE_DIR/tests/cli/common.sh"
 
+export SOURCE_DATE_EPOCH=0 # the time is part of a NetCDF file
 field t.csv 1 120
 columns='--inputs x_km,y_km --outputs u_ms,v_ms --sigma 0.7 -q'
 fast="$columns --features 30 --lambda 1e-3"

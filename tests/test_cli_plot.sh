@@ -40,7 +40,7 @@ head -n 101 train.csv >small.csv
 "$orff" fit small.csv --inputs x_km,y_km --outputs u_ms --sigma 0.8 --features 50 -o one.orff -q
 expect 2 'must end in .svg, .png or .pdf' "$orff" plot m.orff -o p.jpg
 expect 2 '"culr" is not known; did you mean curl' "$orff" plot m.orff --what culr -o p.svg
-expect 1 'two inputs .* and two outputs; this one has 2 and 1' "$orff" plot one.orff -o p.svg
+expect 1 'two inputs and two outputs; there are 2 and 1' "$orff" plot one.orff --what curl -o p.svg
 expect 2 '--size: "big"' "$orff" plot m.orff --size big -o p.svg
 status=0
 PATH=/nowhere "$orff" plot m.orff -o p.svg 2>err || status=$?

@@ -274,6 +274,40 @@ static void test_columns_of_dates(void **state) {
                     "line 3", "is not a date", NULL);
 }
 
+/* Times of day behind dates are part of them, listed or not; alone they are hours. */
+static void test_dates_and_clocks(void **state) {
+    (void)state;
+    static const double hours[] = {6.5, 24.0};
+    const char *path = formats_text("a.csv", "date,time,u\n2024-05-01,06:30,1\n2024-05-02,00:00:00,2\n");
+    const char *const lists[] = {"date,time", "date", "1-2"};
+    for (size_t i = 0; i < 3; i++) {
+        formats_data data = formats_read(path, &(fmt_table_selection){.inputs = lists[i], .outputs = "u"});
+        assert_int_equal(data.d, 1);
+        assert_all_close(2, data.X, hours, 0.0);
+        assert_string_equal(fmt_table_clock(data.table, 0), "time");
+        formats_free(&data);
+    }
+    formats_data data = formats_read(path, &(fmt_table_selection){.inputs = "time", .outputs = "u"});
+    assert_all_close(2, data.X, ((double[]){6.5, 0.0}), 0.0);
+    assert_string_equal(fmt_table_units(data.table, 1), "hours");
+    formats_free(&data);
+    path = formats_text("a.txt", "2024-05-01 \"6:30\" 1\n2024-05-02 00:00 2\n"); /* no header, and blanks */
+    data = formats_read(path, &(fmt_table_selection){.inputs = "1", .outputs = "3"});
+    assert_all_close(2, data.X, hours, 0.0);
+    formats_free(&data);
+    path = formats_text("a.csv", "t,clock,u\n2024-05-01T01:00,06:30,1\n2024-05-02T02:00,00:00,2\n");
+    data = formats_read(path, &(fmt_table_selection){.inputs = "t,clock", .outputs = "u"});
+    assert_int_equal(data.d, 2); /* the dates have their own */
+    formats_free(&data);
+    formats_refused(formats_text("a.csv", "date,time,u\n2024-05-01,06:30,1\n2024-05-02,25:00,2\n"),
+                    &(fmt_table_selection){.inputs = "date", .outputs = "u"}, ORFF_ERROR_FORMAT,
+                    "line 3, column 2", "not a time of day", NULL);
+    data = formats_read(formats_text("a.csv", "date,time,u\n2024-05-01,06:30,1\n2024-05-02,,2\n"),
+                        &(fmt_table_selection){.inputs = "date", .outputs = "u", .skip_missing = true});
+    assert_int_equal(data.n, 1);
+    formats_free(&data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_separators),
@@ -289,6 +323,7 @@ int main(void) {
         cmocka_unit_test(test_missing_given),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_columns_of_dates),
+        cmocka_unit_test(test_dates_and_clocks),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

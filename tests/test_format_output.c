@@ -412,6 +412,68 @@ static void test_least(void **state) {
     support_case(NULL);
 }
 
+#ifdef ORFF_HAVE_NETCDF
+static void assert_text(int file, int variable, const char *name, const char *want) {
+    char text[200] = "";
+    size_t length = 0;
+    if (nc_inq_attlen(file, variable, name, &length) || length >= sizeof text ||
+        nc_get_att_text(file, variable, name, text))
+        fail_msg("no attribute %s", name);
+    assert_string_equal(text, want);
+}
+
+static int find(int file, const char *name) {
+    int variable;
+    if (nc_inq_varid(file, name, &variable)) fail_msg("no variable %s", name);
+    return variable;
+}
+
+/* What the conventions ask for: standard names, also of errors; a time; what longitudes are on. */
+static void test_conventions(void **state) {
+    (void)state;
+    static const fmt_output_column wind[] = {
+        {.name = "lon", .input = true},
+        {.name = "lat", .input = true},
+        {.name = "when", .input = true, .units = "hours since 2024-05-01T00:00:00Z"},
+        {.name = "u", .units = "m s-1", .standard_name = "eastward_wind"},
+        {.name = "u_std", .units = "m s-1", .error_of = "u"},
+        {.name = "u_noisy", .units = "m s-1", .error_of = "u", .with_noise = true}};
+    static const double cells[] = {1, 50, 0, 5, 1, 2, 2, 50, 0, 6, 1, 2};
+    static const fmt_output_earth round = {6371008.8, 0.0}, flat = {6378137.0, 298.257223563};
+    fmt_output_options options = {
+        .n_columns = 6, .columns = wind, .history = "made", .comment = "flat", .earth = &flat};
+    const char *path = formats_path("cf.nc");
+    int file, variable;
+    double value, zero = 1.0;
+    write_file(path, &options, 2, cells);
+    assert_int_equal(nc_open(path, NC_NOWRITE, &file), 0);
+    assert_text(file, NC_GLOBAL, "history", "made");
+    assert_text(file, NC_GLOBAL, "comment", "flat");
+    assert_text(file, find(file, "u"), "standard_name", "eastward_wind");
+    assert_text(file, find(file, "u"), "ancillary_variables", "u_std u_noisy");
+    assert_text(file, find(file, "u"), "grid_mapping", "latitude_longitude");
+    assert_text(file, find(file, "u_std"), "standard_name", "eastward_wind standard_error");
+    assert_int_not_equal(nc_inq_attid(file, find(file, "u_noisy"), "standard_name", &variable), 0);
+    assert_text(file, find(file, "when"), "standard_name", "time");
+    assert_text(file, find(file, "when"), "axis", "T");
+    assert_text(file, find(file, "when"), "calendar", "standard");
+    variable = find(file, "latitude_longitude");
+    assert_text(file, variable, "grid_mapping_name", "latitude_longitude");
+    assert_int_equal(nc_get_att_double(file, variable, "inverse_flattening", &value), 0);
+    assert_true(value == flat.inverse_flattening);
+    assert_int_equal(nc_get_var_double(file, variable, &zero), 0);
+    assert_true(zero == 0.0);
+    nc_close(file);
+    options.earth = &round;
+    write_file(path, &options, 0, cells); /* nothing is mapped */
+    write_file(path, &options, 2, cells);
+    assert_int_equal(nc_open(path, NC_NOWRITE, &file), 0);
+    assert_int_equal(nc_get_att_double(file, find(file, "latitude_longitude"), "earth_radius", &value), 0);
+    assert_true(value == 6371008.8);
+    nc_close(file);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
@@ -429,6 +491,9 @@ int main(void) {
         cmocka_unit_test(test_netcdf_refusals),
 #endif
         cmocka_unit_test(test_least),
+#ifdef ORFF_HAVE_NETCDF
+        cmocka_unit_test(test_conventions),
+#endif
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

@@ -206,7 +206,6 @@ static void covariates_and_frequencies_are_read(void **state) {
     orff_options_free(options);
     refused("kernel=div-free\ncovariates=tiem\n", &shape, "covariates", "did you mean \"time\"");
     refused("kernel=div-free\n", &shape, "kernel", "covariates");
-    refused("covariates=2\n", &shape, "covariates", "field");
     refused("frequencies=1,2;3,4\n", &shape, "frequencies", "3 columns");
 }
 

@@ -17,7 +17,7 @@ from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
-@parameters(EVERY, without=("scale_outputs", "geo"), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
+@parameters(EVERY, without=("scale_outputs", "geo", "crs"), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
 class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """Classification with operator-valued random Fourier features.
 

@@ -96,7 +96,7 @@ class ModelEstimator(BaseEstimator):
     @property
     def _on_plane(self) -> bool:
         """Whether inputs are degrees."""
-        return getattr(self, "geo", None) not in (None, TABLE["geo"].default)
+        return getattr(self, "geo", None) not in (None, TABLE["geo"].default) or bool(getattr(self, "crs", None))
 
     @property
     def _is_exact(self) -> bool:

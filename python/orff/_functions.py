@@ -13,6 +13,7 @@ from ._classifier import ORFFClassifier
 from ._errors import OrffError, check
 from ._estimator import ModelEstimator
 from ._exact import OVKRegressor
+from ._geo import crs_of
 from ._kernel import count_outputs, multipliers, part_texts, parts_of_model
 from ._library import ffi, lib
 from ._model import Model
@@ -210,6 +211,7 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
         if model.describe().on_plane:
             estimator.geo = name_of("geo", lib.ORFF_GEO_LONLAT)
+            estimator.crs = crs_of(model.describe())
     return estimator
 
 

@@ -1,7 +1,9 @@
 """Longitude and latitude: the library lays them on a local plane. Here is what Python needs to know of it."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
+
+from ._library import ffi
 
 
 def plane_notes(info: Any) -> dict[str, Any]:
@@ -9,4 +11,9 @@ def plane_notes(info: Any) -> dict[str, Any]:
     if not info.on_plane:
         return {}
     centre = {"lon": info.plane.lon, "lat": info.plane.lat}
-    return {"geo": {"projection": "azimuthal-equidistant", **centre, "units": "km"}}
+    return {"geo": {"projection": crs_of(info) or "azimuthal-equidistant", **centre, "units": "km"}}
+
+
+def crs_of(info: Any) -> Optional[str]:
+    """The coordinate system of its plane; None for one at the centre of the data."""
+    return ffi.string(info.plane.crs).decode() or None

@@ -288,7 +288,7 @@ class Settings:
             return any(word in (self.options.given(name) or "") for name in names)
 
         median, covariance = asked("median", "sigma", "kernel"), asked("covariance", "output_matrix")
-        if self.options.given("geo") and Y is not None:
+        if (self.options.given("geo") or self.options.given("crs")) and Y is not None:
             median = covariance = median or covariance
         return (doubles(X) if median and X is not None else None, doubles(Y) if covariance and Y is not None else None)
 

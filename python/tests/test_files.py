@@ -253,6 +253,24 @@ def test_longitude_and_latitude(program, tmp_path):
         orff.ORFFRegressor(geo="lonlat", sigma=1.0).fit(1000 * X, Y)
 
 
+def test_coordinate_system(program, tmp_path):
+    if "no PROJ" in subprocess.run([program, "--version"], capture_output=True, text=True).stdout:
+        pytest.skip("built without PROJ")
+    X, Y = degrees()
+    np.savetxt(tmp_path / "t.csv", np.c_[X, Y], fmt="%.17g", delimiter=",", header="lon,lat,u,v", comments="")
+    run(program, "fit", tmp_path / "t.csv", "--inputs", "lon,lat", "--outputs", "u,v", "--crs", "EPSG:32619", "--kernel",
+        "div-free", "--sigma", "100", "--lambda", "1e-8", "--features", "60", "-o", tmp_path / "theirs")
+    parameters = dict(kernel="div-free", sigma=100.0, lambda_=1e-8, features=60)
+    mine, local = orff.ORFFRegressor(crs="EPSG:32619", **parameters), orff.ORFFRegressor(geo="lonlat", **parameters)
+    theirs, F = orff.load(tmp_path / "theirs"), mine.fit(X, Y).predict(X)
+    assert np.array_equal(theirs.predict(X), F) and theirs.crs == "EPSG:32619"
+    assert not np.array_equal(F, local.fit(X, Y).predict(X)) and local.crs is None
+    assert np.array_equal(pickle.loads(pickle.dumps(mine)).predict(X), F)
+    assert not hasattr(mine, "partial_fit")
+    with pytest.raises(ValueError, match="projected"):
+        orff.ORFFRegressor(crs="EPSG:4326", **parameters).fit(X, Y)
+
+
 def test_loaded_parameters_fit_the_same_again(field, tmp_path):
     X, Y = field
     time = np.linspace(0, 1, len(X))

@@ -146,7 +146,6 @@ def test_logistic_has_probabilities(field):
     (dict(output_matrix=-np.eye(2)), "negative eigenvalue"),
     (dict(covariates=["time"]), 'covariates: "time" is neither'),
     (dict(covariates=[2]), "covariates: 2 is neither"),
-    (dict(covariates=[0]), "covariates: no part of the kernel is a field"),
     (dict(kernel="curl-free", covariates=[0]), "there are 1 and 2"),
     (dict(kernel="curl-free", base="laplace"), "laplace"),
     (dict(loss="square"), 'loss: .*"squared"'),
@@ -221,7 +220,7 @@ def parameter(key):
 
 @pytest.mark.parametrize("cls, uses, without", [
     (orff.ORFFRegressor, 63, ()),
-    (orff.ORFFClassifier, 63, ("scale-outputs", "geo")),
+    (orff.ORFFClassifier, 63, ("scale-outputs", "geo", "crs")),
     (orff.OVKRegressor, 1 | 8, ()),
     (orff.OperatorFourierFeatures, 1 | 2, ()),
     (orff.Moments, 1 | 2 | 4, ("weight", "mix", "output-matrix", "engine", "period")),

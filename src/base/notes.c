@@ -225,11 +225,13 @@ const char *orff_notes_label(const orff_notes *notes, size_t i) {
 
 /* ---- plane, kernel and members of others */
 
+static const char local[] = "azimuthal-equidistant";
+
 orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane) {
     if (!notes || !plane) return null_argument();
     return set(notes->object, "geo",
-               json_pack("{s:s, s:f, s:f, s:s}", "projection", "azimuthal-equidistant", "lon", plane->lon,
-                         "lat", plane->lat, "units", "km"));
+               json_pack("{s:s, s:f, s:f, s:s}", "projection", *plane->crs ? plane->crs : local, "lon",
+                         plane->lon, "lat", plane->lat, "units", "km"));
 }
 
 bool orff_notes_plane(const orff_notes *notes, orff_plane *plane) {
@@ -238,6 +240,9 @@ bool orff_notes_plane(const orff_notes *notes, orff_plane *plane) {
     if (!geo) return false;
     *plane = (orff_plane){.lon = json_number_value(json_object_get(geo, "lon")),
                           .lat = json_number_value(json_object_get(geo, "lat"))};
+    const char *projection = json_string_value(json_object_get(geo, "projection"));
+    if (projection && strcmp(projection, local) && strlen(projection) < ORFF_CRS_ROOM)
+        memcpy(plane->crs, projection, strlen(projection) + 1);
     for (size_t i = 0; found < 2 && i < notes->sizes.inputs; i++)
         if (!orff_notes_is_covariate(notes, i)) plane->inputs[found++] = i;
     return found == 2;

@@ -1,11 +1,15 @@
 #include "base/plane.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/crs.h"
 #include "base/memory.h"
 #include "base/names.h"
 
 #define DEGREE 0.017453292519943295
+
+enum { ROWS = 256 }; /* projected at a time */
 
 /* ---- the names */
 
@@ -113,29 +117,55 @@ static orff_status check_degrees(size_t row, double lon, double lat) {
                       lon, lat);
 }
 
+static void project_local(const orff_plane *plane, double *lon, double *lat, double *turn) {
+    double place[2];
+    if (turn) {
+        turn[0] = 1.0;
+        turn[1] = 0.0;
+    }
+    if (!isfinite(*lon) || !isfinite(*lat)) return;
+    orffi_plane_forward(plane, *lon, *lat, place, turn);
+    *lon = place[0];
+    *lat = place[1];
+}
+
 orff_status orffi_plane_places(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
                                double *turns) {
-    for (size_t i = 0; i < n; i++) {
-        double *lon = &X[i * d + plane->inputs[0]], *lat = &X[i * d + plane->inputs[1]], place[2];
-        if (turns) {
-            turns[2 * i] = 1.0;
-            turns[2 * i + 1] = 0.0;
-        }
-        if (!isfinite(*lon) || !isfinite(*lat)) continue;
-        ORFFI_TRY(check_degrees(first + i, *lon, *lat));
-        orffi_plane_forward(plane, *lon, *lat, place, turns ? turns + 2 * i : NULL);
-        *lon = place[0];
-        *lat = place[1];
-    }
+    double *lon = X + plane->inputs[0], *lat = X + plane->inputs[1];
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(lon[i * d]) && isfinite(lat[i * d]))
+            ORFFI_TRY(check_degrees(first + i, lon[i * d], lat[i * d]));
+    if (*plane->crs) return orffi_crs_project(plane->crs, first, n, d, lon, lat, turns, NULL);
+    for (size_t i = 0; i < n; i++)
+        project_local(plane, &lon[i * d], &lat[i * d], turns ? turns + 2 * i : NULL);
     return ORFF_OK;
 }
 
 orff_status orffi_plane_rows(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
                              double *vectors) {
+    double turns[2 * ROWS];
+    for (size_t i = 0; i < n; i += ROWS) {
+        const size_t rows = n - i < ROWS ? n - i : ROWS;
+        ORFFI_TRY(orffi_plane_places(plane, d, first + i, rows, X + i * d, turns));
+        for (size_t k = 0; vectors && k < rows; k++)
+            orffi_plane_vector_to(turns + 2 * k, vectors + 2 * (i + k));
+    }
+    return ORFF_OK;
+}
+
+orff_status orffi_plane_distortion(const orff_plane *plane, size_t d, size_t n, const double *X,
+                                   double *most) {
+    double scale[2] = {1.0, 1.0};
+    *most = 0.0;
     for (size_t i = 0; i < n; i++) {
-        double turn[2];
-        ORFFI_TRY(orffi_plane_places(plane, d, first + i, 1, X + i * d, turn));
-        if (vectors) orffi_plane_vector_to(turn, vectors + 2 * i);
+        double lon = X[i * d + plane->inputs[0]], lat = X[i * d + plane->inputs[1]], place[2];
+        if (*plane->crs) {
+            ORFFI_TRY(orffi_crs_project(plane->crs, i, 1, 1, &lon, &lat, NULL, scale));
+        } else {
+            orffi_plane_forward(plane, lon, lat, place, NULL);
+            scale[1] = 1.0 + orffi_plane_stretch(hypot(place[0], place[1]));
+        }
+        *most = fmax(*most, fmax(1.0 - scale[0], scale[1] - 1.0));
     }
     return ORFF_OK;
 }
@@ -161,21 +191,40 @@ orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2
         orffi_plane_add(&sum, lon, lat);
     }
     if (!orffi_plane_centre(&sum, &found))
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "the data have no centre to lay a plane at: they surround the Earth, or there are "
-                          "none; learn one region at "
-                          "a time, up to a few thousand km wide, or leave the plane (--geo) out: degrees are "
-                          "then taken as they are");
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "the data have no centre to lay a plane at: they surround the Earth, or there are "
+            "none; learn one region at a time, up to a few thousand km wide; or on a map of the whole Earth "
+            "(--crs EPSG:8857), whose lengths are wrong far from its middle; or without --geo on x, y, z "
+            "of the unit sphere as three inputs");
     found.inputs[0] = inputs[0];
     found.inputs[1] = inputs[1];
     *plane = found;
     return ORFF_OK;
 }
 
+orff_status orff_plane_of_crs(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2]) {
+    if (!plane || !crs || !inputs)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_plane_of_crs: NULL argument");
+    ORFFI_TRY(check_inputs(inputs, d));
+    ORFFI_TRY(orffi_crs_check(crs));
+    *plane = (orff_plane){.inputs = {inputs[0], inputs[1]}};
+    memcpy(plane->crs, crs, strlen(crs) + 1);
+    return ORFF_OK;
+}
+
+orff_status orffi_plane_find(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2], size_t n,
+                             const double *X) {
+    if (!crs) return orff_plane_around(plane, d, inputs, n, X);
+    ORFFI_TRY(orffi_check_finite("X", n, d, X));
+    return orff_plane_of_crs(plane, crs, d, inputs);
+}
+
 orff_status orffi_plane_check(const orff_plane *plane, size_t d, size_t p) {
     size_t unused[2];
     ORFFI_TRY(orff_geo_inputs(d, p, NULL, unused));
     ORFFI_TRY(check_inputs(plane->inputs, d));
+    if (*plane->crs) return orffi_crs_check(plane->crs);
     if (fabs(plane->lat) <= 90.0 && fabs(plane->lon) <= 540.0) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a plane cannot lie at longitude %g, latitude %g",
                       plane->lon, plane->lat);
@@ -196,6 +245,10 @@ orff_status orffi_plane_compare(const orff_plane *a, const orff_plane *b) {
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "one is on a plane at longitude %g, latitude %g, the other on none",
                           (a ? a : b)->lon, (a ? a : b)->lat);
+    if (strcmp(a->crs, b->crs))
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "the plane is that of crs \"%s\" in one and of \"%s\" in the other", a->crs,
+                          b->crs);
     if (a->lon != b->lon || a->lat != b->lat)
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
@@ -211,15 +264,33 @@ orff_status orffi_plane_compare(const orff_plane *a, const orff_plane *b) {
 
 int orffi_plane_pack(json_t *object, const orff_plane *plane) {
     if (!plane) return json_object_set_new(object, "plane", json_null());
+    if (*plane->crs)
+        return json_object_set_new(
+            object, "plane",
+            json_pack("{ss so}", "crs", plane->crs, "inputs", orffi_json_sizes(2, plane->inputs)));
     return json_object_set_new(object, "plane",
                                json_pack("{sf sf so}", "lon", plane->lon, "lat", plane->lat, "inputs",
                                          orffi_json_sizes(2, plane->inputs)));
 }
 
+static orff_status read_crs(const orffi_fields *in, char crs[ORFF_CRS_ROOM]) {
+    const char *text;
+    ORFFI_TRY(orffi_fields_text(in, "crs", &text));
+    if (!*text || strlen(text) >= ORFF_CRS_ROOM)
+        return orffi_fields_fail(in, "crs", "is no name of a system");
+    memcpy(crs, text, strlen(text) + 1);
+    return ORFF_OK;
+}
+
 static orff_status read_plane(const orffi_fields *in, size_t d, size_t p, orff_plane *plane) {
     size_t *inputs = NULL;
-    ORFFI_TRY(orffi_fields_number(in, "lon", &plane->lon));
-    ORFFI_TRY(orffi_fields_number(in, "lat", &plane->lat));
+    *plane = (orff_plane){0};
+    if (json_object_get(in->object, "crs")) {
+        ORFFI_TRY(read_crs(in, plane->crs));
+    } else {
+        ORFFI_TRY(orffi_fields_number(in, "lon", &plane->lon));
+        ORFFI_TRY(orffi_fields_number(in, "lat", &plane->lat));
+    }
     ORFFI_TRY(orffi_fields_sizes(in, "inputs", 2, &inputs));
     plane->inputs[0] = inputs[0];
     plane->inputs[1] = inputs[1];

@@ -3,7 +3,7 @@
  * Distances from the centre and directions at the centre are true. Across the direction from the centre
  * lengths are stretched by c / sin c, c being the angle from the centre. Vectors keep their length: they are
  * turned by the angle between the meridian and the plane's y axis, measured against the great circle from the
- * centre. */
+ * centre. A plane with a crs is that of a projected coordinate system instead: see base/crs.h. */
 #ifndef ORFFI_BASE_PLANE_H
 #define ORFFI_BASE_PLANE_H
 
@@ -39,6 +39,14 @@ orff_status orffi_plane_places(const orff_plane *plane, size_t d, size_t first, 
 /* Places and vectors (n x 2, may be NULL) of rows in place. */
 orff_status orffi_plane_rows(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
                              double *vectors);
+
+/* By how much lengths on the plane are wrong at worst, at n rows X (n x d) in degrees: 0.05 is 5 %. */
+orff_status orffi_plane_distortion(const orff_plane *plane, size_t d, size_t n, const double *X,
+                                   double *most);
+
+/* That of a system, or for crs NULL the one around n rows. */
+orff_status orffi_plane_find(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2], size_t n,
+                             const double *X);
 
 /* Whether a plane can be that of d inputs and p outputs. */
 orff_status orffi_plane_check(const orff_plane *plane, size_t d, size_t p);

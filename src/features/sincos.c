@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/crs.h"
 #include "base/linalg.h"
 #include "base/status.h"
 
@@ -25,6 +26,7 @@ const char *orff_build_info(void) {
 #else
     const char *parallel = "one thread";
 #endif
-    snprintf(text, sizeof text, "%s, %s, %s", orffi_blas_name(), orffi_sincos()->name, parallel);
+    snprintf(text, sizeof text, "%s, %s, %s, %s", orffi_blas_name(), orffi_sincos()->name, parallel,
+             orffi_crs_library());
     return text;
 }

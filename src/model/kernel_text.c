@@ -238,20 +238,16 @@ static orff_status read_space(orffi_kernel_read *k, const char *text, const orff
     return status;
 }
 
-/* Fields have as many inputs in their space as outputs. */
+/* Fields have as many inputs in their space as outputs. To other kernels covariates are inputs as any. */
 static orff_status set_space(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, size_t count) {
-    bool any = k->automatic;
     for (size_t m = 0; m < k->n; m++) {
         const bool physical = orff_rule_describe(k->parts[m].rule).physical;
-        any = any || physical;
         if (physical && count != p)
             return wrong(k, "kernel", "%s needs as many inputs as outputs, but there are %zu and %zu%s",
                          orff_rule_name(k->parts[m].rule), count, p,
                          count > p ? "; name those outside of the field's space as covariates" : "");
         if ((physical || k->automatic) && count == p && count < shape->d) k->parts[m].space = k->space;
     }
-    if (count < shape->d && !any)
-        return wrong(k, "covariates", "no part of the kernel is a field over a space");
     return ORFF_OK;
 }
 

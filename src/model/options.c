@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crs.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/plane.h"
 #include "model/kernel_text.h"
 #include "model/settings.h"
 
@@ -167,7 +169,7 @@ static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_dat
     ORFFI_TRY(orff_geo_inputs(d, shape->classes ? 1 : shape->p, covariate, o->geo_inputs));
     if (!n || !shape->X) return ORFF_OK;
     o->culprit[0] = '\0'; /* what is wrong from here on are rows */
-    ORFFI_TRY(orff_plane_around(&plane, d, o->geo_inputs, n, shape->X));
+    ORFFI_TRY(orffi_plane_find(&plane, given(o, "crs"), d, o->geo_inputs, n, shape->X));
     ORFFI_TRY(orffi_duplicate(&o->X, shape->X, n * d, sizeof *o->X));
     ORFFI_TRY(orffi_duplicate(&o->Y, shape->Y, n * shape->p, sizeof *o->Y));
     ORFFI_TRY(orff_plane_project(&plane, d, n, o->X, o->Y));
@@ -183,8 +185,23 @@ orff_status orff_options_covariates(orff_options *options, const orff_data_shape
     return orffi_covariates_read(given(options, "covariates"), shape, covariate);
 }
 
+/* A system says by itself that inputs are degrees. */
+static orff_status read_crs(orff_options *o, orff_settings *settings) {
+    settings->crs = given(o, "crs");
+    if (!settings->crs) return ORFF_OK;
+    snprintf(o->culprit, sizeof o->culprit, "crs");
+    if (given(o, "geo") && settings->geo == ORFF_GEO_NONE)
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "crs: it is for inputs in degrees, and geo is none; coordinates that are lengths in a plane "
+            "already are learned as they are, without crs");
+    settings->geo = ORFF_GEO_LONLAT;
+    return orffi_crs_check(settings->crs);
+}
+
 static orff_status read_geo(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
     bool *covariate;
+    ORFFI_TRY(read_crs(o, settings));
     if (settings->geo == ORFF_GEO_NONE) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(covariate, shape->d));
     orff_status status = orff_options_covariates(o, shape, covariate);

@@ -11,6 +11,7 @@
 #include "model/rows.h"
 
 #define LARGE 0.05 /* stretched by more than this, a region is large for a plane */
+#define SOME  1000 /* rows at which the lengths of a crs are looked at */
 
 /* ---- which inputs */
 
@@ -36,8 +37,23 @@ static orff_status find_inputs(const orff_settings *settings, size_t d, size_t p
 
 /* ---- what is told */
 
+/* X: some of the rows, in degrees. */
+static orff_status tell_crs(const orff_plane *plane, size_t d, size_t n, const double *X) {
+    double most;
+    orffi_log(ORFF_LOG_INFO, "plane: %s, in km", plane->crs);
+    ORFFI_TRY(orffi_plane_distortion(plane, d, n < SOME ? n : SOME, X, &most));
+    if (most > LARGE)
+        orffi_log(ORFF_LOG_WARNING,
+                  "lengths in %s are wrong by up to %.0f %% where the data are; one made for the region, or "
+                  "--geo lonlat "
+                  "alone, which takes a plane at its centre, serves better",
+                  plane->crs, 100.0 * most);
+    return ORFF_OK;
+}
+
 static void tell(const orff_plane *plane, const orffi_table *rows) {
     double farthest = 0.0;
+    if (*plane->crs) return;
     for (size_t i = 0; i < rows->n; i++) {
         const double *x = rows->X + i * rows->d;
         farthest = fmax(farthest, hypot(x[plane->inputs[0]], x[plane->inputs[1]]));
@@ -73,7 +89,8 @@ orff_status orffi_plane_lay(const orff_settings *settings, size_t d, size_t p, s
                             const double *Y, orff_plane *plane, orffi_table *table) {
     size_t inputs[2];
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
-    ORFFI_TRY(orff_plane_around(plane, d, inputs, n, X));
+    ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, n, X));
+    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, n, X));
     ORFFI_TRY(orffi_table_init(table, n, d, p, false));
     memcpy(table->X, X, n * d * sizeof *X);
     memcpy(table->Y, Y, n * p * sizeof *Y);
@@ -99,10 +116,15 @@ orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, si
                                      double *along, orff_plane *plane) {
     size_t inputs[2];
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
-    ORFFI_TRY(orff_plane_around(plane, d, inputs, n, X));
+    ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, n, X));
+    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, n, X));
     ORFFI_TRY(orffi_plane_rows(plane, d, 0, n, X, along));
     tell(plane, &(orffi_table){.n = n, .d = d, .X = X});
     return ORFF_OK;
+}
+
+static bool same_crs(const orff_settings *a, const orff_settings *b) {
+    return a->crs && b->crs ? !strcmp(a->crs, b->crs) : a->crs == b->crs;
 }
 
 /* One plane serves all candidates. */
@@ -112,7 +134,8 @@ static orff_status flatten(size_t count, const orff_settings *candidates, size_t
     ORFFI_TRY(find_inputs(&candidates[0], d, p, first));
     for (size_t i = 0; i < count; i++) {
         ORFFI_TRY(find_inputs(&candidates[i], d, p, inputs));
-        if (candidates[i].geo != candidates[0].geo || memcmp(inputs, first, sizeof first) != 0)
+        if (candidates[i].geo != candidates[0].geo || !same_crs(&candidates[i], &candidates[0]) ||
+            memcmp(inputs, first, sizeof first) != 0)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                               "candidate %zu: tuning is for candidates that all lie on the same plane",
                               i + 1);
@@ -193,7 +216,8 @@ static orff_status lay_head(stream *s, const orff_settings *settings) {
     size_t inputs[2];
     ORFFI_TRY(find_inputs(settings, s->d, s->p, inputs));
     ORFFI_TRY(read_head(s, settings->subsample ? settings->subsample : 1));
-    ORFFI_TRY(orff_plane_around(&s->plane, s->d, inputs, s->head.n, s->head.X));
+    ORFFI_TRY(orffi_plane_find(&s->plane, settings->crs, s->d, inputs, s->head.n, s->head.X));
+    if (*s->plane.crs) ORFFI_TRY(tell_crs(&s->plane, s->d, s->head.n, s->head.X));
     ORFFI_TRY(orffi_plane_rows(&s->plane, s->d, 0, s->head.n, s->head.X, s->head.Y));
     tell(&s->plane, &s->head);
     return ORFF_OK;

@@ -74,13 +74,17 @@ static const row rows[] = {
       "decomposable: which outputs belong together. covariance takes that of the outputs; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
-      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1."}, NOWHERE},
+      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel takes them as "
+      "any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
       "begins. For the engine lattice, which auto then takes."}, NOWHERE},
     {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
       "lonlat: the first two inputs that are no covariates are degrees of longitude and latitude, the outputs eastward and northward. The "
       "model is learned in km on a plane at the centre of the data."}, TO(geo)},
+    {{"crs", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "NAME", "", LEARNING, "Kernel",
+      "Inputs are degrees as with geo lonlat, and the model is learned in km on the plane of this projected coordinate system: EPSG:32633, or "
+      "\"+proj=lcc +lat_0=47 ..\". Coordinates that are lengths in a plane already need none. Needs PROJ."}, NOWHERE},
 
     {{"features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", FEATURES, "Features",
       "Number of frequencies; there are two features for each. auto takes 1000, or fewer where there are few rows or the equations would "

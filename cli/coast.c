@@ -1,0 +1,68 @@
+#include "coast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* x and y are the inputs of the plane, else the first two that are no covariates. */
+static bool find_axes(cli_coast *coast, const cli_applied *ap) {
+    size_t found = 0;
+    if (ap->info.on_plane) {
+        memcpy(coast->axis, ap->info.plane.inputs, sizeof coast->axis);
+        return true;
+    }
+    for (size_t i = 0; found < 2 && i < ap->info.inputs; i++)
+        if (!orff_notes_is_covariate(ap->notes, i)) coast->axis[found++] = i;
+    return found == 2;
+}
+
+static bool is_degrees(const cli_coast *coast, const cli_applied *ap) {
+    const char *units = orff_notes_units(ap->notes, ORFF_SIDE_INPUT, coast->axis[0]);
+    return ap->info.on_plane || (units && !strcmp(units, "degrees_east"));
+}
+
+/* Lines that enclose nothing have no land. */
+static int check_rings(const cli_coast *coast, const char *path) {
+    const orff_coast lines = fmt_coast_lines(&coast->file);
+    size_t rings = 0;
+    const int status = cli_outcome(orff_coast_land(&lines, coast->degrees, 0, NULL, NULL, &rings), path);
+    if (!status && !rings)
+        return cli_failed(
+            "%s: none of its lines ends where it begins, so that there is no land to leave out; "
+            "polygons are needed",
+            path);
+    if (!status && rings < coast->file.lines)
+        cli_say("%s: %zu of %zu lines do not end where they begin, and enclose no land", path,
+                coast->file.lines - rings, coast->file.lines);
+    return status;
+}
+
+int cli_coast_open(cli_coast *coast, const cli_arguments *a, const cli_applied *ap) {
+    char message[512] = "";
+    *coast = (cli_coast){.given = cli_given(a, CLI_OPT_COAST)};
+    if (!coast->given) return CLI_DONE;
+    const char *path = cli_text(a, CLI_OPT_COAST);
+    if (!find_axes(coast, ap))
+        return cli_wrong(a, CLI_OPT_COAST, "a coast is for models with two inputs that are a place");
+    coast->degrees = is_degrees(coast, ap);
+    if (!strcmp(path, FMT_NATURAL_EARTH) && !coast->degrees)
+        return cli_wrong(a, CLI_OPT_COAST,
+                         FMT_NATURAL_EARTH " is in degrees, and the model's inputs are not: learn with --geo "
+                                           "lonlat, or name a file in the model's coordinates");
+    if (fmt_coast_read(&coast->file, path, message, sizeof message)) return cli_failed("%s", message);
+    return check_rings(coast, path);
+}
+
+void cli_coast_clear(cli_coast *coast) {
+    fmt_coast_clear(&coast->file);
+}
+
+int cli_coast_land(const cli_coast *coast, size_t d, size_t n, const double *X, bool *land) {
+    const orff_coast lines = fmt_coast_lines(&coast->file);
+    double *places = cli_more(NULL, 2 * n, sizeof *places);
+    for (size_t i = 0; i < 2 * n; i++) places[i] = X[i / 2 * d + coast->axis[i % 2]];
+    const int status = cli_outcome(orff_coast_land(&lines, coast->degrees, n, places, land, NULL), NULL);
+    free(places);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* --coast: the land of a file, where nothing is predicted or drawn. */
+#ifndef CLI_COAST_H
+#define CLI_COAST_H
+
+#include "apply.h"
+#include "formats/coast.h"
+#include "options.h"
+
+typedef struct cli_coast {
+    bool given;
+    bool degrees;
+    size_t axis[2]; /* the inputs of the model that are x and y */
+    fmt_coast file;
+} cli_coast;
+
+/* Reads what --coast names, if it was given. Returns an exit status, after a message; must be cleared in any case. */
+int cli_coast_open(cli_coast *coast, const cli_arguments *arguments, const cli_applied *applied);
+void cli_coast_clear(cli_coast *coast);
+
+/* Which of n points X (n x d) are on land. */
+int cli_coast_land(const cli_coast *coast, size_t d, size_t n, const double *X, bool *land);
+
+#endif
