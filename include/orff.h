@@ -1128,6 +1128,8 @@ typedef struct orff_model_info {
     double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
     size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
     const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
+    size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
+    double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
@@ -1161,6 +1163,27 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
+
+/* Where a model is to be believed. It keeps the places of its rows, all of up to a few thousand and else one for each cell
+ * that holds some (orff_model_info.resolution), so that it knows how far a point is from the nearest of them: in the units
+ * of the inputs that are the field's space, or of all inputs where there is none, in km on a plane; covariates do not
+ * count. ORFF_ERROR_UNSUPPORTED: a model from moments, or of more than 6 such inputs, keeps none. */
+ORFF_API orff_status orff_model_distance(const orff_model *model, size_t n, const double *X,
+                                         double *distance); /* n */
+
+/* Standard deviations of f(x) before any row was seen (p): what orff_model_std comes to far from all rows. And that of f(x) in
+ * units of these (n; root mean square over the outputs): from 0 where the rows say everything to 1 where they say nothing. */
+ORFF_API orff_status orff_model_prior_std(const orff_model *model, double *S);
+ORFF_API orff_status orff_model_relative_std(const orff_model *model, size_t n, const double *X, double *relative);
+
+/* Points beyond a limit are masked. INFINITY, the default, is none. */
+typedef struct orff_mask {
+    double distance; /* from the nearest row */
+    double std;      /* relative to the prior's */
+} orff_mask;
+ORFF_API orff_mask orff_mask_default(void);
+ORFF_API orff_status orff_model_mask(const orff_model *model, const orff_mask *mask, size_t n, const double *X,
+                                     bool *masked); /* n */
 
 /* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
  * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */

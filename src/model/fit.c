@@ -88,6 +88,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     const orffi_engine *engine;
     orffi_rows rows = {0};
     orffi_checkpoint *checkpoint = NULL;
+    orffi_cover cover = {0};
     double *codes = NULL;
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
@@ -101,7 +102,10 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
         status = orffi_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
                                         settings->subsample);
     rows.checkpoint = checkpoint;
+    if (!status) status = orffi_cover_begin(&cover, settings, d, p);
+    if (!status) orffi_cover_add(&cover, n, d, X, weights);
     if (!status) status = orffi_fit_rows(model, settings, &rows);
+    orffi_model_cover(status ? NULL : *model, &cover);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
     orffi_release(codes);
@@ -127,6 +131,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     const orffi_engine *engine;
     orffi_rows rows = {0};
     orffi_checkpoint *checkpoint = NULL;
+    orffi_cover cover = {0};
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
@@ -137,9 +142,13 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, reader->weighted, 0);
     if (!status) status = orffi_make_codes(settings->classes, &codes);
-    if (!status) status = open_stream(&rows, settings, d, p, codes, reader, checkpoint);
+    if (!status) status = orffi_cover_begin(&cover, settings, d, p);
+    orffi_covering covering = {.cover = &cover, .source = *reader, .d = d};
+    const orff_reader seen = orffi_covering_reader(&covering);
+    if (!status) status = open_stream(&rows, settings, d, p, codes, &seen, checkpoint);
     if (!status) status = orffi_fit_rows(model, settings, &rows);
     status = orffi_checkpoint_outcome(checkpoint, status);
+    orffi_model_cover(status ? NULL : *model, &cover);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
     orffi_release(codes);
