@@ -1281,6 +1281,40 @@ ORFF_API void orff_samples_free(orff_samples *samples);
 ORFF_API orff_status orff_model_sample(const orff_model *model, size_t count, uint64_t seed, size_t n,
                                        const double *X, double *out);
 
+/* Trajectories: particles that go with the field, dx/dt = rate f(x), by the embedded Runge-Kutta pair of Dormand and Prince
+ * with steps of their own. Through the samples they show how sure a path is. Where the model is on a plane they go over the
+ * sphere, f being eastward and northward, in km; else along the inputs that are the field's space. */
+typedef struct orff_drift {
+    double rate;      /* how far a particle goes in a unit of time where f is 1: in the inputs' units, km on a plane */
+    size_t space[3];  /* the inputs that move, in the order of the outputs */
+    bool has_clock;   /* one more input is time, and goes on ... */
+    size_t clock;     /* ... this one ... */
+    double pace;      /* ... by so much in a unit of time; further inputs stay as they are */
+    double step;      /* the longest step, in units of time; 0: as long as the tolerance lets them be */
+    double tolerance; /* of the error of a step, in length scales of the kernel */
+    orff_mask mask;   /* a particle ends at the first time asked for at which it is masked */
+    const char *assumed; /* what had to be assumed of units, in words; "" where nothing had. Lives for ever */
+} orff_drift;
+
+/* What the model's notes say. The inputs that move are those of the plane or of the physical parts, or all where they are as
+ * many as the outputs, or else the first that are neither covariates nor time; the clock is a further one that has units of time
+ * or is called so, or that has no name at all and is the only one. With `hours` the unit of time is an hour, for which the
+ * units must be known: f in m/s, cm/s, km/h or the like, inputs in degrees, km or m (ORFF_ERROR_UNSUPPORTED, but on a plane
+ * f is taken to be in m/s). Without, it is the unit of the inputs over that of f. Tolerance 1e-6, no mask. */
+ORFF_API orff_status orff_model_drift_default(const orff_model *model, bool hours, orff_drift *drift);
+
+/* Where n particles that start at X (n x d) are at each of `count` times, which begin at or beyond 0 and grow, or begin at or
+ * before 0 and fall: tracks is count x n x d, or samples x count x n x d with samples, each of which has the same particles. NaN
+ * after a particle has ended: masked, or gone where the model has nothing to say. Progress counts particles. */
+ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_samples *samples, const orff_drift *drift, size_t n,
+                                      const double *X, size_t count, const double *times, double *tracks);
+
+/* Of `members` sets of n points (members x n x d), as tracks are: their mean (n x d), the covariance of the inputs that move
+ * (n x p x p; on a plane in km, eastward and northward) and how many have not ended (n). Any of the three may be NULL. NaN where
+ * there are none, for covariances fewer than two. */
+ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
+                                       const double *tracks, double *mean, double *covariance, size_t *left);
+
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
