@@ -10,6 +10,7 @@
 #include "gnuplot.h"
 #include "inert.h"
 #include "lattice.h"
+#include "mask.h"
 #include "report.h"
 #include "result.h"
 
@@ -25,7 +26,10 @@ typedef struct picture {
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
     size_t arrows;
-    double limit;               /* standard deviation above which nothing is drawn */
+    double limit; /* standard deviation above which nothing is drawn */
+    orff_mask mask;
+    bool masking;               /* by --mask instead of the limit */
+    size_t cells, hidden;       /* coloured cells in all, and those that are masked */
     const cli_derived *derived; /* NULL: magnitude or error */
     FILE *script;
 } picture;
@@ -118,8 +122,18 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Infinite where a point is masked, else 0. */
+static int masks(const picture *f, size_t n, const double *X, double *doubt) {
+    bool *masked = cli_more(NULL, n, sizeof *masked);
+    const int status = cli_mask_points(&f->applied, &f->mask, n, X, masked);
+    for (size_t i = 0; i < n; i++) doubt[i] = !status && masked[i] ? INFINITY : 0.0;
+    free(masked);
+    return status;
+}
+
 /* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
 static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
+    if (f->masking) return masks(f, n, X, doubt);
     double *S = cli_more(NULL, 2 * n, sizeof *S);
     const int status =
         f->applied.info.has_posterior ? cli_applied_std(&f->applied, false, n, X, S) : CLI_DONE;
@@ -139,6 +153,7 @@ static int find_limit(picture *f) {
     const int status = doubts(f, n, X, doubt);
     qsort(doubt, n, sizeof *doubt, ascending);
     f->limit = cli_given(f->arguments, CLI_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
+    if (f->masking) f->limit = 0.0;
     free(X);
     free(doubt);
     return status;
@@ -168,7 +183,7 @@ static double usual_size(size_t n, double *sizes) {
     return n ? sizes[n - 1 - n / 50] : 0.0;
 }
 
-static int put_colours(const picture *f, double *largest) {
+static int put_colours(picture *f, double *largest) {
     size_t count[2];
     double *X = points(f, PIXELS, false, count);
     const size_t n = count[0] * count[1], d = f->applied.info.inputs;
@@ -185,6 +200,8 @@ static int put_colours(const picture *f, double *largest) {
         if (i % count[0] == count[0] - 1) fputc('\n', f->script);
     }
     fputs("EOD\n", f->script);
+    f->cells = n;
+    f->hidden = n - drawn;
     *largest = usual_size(drawn, doubt);
     free(X);
     free(values);
@@ -355,10 +372,15 @@ static int plot_field(picture *f) {
     int status = cli_size(f->arguments, CLI_OPT_ARROWS, 2, 200, &f->arrows);
     if (!status) status = cli_applied_load(&f->applied, f->arguments->words[0]);
     if (!status) status = find_axes(f);
+    if (!status) status = cli_mask_parse(f->arguments, &f->applied, &f->mask, &f->masking);
+    if (!status && f->masking && cli_given(f->arguments, CLI_OPT_EVERYWHERE))
+        status = cli_wrong_usage(f->arguments->command, "give --mask or --everywhere, not both");
     if (!status) status = find_region(f);
     if (!status) status = find_limit(f);
     if (!status) status = cli_picture_draw(&f->file, put_script, f);
     if (!status) cli_say("%s", f->file.path);
+    if (!status && f->masking)
+        cli_say("%.0f %% of the picture is masked", 100.0 * (double)f->hidden / (double)f->cells);
     if (!status && cli_wants_json())
         status = cli_print_json(json_pack("{s:o, s:s, s:[f,f], s:[f,f]}", "picture",
                                           cli_text_or_shown(f->file.path), "what", f->what, "x", f->low[0],

@@ -1164,7 +1164,7 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
-/* Where a model is to be believed. It keeps the places of its rows, all of up to a few thousand and else one for each cell
+/* Where a model is to be believed. It keeps the places of its rows, all of up to 16000 and else one for each cell
  * that holds some (orff_model_info.resolution), so that it knows how far a point is from the nearest of them: in the units
  * of the inputs that are the field's space, or of all inputs where there is none, in km on a plane; covariates do not
  * count. ORFF_ERROR_UNSUPPORTED: a model from moments, or of more than 6 such inputs, keeps none. */

@@ -1,6 +1,7 @@
 #include "model/cover.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,13 +35,19 @@ orff_status orffi_cover_begin(orffi_cover *cover, const orff_settings *settings,
     return ORFFI_NEW_ARRAY(cover->places, ORFFI_COVER_MOST * cover->k);
 }
 
+static int compare_first(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
 void orffi_cover_end(orffi_cover *cover) {
     orffi_release(cover->table);
     cover->table = NULL;
+    if (cover->n) qsort(cover->places, cover->n, cover->k * sizeof *cover->places, compare_first);
 }
 
 void orffi_cover_clear(orffi_cover *cover) {
-    orffi_cover_end(cover);
+    orffi_release(cover->table);
     orffi_release(cover->places);
     *cover = (orffi_cover){0};
 }
@@ -100,9 +107,9 @@ static double longest_side(const orffi_cover *cover) {
     return longest;
 }
 
-/* Larger cells, until half of the room is free. */
+/* Larger cells, which are whole cells of the ones before, until a quarter of the room is free. */
 static void coarsen(orffi_cover *cover) {
-    while (cover->n > ORFFI_COVER_MOST / 2) {
+    while (cover->n > ORFFI_COVER_MOST / 4 * 3) {
         const size_t n = cover->n;
         cover->cell = cover->cell > 0.0 ? 2.0 * cover->cell : FIRST_CELL * longest_side(cover);
         memset(cover->table, 0, TABLE * sizeof *cover->table);
@@ -141,16 +148,42 @@ orff_reader orffi_covering_reader(orffi_covering *covering) {
 
 /* ---- distances */
 
-double orffi_cover_distance(const orffi_cover *cover, const double *periods, const double *x) {
-    double least = INFINITY;
-    for (size_t a = 0; a < cover->n; a++) {
-        double square = 0.0;
-        for (size_t i = 0; i < cover->k; i++) {
-            const double step = orffi_shortest(periods, i, x[i] - cover->places[a * cover->k + i]);
-            square += step * step;
-        }
-        least = fmin(least, square);
+static double square_to(const orffi_cover *cover, const double *periods, const double *x, size_t a) {
+    double square = 0.0;
+    for (size_t i = 0; i < cover->k; i++) {
+        const double step = orffi_shortest(periods, i, x[i] - cover->places[a * cover->k + i]);
+        square += step * step;
     }
+    return square;
+}
+
+/* The first place whose first number is not below x. */
+static size_t find_first(const orffi_cover *cover, double x) {
+    size_t low = 0, high = cover->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (cover->places[middle * cover->k] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether place a may be nearer than what was found: along the first input it is. */
+static bool may_be_nearer(const orffi_cover *cover, const double *periods, double x, size_t a, double least) {
+    const double step = cover->places[a * cover->k] - x;
+    return orffi_is_periodic(periods, 0) || step * step < least;
+}
+
+/* From the nearest along the first input to both sides, as far as there may be nearer ones. */
+double orffi_cover_distance(const orffi_cover *cover, const double *periods, const double *x) {
+    const size_t middle = find_first(cover, x[0]);
+    double least = INFINITY;
+    for (size_t a = middle; a < cover->n && may_be_nearer(cover, periods, x[0], a, least); a++)
+        least = fmin(least, square_to(cover, periods, x, a));
+    for (size_t a = middle; a-- > 0 && may_be_nearer(cover, periods, x[0], a, least);)
+        least = fmin(least, square_to(cover, periods, x, a));
     return sqrt(least);
 }
 
@@ -202,5 +235,6 @@ orff_status orffi_cover_read(orffi_cover *cover, const orffi_fields *in, size_t 
     ORFFI_TRY(orffi_duplicate(&cover->places, places, shape[0] * k, sizeof *places));
     cover->n = shape[0];
     cover->k = k;
+    orffi_cover_end(cover);
     return ORFF_OK;
 }

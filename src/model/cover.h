@@ -10,15 +10,16 @@
 
 #include "base/fields.h"
 
-enum { ORFFI_COVER_MOST = 4096, ORFFI_COVER_INPUTS = 6 };
+enum { ORFFI_COVER_MOST = 16384, ORFFI_COVER_INPUTS = 6 };
 
 typedef struct orffi_cover {
     size_t k;                          /* inputs that distances are of; 0: nothing is kept */
     size_t inputs[ORFFI_COVER_INPUTS]; /* k */
     double cell;                       /* side of a cell, in the inputs' units; 0: every place is kept */
     size_t n;
-    double *places; /* n x k, with room for ORFFI_COVER_MOST */
-    size_t *table;  /* while rows are added: 1 + place, by hash of the cell; 0: free */
+    double *
+        places; /* n x k, with room for ORFFI_COVER_MOST; in the end they stand in the order of their first number */
+    size_t *table; /* while rows are added: 1 + place, by hash of the cell; 0: free */
 } orffi_cover;
 
 /* For the inputs that are a field's space, those of the plane, or all of them. Nothing is kept where they are more than
@@ -28,7 +29,7 @@ orff_status orffi_cover_begin(orffi_cover *cover, const orff_settings *settings,
 /* n rows X (n x d); those of weight 0 (weights may be NULL) are passed over. */
 void orffi_cover_add(orffi_cover *cover, size_t n, size_t d, const double *X, const double *weights);
 
-/* No more rows: what only adding needs goes. */
+/* No more rows: what only adding needs goes, and places are put in order. */
 void orffi_cover_end(orffi_cover *cover);
 void orffi_cover_clear(orffi_cover *cover);
 
