@@ -126,6 +126,9 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
 /* Where fmt_table_read puts the groups of its rows from now on, as many as it reads: equal numbers for equal cells. NULL:
  * nowhere. */
 void fmt_table_groups_into(fmt_table *table, uint64_t *groups);
+
+/* What such a number stands for: the text of its cells, or a number. Cut where there is no room. */
+void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, size_t room);
 int fmt_table_rewind(fmt_table *table);
 bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 

@@ -1217,6 +1217,23 @@ ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model
 ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
 ORFF_API orff_score orff_scores_all(const orff_scores *scores);
 
+/* Of outputs that are the 2 or 3 components of a vector, over the rows of which all were measured. The direction counts where
+ * |y| is more than calm: by default the model's noise, all components together, in orff_scores_add_model, and 0 in
+ * orff_scores_add. */
+typedef struct orff_vector_score {
+    uint64_t n;                    /* rows */
+    double speed_rmse, speed_bias; /* of |f| - |y| */
+    uint64_t directions;           /* rows that are not calm */
+    double direction_error;        /* the mean angle between f and y, in degrees from 0 to 180 */
+} orff_vector_score;
+ORFF_API orff_status orff_scores_set_calm(orff_scores *scores, double speed);
+ORFF_API orff_vector_score orff_scores_vector(const orff_scores *scores);
+
+/* Whether the outputs are components of a vector: 2 or 3 of them, and the model is on a plane, or has a physical part, or its
+ * notes name them so: u.., v.., w.. with the same ending (u10, v10), ..x, ..y, ..z with the same beginning, or standard
+ * names eastward_, northward_. */
+ORFF_API bool orff_model_is_vector(const orff_model *model);
+
 /* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
  * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
  * smooth enough (decomposable on Laplace or Matern nu <= 1/2, physical rules on Matern nu <= 3/2) or is a callback's. */
