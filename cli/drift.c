@@ -339,15 +339,17 @@ static char *told(const job *j, double seconds) {
 
 static void say(const job *j, double seconds) {
     const char *length = orff_notes_length_units(j->applied.notes);
-    cli_say("%zu particles, %zu samples, %g%s in %zu times, %.2f s: %s", j->n, j->members,
-            j->times[j->count - 1], j->hours ? " hours" : "", j->count, seconds,
+    cli_say("%zu particle%s, %zu samples, %g%s in %zu times, %.2f s: %s", j->n, j->n == 1 ? "" : "s",
+            j->members, j->times[j->count - 1], j->hours ? " hours" : "", j->count, seconds,
             cli_text(j->arguments, CLI_OPT_OUTPUT));
-    if (j->ended) cli_say("%zu of them end on the way, where the model says nothing", j->ended);
+    if (j->ended)
+        cli_say("%zu of them end%s on the way: masked, or beyond what the model reaches", j->ended,
+                j->ended == 1 ? "s" : "");
     if (j->far)
-        cli_say("%zu of them go farther from all data than a length scale, %.3g%s%s, where the field is a "
+        cli_say("%zu of them go%s farther from all data than a length scale, %.3g%s%s, where the field is a "
                 "guess: see the "
                 "column distance; --mask distance=R ends them",
-                j->far, j->scale, *length ? " " : "", length);
+                j->far, j->far == 1 ? "es" : "", j->scale, *length ? " " : "", length);
 }
 
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */

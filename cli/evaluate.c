@@ -186,27 +186,27 @@ static json_t *groups_json(const job *j) {
         json_t *entry = sums_json(j, &j->groups[i]);
         fmt_table_group_name(j->data.table, j->groups[i].group, name, sizeof name);
         json_object_set_new(entry, "group", cli_text_or_shown(name));
-        json_object_set_new(entry, "rows", json_integer((json_int_t)j->groups[i].n));
         json_array_append_new(list, entry);
     }
     return list;
 }
 
-/* Columns of the table, by their members in JSON: those that are not there are left out. */
+/* Columns of the table, by their members in JSON: those that are not there are left out. The first is for groups only. */
 static const struct column {
     const char *member, *title;
     int width, digits; /* digits behind the point; negative: significant ones */
 } columns[] = {
-    {"rows", "rows", 9, 0},        {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},
+    {"n", "rows", 9, 0},           {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},
     {"r2", "r2", 10, 5},           {"bias", "bias", 12, -3},           {"correlation", "corr.", 9, 5},
     {"coverage_50", "50 %", 7, 3}, {"coverage_80", "80 %", 7, 3},      {"coverage_95", "95 %", 7, 3},
     {"crps", "crps", 12, -5},      {"log_score", "log score", 11, -4}, {"error_rate", "error rate", 11, 5},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
+enum { GROUPS, OUTPUTS }; /* the first column of their tables */
 
-static void print_line(const char *name, const json_t *entry) {
+static void print_line(size_t first, const char *name, const json_t *entry) {
     cli_print("%-16s", name);
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = first; i < COLUMNS; i++) {
         const json_t *value = json_object_get(entry, columns[i].member);
         const int digits = columns[i].digits;
         if (!value) continue;
@@ -222,24 +222,24 @@ static void print_line(const char *name, const json_t *entry) {
     cli_end_line();
 }
 
-static void print_titles(const char *what, const json_t *object) {
+static void print_titles(size_t first, const char *what, const json_t *object) {
     cli_print("%-16s", what);
-    for (size_t i = 0; i < COLUMNS; i++)
+    for (size_t i = first; i < COLUMNS; i++)
         if (json_object_get(object, columns[i].member)) cli_print(" %*s", columns[i].width, columns[i].title);
     cli_end_line();
 }
 
 static void print_table(const json_t *object) {
     const json_t *list = json_object_get(object, "per_output");
-    print_titles("output", object);
+    print_titles(OUTPUTS, "output", object);
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *entry = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(entry, "name"));
         char made[24];
         snprintf(made, sizeof made, "y%zu", k + 1);
-        print_line(name ? name : made, entry);
+        print_line(OUTPUTS, name ? name : made, entry);
     }
-    print_line("all", object);
+    print_line(OUTPUTS, "all", object);
 }
 
 /* A line for each group: its rows and its scores over all outputs. */
@@ -247,9 +247,9 @@ static void print_groups(const json_t *object) {
     const json_t *list = json_object_get(object, "groups");
     if (!list) return;
     cli_end_line();
-    print_titles("group", json_array_get(list, 0));
+    print_titles(GROUPS, "group", json_array_get(list, 0));
     for (size_t i = 0; i < json_array_size(list); i++)
-        print_line(json_string_value(json_object_get(json_array_get(list, i), "group")),
+        print_line(GROUPS, json_string_value(json_object_get(json_array_get(list, i), "group")),
                    json_array_get(list, i));
 }
 

@@ -149,9 +149,8 @@ static orff_status fill_hours(const orff_model *model, const orff_notes *notes, 
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "hours need inputs in km or m, or degrees on a plane, and outputs in m/s or the like; the "
-            "outputs "
-            "have units \"%s\": take times in units of the inputs over those of the outputs instead",
-            units ? units : "");
+            "outputs have %s%s: take times in units of the inputs over those of the outputs instead",
+            units ? "units of " : "no units that are known", units ? units : "");
     drift->rate = speed / length;
     if (!drift->has_clock) return ORFF_OK;
     const double hours = hours_of(orff_notes_units(notes, ORFF_SIDE_INPUT, drift->clock));
