@@ -5,7 +5,7 @@
 
 /* Rows without noise on a grid of [-2,2]^2 (and times 0 .. 3 where d = 3), and a smooth fit: the field itself to 1e-5. */
 static orff_model *fit_truth(fields_truth truth, size_t d, const char *engine) {
-    const size_t side = 13, slices = d == 3 ? 9 : 1, n = side * side * slices;
+    const size_t side = d == 3 ? 6 : 13, slices = d == 3 ? 9 : 1, n = side * side * slices;
     double *X = support_zeros(n * d), *Y = support_zeros(n * 2);
     char chosen[32];
     const char *const settings[] = {"kernel=decomposable",
