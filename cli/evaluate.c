@@ -244,7 +244,7 @@ static void print_table(const json_t *object) {
 
 /* A line for each group: its rows and its scores over all outputs. */
 static void print_groups(const json_t *object) {
-    const json_t *list = json_object_get(object, "groups");
+    const json_t *list = json_object_get(object, "per_group");
     if (!list) return;
     cli_end_line();
     print_titles(GROUPS, "group", json_array_get(list, 0));
@@ -282,7 +282,7 @@ static int print_result(const job *j) {
     json_object_set_new(object, "dropped", json_integer((json_int_t)dropped));
     if (!ap->info.classes && without_intervals(ap))
         json_object_set_new(object, "no_intervals", json_string(without_intervals(ap)));
-    if (j->grouped) json_object_set_new(object, "groups", groups_json(j));
+    if (j->grouped) json_object_set_new(object, "per_group", groups_json(j));
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", j->all.n, dropped);
     if (!ap->info.classes && without_intervals(ap))
         cli_say("no coverage, CRPS and log score: %s", without_intervals(ap));

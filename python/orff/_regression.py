@@ -111,7 +111,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             -log density; both are better when smaller. "per_output" is a list of the same for each output. Where the outputs
             are components of a vector (a physical kernel, geo, or names such as u and v) also "speed_rmse" and "speed_bias" and,
             in degrees, "direction_error", the mean angle between predicted and measured vectors, of rows whose speed is above
-            the noise. With groups "groups" is a dict of the same for each.
+            the noise. With groups "per_group" is a dict of the same for each.
 
         Examples
         --------
@@ -130,7 +130,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             groups = np.asarray(groups)
             check_consistent_length(X, groups)
             names, inverse = np.unique(groups, return_inverse=True)
-            found["groups"] = {name: self._scores_of(X[inverse == i], Y[inverse == i])
+            found["per_group"] = {name: self._scores_of(X[inverse == i], Y[inverse == i])
                                for i, name in enumerate(names.tolist())}
         return found
 

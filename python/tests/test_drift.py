@@ -70,7 +70,7 @@ def test_scores_of_vectors_and_groups(model):
     speed = np.hypot(*F.T)
     np.testing.assert_allclose(found["direction_error"], np.degrees(0.2), rtol=1e-6)
     np.testing.assert_allclose(found["speed_bias"], -0.1 * speed.mean(), rtol=1e-6)
-    assert set(found["groups"]) == {"east", "west"}
-    east = found["groups"]["east"]
+    assert set(found["per_group"]) == {"east", "west"}
+    east = found["per_group"]["east"]
     np.testing.assert_allclose(east["speed_rmse"], 0.1 * np.sqrt(np.mean(speed[groups == "east"] ** 2)), rtol=1e-6)
     np.testing.assert_allclose(east["rmse"], np.sqrt(np.mean((F - turned)[groups == "east"] ** 2)))
