@@ -352,6 +352,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff
     if (status) return status;
     const bool pair = a->n_words > first + 1;
     const bool takes_outputs = a->command->bit & cli_own_options[CLI_OPT_OUTPUTS].commands;
+    const bool grouped = a->command->bit & cli_own_options[CLI_OPT_GROUPS].commands;
     char *x = columns_for(data, cli_text(a, CLI_OPT_INPUTS), notes, ORFF_SIDE_INPUT, d, pair);
     char *y = outputs ? columns_for(data, takes_outputs ? cli_text(a, CLI_OPT_OUTPUTS) : NULL, notes,
                                     ORFF_SIDE_OUTPUT, p, pair)
@@ -361,6 +362,7 @@ int cli_data_apply(cli_data *data, const cli_arguments *a, int first, const orff
     for (size_t i = 0; i < count; i++) labels[i] = orff_notes_label(notes, i);
     const fmt_table_selection selection = {.inputs = x,
                                            .outputs = y,
+                                           .groups = grouped ? cli_text(a, CLI_OPT_GROUPS) : NULL,
                                            .fixed = cli_text(a, CLI_OPT_SELECT),
                                            .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING),
                                            .labels = count > 0,

@@ -11,37 +11,113 @@
 #include "report.h"
 #include "result.h"
 
-#define BLOCK 4096
+#define BLOCK       4096
+#define MOST_GROUPS 10000
+#define NAME_ROOM   128
 
-/* What is gathered over the rows. */
+/* What is gathered over some rows. */
 typedef struct sums {
+    uint64_t group;      /* which they are of, where there are groups */
     uint64_t n, wrong;   /* rows; those of another class */
     orff_scores *scores; /* NULL for classes */
 } sums;
 
-static int add_block(sums *s, const cli_applied *ap, size_t n, const double *X, const double *Y,
-                     size_t *labels) {
-    s->n += n;
-    if (!ap->info.classes) return cli_outcome(orff_scores_add_model(s->scores, ap->model, n, X, Y), NULL);
-    const int status = cli_outcome(orff_model_classify(ap->model, n, X, labels), NULL);
-    for (size_t i = 0; !status && i < n; i++) s->wrong += labels[i] != (size_t)Y[i];
+/* All rows, and those of each group, in the order in which they appear. */
+typedef struct job {
+    cli_applied applied;
+    cli_data data;
+    sums all;
+    size_t n_groups;
+    sums *groups;
+    bool grouped, vector;
+    double calm; /* the noise, of all components together */
+    /* a block of rows */
+    double *X, *Y, *F, *S; /* BLOCK x d, p, p and p; S is NULL for a model without error bars */
+    size_t *labels;        /* BLOCK */
+    uint64_t *numbers;     /* BLOCK: groups */
+} job;
+
+static int sums_begin(const job *j, sums *s) {
+    if (j->applied.info.classes) return CLI_DONE;
+    const int status = cli_outcome(orff_scores_create(&s->scores, j->applied.info.outputs), NULL);
+    return status || isnan(j->calm) ? status : cli_outcome(orff_scores_set_calm(s->scores, j->calm), NULL);
+}
+
+static void find_calm(job *j) {
+    double square = 0.0;
+    for (size_t k = 0; !j->applied.info.classes && k < j->applied.info.outputs; k++)
+        square += j->applied.info.noise[k] * j->applied.info.noise[k];
+    j->calm = sqrt(square);
+}
+
+static void make_room(job *j) {
+    j->X = cli_more(NULL, BLOCK * j->data.d, sizeof *j->X);
+    j->Y = cli_more(NULL, BLOCK * j->data.p, sizeof *j->Y);
+    j->F = cli_more(NULL, BLOCK * j->applied.p, sizeof *j->F);
+    if (j->applied.info.has_posterior) j->S = cli_more(NULL, BLOCK * j->applied.p, sizeof *j->S);
+    j->labels = cli_more(NULL, BLOCK, sizeof *j->labels);
+    j->numbers = cli_more(NULL, BLOCK, sizeof *j->numbers);
+}
+
+/* ---- rows */
+
+/* The sums of a group, whose number is met for the first time or again: mostly that of the row before. */
+static int find_group(job *j, uint64_t number, size_t *place) {
+    if (*place < j->n_groups && j->groups[*place].group == number) return CLI_DONE;
+    for (*place = 0; *place < j->n_groups; ++*place)
+        if (j->groups[*place].group == number) return CLI_DONE;
+    if (j->n_groups == MOST_GROUPS)
+        return cli_failed("--groups: there are more than %d groups; is this a column of measurements?",
+                          MOST_GROUPS);
+    j->groups = cli_more(j->groups, j->n_groups + 1, sizeof *j->groups);
+    j->groups[j->n_groups] = (sums){.group = number};
+    return sums_begin(j, &j->groups[j->n_groups++]);
+}
+
+/* What the model says of a block. */
+static int predict(job *j, size_t n) {
+    const cli_applied *ap = &j->applied;
+    if (ap->info.classes) return cli_outcome(orff_model_classify(ap->model, n, j->X, j->labels), NULL);
+    const int status = cli_applied_predict(ap, n, j->X, j->F);
+    return status || !j->S ? status : cli_applied_std(ap, true, n, j->X, j->S);
+}
+
+/* Rows `first` to before `end` of the block. */
+static int add_rows(const job *j, sums *s, size_t first, size_t end) {
+    const size_t p = j->data.p;
+    s->n += end - first;
+    if (s->scores)
+        return cli_outcome(orff_scores_add(s->scores, end - first, j->F + first * p,
+                                           j->S ? j->S + first * p : NULL, j->Y + first * p),
+                           NULL);
+    for (size_t i = first; i < end; i++) s->wrong += j->labels[i] != (size_t)j->Y[i];
+    return CLI_DONE;
+}
+
+/* Runs of rows of the same group. */
+static int add_groups(job *j, size_t n) {
+    size_t place = 0;
+    int status = CLI_DONE;
+    for (size_t first = 0, end; !status && first < n; first = end) {
+        for (end = first + 1; end < n && j->numbers[end] == j->numbers[first];) end++;
+        status = find_group(j, j->numbers[first], &place);
+        if (!status) status = add_rows(j, &j->groups[place], first, end);
+    }
     return status;
 }
 
-static int sweep(sums *s, const cli_applied *ap, cli_data *data) {
-    double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
-    size_t *labels = cli_more(NULL, BLOCK, sizeof *labels), n = 1;
-    int status = CLI_DONE;
+static int sweep(job *j) {
+    size_t n = 1;
+    int status = sums_begin(j, &j->all);
     while (n && !status) {
-        status = cli_data_read(data, BLOCK, X, Y, &n);
-        if (!status && n) status = add_block(s, ap, n, X, Y, labels);
+        fmt_table_groups_into(j->data.table, FMT_GROUPS, j->grouped ? j->numbers : NULL);
+        status = cli_data_read(&j->data, BLOCK, j->X, j->Y, &n);
+        if (!status && n) status = predict(j, n);
+        if (!status && n) status = add_rows(j, &j->all, 0, n);
+        if (!status && n && j->grouped) status = add_groups(j, n);
     }
-    free(X);
-    free(Y);
-    free(labels);
-    return status ? status
-           : s->n ? CLI_DONE
-                  : cli_failed("%s: there are no rows", fmt_table_path(data->table));
+    if (!status && !j->all.n) status = cli_failed("%s: there are no rows", fmt_table_path(j->data.table));
+    return status;
 }
 
 /* ---- output */
@@ -68,7 +144,17 @@ static json_t *score_json(const orff_score *score, bool intervals) {
     return entry;
 }
 
-static json_t *regression(const sums *s, const cli_applied *ap) {
+/* Speeds and directions, of outputs that are components of a vector. */
+static void add_vector(json_t *object, const orff_scores *scores) {
+    const orff_vector_score score = orff_scores_vector(scores);
+    json_object_set_new(object, "speed_rmse", cli_number_or_null(score.speed_rmse));
+    json_object_set_new(object, "speed_bias", cli_number_or_null(score.speed_bias));
+    json_object_set_new(object, "direction_error", cli_number_or_null(score.direction_error));
+    json_object_set_new(object, "directions", json_integer((json_int_t)score.directions));
+}
+
+static json_t *regression(const job *j, const sums *s) {
+    const cli_applied *ap = &j->applied;
     json_t *list = json_array();
     const bool intervals = !without_intervals(ap);
     for (size_t k = 0; k < ap->info.outputs; k++) {
@@ -80,30 +166,53 @@ static json_t *regression(const sums *s, const cli_applied *ap) {
     }
     const orff_score all = orff_scores_all(s->scores);
     json_t *object = score_json(&all, intervals);
+    if (j->vector) add_vector(object, s->scores);
     json_object_set_new(object, "per_output", list);
-    if (!intervals) json_object_set_new(object, "no_intervals", json_string(without_intervals(ap)));
     return object;
 }
 
-/* Columns of the table, by their members in JSON: those that are not there are left out. */
+static json_t *sums_json(const job *j, const sums *s) {
+    json_t *object = j->applied.info.classes ? json_object() : regression(j, s);
+    json_object_set_new(object, "n", json_integer((json_int_t)s->n));
+    if (j->applied.info.classes)
+        json_object_set_new(object, "error_rate", json_real((double)s->wrong / (double)s->n));
+    return object;
+}
+
+static json_t *groups_json(const job *j) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < j->n_groups; i++) {
+        char name[NAME_ROOM];
+        json_t *entry = sums_json(j, &j->groups[i]);
+        fmt_table_group_name(j->data.table, j->groups[i].group, name, sizeof name);
+        json_object_set_new(entry, "group", cli_text_or_shown(name));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+/* Columns of the table, by their members in JSON: those that are not there are left out. The first is for groups only. */
 static const struct column {
     const char *member, *title;
     int width, digits; /* digits behind the point; negative: significant ones */
 } columns[] = {
-    {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},         {"r2", "r2", 10, 5},
-    {"bias", "bias", 12, -3},           {"correlation", "corr.", 9, 5}, {"coverage_50", "50 %", 7, 3},
-    {"coverage_80", "80 %", 7, 3},      {"coverage_95", "95 %", 7, 3},  {"crps", "crps", 12, -5},
-    {"log_score", "log score", 11, -4},
+    {"n", "rows", 9, 0},           {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},
+    {"r2", "r2", 10, 5},           {"bias", "bias", 12, -3},           {"correlation", "corr.", 9, 5},
+    {"coverage_50", "50 %", 7, 3}, {"coverage_80", "80 %", 7, 3},      {"coverage_95", "95 %", 7, 3},
+    {"crps", "crps", 12, -5},      {"log_score", "log score", 11, -4}, {"error_rate", "error rate", 11, 5},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
+enum { GROUPS, OUTPUTS }; /* the first column of their tables */
 
-static void print_line(const char *name, const json_t *entry) {
+static void print_line(size_t first, const char *name, const json_t *entry) {
     cli_print("%-16s", name);
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = first; i < COLUMNS; i++) {
         const json_t *value = json_object_get(entry, columns[i].member);
         const int digits = columns[i].digits;
         if (!value) continue;
-        if (!json_is_real(value))
+        if (json_is_integer(value))
+            cli_print(" %*" JSON_INTEGER_FORMAT, columns[i].width, json_integer_value(value));
+        else if (!json_is_real(value))
             cli_print(" %*s", columns[i].width, "-");
         else if (digits < 0)
             cli_print(" %*.*g", columns[i].width, -digits, json_real_value(value));
@@ -113,58 +222,103 @@ static void print_line(const char *name, const json_t *entry) {
     cli_end_line();
 }
 
-static void print_titles(const json_t *object) {
-    cli_print("%-16s", "output");
-    for (size_t i = 0; i < COLUMNS; i++)
+static void print_titles(size_t first, const char *what, const json_t *object) {
+    cli_print("%-16s", what);
+    for (size_t i = first; i < COLUMNS; i++)
         if (json_object_get(object, columns[i].member)) cli_print(" %*s", columns[i].width, columns[i].title);
     cli_end_line();
 }
 
 static void print_table(const json_t *object) {
     const json_t *list = json_object_get(object, "per_output");
-    print_titles(object);
+    print_titles(OUTPUTS, "output", object);
     for (size_t k = 0; k < json_array_size(list); k++) {
         const json_t *entry = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(entry, "name"));
         char made[24];
         snprintf(made, sizeof made, "y%zu", k + 1);
-        print_line(name ? name : made, entry);
+        print_line(OUTPUTS, name ? name : made, entry);
     }
-    print_line("all", object);
+    print_line(OUTPUTS, "all", object);
 }
 
-static int print_result(const sums *s, const cli_applied *ap, const cli_data *data) {
-    const uint64_t dropped = fmt_table_dropped(data->table);
-    json_t *object = ap->info.classes ? json_object() : regression(s, ap);
-    const double rate = (double)s->wrong / (double)s->n;
-    json_object_set_new(object, "n", json_integer((json_int_t)s->n));
+/* A line for each group: its rows and its scores over all outputs. */
+static void print_groups(const json_t *object) {
+    const json_t *list = json_object_get(object, "per_group");
+    if (!list) return;
+    cli_end_line();
+    print_titles(GROUPS, "group", json_array_get(list, 0));
+    for (size_t i = 0; i < json_array_size(list); i++)
+        print_line(GROUPS, json_string_value(json_object_get(json_array_get(list, i), "group")),
+                   json_array_get(list, i));
+}
+
+static void print_vector(const json_t *object) {
+    const json_t *direction = json_object_get(object, "direction_error");
+    if (!direction) return;
+    cli_print_line("speed            rmse %.6g, bias %.3g",
+                   json_number_value(json_object_get(object, "speed_rmse")),
+                   json_number_value(json_object_get(object, "speed_bias")));
+    if (json_is_real(direction))
+        cli_print_line("direction        %.2f degrees off in the mean, of %" JSON_INTEGER_FORMAT
+                       " rows faster than the noise",
+                       json_real_value(direction), json_integer_value(json_object_get(object, "directions")));
+}
+
+static void print_all(const job *j, const json_t *object) {
+    if (j->applied.info.classes)
+        cli_print_line("error rate %.5f (%" PRIu64 " of %" PRIu64 ")",
+                       (double)j->all.wrong / (double)j->all.n, j->all.wrong, j->all.n);
+    else
+        print_table(object);
+    print_vector(object);
+    print_groups(object);
+}
+
+static int print_result(const job *j) {
+    const cli_applied *ap = &j->applied;
+    const uint64_t dropped = fmt_table_dropped(j->data.table);
+    json_t *object = sums_json(j, &j->all);
     json_object_set_new(object, "dropped", json_integer((json_int_t)dropped));
-    if (ap->info.classes) json_object_set_new(object, "error_rate", json_real(rate));
-    cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", s->n, dropped);
+    if (!ap->info.classes && without_intervals(ap))
+        json_object_set_new(object, "no_intervals", json_string(without_intervals(ap)));
+    if (j->grouped) json_object_set_new(object, "per_group", groups_json(j));
+    cli_say("%" PRIu64 " rows, %" PRIu64 " dropped", j->all.n, dropped);
     if (!ap->info.classes && without_intervals(ap))
         cli_say("no coverage, CRPS and log score: %s", without_intervals(ap));
     if (cli_wants_json()) return cli_print_json(object);
-    if (ap->info.classes)
-        cli_print_line("error rate %.5f (%" PRIu64 " of %" PRIu64 ")", rate, s->wrong, s->n);
-    else
-        print_table(object);
+    print_all(j, object);
     json_decref(object);
     return cli_check_stdout();
 }
 
+static void clear(job *j) {
+    for (size_t i = 0; i < j->n_groups; i++) orff_scores_free(j->groups[i].scores);
+    orff_scores_free(j->all.scores);
+    free(j->groups);
+    free(j->X);
+    free(j->Y);
+    free(j->F);
+    free(j->S);
+    free(j->labels);
+    free(j->numbers);
+    cli_data_close(&j->data);
+    cli_applied_clear(&j->applied);
+}
+
 static int run(const cli_arguments *a) {
-    cli_applied ap;
-    cli_data data = {0};
-    sums s = {0};
-    int status = cli_applied_load(&ap, a->words[0]);
-    if (!status) status = cli_data_apply(&data, a, 1, ap.notes, ap.info.inputs, ap.info.outputs, true);
-    if (!status && !ap.info.classes)
-        status = cli_outcome(orff_scores_create(&s.scores, ap.info.outputs), NULL);
-    if (!status) status = sweep(&s, &ap, &data);
-    if (!status) status = print_result(&s, &ap, &data);
-    orff_scores_free(s.scores);
-    cli_data_close(&data);
-    cli_applied_clear(&ap);
+    job j = {.grouped = cli_given(a, CLI_OPT_GROUPS)};
+    cli_applied *ap = &j.applied;
+    int status = cli_applied_load(ap, a->words[0]);
+    if (!status) status = cli_data_apply(&j.data, a, 1, ap->notes, ap->info.inputs, ap->info.outputs, true);
+    if (!status) {
+        j.vector = orff_model_is_vector(ap->model);
+        find_calm(&j);
+        make_room(&j);
+        status = sweep(&j);
+    }
+    if (!status) status = print_result(&j);
+    clear(&j);
     return status;
 }
 
@@ -179,8 +333,15 @@ const cli_command cli_command_evaluate = {
         "inside "
         "its intervals of 50, 80 and 95 % (noise included), the continuous ranked probability score in the "
         "units of the output, and the logarithmic score, the mean of -log density; both are better when "
-        "smaller. Columns are found by the names that the model remembers.",
-    .example = "  orff evaluate wind.orff held_out.csv\n",
+        "smaller. Where the outputs are components of a vector (a physical kernel, --geo, or names such as u "
+        "and v) "
+        "it also tells the errors of the speed and the mean angle between predicted and measured vectors, of "
+        "rows whose "
+        "speed is above the noise. --groups COLUMN adds a line for each station, track or hour. Columns are "
+        "found by the "
+        "names that the model remembers.",
+    .example =
+        "  orff evaluate wind.orff held_out.csv\n  orff evaluate wind.orff stations.csv --groups station\n",
     .least = 2,
     .most = 3,
     .bit = CLI_BIT(evaluate),

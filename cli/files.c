@@ -19,9 +19,14 @@ static cli_option_id written(size_t k) {
 }
 
 static cli_option_id read_too(size_t k) {
-    const cli_option_id ids[] = {
-        CLI_OPT_FROM_MOMENTS,         CLI_OPT_SUBTRACT,          CLI_OPT_LIKE, CLI_OPT_POINTS, CLI_OPT_COAST,
-        cli_setting("output-matrix"), cli_setting("frequencies")};
+    const cli_option_id ids[] = {CLI_OPT_FROM_MOMENTS,
+                                 CLI_OPT_SUBTRACT,
+                                 CLI_OPT_LIKE,
+                                 CLI_OPT_POINTS,
+                                 CLI_OPT_COAST,
+                                 CLI_OPT_FROM,
+                                 cli_setting("output-matrix"),
+                                 cli_setting("frequencies")};
     return ids[k];
 }
 
@@ -67,9 +72,9 @@ static bool is_read(const char *input, const char *output) {
 
 /* NULL if there is none, or if it is standard output. */
 static const char *output_of(const cli_arguments *a, cli_option_id id) {
+    const unsigned tables = CLI_BIT(predict) | CLI_BIT(sample) | CLI_BIT(drift);
     const char *path = cli_given(a, id) ? cli_text(a, id) : NULL;
-    const bool standard =
-        path && id == CLI_OPT_OUTPUT && a->command->bit == CLI_BIT(predict) && !strcmp(path, "-");
+    const bool standard = path && id == CLI_OPT_OUTPUT && a->command->bit & tables && !strcmp(path, "-");
     return standard ? NULL : path;
 }
 

@@ -19,7 +19,10 @@ typedef struct picture {
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
     size_t arrows;
-    double limit;                  /* standard deviation above which nothing is drawn */
+    double limit; /* standard deviation above which nothing is drawn */
+    orff_mask mask;
+    bool masking;                  /* by --mask instead of the limit */
+    size_t cells, hidden;          /* coloured cells in all, and those that are masked */
     const cli_derived *derived;    /* NULL: outputs, magnitude or error */
     size_t width, panels;          /* values of a point, and how many of them are drawn, each in a panel */
     double ranges[MOST_PANELS][2]; /* of the colours */

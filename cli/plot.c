@@ -11,6 +11,7 @@
 #include "gnuplot.h"
 #include "inert.h"
 #include "lattice.h"
+#include "mask.h"
 #include "picture.h"
 #include "report.h"
 #include "result.h"
@@ -132,8 +133,18 @@ static double length_of(size_t p, const double *vector) {
     return sum;
 }
 
+/* Infinite where a point is masked, else 0. */
+static int masks(const picture *f, size_t n, const double *X, double *doubt) {
+    bool *masked = cli_more(NULL, n, sizeof *masked);
+    const int status = cli_mask_points(&f->applied, &f->mask, n, X, masked);
+    for (size_t i = 0; i < n; i++) doubt[i] = !status && masked[i] ? INFINITY : 0.0;
+    free(masked);
+    return status;
+}
+
 /* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
 static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
+    if (f->masking) return masks(f, n, X, doubt);
     double *S = cli_more(NULL, f->applied.p * n, sizeof *S);
     const int status =
         f->applied.info.has_posterior ? cli_applied_std(&f->applied, false, n, X, S) : CLI_DONE;
@@ -164,6 +175,7 @@ static int find_limit(picture *f) {
     const int status = doubts(f, n, X, doubt);
     qsort(doubt, n, sizeof *doubt, ascending);
     f->limit = cli_given(f->arguments, CLI_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
+    if (f->masking) f->limit = 0.0;
     free(X);
     free(doubt);
     return status;
@@ -230,6 +242,9 @@ static int put_colours(picture *f) {
                 drawn[known++] = values[i * width + k];
         find_colour_range(f, k, known, drawn);
     }
+    f->cells = n;
+    f->hidden = 0;
+    for (size_t i = 0; i < n; i++) f->hidden += !(doubt[i] <= f->limit);
     free(X);
     free(values);
     free(doubt);
@@ -491,12 +506,17 @@ static int plot_field(picture *f) {
     int status = cli_size(f->arguments, CLI_OPT_ARROWS, 2, 200, &f->arrows);
     if (!status) status = cli_applied_load(&f->applied, f->arguments->words[0]);
     if (!status) status = find_axes(f);
+    if (!status) status = cli_mask_parse(f->arguments, &f->applied, &f->mask, &f->masking);
+    if (!status && f->masking && cli_given(f->arguments, CLI_OPT_EVERYWHERE))
+        status = cli_wrong_usage(f->arguments->command, "give --mask or --everywhere, not both");
     if (!status) status = cli_coast_open(&f->coast, f->arguments, &f->applied);
     if (!status) status = find_region(f);
     if (!status) status = find_panels(f);
     if (!status && f->axes == 2) status = find_limit(f);
     if (!status) status = cli_picture_draw(&f->file, f->axes == 2 ? put_script : cli_picture_put_lines, f);
     if (!status) cli_say("%s", f->file.path);
+    if (!status && f->masking && f->axes == 2)
+        cli_say("%.0f %% of the picture is masked", 100.0 * (double)f->hidden / (double)f->cells);
     if (!status && cli_wants_json()) status = cli_print_json(told(f));
     free(f->fixed);
     cli_coast_clear(&f->coast);

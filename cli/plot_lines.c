@@ -83,8 +83,7 @@ static void put_panel(const picture *f, size_t k, bool bands, bool data) {
                 column + 1, column + 2);
     if (data)
         fprintf(f->script,
-                "$points using 1:%zu with points pt 7 ps 0.5 lc rgb '#d95f02' title 'data', \\\n    ",
-                k + 2);
+                "$points using 1:%zu with points pt 7 ps 0.5 lc rgb '#d95f02' title 'data', \\\n    ", k + 2);
     fprintf(f->script, "$curves using 1:%zu with lines lw 2 lc rgb '#0072b2' %s\n", column,
             bands || data ? "title 'field'" : "notitle");
 }

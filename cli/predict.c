@@ -13,6 +13,7 @@
 #include "formats/output.h"
 #include "history.h"
 #include "lattice.h"
+#include "mask.h"
 #include "report.h"
 #include "result.h"
 
@@ -31,7 +32,8 @@ typedef struct job {
     cli_coast coast;     /* nothing is predicted on its land */
     uint64_t on_land;
     const cli_derived *derived[MOST_DERIVED];
-    size_t n_derived, width; /* width: columns in all */
+    size_t n_derived, width; /* width: columns in all ... */
+    size_t places;           /* ... and those before the outputs */
     bool with_inputs, with_std;
     bool with_noise; /* standard deviations of measurements of the outputs too */
     bool sampling;   /* rows are those of samples: each point has one for each sample, one after the other */
@@ -45,6 +47,9 @@ typedef struct job {
     const char **labels;
     size_t filled;
     uint64_t rows;
+    orff_mask mask;
+    bool masking;
+    uint64_t masked; /* points */
 } job;
 
 /* ---- columns */
@@ -66,7 +71,9 @@ static char *name_of(const job *j, orff_side side, size_t i) {
 }
 
 static void add_number(job *j) {
-    add_column(j, (fmt_output_column){.input = j->numbered_last}, cli_copy_text("sample"));
+    add_column(j,
+               (fmt_output_column){.input = j->numbered_last, .units = "1", .standard_name = "realization"},
+               cli_copy_text("member"));
 }
 
 static void add_inputs(job *j) {
@@ -180,7 +187,9 @@ static int plan_columns(job *j) {
         return cli_failed("--%s: classes have no standard deviation",
                           cli_option_at(j->with_std ? CLI_OPT_STD : CLI_OPT_STD_WITH_NOISE)->name);
     if (j->sampling && j->applied.info.classes) return cli_failed("classes have no samples");
+    if (j->masking && j->applied.info.classes) return cli_failed("--mask: classes have no missing value");
     add_inputs(j);
+    j->places = j->filled;
     add_outputs(j);
     const size_t first = j->filled - j->applied.info.outputs;
     if (j->with_std) add_errors(j, first, j->applied.info.outputs, false);
@@ -320,6 +329,20 @@ static int compute(const job *j, size_t n, const double *X, double *values, doub
     return status;
 }
 
+/* Points where the model is not to be believed keep their place and lose all else. */
+static int mask_block(job *j, size_t n, const double *X, size_t each, double *rows) {
+    bool *masked = cli_more(NULL, n, sizeof *masked);
+    const int status = cli_mask_points(&j->applied, &j->mask, n, X, masked);
+    for (size_t i = 0; !status && i < n; i++) {
+        if (!masked[i]) continue;
+        j->masked++;
+        for (size_t k = 0; k < each * j->width; k++)
+            if (k % j->width >= j->places) rows[i * each * j->width + k] = NAN;
+    }
+    free(masked);
+    return status;
+}
+
 static int write_block(fmt_output *output, size_t n, const double *rows) {
     return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
 }
@@ -347,6 +370,7 @@ static int run_blocks(job *j, fmt_output *output) {
         status = next_block(j, X, &n);
         if (!status && n) status = (j->sampling ? compute_samples : compute)(j, n, X, values, rows);
         if (!status && n && j->coast.given) status = mask_land(j, n, each, X, rows);
+        if (!status && n && j->masking) status = mask_block(j, n, X, each, rows);
         if (!status && n) status = write_block(output, n * each, rows);
         j->rows += n;
     }
@@ -368,6 +392,7 @@ static char *told(const job *j, double seconds) {
                             cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT)));
     if (j->coast.given) json_object_set_new(all, "on_land", json_integer((json_int_t)j->on_land));
     if (j->count) json_object_set_new(all, "samples", json_integer((json_int_t)j->count));
+    if (j->masking) json_object_set_new(all, "masked", json_integer((json_int_t)j->masked));
     return cli_json_text(all);
 }
 
@@ -387,6 +412,7 @@ static int finish(const job *j, fmt_output *output, double start) {
     else
         cli_say("%" PRIu64 " rows predicted, %" PRIu64 " dropped, %.2f s: %s", j->rows, dropped(j), seconds,
                 cli_text(j->arguments, CLI_OPT_OUTPUT));
+    if (j->masking) cli_say("%" PRIu64 " of %" PRIu64 " points are masked", j->masked, j->rows);
     return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
@@ -468,6 +494,7 @@ int cli_predict(const cli_arguments *a, bool samples) {
     if (!status && j.applied.info.classes && cli_given(a, CLI_OPT_COAST))
         status = cli_wrong(a, CLI_OPT_COAST, "classes cannot be left out on land");
     if (!status) status = cli_coast_open(&j.coast, a, &j.applied);
+    if (!status) status = cli_mask_parse(a, &j.applied, &j.mask, &j.masking);
     if (!status) status = open_points(&j);
     if (!status) status = plan_columns(&j);
     if (!status) status = draw_samples(&j);

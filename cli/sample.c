@@ -16,7 +16,7 @@ const cli_command cli_command_sample = {
         "their spread its standard deviation, without the noise; between two points they vary together as "
         "they should, so that anything computed from each sample (a trajectory, a transport, a maximum) "
         "has error bars. The model must have been fitted with a posterior. OUT has a row for each "
-        "point and sample, with the number of the sample in the column \"sample\"; in .nc that is a "
+        "point and sample, with the number of the sample in the column \"member\"; in .nc that is a "
         "dimension "
         "of its own if the points lie on a grid; .npy has the outputs only, all samples of a point one after "
         "the "

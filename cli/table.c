@@ -3,6 +3,7 @@
 
 #define FIT      CLI_BIT(fit)
 #define PREDICT  (CLI_BIT(predict) | CLI_BIT(sample))
+#define DRIFT    CLI_BIT(drift)
 #define EVALUATE CLI_BIT(evaluate)
 #define TUNE     CLI_BIT(tune)
 #define KERNEL   CLI_BIT(kernel)
@@ -18,18 +19,18 @@
 
 /* clang-format off */
 const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
-    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | MOMENTS | MERGE | PLOT, "Files",
+    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | DRIFT | MOMENTS | MERGE | PLOT, "Files",
         "Write this file. It appears whole or not at all."},
-    [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
         "The columns of x: names, or numbers and ranges counted from 1, such as 1-20. When learning, the "
         "default is every column that is not an output; afterwards, the columns that the model remembers."},
     [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE, "Data",
         "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column with the weights of the rows, each 0 or more."},
-    [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN, "Data",
+    [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN | EVALUATE, "Data",
         "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
-        "told, rows of one group are left out together."},
+        "told, rows of one group are left out together; orff evaluate tells the errors of each."},
     [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", FIT | EXACT, "Data",
         "What becomes of a row without some of its outputs: use what it has, drop it, or refuse the data. Rows without "
         "any are left out, and counted. --skip-missing drops them all."},
@@ -46,12 +47,12 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, FIT | EXACT, "Data",
         "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
         "is learned. Up to 64."},
-    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},
-    [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
         "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such a row is an error."},
-    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
         "Another number or word that stands for a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
         "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass; automatic "
@@ -87,8 +88,27 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
-    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT, "Prediction",
+    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT, "Prediction",
         "Number that decides the samples: the same one gives the same samples at any points."},
+    [CLI_OPT_MASK] = {"mask", 0, "distance=R,std=S", NULL, PREDICT | DRIFT | PLOT, "Prediction",
+        "Give nothing where the model cannot know: farther than R from every row it was learned from, in the units of the "
+        "inputs (km with --geo), or where the standard deviation is more than S times that before any data. Either or both."},
+    [CLI_OPT_FROM] = {"from", 0, "FILE", NULL, DRIFT, "Drift",
+        "The points where particles start: a table as for orff predict."},
+    [CLI_OPT_HOURS] = {"hours", 0, "H", NULL, DRIFT, "Drift",
+        "How long they drift, in hours; negative: backwards. The units of inputs and outputs must be known; with --geo "
+        "outputs without units are taken to be m/s."},
+    [CLI_OPT_TIME] = {"time", 0, "T", NULL, DRIFT, "Drift",
+        "The same where units are not known: in units of the inputs over those of the outputs."},
+    [CLI_OPT_EVERY] = {"every", 0, "DT", NULL, DRIFT, "Drift",
+        "Write places so often, in the same unit. The default is 48 times in all."},
+    [CLI_OPT_STEP] = {"step", 0, "auto|DT", "auto", DRIFT, "Drift",
+        "The longest step of the integration, which adapts its steps to the field in any case."},
+    [CLI_OPT_START] = {"start", 0, "V", NULL, DRIFT, "Drift",
+        "Models with time among their inputs: the time at which all particles start, in the units of that input. "
+        "Without it the table says it for each."},
+    [CLI_OPT_MEMBERS] = {"samples", 'n', "K", NULL, DRIFT, "Drift",
+        "Drift through so many posterior samples too, as members 1 to K; member 0 is the prediction."},
     [CLI_OPT_BARE] = {"bare", 0, NULL, NULL, PREDICT, "Prediction",
         "Write the outputs without the inputs."},
     [CLI_OPT_EXTENT] = {"extent", 0, "X=LO:HI,..", NULL, MOMENTS, "Moments",

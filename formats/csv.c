@@ -35,11 +35,12 @@ static int label_value(fmt_table *table, size_t column, const fmt_csv_cell *t, d
 }
 
 /* The number that stands for a group: that of the cell, or one of 52 bits that follow from its text (FNV-1a). */
-static void group_value(const fmt_csv_cell *t, double *value) {
+static int group_value(fmt_table *table, const fmt_csv_cell *t, double *value) {
     uint64_t hash = 14695981039346656037u;
-    if (orff_number_scan(t->text, value) == t->end && isfinite(*value)) return;
+    if (orff_number_scan(t->text, value) == t->end && isfinite(*value)) return ORFF_OK;
     for (const char *at = t->text; at < t->end; at++) hash = (hash ^ (unsigned char)*at) * 1099511628211u;
     *value = -(double)((hash ^ hash >> 52) & ((UINT64_C(1) << 52) - 1)) - 0.5;
+    return fmt_table_remember_group(table, t->text, (size_t)(t->end - t->text), *value);
 }
 
 /* The one comma of a number becomes a point. False: the number has a point, or several commas. */
@@ -93,10 +94,7 @@ static int cell_value(fmt_table *table, size_t column, size_t slot, const fmt_cs
         return ORFF_OK;
     }
     if (slot == table->label_slot) return label_value(table, column, t, value);
-    if (group) {
-        group_value(t, value);
-        return ORFF_OK;
-    }
+    if (group) return group_value(table, t, value);
     if (((const fmt_csv *)table->state)->clock[column]) {
         const int status = clock_value(table, column, t, value);
         *value /= 3600.0;

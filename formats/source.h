@@ -77,6 +77,8 @@ struct fmt_table {
     size_t optional, companions; /* see fmt_table_selection */
     const char *fixed;              /* valid during choose */
     fmt_labels labels;
+    fmt_labels group_names; /* of groups that are texts ... */
+    double *group_values;   /* ... and the numbers that stand for them, with room as the names have */
 
     uint64_t used, dropped, partial;
     bool selected, ended;
@@ -95,6 +97,9 @@ int fmt_table_fail(fmt_table *table, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int fmt_table_fail_stream(fmt_table *table, int status, const fmt_stream *stream);
 int fmt_table_fail_memory(fmt_table *table);
+
+/* Remembers the text that a number of a group stands for, unless there are very many. */
+int fmt_table_remember_group(fmt_table *table, const char *text, size_t length, double value);
 
 /* A table of no source yet, NULL without memory; and one before its selection. */
 fmt_table *fmt_table_make(const char *path);

@@ -166,6 +166,8 @@ void fmt_table_clear_selection(fmt_table *table) {
     table->n_chosen = table->d = table->p = 0;
     forget_slots(table);
     fmt_labels_clear(&table->labels);
+    fmt_labels_clear(&table->group_names);
+    free(table->group_values);
 }
 
 void fmt_table_close(fmt_table *table) {
@@ -269,6 +271,29 @@ bool fmt_table_is_group(const fmt_table *table, size_t slot) {
     for (size_t k = 0; k < FMT_GROUP_COUNT; k++)
         if (slot == table->groups[k].slot && !table->groups[k].shared) return true;
     return false;
+}
+
+int fmt_table_remember_group(fmt_table *table, const char *text, size_t length, double value) {
+    const size_t known = table->group_names.count;
+    size_t index;
+    const int status = fmt_labels_index(&table->group_names, text, length, &index);
+    if (status == ORFF_ERROR_NO_MEMORY) return fmt_table_fail_memory(table);
+    if (status || index < known) return ORFF_OK;
+    double *grown = realloc(table->group_values, table->group_names.room * sizeof *grown);
+    if (!grown) return fmt_table_fail_memory(table);
+    table->group_values = grown;
+    table->group_values[index] = value;
+    return ORFF_OK;
+}
+
+void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, size_t room) {
+    char number[ORFF_NUMBER_ROOM];
+    double value;
+    memcpy(&value, &group, sizeof value);
+    orff_number_print(number, value, true);
+    snprintf(name, room, "%s", number);
+    for (size_t i = 0; i < table->group_names.count; i++)
+        if (table->group_values[i] == value) snprintf(name, room, "%s", table->group_names.names[i]);
 }
 
 uint64_t fmt_table_used(const fmt_table *table) {

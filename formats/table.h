@@ -105,12 +105,12 @@ typedef struct fmt_table_selection {
     const char *weights; /* NULL: none */
     const char *groups;  /* one column, of texts or numbers, which may be an input too; NULL: none */
     const char *instruments; /* another such one; NULL: none */
-    size_t optional;     /* so many of the first outputs may be missing (NaN), but not all of them */
-    size_t companions;   /* outputs from this on may be missing too, and do not count; 0: none */
-    const char *fixed;   /* NetCDF: dimensions held at a 0-based index, "time=0,depth=3"; NULL: none */
-    bool skip_missing;   /* leave out rows with missing values, as NetCDF does always; else refuse them */
-    bool labels;         /* the one output is a class: it becomes 0, 1, .. in order of appearance ... */
-    size_t n_labels;     /* ... or as in this list, where others are refused; 0: no list */
+    size_t optional;         /* so many of the first outputs may be missing (NaN), but not all of them */
+    size_t companions;       /* outputs from this on may be missing too, and do not count; 0: none */
+    const char *fixed;       /* NetCDF: dimensions held at a 0-based index, "time=0,depth=3"; NULL: none */
+    bool skip_missing;       /* leave out rows with missing values, as NetCDF does always; else refuse them */
+    bool labels;             /* the one output is a class: it becomes 0, 1, .. in order of appearance ... */
+    size_t n_labels;         /* ... or as in this list, where others are refused; 0: no list */
     const char *const *label_names;
 } fmt_table_selection;
 
@@ -139,6 +139,9 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
 /* Where fmt_table_read puts the groups of its rows from now on, as many as it reads: equal numbers for equal cells. NULL:
  * nowhere. */
 void fmt_table_groups_into(fmt_table *table, fmt_group which, uint64_t *groups);
+
+/* What such a number stands for: the text of its cells, or a number. Cut where there is no room. */
+void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, size_t room);
 int fmt_table_rewind(fmt_table *table);
 bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
 

@@ -1164,6 +1164,8 @@ typedef struct orff_model_info {
     double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
     size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
     const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
+    size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
+    double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
@@ -1198,6 +1200,27 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
 
+/* Where a model is to be believed. It keeps the places of its rows, all of up to 16000 and else one for each cell
+ * that holds some (orff_model_info.resolution), so that it knows how far a point is from the nearest of them: in the units
+ * of the inputs that are the field's space, or of all inputs where there is none, in km on a plane; covariates do not
+ * count. ORFF_ERROR_UNSUPPORTED: a model from moments, or of more than 6 such inputs, keeps none. */
+ORFF_API orff_status orff_model_distance(const orff_model *model, size_t n, const double *X,
+                                         double *distance); /* n */
+
+/* Standard deviations of f(x) before any row was seen (p): what orff_model_std comes to far from all rows. And that of f(x) in
+ * units of these (n; root mean square over the outputs): from 0 where the rows say everything to 1 where they say nothing. */
+ORFF_API orff_status orff_model_prior_std(const orff_model *model, double *S);
+ORFF_API orff_status orff_model_relative_std(const orff_model *model, size_t n, const double *X, double *relative);
+
+/* Points beyond a limit are masked. INFINITY, the default, is none. */
+typedef struct orff_mask {
+    double distance; /* from the nearest row */
+    double std;      /* relative to the prior's */
+} orff_mask;
+ORFF_API orff_mask orff_mask_default(void);
+ORFF_API orff_status orff_model_mask(const orff_model *model, const orff_mask *mask, size_t n, const double *X,
+                                     bool *masked); /* n */
+
 /* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
  * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */
 typedef struct orff_score {
@@ -1229,6 +1252,23 @@ ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model
 /* Of one output (0-based), and of all: means over all numbers, with y and f about the mean of their own output. */
 ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
 ORFF_API orff_score orff_scores_all(const orff_scores *scores);
+
+/* Of outputs that are the 2 or 3 components of a vector, over the rows of which all were measured. The direction counts where
+ * |y| is more than calm: by default the model's noise, all components together, in orff_scores_add_model, and 0 in
+ * orff_scores_add. */
+typedef struct orff_vector_score {
+    uint64_t n;                    /* rows */
+    double speed_rmse, speed_bias; /* of |f| - |y| */
+    uint64_t directions;           /* rows that are not calm */
+    double direction_error;        /* the mean angle between f and y, in degrees from 0 to 180 */
+} orff_vector_score;
+ORFF_API orff_status orff_scores_set_calm(orff_scores *scores, double speed);
+ORFF_API orff_vector_score orff_scores_vector(const orff_scores *scores);
+
+/* Whether the outputs are components of a vector: 2 or 3 of them, and the model is on a plane, or has a physical part, or its
+ * notes name them so: u.., v.., w.. with the same ending (u10, v10), ..x, ..y, ..z with the same beginning, or standard
+ * names eastward_, northward_. */
+ORFF_API bool orff_model_is_vector(const orff_model *model);
 
 /* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
  * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
@@ -1293,6 +1333,40 @@ ORFF_API void orff_samples_free(orff_samples *samples);
 /* All in one call: values of `count` samples at n points (count x n x p). */
 ORFF_API orff_status orff_model_sample(const orff_model *model, size_t count, uint64_t seed, size_t n,
                                        const double *X, double *out);
+
+/* Trajectories: particles that go with the field, dx/dt = rate f(x), by the embedded Runge-Kutta pair of Dormand and Prince
+ * with steps of their own. Through the samples they show how sure a path is. Where the model is on a plane they go over the
+ * sphere, f being eastward and northward, in km; else along the inputs that are the field's space. */
+typedef struct orff_drift {
+    double rate;      /* how far a particle goes in a unit of time where f is 1: in the inputs' units, km on a plane */
+    size_t space[3];  /* the inputs that move, in the order of the outputs */
+    bool has_clock;   /* one more input is time, and goes on ... */
+    size_t clock;     /* ... this one ... */
+    double pace;      /* ... by so much in a unit of time; further inputs stay as they are */
+    double step;      /* the longest step, in units of time; 0: as long as the tolerance lets them be */
+    double tolerance; /* of the error of a step, in length scales of the kernel */
+    orff_mask mask;   /* a particle ends at the first time asked for at which it is masked */
+    const char *assumed; /* what had to be assumed of units, in words; "" where nothing had. Lives for ever */
+} orff_drift;
+
+/* What the model's notes say. The inputs that move are those of the plane or of the physical parts, or all where they are as
+ * many as the outputs, or else the first that are neither covariates nor time; the clock is a further one that has units of time
+ * or is called so, or that has no name at all and is the only one. With `hours` the unit of time is an hour, for which the
+ * units must be known: f in m/s, cm/s, km/h or the like, inputs in degrees, km or m (ORFF_ERROR_UNSUPPORTED, but on a plane
+ * f is taken to be in m/s). Without, it is the unit of the inputs over that of f. Tolerance 1e-6, no mask. */
+ORFF_API orff_status orff_model_drift_default(const orff_model *model, bool hours, orff_drift *drift);
+
+/* Where n particles that start at X (n x d) are at each of `count` times, which begin at or beyond 0 and grow, or begin at or
+ * before 0 and fall: tracks is count x n x d, or samples x count x n x d with samples, each of which has the same particles. NaN
+ * after a particle has ended: masked, or gone where the model has nothing to say. Progress counts particles. */
+ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_samples *samples, const orff_drift *drift, size_t n,
+                                      const double *X, size_t count, const double *times, double *tracks);
+
+/* Of `members` sets of n points (members x n x d), as tracks are: their mean (n x d), the covariance of the inputs that move
+ * (n x p x p; on a plane in km, eastward and northward) and how many have not ended (n). Any of the three may be NULL. NaN where
+ * there are none, for covariances fewer than two. */
+ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
+                                       const double *tracks, double *mean, double *covariance, size_t *left);
 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);

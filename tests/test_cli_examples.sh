@@ -7,9 +7,13 @@ sed '1s/.*/x,y,u,v/' all.csv >wind.csv
 cp wind.csv held_out.csv
 cp wind.csv monday.csv
 cut -d , -f 1,2 wind.csv >points.csv
+awk -F, 'NR == 1 { print $0 ",station" } NR > 1 { print $0 "," NR % 4 }' wind.csv >stations.csv
+cut -d , -f 1,2 all.csv | sed -n 1,3p >releases.csv
+cp releases.csv found.csv
+"$orff" fit all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div-free --sigma 0.8 -q -o currents.orff
 PATH=$(dirname "$orff"):$PATH
 export PATH
-for command in fit predict evaluate tune info kernel moments merge plan plot bound; do
+for command in fit predict sample drift evaluate tune info kernel moments merge plan plot bound; do
     [ "$command" != plot ] || command -v gnuplot >/dev/null || continue
     [ "$command" != merge ] || cp monday.moments tuesday.moments
     "$orff" "$command" --help | sed -n '/^example:$/,/^$/p' | sed '1d;/^$/d' >example.sh

@@ -159,8 +159,68 @@ static void test_what_cannot_be_scored_is_refused(void **state) {
     orff_scores_free(scores);
 }
 
+/* Speeds and angles against what they were made of; calm rows have no direction, and rows that lack a component none of both. */
+static void test_vectors(void **state) {
+    enum { ROWS = 5 };
+    const double Y[2 * ROWS] = {1.0, 0.0, 0.0, 2.0, -3.0, 0.0, 0.01, 0.0, 1.0, NAN};
+    const double turn[ROWS] = {0.3, -0.5, 3.0, 2.0, 0.0}, grow[ROWS] = {1.1, 0.9, 1.0, 1.0, 1.0};
+    double F[2 * ROWS] = {0};
+    orff_scores *scores = NULL;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        F[2 * i] = grow[i] * (cos(turn[i]) * Y[2 * i] - sin(turn[i]) * Y[2 * i + 1]);
+        F[2 * i + 1] = grow[i] * (sin(turn[i]) * Y[2 * i] + cos(turn[i]) * Y[2 * i + 1]);
+    }
+    assert_ok(orff_scores_create(&scores, 2));
+    assert_status(orff_scores_set_calm(scores, -1.0), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_ok(orff_scores_set_calm(scores, 0.1));
+    assert_ok(orff_scores_add(scores, 2, F, NULL, Y));
+    assert_ok(orff_scores_add(scores, 3, F + 4, NULL, Y + 4));
+    const orff_vector_score found = orff_scores_vector(scores);
+    assert_int_equal(found.n, 4);
+    assert_int_equal(found.directions, 3);
+    assert_close(found.direction_error, (0.3 + 0.5 + 3.0) / 3.0 * 180.0 / acos(-1.0), 1e-9);
+    assert_close(found.speed_bias, (0.1 - 0.2) / 4.0, 1e-12);
+    assert_close(found.speed_rmse, sqrt((0.01 + 0.04) / 4.0), 1e-12);
+    orff_scores_free(scores);
+}
+
+/* A model says by its kernel or by the names of its outputs that these are a vector. */
+static void test_what_is_a_vector(void **state) {
+    static const struct {
+        const char *kernel, *u, *v;
+        bool vector;
+    } cases[] = {{"kernel=div-free", NULL, NULL, true},
+                 {"kernel=decomposable", NULL, NULL, false},
+                 {"kernel=decomposable", "u10", "v10", true},
+                 {"kernel=decomposable", "u10", "v2", false},
+                 {"kernel=decomposable", "vel_x", "vel_y", true},
+                 {"kernel=decomposable", "heating", "cooling", false}};
+    double *X = draw(40, 3), *Y = draw(40, 4);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const settings[] = {cases[i].kernel, "sigma=1", "lambda=0.1", "engine=exact", NULL};
+        orff_model *model = NULL;
+        orff_notes *notes = NULL;
+        const char *text;
+        assert_ok(orff_learn(&model, settings, 2, 2, 20, X, Y));
+        assert_ok(orff_notes_create(&notes, 2, 2));
+        if (cases[i].u) assert_ok(orff_notes_set_name(notes, ORFF_SIDE_OUTPUT, 0, cases[i].u));
+        if (cases[i].v) assert_ok(orff_notes_set_name(notes, ORFF_SIDE_OUTPUT, 1, cases[i].v));
+        assert_ok(orff_notes_text(notes, &text));
+        assert_ok(orff_model_set_notes(model, text));
+        assert_int_equal(orff_model_is_vector(model), cases[i].vector);
+        orff_notes_free(notes);
+        orff_model_free(model);
+    }
+    free(X);
+    free(Y);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_what_is_a_vector),
         cmocka_unit_test(test_crps_is_the_integral),
         cmocka_unit_test(test_log_score_is_minus_log_density),
         cmocka_unit_test(test_coverage_of_the_true_law_is_its_level),

@@ -4,9 +4,10 @@ from __future__ import annotations
 from typing import Any
 
 from ._arrays import Array
+from ._drift import DriftMixin
 
 
-class FieldsMixin:
+class FieldsMixin(DriftMixin):
     """Derivatives and potentials of a fitted function, in the units of the data.
 
     Those that need a field's space use the inputs of the physical parts of the kernel, or all inputs where there

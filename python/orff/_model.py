@@ -84,7 +84,12 @@ class Model:
         run(lib.orff_scores_add_model, place[0], self._handle, len(X), pointer(doubles(X)), pointer(doubles(Y)),
             **how)
         found = [lib.orff_scores_output(place[0], k) for k in range(self.outputs)]
-        return [_score(one) for one in [*found, lib.orff_scores_all(place[0])]]
+        every = _score(lib.orff_scores_all(place[0]))
+        if lib.orff_model_is_vector(self._handle):
+            vector = lib.orff_scores_vector(place[0])
+            every.update(speed_rmse=vector.speed_rmse, speed_bias=vector.speed_bias,
+                         direction_error=vector.direction_error)
+        return [*(_score(one) for one in found), every]
 
     def sample(self, X: Array, count: int, seed: int, **how: Any) -> Array:
         """Joint posterior samples, count x n x p."""

@@ -90,7 +90,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             results.append(covariance[:, 0, 0] if self._flat else covariance)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def evaluate(self, X: Any, y: Any) -> dict[str, Any]:
+    def evaluate(self, X: Any, y: Any, groups: Any = None) -> dict[str, Any]:
         """Score predictions, and their error bars, on rows that the model has not seen.
 
         Parameters
@@ -99,6 +99,8 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             Inputs.
         y : array-like of shape (n, p) or (n,)
             What was measured there.
+        groups : array-like of shape (n,), optional
+            Which rows belong together: a station, a track, an hour.
 
         Returns
         -------
@@ -106,7 +108,10 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             Over all outputs: "rmse", "mse", "r2", "bias" (mean of predicted less measured) and "correlation". With
             error bars also "coverage_50", "coverage_80" and "coverage_95", the shares of measurements inside these
             intervals, "crps", the continuous ranked probability score in the units of y, and "log_score", the mean of
-            -log density; both are better when smaller. "per_output" is a list of the same for each output.
+            -log density; both are better when smaller. "per_output" is a list of the same for each output. Where the outputs
+            are components of a vector (a physical kernel, geo, or names such as u and v) also "speed_rmse" and "speed_bias" and,
+            in degrees, "direction_error", the mean angle between predicted and measured vectors, of rows whose speed is above
+            the noise. With groups "per_group" is a dict of the same for each.
 
         Examples
         --------
@@ -120,6 +125,16 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         """
         X, Y = self._points(X), columns(doubles(y))
         check_consistent_length(X, Y)
+        found = self._scores_of(X, Y)
+        if groups is not None:
+            groups = np.asarray(groups)
+            check_consistent_length(X, groups)
+            names, inverse = np.unique(groups, return_inverse=True)
+            found["per_group"] = {name: self._scores_of(X[inverse == i], Y[inverse == i])
+                               for i, name in enumerate(names.tolist())}
+        return found
+
+    def _scores_of(self, X: Array, Y: Array) -> dict[str, Any]:
         *each, every = self.model_.scores(X, Y, **self._how)
         return {**every, "per_output": each}
 

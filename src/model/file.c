@@ -6,6 +6,7 @@
  *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
+ *     places             n x k: where the rows were, see cover.h; not where the model is from moments
  *
  * and what its engine adds to them.
  */
@@ -44,6 +45,7 @@ static orff_status add_tensors(const orff_model *model, orffi_archive_writer *wr
     ORFFI_TRY(add_vector(writer, "output_train_mse", model->p, model->output_train_mse));
     ORFFI_TRY(add_vector(writer, "noise", model->p, model->noise));
     if (model->output_cv_mse) ORFFI_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
+    ORFFI_TRY(orffi_cover_write(&model->cover, writer));
     if (model->shares)
         return add_vector(writer, "shares", orffi_model_kernel(model)->n_parts + 1, model->shares);
     return ORFF_OK;
@@ -58,9 +60,10 @@ static json_t *pack_solve(const orff_solve_info *solve) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI ss ss so so so so so so so sb so}", "classes", (json_int_t)model->classes, "engine",
-                     orff_engine_name(model->engine->id), "engine_reason", model->engine_reason, "rows",
-                     orffi_json_whole(model->rows), "lambda", orffi_json_number(model->lambda), "train_mse",
+    return json_pack("{sI ss ss so so so so so so so so sb so}", "classes", (json_int_t)model->classes,
+                     "engine", orff_engine_name(model->engine->id), "engine_reason", model->engine_reason,
+                     "rows", orffi_json_whole(model->rows), "weight", orffi_json_number(model->weight),
+                     "lambda", orffi_json_number(model->lambda), "train_mse",
                      orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
                      orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
                      "unreached", orffi_json_number(model->unreached), "single", (int)model->single, "solve",
@@ -73,6 +76,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     if (!failed) failed = orffi_json_set_text(object, "notes", model->notes);
     if (!failed) failed = orffi_plane_pack(object, model->on_plane ? &model->plane : NULL);
     if (!failed) failed = orffi_doubts_pack(model, object);
+    if (!failed) failed = orffi_cover_pack(&model->cover, object);
     if (!failed) failed = model->engine->pack(model->fit, object);
     orff_status status = failed ? no_memory() : ORFF_OK;
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
@@ -154,6 +158,8 @@ static orff_status read_mean_noise(const orffi_fields *in, orff_model *model) {
 
 static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_fields_whole(in, "rows", &model->rows));
+    model->weight = (double)model->rows; /* of files that do not say it */
+    if (orffi_fields_has(in, "weight")) ORFFI_TRY(read_estimate(in, "weight", &model->weight));
     ORFFI_TRY(orffi_fields_number(in, "lambda", &model->lambda));
     ORFFI_TRY(read_estimate(in, "train_mse", &model->train_mse));
     ORFFI_TRY(read_estimate(in, "cv_mse", &model->cv_mse));
@@ -208,6 +214,7 @@ static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(copy_text(in, "engine_reason", &model->engine_reason));
     ORFFI_TRY(check_noise(in, model));
     ORFFI_TRY(orffi_doubts_unpack(in, model));
+    ORFFI_TRY(orffi_cover_read(&model->cover, in, model->d));
     return orffi_fields_blame(in, orffi_model_finish(model));
 }
 

@@ -31,14 +31,25 @@ orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *ro
     return status;
 }
 
+/* Where rows in memory are; those of a stream are seen as they pass. */
+static orff_status see_places(orffi_cover *cover, const orff_settings *settings, const orffi_rows *rows) {
+    if (rows->stream) return ORFF_OK;
+    ORFFI_TRY(orffi_cover_begin(cover, settings, rows->d, rows->p));
+    orffi_cover_add(cover, rows->n, rows->d, rows->X, rows->weights);
+    return ORFF_OK;
+}
+
 orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
+    orffi_cover cover = {0};
     double factor = 1.0;
     orff_status status = orffi_plan_make(&plan, settings, rows);
+    if (!status) status = see_places(&cover, settings, rows);
     if (!status) status = orffi_rows_weigh(rows, &plan.quality, &factor);
     plan.shift *= factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
+    orffi_model_cover(status ? NULL : *out, &cover);
     orffi_plan_clear(&plan);
     return status;
 }
@@ -127,6 +138,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     const orffi_engine *engine;
     orffi_rows rows = {0};
     orffi_checkpoint *checkpoint = NULL;
+    orffi_cover cover = {0};
     double *codes = NULL;
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
@@ -137,9 +149,13 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, reader->weighted, 0);
     if (!status) status = orffi_make_codes(settings->classes, &codes);
-    if (!status) status = open_stream(&rows, settings, d, p, codes, reader, checkpoint);
+    if (!status) status = orffi_cover_begin(&cover, settings, d, p);
+    orffi_covering covering = {.cover = &cover, .source = *reader, .d = d};
+    const orff_reader seen = orffi_covering_reader(&covering);
+    if (!status) status = open_stream(&rows, settings, d, p, codes, &seen, checkpoint);
     if (!status) status = orffi_fit_rows(model, settings, &rows);
     status = orffi_checkpoint_outcome(checkpoint, status);
+    orffi_model_cover(status ? NULL : *model, &cover);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
     orffi_release(codes);

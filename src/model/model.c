@@ -75,9 +75,20 @@ void orff_model_free(orff_model *model) {
     orffi_release(model->notes);
     orffi_release(model->engine_reason);
     orffi_release(model->method);
+    orffi_cover_clear(&model->cover);
     model->engine->free(model->fit);
     orffi_archive_close(model->file);
     orffi_release(model);
+}
+
+void orffi_model_cover(orff_model *model, orffi_cover *cover) {
+    orffi_cover_end(cover);
+    if (model && cover->n) {
+        orffi_cover_clear(&model->cover);
+        model->cover = *cover;
+        *cover = (orffi_cover){0};
+    }
+    orffi_cover_clear(cover);
 }
 
 orff_status orff_model_set_notes(orff_model *model, const char *notes) {
@@ -239,7 +250,9 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .held_out_mse = model->held.mse,
                             .held_out_rows = model->held.rows,
                             .held_out_blocks = model->held.blocks,
-                            .output_held_out_mse = model->held.outputs};
+                            .output_held_out_mse = model->held.outputs,
+                            .places = model->cover.n,
+                            .resolution = model->cover.cell * sqrt((double)model->cover.k)};
     memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);
     info.warnings = model->warnings;

@@ -8,6 +8,7 @@
 #define ORFFI_MODEL_MODEL_H
 
 #include "engine/engine.h"
+#include "model/cover.h"
 
 struct orff_model {
     const orffi_engine *engine;
@@ -28,6 +29,7 @@ struct orff_model {
     unsigned warnings;
     char warning[2048];
     uint64_t rows;
+    double weight; /* what the weights of the rows add up to: lambda times it is the noise over the field */
     bool single;
     double *output_train_mse; /* p */
     double *noise;            /* p: standard deviations; NAN where not known */
@@ -44,8 +46,9 @@ struct orff_model {
         double nearest_mse, beyond; /* what they were found by */
     } doubts;                       /* see doubts.h */
     orff_solve_info solve;
-    char *method; /* what solve.method points to in a model from a file, or NULL */
-    char *notes;  /* the caller's, or NULL */
+    char *method;      /* what solve.method points to in a model from a file, or NULL */
+    char *notes;       /* the caller's, or NULL */
+    orffi_cover cover; /* where the rows were */
     char *kernel_words;
     double *user_sigmas; /* parts x d: length scales in the user's units */
 };
@@ -58,6 +61,9 @@ const orff_kernel *orffi_model_kernel(const orff_model *model);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);
+
+/* Gives a model, NULL for none, what is known of where its rows were, which is taken over in any case. */
+void orffi_model_cover(orff_model *model, orffi_cover *cover);
 
 /* Refuses a model without error bars. */
 orff_status orffi_model_check_posterior(const orff_model *model);

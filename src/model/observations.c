@@ -123,6 +123,7 @@ static orff_status fit_whole(orff_model **model, const orff_settings *settings, 
     if (!settings->geo) return fit_flat(model, settings, o, o->X, o->Y);
     flat.geo = ORFF_GEO_NONE;
     orff_status status = orffi_plane_lay(settings, o->d, o->p, o->n, o->X, o->Y, &plane, &table);
+    flat.geo_inputs = plane.inputs; /* distances are those on the plane */
     if (!status) status = fit_flat(model, &flat, o, table.X, table.Y);
     if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
@@ -198,6 +199,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     flat.geo = ORFF_GEO_NONE;
     if (!status && settings->geo)
         status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, r->X, r->along, &plane);
+    if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are those on the plane */
     if (!status)
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
                                           settings->subsample);

@@ -106,6 +106,7 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     orff_settings flat = *settings;
     flat.geo = ORFF_GEO_NONE;
     orff_status status = orffi_plane_lay(settings, d, p, n, X, Y, &plane, &table);
+    flat.geo_inputs = plane.inputs; /* distances are those on the plane */
     if (!status) status = orff_model_fit(model, &flat, d, p, n, table.X, table.Y, weights);
     if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
@@ -154,6 +155,7 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
     orff_status status = ORFFI_NEW_ARRAY(flat, count);
     if (!status) status = flatten(count, candidates, d, p, flat);
     if (!status) status = orffi_plane_lay(candidates, d, p, n, X, Y, &plane, &table);
+    for (size_t i = 0; !status && i < count; i++) flat[i].geo_inputs = plane.inputs;
     if (!status)
         status = orff_model_tune_paths(model, count, flat, d, p, n, table.X, table.Y, weights, scores, best,
                                        paths);
@@ -253,6 +255,7 @@ orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *sett
     orff_settings flat = *settings;
     flat.geo = ORFF_GEO_NONE;
     orff_status status = lay_head(&s, settings);
+    flat.geo_inputs = s.plane.inputs; /* distances are those on the plane */
     if (!status) status = orff_model_fit_stream(model, &flat, d, p, &laid);
     if (status && s.status) status = complain(&s, 1);
     if (!status) orffi_plane_set(*model, &s.plane);

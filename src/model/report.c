@@ -74,6 +74,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     model->lambda = report->lambda;
     model->dof = report->dof;
     model->rows = report->rows;
+    model->weight = report->N;
     model->single = report->single;
     model->unreached = report->unreached;
     model->solve = report->solve;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "model/plane_apply.h"
+#include "model/samples.h"
 
 struct orff_samples {
     const orff_model *model;
@@ -71,8 +72,6 @@ static orff_status evaluate(const orff_samples *samples, size_t i, one *o, orffi
     return orffi_plane_apply_to(samples->model, at_flat, o, turning, n, X, out);
 }
 
-/* ---- all of them */
-
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
@@ -83,6 +82,18 @@ static orff_status begin(const orff_samples *samples, orff_field field, size_t n
     o->what.spread = samples->model->noise; /* engines draw for a noise of 1 */
     return orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
 }
+
+orff_status orffi_samples_deviation(const orff_samples *samples, size_t i, size_t n, const double *X,
+                                    double *out) {
+    one o = {0};
+    orffi_turning turning = ORFFI_TURN_NOTHING;
+    ORFFI_TRY(begin(samples, ORFF_FIELD_VALUES, n, &o, &turning));
+    const orff_status status = evaluate(samples, i, &o, turning, n, X, out);
+    orffi_release(o.work);
+    return status;
+}
+
+/* ---- all of them */
 
 orff_status orff_samples_field(const orff_samples *samples, orff_field field, size_t n, const double *X,
                                double *out) {

@@ -20,10 +20,19 @@ typedef struct sums {
     double crps, log_score;
 } sums;
 
+/* Of rows as vectors. */
+typedef struct vectors {
+    uint64_t n, directions;
+    double square, error; /* of |f| - |y| */
+    double angle;         /* between f and y, in degrees */
+} vectors;
+
 struct orff_scores {
     size_t p;
     double limit[ORFF_INTERVALS]; /* quantiles: an interval is f - limit s .. f + limit s */
     sums *outputs;                /* p */
+    vectors vectors;              /* p = 2 and 3 */
+    double calm;                  /* the speed below which a row has no direction; NAN: not said */
 };
 
 static const double levels[ORFF_INTERVALS] = {0.5, 0.8, 0.95};
@@ -37,6 +46,7 @@ orff_status orff_scores_create(orff_scores **out, size_t p) {
     if (!out || !p) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_scores_create: no outputs");
     ORFFI_TRY(ORFFI_NEW(scores));
     scores->p = p;
+    scores->calm = (double)NAN;
     for (size_t i = 0; i < ORFF_INTERVALS; i++) scores->limit[i] = orffi_normal_quantile(0.5 + levels[i] / 2);
     const orff_status status = ORFFI_NEW_ARRAY(scores->outputs, p);
     if (status) {
@@ -82,6 +92,36 @@ static void add_error(const orff_scores *scores, sums *s, double f, double y, do
     s->log_score += z * z / 2.0 + log(deviation) + log(2.0 * PI) / 2.0;
 }
 
+static double length(size_t p, const double *v) {
+    double square = 0.0;
+    for (size_t k = 0; k < p; k++) square += v[k] * v[k];
+    return sqrt(square);
+}
+
+/* Between two vectors of these lengths: by the half of it, which is good near 0 and 180 degrees alike. */
+static double angle_between(size_t p, const double *f, const double *y, double lf, double ly) {
+    double less = 0.0, more = 0.0;
+    for (size_t k = 0; k < p; k++) {
+        const double a = f[k] / lf, b = y[k] / ly;
+        less += (a - b) * (a - b);
+        more += (a + b) * (a + b);
+    }
+    return 2.0 * atan2(sqrt(less), sqrt(more)) * 180.0 / PI;
+}
+
+/* A row of which all components were measured. */
+static void add_vector(vectors *v, size_t p, double calm, const double *f, const double *y) {
+    const double lf = length(p, f), ly = length(p, y);
+    for (size_t k = 0; k < p; k++)
+        if (isnan(y[k])) return;
+    v->n++;
+    v->square += (lf - ly) * (lf - ly);
+    v->error += lf - ly;
+    if (!(ly > calm) || !(lf > 0.0)) return;
+    v->directions++;
+    v->angle += angle_between(p, f, y, lf, ly);
+}
+
 static orff_status check_rows(const orff_scores *scores, size_t n, const double *F, const double *S,
                               const double *Y) {
     ORFFI_TRY(orffi_check_finite("F", n, scores->p, F));
@@ -95,7 +135,15 @@ static orff_status check_rows(const orff_scores *scores, size_t n, const double 
     return ORFF_OK;
 }
 
-orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S,
+orff_status orff_scores_set_calm(orff_scores *scores, double speed) {
+    if (!scores || !(speed >= 0.0))
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "calm is a speed of 0 or more, not %g", speed);
+    scores->calm = speed;
+    return ORFF_OK;
+}
+
+/* Rows slower than `calm` have no direction. */
+static orff_status add_rows(orff_scores *scores, double calm, size_t n, const double *F, const double *S,
                             const double *Y) {
     if (!scores || (n && (!F || !Y)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_scores_add: NULL argument");
@@ -106,7 +154,14 @@ orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, cons
         add_value(s, F[i], Y[i]);
         if (S) add_error(scores, s, F[i], Y[i], S[i]);
     }
+    for (size_t i = 0; (scores->p == 2 || scores->p == 3) && i < n; i++)
+        add_vector(&scores->vectors, scores->p, calm, F + i * scores->p, Y + i * scores->p);
     return ORFF_OK;
+}
+
+orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S,
+                            const double *Y) {
+    return add_rows(scores, scores && scores->calm > 0.0 ? scores->calm : 0.0, n, F, S, Y);
 }
 
 /* ---- a model */
@@ -124,11 +179,12 @@ orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, 
         return orffi_fail(ORFF_ERROR_MISMATCH, "scores of %zu outputs, a model of %zu", scores->p, model->p);
     ORFFI_TRY(orffi_multiply(n, model->p, &size));
     const bool bars = orff_model_describe(model).has_posterior;
+    const double noise = length(model->p, model->noise), calm = isnan(scores->calm) ? noise : scores->calm;
     orff_status status = ORFFI_NEW_ARRAY(F, size);
     if (!status && bars) status = ORFFI_NEW_ARRAY(S, size);
     if (!status) status = orff_model_predict(model, n, X, F);
     if (!status && bars) status = orff_model_std(model, n, X, true, S);
-    if (!status) status = orff_scores_add(scores, n, F, S, Y);
+    if (!status) status = add_rows(scores, calm, n, F, S, Y);
     orffi_release(F);
     orffi_release(S);
     return status;
@@ -171,4 +227,15 @@ orff_score orff_scores_all(const orff_scores *scores) {
     sums all = {0};
     for (size_t k = 0; k < scores->p; k++) join(&all, &scores->outputs[k]);
     return finish(&all);
+}
+
+orff_vector_score orff_scores_vector(const orff_scores *scores) {
+    const vectors *v = &scores->vectors;
+    const double n = (double)v->n;
+    return (orff_vector_score){.n = v->n,
+                               .directions = v->directions,
+                               .speed_rmse = v->n ? sqrt(v->square / n) : (double)NAN,
+                               .speed_bias = v->n ? v->error / n : (double)NAN,
+                               .direction_error =
+                                   v->directions ? v->angle / (double)v->directions : (double)NAN};
 }

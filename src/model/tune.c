@@ -187,6 +187,7 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
                                   size_t p, size_t n, const double *X, const double *Y, const double *weights,
                                   double *scores, size_t *best, orff_path_point **paths) {
     tuning t = {.count = count, .paths = paths};
+    orffi_cover cover = {0};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
     if (candidates[0].geo)
@@ -200,7 +201,10 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
     if (!status)
         status = orffi_rows_from_arrays(&t.rows, d, p, candidates[0].classes, t.codes, n, X, Y, weights,
                                         candidates[0].subsample);
+    if (!status) status = orffi_cover_begin(&cover, &candidates[0], d, p);
+    if (!status) orffi_cover_add(&cover, n, d, X, weights);
     if (!status) status = run(&t, model, candidates, scores, best);
+    orffi_model_cover(status ? NULL : *model, &cover);
     tuning_clear(&t);
     return status;
 }
