@@ -388,6 +388,7 @@ void cli_data_close(cli_data *data) {
     free(data->directions);
     free(data->errors);
     free(data->instruments);
+    free(data->walls);
     *data = (cli_data){0};
 }
 

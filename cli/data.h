@@ -20,6 +20,8 @@ typedef struct cli_data {
     uint64_t *instrument_cells; /* likewise: equal numbers for equal cells */
     double *directions, *errors; /* n x p, n x the numbers of Y in a row; or NULL */
     uint32_t *instruments;       /* n, counted from 0; or NULL */
+    size_t n_walls;
+    double *walls; /* n_walls x (d + p): points and normals of a coast; or NULL */
     bool whole;   /* all rows are held */
     size_t given; /* rows that the reader has handed out of those held */
     bool trouble; /* the table has failed */

@@ -14,6 +14,7 @@
 #include "report.h"
 #include "result.h"
 #include "settings.h"
+#include "walls.h"
 
 int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
@@ -106,6 +107,7 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
     if (!status) status = cli_settings_read_for(&s, a, &data);
     if (!status && exact) s.settings.engine = ORFF_ENGINE_EXACT;
     if (!status && s.settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
+    if (!status) status = cli_walls_read(&data, a, &s.settings);
     if (!status) status = fit_data(a, &s.settings, &data, &model);
     if (!status && exact)
         status =

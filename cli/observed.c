@@ -176,6 +176,8 @@ orff_status cli_observed_fit(const cli_data *data, const orff_settings *settings
                                  .directions = data->directions,
                                  .weights = data->weights,
                                  .errors = data->errors,
-                                 .instruments = data->instruments};
+                                 .instruments = data->instruments,
+                                 .n_walls = data->n_walls,
+                                 .walls = data->walls};
     return orff_model_fit_observations(model, settings, &o);
 }

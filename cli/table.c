@@ -82,8 +82,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, by the number of points or by their "
         "spacing (X=LO:HI@STEP), or one value as X=V."},
-    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, PREDICT | PLOT, "Prediction",
-        "Leave out what lies on land, inside of the rings of this file: GeoJSON, or x and y with empty lines or > between rings. "
+    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, FIT | EXACT | PREDICT | PLOT, "Prediction",
+        "When learning, the field does not cross this coast; afterwards, leave out what lies on land, inside of its rings. A "
+        "file: GeoJSON, or x and y with empty lines or > between rings. "
         "natural-earth is the land of the whole Earth, 1:50 million, for models in degrees."},
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "

@@ -1083,6 +1083,10 @@ typedef struct orff_observations {
     const double *errors;     /* standard deviations of what is known of the error of each number of Y, as many; or NULL */
     const uint32_t *instruments; /* n: rows of the same number have the same noise, another than the others'; at most
                                     ORFF_INSTRUMENTS of them, counted from 0; or NULL */
+    size_t n_walls;
+    const double *walls; /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e, f(x)> = 0.
+                            They count 10 times as much as rows of weight 1, and are no rows: nothing is chosen by them, and N
+                            is without them; or NULL */
 } orff_observations;
 
 #define ORFF_INSTRUMENTS 64

@@ -111,6 +111,20 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
     return (*engine)->suits(settings, d, p, rows, &bytes);
 }
 
+/* Each is one number, whatever the kernel; and a lattice has no quick way of its own for few of them. */
+orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
+                                         const orffi_engine **engine, const char **reason) {
+    size_t bytes;
+    if (settings->engine == ORFF_ENGINE_AUTO && rows <= FEW_IF_NO_LATTICE && !has_periods(settings, d) &&
+        !asks_for_features(settings) && has_exact(settings) &&
+        orffi_engine_exact.suits(settings, d, 1, rows, &bytes) == ORFF_OK) {
+        *engine = &orffi_engine_exact;
+        *reason = "rows are few enough for the exact kernel";
+        return ORFF_OK;
+    }
+    return orffi_engine_choose(settings, d, p, rows, engine, reason);
+}
+
 const orffi_engine *orffi_engine_for_trials(const orffi_engine *engine, const orff_kernel *kernel,
                                             size_t rows) {
     return engine->compares(kernel, rows) ? engine : &orffi_engine_features;

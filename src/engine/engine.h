@@ -160,6 +160,9 @@ const orffi_engine *orffi_engine_find(orff_engine engine);
  * lives for ever. Fails where the one that was asked for does not suit. */
 orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                 const orffi_engine **engine, const char **reason);
+/* The same for directed rows (see engine/table.h). */
+orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
+                                         const orffi_engine **engine, const char **reason);
 
 /* The engine that compares candidates for another one on so many rows. */
 const orffi_engine *orffi_engine_for_trials(const orffi_engine *engine, const orff_kernel *kernel,

@@ -128,6 +128,12 @@ static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
     return orffi_exact_size(kernel, out);
 }
 
+static double observed_by(const orffi_table *t) {
+    double sum = 0.0;
+    for (size_t i = 0; t->along && i < t->n; i++) sum += t->weights[i];
+    return orffi_table_observed(sum, t->walls);
+}
+
 static orffi_exact_task task_of(const kept_rows *r, const orff_kernel *kernel, size_t count,
                                 const double *lambdas) {
     return (orffi_exact_task){
@@ -138,6 +144,7 @@ static orffi_exact_task task_of(const kept_rows *r, const orff_kernel *kernel, s
                  .weights = r->table->weights,
                  .along = r->table->along,
                  .N = r->table->N,
+                 .P = observed_by(r->table),
                  .center = r->task.settings->center},
         .count = count,
         .lambdas = lambdas,

@@ -81,6 +81,7 @@ orff_status orffi_features_join(orffi_features_rows *r) {
     ORFFI_TRY(orffi_alloc(&s->A, s->n, s->n * sizeof *s->A));
     if (r->task.settings->center) ORFFI_TRY(orffi_table_mean(r->table, s->mean));
     ORFFI_TRY(sum_rows(r));
+    r->observed = orffi_table_observed(r->observed, r->table->walls);
     if (r->counted) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }

@@ -256,6 +256,7 @@ static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, 
 
 static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table) {
     r->directed = table->N;
+    r->walls = table->walls;
     if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
@@ -360,6 +361,7 @@ static void borrow(void *other, const void *rows) {
     to->lattice = from->lattice;
     to->keeps = from->keeps;
     to->directed = from->directed;
+    to->walls = from->walls;
     to->table = from->table;
     to->quality = from->quality;
     memcpy(to->extent, from->extent, sizeof to->extent);
@@ -498,7 +500,7 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
                        orffi_report *report) {
     const bool direct = !r->keeps && orffi_lattice_block_is_all(&r->block);
     memcpy(report->mean, r->mean, r->kernel->p * sizeof *r->mean);
-    report->N = r->directed > 0.0 ? r->total.weight / (double)r->kernel->p : r->N;
+    report->N = orffi_lattice_observed(r) / (r->directed > 0.0 ? (double)r->kernel->p : 1.0);
     report->rows = r->keeps ? r->table->n : r->total.rows;
     report->lambda = lambda;
     report->dof = found->dof;
@@ -520,7 +522,7 @@ static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, do
     ORFFI_TRY(orffi_lattice_solve_at(r, lambda, true, &found));
     orffi_lattice_system_field(&r->system, r->theta, fit->V);
     ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
-    for (size_t a = 0; a < p; a++) report->train_mse[a] /= r->directed > 0.0 ? r->total.weight : r->N;
+    for (size_t a = 0; a < p; a++) report->train_mse[a] /= orffi_lattice_observed(r);
     fill_solve(r, lambda, &found, report);
     ORFFI_TRY(orffi_lattice_keep_posterior(r, fit, lambda));
     report->crossed = r->moments->n_sets > 1;

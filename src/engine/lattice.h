@@ -151,6 +151,7 @@ typedef struct orffi_lattice_rows {
     double N;        /* sum of the weights: what lambda goes with */
     double *squares; /* p x p: centred sums of y y^T; of directed rows one number */
     double directed; /* N of directed rows, 0 where they are whole */
+    size_t walls;    /* among them: see engine/table.h */
     orffi_lattice_system system;
     orffi_lattice_block block;
     orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */
@@ -169,6 +170,9 @@ typedef struct orffi_lattice_rows {
  * where the lattice does not carry the kernel. */
 orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
                                           const orff_lattice_moments *moments, bool folds);
+
+/* What errors are means over: the sum of the weights, or what the noise of directed rows is told by. */
+double orffi_lattice_observed(const orffi_lattice_rows *rows);
 
 orff_status orffi_lattice_bind(orffi_lattice_rows *rows, const orff_kernel *kernel);
 void orffi_lattice_unbind(orffi_lattice_rows *rows);

@@ -102,6 +102,10 @@ static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel)
     return ORFF_OK;
 }
 
+double orffi_lattice_observed(const orffi_lattice_rows *r) {
+    return r->directed > 0.0 ? orffi_table_observed(r->total.weight, r->walls) : r->N;
+}
+
 /* As orffi_table_mean. */
 static orff_status find_directed_mean(orffi_lattice_rows *r) {
     const size_t p = r->moments->p, side = p + 1;
@@ -401,7 +405,7 @@ orff_status orffi_lattice_cross(orffi_lattice_rows *r, double lambda, double *er
         if (!status) status = cross_fold(r, k, lambda, &f, errors);
         fold_clear(&f);
     }
-    for (size_t a = 0; a < p; a++) errors[a] /= r->moments->directed ? r->total.weight : r->N;
+    for (size_t a = 0; a < p; a++) errors[a] /= orffi_lattice_observed(r);
     if (!status) status = orffi_lattice_system_fill(&r->system, r->total.rho);
     return status;
 }

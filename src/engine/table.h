@@ -11,9 +11,19 @@ typedef struct orffi_table {
     double *along;
     double *known;        /* n: what is known of the variance of a row's error, over its mean; or NULL */
     uint32_t *instrument; /* n: whose noise a row has; or NULL: they are alike */
+    size_t walls; /* the last so many directed rows are no measurements, each of weight ORFFI_WALL_WEIGHT */
     double
         N; /* of directed rows: the number, or weight, of the measurements they are parts of; lambda goes with it */
 } orffi_table;
+
+/* A wall is known three times as well as what is measured. Its points are as dense as the rows, so that together they hold
+ * the flow to it; the place and the course of a coast are not known so well that more would be true. */
+#define ORFFI_WALL_WEIGHT 10.0
+
+/* What the noise of directed rows is told by: their weights, a wall counting as one. */
+static inline double orffi_table_observed(double weights, size_t walls) {
+    return weights - (ORFFI_WALL_WEIGHT - 1.0) * (double)walls;
+}
 
 /* Numbers of y in a row. */
 static inline size_t orffi_table_width(const orffi_table *table) {

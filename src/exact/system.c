@@ -41,7 +41,7 @@ static orff_status find_directed_mean(orffi_exact_system *s, const orffi_exact_r
     const size_t p = s->p;
     double *A;
     s->N = rows->N;
-    for (size_t i = 0; i < s->rows; i++) s->P += rows->weights[i];
+    s->P = rows->P;
     if (!rows->center) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p + p));
     for (size_t i = 0; i < s->rows; i++) {

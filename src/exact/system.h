@@ -21,7 +21,8 @@ typedef struct orffi_exact_rows {
     size_t n;
     const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
     const double *along;           /* of directed rows (see engine/table.h): n x p, Y is n; or NULL */
-    double N;                      /* of directed rows: what lambda goes with */
+    double N;                      /* of directed rows: what lambda goes with ... */
+    double P;                      /* ... and what their noise is told by */
     bool center;
     const double *gram; /* G without the weights, or NULL: that of the kernel; X is then needed */
 } orffi_exact_rows;

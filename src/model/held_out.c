@@ -29,7 +29,7 @@ static void choose_tests(const orffi_left_field *f, orffi_left_unit *u, size_t d
     for (size_t i = 0; i < b->count; i++) {
         const size_t row = f->order[b->first + i].row;
         if (f->groups && !orffi_left_is_out(f, u, row)) continue;
-        if (f->table.weights && !(f->table.weights[row] > 0.0)) continue;
+        if (row >= f->measured || (f->table.weights && !(f->table.weights[row] > 0.0))) continue;
         const size_t at =
             met < u->wanted ? met : (size_t)orffi_rng_below(rng, i, (uint32_t)draw + 1, met + 1);
         if (at < u->wanted) u->test[at] = row;

@@ -70,6 +70,7 @@ static orff_status copy_directed(orffi_left_field *f, const orffi_rows *rows) {
     orffi_table_subtract(&f->table, mean);
     orffi_release(mean);
     f->total = from->N;
+    f->measured = from->n - rows->walls;
     return ORFF_OK;
 }
 
@@ -96,6 +97,7 @@ orff_status orffi_left_copy_rows(orffi_left_field *f, const orffi_rows *rows) {
         f->table.Y[i] = (Y[i] - f->model->mean[i % p]) / f->model->spread[i % p];
     if (weights) memcpy(f->table.weights, weights, n * sizeof *weights);
     f->total = orffi_table_weight(&f->table);
+    f->measured = n;
     return ORFF_OK;
 }
 

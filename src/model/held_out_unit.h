@@ -27,6 +27,7 @@ typedef struct orffi_left_field {
     orffi_table table;      /* in the plan's units; y less the mean */
     const uint64_t *groups; /* or NULL: blocks are left out */
     double total;           /* sum of the weights */
+    size_t measured;        /* rows that may be predicted: those after them are walls */
     bool scalar;            /* K = k I */
     size_t q;     /* numbers of a row in a system: 1 for a scalar kernel and for directed rows, else p */
     size_t width; /* numbers of y in a row */

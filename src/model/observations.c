@@ -79,17 +79,18 @@ static size_t count_all(const orff_observations *o) {
 
 /* Every row has all outputs, and one error for them. */
 static bool is_whole(const orff_observations *o) {
-    if (o->directions || count_all(o) < o->n * o->p) return false;
+    if (o->directions || o->n_walls || count_all(o) < o->n * o->p) return false;
     for (size_t i = 0; o->errors && i < o->n * o->p; i++)
         if (o->errors[i] != o->errors[i / o->p * o->p]) return false;
     return true;
 }
 
-/* Squares over their mean; NULL where none are known, or all are 0. */
-static orff_status square_errors(size_t n, const double *errors, size_t stride, double **known) {
+/* Squares over the mean of those that are measured; NULL where none are known, or all are 0. */
+static orff_status square_errors(size_t n, size_t measured, const double *errors, size_t stride,
+                                 double **known) {
     double mean = 0.0;
     *known = NULL;
-    for (size_t i = 0; i < n; i++) mean += errors[i * stride] * errors[i * stride] / (double)n;
+    for (size_t i = 0; i < measured; i++) mean += errors[i * stride] * errors[i * stride] / (double)measured;
     if (!(mean > 0.0)) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(*known, n));
     for (size_t i = 0; i < n; i++) (*known)[i] = errors[i * stride] * errors[i * stride] / mean;
@@ -102,7 +103,7 @@ static orff_status fit_flat(orff_model **model, const orff_settings *settings, c
                             const double *X, const double *Y) {
     orffi_rows rows = {0};
     double *known = NULL;
-    orff_status status = o->errors ? square_errors(o->n, o->errors, o->p, &known) : ORFF_OK;
+    orff_status status = o->errors ? square_errors(o->n, o->n, o->errors, o->p, &known) : ORFF_OK;
     if (!status)
         status =
             orffi_rows_from_arrays(&rows, o->d, o->p, 0, NULL, o->n, X, Y, o->weights, settings->subsample);
@@ -138,7 +139,8 @@ typedef struct directed {
     double *errors;        /* or NULL */
     uint32_t *instruments; /* or NULL */
     uint64_t *groups;      /* or NULL */
-    double N;
+    size_t measured;       /* rows that say something ... */
+    double N;              /* ... and the sum of their weights */
 } directed;
 
 static void clear(directed *r) {
@@ -164,6 +166,7 @@ static void add_row(const orff_observations *o, directed *r, size_t i, const uin
     const size_t p = o->p;
     if (!count_row(o, i)) return;
     r->N += o->weights ? o->weights[i] : 1.0;
+    r->measured++;
     for (size_t k = 0; k < width_of(o); k++) {
         if (isnan(o->Y[i * width_of(o) + k])) continue;
         if (o->directions)
@@ -174,9 +177,19 @@ static void add_row(const orff_observations *o, directed *r, size_t i, const uin
     }
 }
 
+/* Walls belong to no group that is ever left out. */
+static void add_wall(const orff_observations *o, directed *r, size_t i) {
+    const double *wall = o->walls + i * (o->d + o->p);
+    memcpy(r->X + r->n * o->d, wall, o->d * sizeof *r->X);
+    memcpy(r->along + r->n * o->p, wall + o->d, o->p * sizeof *r->along);
+    r->weights[r->n] = ORFFI_WALL_WEIGHT;
+    if (r->groups) r->groups[r->n] = UINT64_MAX - i;
+    r->n++;
+}
+
 static orff_status fill(const orff_observations *o, const uint64_t *groups, directed *r) {
-    const size_t count = count_all(o);
-    if (!count) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
+    const size_t measured = count_all(o), count = measured + o->n_walls;
+    if (!measured) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
     ORFFI_TRY(orffi_alloc(&r->X, count, o->d * sizeof *r->X));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, count));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, count));
@@ -185,6 +198,7 @@ static orff_status fill(const orff_observations *o, const uint64_t *groups, dire
     if (o->instruments) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
     if (groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
     for (size_t i = 0; i < o->n; i++) add_row(o, r, i, groups);
+    for (size_t i = 0; i < o->n_walls; i++) add_wall(o, r, i);
     return ORFF_OK;
 }
 
@@ -194,15 +208,16 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     orff_plane plane;
     orffi_rows rows = {0};
     double *known = NULL;
-    orff_status status = o->errors ? square_errors(r->n, r->errors, 1, &known) : ORFF_OK;
+    orff_status status = o->errors ? square_errors(r->n, r->n - o->n_walls, r->errors, 1, &known) : ORFF_OK;
     flat.groups = r->groups;
     flat.geo = ORFF_GEO_NONE;
     if (!status && settings->geo)
-        status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, r->X, r->along, &plane);
+        status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, o->n_walls, r->X, r->along, &plane);
     if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are those on the plane */
     if (!status)
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
-                                          settings->subsample);
+                                          o->n_walls, settings->subsample);
+    rows.measured = r->measured;
     if (!status) status = orffi_rows_qualify(&rows, known, r->instruments, count_instruments(o));
     if (!status) status = orffi_fit_rows(model, &flat, &rows);
     if (!status && settings->geo) orffi_plane_set(*model, &plane);
@@ -214,7 +229,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
 orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                         const orff_observations *o) {
     directed r = {0};
-    if (!model || !settings || !o || !o->X || !o->Y)
+    if (!model || !settings || !o || !o->X || !o->Y || (o->n_walls && !o->walls))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_observations: NULL argument");
     ORFFI_TRY(check_errors(o));
     if (is_whole(o)) return fit_whole(model, settings, o);

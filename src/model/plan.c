@@ -250,7 +250,8 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
                          .p = rows->p,
                          .directed = rows->along != NULL,
                          .quality = {.errors = rows->known != NULL, .instruments = rows->instruments}};
-    ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
+    ORFFI_TRY((plan->directed ? orffi_engine_choose_directed : orffi_engine_choose)(
+        settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));

@@ -113,14 +113,15 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     return status;
 }
 
-orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n, double *X,
-                                     double *along, orff_plane *plane) {
+orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n,
+                                     size_t walls, double *X, double *along, orff_plane *plane) {
     size_t inputs[2];
+    const size_t measured = n - walls;
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
-    ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, n, X));
-    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, n, X));
+    ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, measured, X));
+    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, measured, X));
     ORFFI_TRY(orffi_plane_rows(plane, d, 0, n, X, along));
-    tell(plane, &(orffi_table){.n = n, .d = d, .X = X});
+    tell(plane, &(orffi_table){.n = measured, .d = d, .X = X});
     return ORFF_OK;
 }
 

@@ -11,9 +11,10 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
 /* A copy of whole rows on a plane at their centre. */
 orff_status orffi_plane_lay(const orff_settings *settings, size_t d, size_t p, size_t n, const double *X,
                             const double *Y, orff_plane *plane, orffi_table *table);
-/* Directed rows (see engine/table.h), in place: inputs X and directions. */
-orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n, double *X,
-                                     double *along, orff_plane *plane);
+/* Directed rows (see engine/table.h), in place: inputs X and directions. The plane is at the centre of all but the last
+ * `walls`. */
+orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, size_t p, size_t n,
+                                     size_t walls, double *X, double *along, orff_plane *plane);
 void orffi_plane_set(orff_model *model, const orff_plane *plane);
 
 orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *settings, size_t d, size_t p,

@@ -73,7 +73,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
         model->log_evidence -= report->N * log(model->spread[k]);
     model->lambda = report->lambda;
     model->dof = report->dof;
-    model->rows = report->rows;
+    model->rows = plan->directed && plan->measured ? plan->measured : report->rows;
     model->weight = report->N;
     model->single = report->single;
     model->unreached = report->unreached;
@@ -184,6 +184,7 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows,
         orffi_source source;
         status = orffi_rows_source(rows, &source);
         plan->log_spread = rows->log_spread;
+        plan->measured = rows->measured;
         if (!status) status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
     }
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);

@@ -209,6 +209,7 @@ static orff_status transform_directed(orffi_rows *rows) {
     orffi_table_clear(&rows->whole);
     ORFFI_TRY(orffi_table_init_directed(&rows->whole, rows->n, rows->d, rows->p));
     rows->whole.N = rows->N;
+    rows->whole.walls = rows->walls;
     copy_directed(rows, 0, rows->n, &rows->whole, 0);
     if (rows->units) rows->log_spread = orffi_units_apply(rows->units, &rows->whole);
     return ORFF_OK;
@@ -241,7 +242,7 @@ static orff_status report_trouble(const orffi_rows *rows, int code) {
 
 /* Where row i of `count` that are spread evenly over the arrays comes from. */
 static size_t row_of_head(const orffi_rows *rows, size_t count, size_t i) {
-    return (size_t)((double)i * ((double)rows->n / (double)count));
+    return (size_t)((double)i * ((double)(rows->n - rows->walls) / (double)count));
 }
 
 static orff_status add_quality(orffi_rows *rows) {
@@ -274,15 +275,18 @@ orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *q, double *f
     double before = 0.0, after = 0.0;
     *factor = 1.0;
     if (!rows->known && !rows->instrument) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(rows->quality, rows->n));
-    for (size_t i = 0; i < rows->n; i++) {
+    const size_t measured = rows->n - rows->walls;
+    ORFFI_TRY(
+        orffi_duplicate(&rows->quality, rows->weights, rows->weights ? rows->n : 0, sizeof *rows->quality));
+    if (!rows->quality) ORFFI_TRY(ORFFI_NEW_ARRAY(rows->quality, rows->n));
+    for (size_t i = 0; i < measured; i++) {
         const double weight = rows->weights ? rows->weights[i] : 1.0;
         rows->quality[i] = weight / noise_of(rows, q, i);
         before += weight;
         after += rows->quality[i];
     }
     if (after > 0.0) *factor = before / after;
-    for (size_t i = 0; i < rows->n; i++) rows->quality[i] *= *factor;
+    for (size_t i = 0; i < measured; i++) rows->quality[i] *= *factor;
     rows->weights = rows->quality;
     rows->source.weighted = true;
     return ORFF_OK;
@@ -290,7 +294,7 @@ orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *q, double *f
 
 /* Rows spread evenly over the arrays. */
 static orff_status sample_head(orffi_rows *rows, size_t count) {
-    if (count > rows->n) count = rows->n;
+    if (count > rows->n - rows->walls) count = rows->n - rows->walls;
     ORFFI_TRY(rows->along ? orffi_table_init_directed(&rows->head, count, rows->d, rows->p)
                           : orffi_table_init(&rows->head, count, rows->d, rows->p, rows->source.weighted));
     if (rows->n) rows->head.N = rows->N * ((double)count / (double)rows->n);
@@ -372,8 +376,9 @@ static bool are_axes(size_t n, size_t p, const double *along) {
 
 orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_t n, const double *X,
                                      const double *Y, const double *weights, const double *along, double N,
-                                     size_t head) {
+                                     size_t walls, size_t head) {
     *rows = (orffi_rows){.d = d,
+                         .walls = walls,
                          .p = p,
                          .n = n,
                          .X = X,

@@ -47,10 +47,12 @@ typedef struct orffi_rows {
     const double *known;        /* n, or NULL: see engine/table.h */
     const uint32_t *instrument; /* n, or NULL */
     size_t instruments;
-    double *quality;            /* n: the weights that follow from them and the plan, or NULL */
-    bool apart;                 /* directed rows are single outputs: each direction is an axis */
-    double log_spread;          /* of directed rows: see orffi_units_apply */
-    orffi_table whole;          /* directed rows, transformed: a reader has no way of handing them out */
+    double *quality;   /* n: the weights that follow from them and the plan, or NULL */
+    size_t measured;   /* measurements that directed rows are parts of */
+    size_t walls;      /* the last so many directed rows are no measurements: nothing is chosen by them */
+    bool apart;        /* directed rows are single outputs: each direction is an axis */
+    double log_spread; /* of directed rows: see orffi_units_apply */
+    orffi_table whole; /* directed rows, transformed: a reader has no way of handing them out */
     orff_status trouble_status; /* what was wrong with a row: a reader can only return a code */
     char trouble[256];
 } orffi_rows;
@@ -61,7 +63,7 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t 
                                    size_t head);
 orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
                                    const orff_reader *reader, size_t head);
-/* Directed rows: along is n x p, Y n, weights n; N: what lambda goes with. */
+/* Directed rows: along is n x p, Y n, weights n; N: what lambda goes with; the last `walls` are no measurements. */
 /* Afterwards, before anything is looked at: what is known of the errors of the rows (n, mean 1; or NULL), and their
  * instruments (n, below `instruments`; or NULL). */
 orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint32_t *instrument,
@@ -69,7 +71,7 @@ orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint
 
 orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_t n, const double *X,
                                      const double *Y, const double *weights, const double *along, double N,
-                                     size_t head);
+                                     size_t walls, size_t head);
 void orffi_rows_clear(orffi_rows *rows);
 
 /* The weights of rows of these qualities, in the place of those they had. They add up to as much: *factor is what the noise
