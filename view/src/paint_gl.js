@@ -1,0 +1,239 @@
+// Painting by WebGL2: the colours of a grid, and trails of particles.
+
+const CORNERS = `#version 300 es
+in vec2 corner;
+out vec2 place;
+void main() {
+  place = corner;
+  gl_Position = vec4(2.0 * corner - 1.0, 0.0, 1.0);
+}`;
+
+// Catmull-Rom between the nodes: (value, known) are smooth at any zoom.
+const COLOURS = `#version 300 es
+precision highp float;
+precision highp sampler2D;
+in vec2 place;
+uniform sampler2D field, table;
+uniform vec4 window; // grid coordinates of the lower left corner, and what the window spans
+uniform vec2 range;
+uniform float fade;
+out vec4 colour;
+vec4 weights(float t) {
+  return vec4(((-0.5 * t + 1.0) * t - 0.5) * t, (1.5 * t - 2.5) * t * t + 1.0, ((-1.5 * t + 2.0) * t + 0.5) * t, (0.5 * t - 0.5) * t * t);
+}
+void main() {
+  ivec2 size = textureSize(field, 0);
+  vec2 at = window.xy + place * window.zw;
+  if (any(lessThan(at, vec2(-0.5))) || any(greaterThan(at, vec2(size) - 0.5))) { colour = vec4(0.0); return; }
+  vec2 base = floor(at);
+  vec4 wx = weights(at.x - base.x), wy = weights(at.y - base.y);
+  vec2 sum = vec2(0.0);
+  for (int j = 0; j < 4; j++)
+    for (int i = 0; i < 4; i++)
+      sum += wx[i] * wy[j] * texelFetch(field, clamp(ivec2(base) + ivec2(i - 1, j - 1), ivec2(0), size - 1), 0).rg;
+  float t = clamp((sum.r - range.x) / (range.y - range.x), 0.0, 1.0);
+  float known = mix(1.0, clamp(sum.g, 0.0, 1.0), fade);
+  colour = vec4(texture(table, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).rgb * known, known);
+}`;
+
+const FADED = `#version 300 es
+precision mediump float;
+in vec2 place;
+uniform sampler2D image;
+uniform float keep, less;
+out vec4 colour;
+void main() {
+  colour = max(texture(image, place) * keep - less, 0.0);
+}`;
+
+const STROKE = `#version 300 es
+in vec2 corner;
+in vec4 ends;
+in float strength;
+uniform vec2 size;
+uniform float width;
+out float across;
+out float power;
+void main() {
+  vec2 along = ends.zw - ends.xy;
+  float far = length(along);
+  vec2 unit = far > 1e-4 ? along / far : vec2(1.0, 0.0);
+  vec2 side = vec2(-unit.y, unit.x);
+  across = 2.0 * corner.y - 1.0;
+  power = strength;
+  vec2 at = mix(ends.xy - unit * 0.5 * width, ends.zw + unit * 0.5 * width, corner.x) + side * across * (0.5 * width + 0.5);
+  gl_Position = vec4(2.0 * at.x / size.x - 1.0, 1.0 - 2.0 * at.y / size.y, 0.0, 1.0);
+}`;
+
+const INK = `#version 300 es
+precision mediump float;
+in float across;
+in float power;
+uniform vec3 ink;
+uniform float width;
+out vec4 colour;
+void main() {
+  float edge = clamp((1.0 - abs(across)) * (0.5 * width + 0.5), 0.0, 1.0);
+  float alpha = power * edge;
+  colour = vec4(ink * alpha, alpha);
+}`;
+
+function compile(gl, kind, source) {
+  const shader = gl.createShader(kind);
+  gl.shaderSource(shader, source);
+  gl.compileShader(shader);
+  if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader) || "a shader does not compile");
+  return shader;
+}
+
+function link(gl, vertex, fragment) {
+  const program = gl.createProgram();
+  gl.attachShader(program, compile(gl, gl.VERTEX_SHADER, vertex));
+  gl.attachShader(program, compile(gl, gl.FRAGMENT_SHADER, fragment));
+  gl.bindAttribLocation(program, 0, "corner");
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) || "a shader does not link");
+  const places = {};
+  for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); i++) {
+    const { name } = gl.getActiveUniform(program, i);
+    places[name] = gl.getUniformLocation(program, name);
+  }
+  return { program, places };
+}
+
+function texture(gl) {
+  const made = gl.createTexture();
+  gl.bindTexture(gl.TEXTURE_2D, made);
+  for (const [name, value] of [[gl.TEXTURE_MIN_FILTER, gl.NEAREST], [gl.TEXTURE_MAG_FILTER, gl.NEAREST], [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE], [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE]])
+    gl.texParameteri(gl.TEXTURE_2D, name, value);
+  return made;
+}
+
+function context(canvas) {
+  const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: false, depth: false, preserveDrawingBuffer: true });
+  if (!gl) throw new Error("no WebGL2");
+  const corners = gl.createBuffer();
+  gl.bindBuffer(gl.ARRAY_BUFFER, corners);
+  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
+  gl.enableVertexAttribArray(0);
+  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+  return gl;
+}
+
+export class GlColours {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.gl = context(canvas);
+    this.pass = link(this.gl, CORNERS, COLOURS);
+    this.field = texture(this.gl);
+    this.table = texture(this.gl);
+  }
+
+  setTable(table) {
+    const { gl } = this;
+    gl.bindTexture(gl.TEXTURE_2D, this.table);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+  }
+
+  setField(grid, values) {
+    const { gl } = this, both = new Float32Array(2 * values.length);
+    for (let i = 0; i < values.length; i++) {
+      both[2 * i] = values[i];
+      both[2 * i + 1] = grid.known[i];
+    }
+    this.grid = grid;
+    gl.bindTexture(gl.TEXTURE_2D, this.field);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RG32F, grid.nx, grid.ny, 0, gl.RG, gl.FLOAT, both);
+  }
+
+  draw(window, range, fade) {
+    const { gl, grid, canvas } = this, { places } = this.pass;
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!grid) return;
+    gl.useProgram(this.pass.program);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.field);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.table);
+    gl.uniform1i(places.field, 0);
+    gl.uniform1i(places.table, 1);
+    gl.uniform4f(places.window, (window.x0 - grid.x0) / grid.dx, (window.y0 - grid.y0) / grid.dy, (window.x1 - window.x0) / grid.dx, (window.y1 - window.y0) / grid.dy);
+    gl.uniform2f(places.range, range.low, range.high);
+    gl.uniform1f(places.fade, fade ? 1 : 0);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.activeTexture(gl.TEXTURE0);
+  }
+}
+
+export class GlTrails {
+  constructor(canvas) {
+    const gl = context(canvas);
+    Object.assign(this, { canvas, gl, fade: link(gl, CORNERS, FADED), stroke: link(gl, STROKE, INK), buffer: gl.createBuffer(), images: [] });
+    this.ends = gl.getAttribLocation(this.stroke.program, "ends");
+    this.strength = gl.getAttribLocation(this.stroke.program, "strength");
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  // Two images in turn: what was there, and what is there now.
+  clear() {
+    const { gl, canvas } = this;
+    for (const image of this.images) {
+      gl.deleteTexture(image.texture);
+      gl.deleteFramebuffer(image.frame);
+    }
+    this.images = [0, 1].map(() => {
+      const image = { texture: texture(gl), frame: gl.createFramebuffer() };
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, canvas.width, canvas.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, image.frame);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, image.texture, 0);
+      gl.clearColor(0, 0, 0, 0);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+      return image;
+    });
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+  }
+
+  copy(from, keep, less) {
+    const { gl } = this, { places } = this.fade;
+    gl.useProgram(this.fade.program);
+    gl.bindTexture(gl.TEXTURE_2D, from.texture);
+    gl.uniform1i(places.image, 0);
+    gl.uniform1f(places.keep, keep);
+    gl.uniform1f(places.less, less);
+    gl.disable(gl.BLEND);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+  }
+
+  // strokes: 5 numbers each, in CSS pixels. ink: 0..1.
+  draw(strokes, count, style, seconds) {
+    const { gl, canvas } = this, [old, now] = this.images;
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, now.frame);
+    this.copy(old, Math.exp(-seconds / style.trail), 0.003);
+    this.drawStrokes(strokes, count, style);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.copy(now, 1, 0);
+    this.images.reverse();
+  }
+
+  drawStrokes(strokes, count, style) {
+    const { gl, canvas } = this, { places } = this.stroke;
+    gl.useProgram(this.stroke.program);
+    gl.enable(gl.BLEND);
+    gl.uniform2f(places.size, canvas.width / style.ratio, canvas.height / style.ratio);
+    gl.uniform1f(places.width, style.width);
+    gl.uniform3f(places.ink, ...style.ink);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, strokes.subarray(0, 5 * count), gl.DYNAMIC_DRAW);
+    for (const [place, size, offset] of [[this.ends, 4, 0], [this.strength, 1, 16]]) {
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, size, gl.FLOAT, false, 20, offset);
+      gl.vertexAttribDivisor(place, 1);
+    }
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+    for (const place of [this.ends, this.strength]) gl.disableVertexAttribArray(place);
+  }
+}
