@@ -14,9 +14,9 @@
 
 #define ERROR_NODES   40  /* of the grid of error bars, along the longer side of the map ... */
 #define ERROR_SLIDES  5   /* ... and along each other input */
-#define VALUE_NODES   160 /* the same where values come from a grid too */
-#define VALUE_SLIDES  17
-#define MOST_NODES    400000
+#define VALUE_NODES   120 /* the same where values come from a grid too */
+#define VALUE_SLIDES  9
+#define MOST_NODES    40000
 #define MARGIN        0.15  /* of the range, around the map: people look beyond the data */
 #define PROBES        24    /* places at which the page compares itself with the program */
 #define MOST_POINTS   20000 /* of the data, drawn */
@@ -170,6 +170,8 @@ static int add_errors(page *f) {
 static int add_values_on_grid(page *f) {
     cli_lattice grid;
     f->kind = "grid";
+    cli_say("this model is no sum that a browser could add up: the page has its values on a grid, and says "
+            "how good they are");
     grid_fit(f, VALUE_NODES, VALUE_SLIDES, &grid);
     const int status = add_grid(f, "grid", &grid, false);
     cli_lattice_clear(&grid);

@@ -284,7 +284,8 @@ class App {
       this.colours = new GlColours($("colours"));
       this.trails = new GlTrails($("trails"));
       this.painter = "WebGL2";
-    } catch {
+    } catch (reason) {
+      this.reason = String(reason);
       for (const id of ["colours", "trails"]) {
         const fresh = $(id).cloneNode();
         $(id).replaceWith(fresh);
@@ -299,6 +300,7 @@ class App {
     const first = this.size.width <= 1, { clientWidth: width, clientHeight: height } = $("map");
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
     this.size = { width, height, edge: 0 };
+    this.cards = ["head", "tools", "legend", "slides"].map((id) => $(id).getBoundingClientRect());
     for (const id of ["colours", "trails", "over"]) {
       $(id).width = Math.round(width * this.ratio);
       $(id).height = Math.round(height * this.ratio);
@@ -315,6 +317,7 @@ class App {
     return {
       font: `12px ${sans}`, bold: `600 13px ${sans}`, text: dark ? "#eceef4" : "#1b1e28", soft: dark ? "#a3a9ba" : "#5d6475", frame: dark ? "rgba(255,255,255,.18)" : "rgba(20,24,40,.2)",
       halo: dark ? "rgba(14,15,20,.75)" : "rgba(255,255,255,.8)", line: dark ? "rgba(255,255,255,.13)" : "rgba(20,24,40,.13)", coast: dark ? "rgba(255,255,255,.7)" : "rgba(20,24,40,.75)",
+      isCovered: (x, y) => this.cards.some((card) => x > card.left - 12 && x < card.right + 12 && y > card.top - 9 && y < card.bottom + 9),
       contour: dark ? "rgba(255,255,255,.55)" : "rgba(20,24,40,.55)", point: dark ? "#ffb454" : "#c2410c",
     };
   }

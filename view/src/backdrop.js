@@ -37,6 +37,7 @@ function drawLine(pen, window, line) {
 }
 
 function label(pen, style, text, x, y, align, baseline) {
+  if (style.isCovered(x, y)) return;
   pen.textAlign = align;
   pen.textBaseline = baseline;
   pen.lineWidth = 3;

@@ -7,7 +7,9 @@ import { makeTerms } from "./sums.js";
 
 const DEGREE_OF_VALUES = 7;
 const DEGREE_OF_ERRORS = 3;
-const MOST_DOUBT = 4; // error bars that are shown as known, in those of the best-known quarter
+// Error bars that are shown as known: so many times those of the best-known twentieth, or this part of the largest.
+const MOST_DOUBT = 4;
+const MOST_OF_LARGEST = 0.5;
 
 export class Model {
   constructor(data) {
@@ -114,7 +116,7 @@ export class Model {
 
   // ---- what is known
 
-  // The root mean square error bar of all outputs, of which a quarter of the region is below; several times that is "unknown".
+  // Far from the data error bars grow to those of the prior.
   findLimit() {
     const { values } = this.errorGrid, sizes = [];
     for (let i = 0; i < values.length; i += this.p) {
@@ -123,7 +125,7 @@ export class Model {
       sizes.push(Math.sqrt(sum));
     }
     sizes.sort((a, b) => a - b);
-    return MOST_DOUBT * sizes[sizes.length >> 2];
+    return Math.max(MOST_DOUBT * sizes[Math.floor(sizes.length / 20)], MOST_OF_LARGEST * sizes[sizes.length - 1]);
   }
 
   // ---- the region on the map: {x0, x1, y0, y1}, flat

@@ -36,14 +36,12 @@ void main() {
   colour = vec4(texture(table, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).rgb * known, known);
 }`;
 
-const FADED = `#version 300 es
-precision mediump float;
-in vec2 place;
-uniform sampler2D image;
-uniform float keep, less;
+const EVEN = `#version 300 es
+precision highp float;
+uniform float less;
 out vec4 colour;
 void main() {
-  colour = max(texture(image, place) * keep - less, 0.0);
+  colour = vec4(less);
 }`;
 
 const STROKE = `#version 300 es
@@ -66,7 +64,7 @@ void main() {
 }`;
 
 const INK = `#version 300 es
-precision mediump float;
+precision highp float;
 in float across;
 in float power;
 uniform vec3 ink;
@@ -167,62 +165,38 @@ export class GlColours {
   }
 }
 
+// Trails grow paler by the same amount in each second: nothing of them stays.
 export class GlTrails {
   constructor(canvas) {
     const gl = context(canvas);
-    Object.assign(this, { canvas, gl, fade: link(gl, CORNERS, FADED), stroke: link(gl, STROKE, INK), buffer: gl.createBuffer(), images: [] });
+    Object.assign(this, { canvas, gl, even: link(gl, CORNERS, EVEN), stroke: link(gl, STROKE, INK), buffer: gl.createBuffer() });
     this.ends = gl.getAttribLocation(this.stroke.program, "ends");
     this.strength = gl.getAttribLocation(this.stroke.program, "strength");
-    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.enable(gl.BLEND);
   }
 
-  // Two images in turn: what was there, and what is there now.
   clear() {
-    const { gl, canvas } = this;
-    for (const image of this.images) {
-      gl.deleteTexture(image.texture);
-      gl.deleteFramebuffer(image.frame);
-    }
-    this.images = [0, 1].map(() => {
-      const image = { texture: texture(gl), frame: gl.createFramebuffer() };
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, canvas.width, canvas.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
-      gl.bindFramebuffer(gl.FRAMEBUFFER, image.frame);
-      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, image.texture, 0);
-      gl.clearColor(0, 0, 0, 0);
-      gl.clear(gl.COLOR_BUFFER_BIT);
-      return image;
-    });
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-  }
-
-  copy(from, keep, less) {
-    const { gl } = this, { places } = this.fade;
-    gl.useProgram(this.fade.program);
-    gl.bindTexture(gl.TEXTURE_2D, from.texture);
-    gl.uniform1i(places.image, 0);
-    gl.uniform1f(places.keep, keep);
-    gl.uniform1f(places.less, less);
-    gl.disable(gl.BLEND);
-    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    this.gl.clearColor(0, 0, 0, 0);
+    this.gl.clear(this.gl.COLOR_BUFFER_BIT);
   }
 
   // strokes: 5 numbers each, in CSS pixels. ink: 0..1.
   draw(strokes, count, style, seconds) {
-    const { gl, canvas } = this, [old, now] = this.images;
+    const { gl, canvas } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, now.frame);
-    this.copy(old, Math.exp(-seconds / style.trail), 0.003);
+    gl.blendEquation(gl.FUNC_REVERSE_SUBTRACT);
+    gl.blendFunc(gl.ONE, gl.ONE);
+    gl.useProgram(this.even.program);
+    gl.uniform1f(this.even.places.less, seconds / (2 * style.trail));
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.blendEquation(gl.FUNC_ADD);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.drawStrokes(strokes, count, style);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    this.copy(now, 1, 0);
-    this.images.reverse();
   }
 
   drawStrokes(strokes, count, style) {
     const { gl, canvas } = this, { places } = this.stroke;
     gl.useProgram(this.stroke.program);
-    gl.enable(gl.BLEND);
     gl.uniform2f(places.size, canvas.width / style.ratio, canvas.height / style.ratio);
     gl.uniform1f(places.width, style.width);
     gl.uniform3f(places.ink, ...style.ink);

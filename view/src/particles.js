@@ -43,7 +43,7 @@ export class Particles {
       this.age[n] += seconds;
       if (!(this.age[n] < this.span[n])) this.place(n, window, this.age[n] === Infinity);
       if (!grid.velocity(planes, this.x[n], this.y[n], velocity) || velocity[2] < 0.05) {
-        this.age[n] = this.span[n];
+        this.age[n] += 2 * seconds; // it waits where nothing is known: elsewhere they must not crowd
         continue;
       }
       const x = this.x[n], y = this.y[n], u = velocity[0], v = velocity[1], known = velocity[2];
@@ -58,7 +58,7 @@ export class Particles {
       strokes[used++] = (window.y1 - y) * window.py;
       strokes[used++] = (this.x[n] - window.x0) * window.px;
       strokes[used++] = (window.y1 - this.y[n]) * window.py;
-      strokes[used++] = Math.max(0, fresh) * known;
+      strokes[used++] = Math.max(0, fresh) * known * Math.min(1, 0.08 + 5 * Math.hypot(u, v) / usual);
       if (this.x[n] !== x || this.y[n] !== y) this.moved++;
     }
     this.steps++;
