@@ -1,7 +1,7 @@
 // The page: what is seen, and what moves.
 
 import { decodeAll } from "./decode.js";
-import { showNumber, showTime, showUnits, timeOf } from "./times.js";
+import { shorten, showNumber, showTime, showUnits, timeOf } from "./times.js";
 import { Model } from "./model.js";
 import { colourTable } from "./colours.js";
 import { FieldGrid, usualRange } from "./field_grid.js";
@@ -16,7 +16,8 @@ import { listenToPointers } from "./gestures.js";
 
 const $ = (id) => document.getElementById(id);
 const WORK = 9; // milliseconds of computing for each frame
-const CYCLE = 3; // seconds from one sample to the next
+const CYCLE = 3; // seconds from one sample to the next ...
+const BLENDS = 45; // ... in so many steps
 const PLAY = 14; // seconds through the range of a slider
 const AREA = 130; // square pixels for each particle
 const MOST_PARTICLES = 9000;
@@ -54,11 +55,11 @@ class App {
   // ---- names
 
   inputName(i) {
-    return this.model.inputs[i].name || ["x", "y", "z", "t"][i] || `input ${i + 1}`;
+    return shorten(this.model.inputs[i].name || "") || ["x", "y", "z", "t"][i] || `input ${i + 1}`;
   }
 
   outputName(k) {
-    return this.model.outputs[k].name || (this.model.vector ? ["u", "v", "w"][k] : `output ${k + 1}`);
+    return shorten(this.model.outputs[k].name || "") || (this.model.vector ? ["u", "v", "w"][k] : `output ${k + 1}`);
   }
 
   showInput(i, value) {
@@ -253,6 +254,7 @@ class App {
       return;
     }
     if (this.job) return;
+    const before = Math.floor(this.phase * BLENDS);
     this.phase += seconds / CYCLE;
     if (this.phase >= grid.pair + 1) {
       this.phase = grid.pair + 1;
@@ -260,7 +262,7 @@ class App {
       this.job = { grid, steps: this.nextDeviation(grid) };
       return;
     }
-    this.blend();
+    if (Math.floor(this.phase * BLENDS) !== before) this.blend();
   }
 
   * addDeviations(grid) {

@@ -25,7 +25,7 @@ const between = (from, to, t) => from + (to - from) * t;
 // t in 0..1
 const MAPS = {
   speed: {
-    dark: (t) => oklch(between(0.24, 0.94, t), 0.045 + 0.11 * Math.sin(Math.PI * (0.12 + 0.8 * t)), between(288, 108, t)),
+    dark: (t) => oklch(between(0.24, 0.86, t), 0.05 + 0.11 * Math.sin(Math.PI * (0.12 + 0.68 * t)), between(288, 104, t)),
     light: (t) => oklch(between(0.97, 0.34, t), 0.02 + 0.125 * Math.sin(Math.PI * (0.05 + 0.72 * t)), between(120, 285, t)),
   },
   error: {

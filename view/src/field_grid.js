@@ -95,16 +95,20 @@ export class FieldGrid {
 
   // A quantity at all nodes. planes: those of the mean, or of a sample.
   quantity(name, planes) {
-    const out = new Float32Array(this.nx * this.ny), [u, v] = this.model.components(this.axes);
-    const one = /^output(\d+)$/.exec(name);
-    for (let at = 0; at < out.length; at++) {
-      if (one) out[at] = planes[Number(one[1])][at];
-      else if (name === "speed") out[at] = Math.hypot(...planes.map((plane) => plane[at]));
-      else if (name === "vorticity") out[at] = this.slope(planes[v], at, false) - this.slope(planes[u], at, true);
-      else if (name === "divergence") out[at] = this.slope(planes[u], at, false) + this.slope(planes[v], at, true);
-      else out[at] = this.errors[at];
-    }
+    const one = /^output(\d+)$/.exec(name), [u, v] = this.model.components(this.axes).map((k) => planes[k]);
+    if (one) return planes[Number(one[1])];
+    if (name === "error") return this.errors;
+    if (name === "speed") return this.speed(planes);
+    const sign = name === "vorticity" ? -1 : 1, [first, second] = name === "vorticity" ? [v, u] : [u, v];
+    const out = new Float32Array(this.nx * this.ny);
+    for (let at = 0; at < out.length; at++) out[at] = this.slope(first, at, false) + sign * this.slope(second, at, true);
     return out;
+  }
+
+  speed(planes) {
+    const out = new Float32Array(this.nx * this.ny);
+    for (const plane of planes) for (let at = 0; at < out.length; at++) out[at] += plane[at] * plane[at];
+    return out.map(Math.sqrt);
   }
 
   // Bilinear, into out: [u, v, known]; false outside.

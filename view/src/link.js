@@ -20,6 +20,7 @@ export function readFragment(text) {
 }
 
 export function numbersOf(text, count) {
-  const numbers = String(text || "").split(",").map(Number);
+  if (!text) return null;
+  const numbers = text.split(",").map(Number);
   return numbers.length === count && numbers.every(Number.isFinite) ? numbers : null;
 }

@@ -75,3 +75,9 @@ export function niceTicks(low, high, about) {
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) ticks.push(k * step);
   return ticks;
 }
+
+// A name of any length as one that fits into a line.
+export function shorten(text, most = 22) {
+  const characters = Array.from(text);
+  return characters.length <= most ? text : characters.slice(0, most - 1).join("") + "\u2026";
+}
