@@ -11,6 +11,9 @@
 extern const unsigned char cli_page_before[], cli_page_behind[];
 extern const size_t cli_page_before_size, cli_page_behind_size;
 
+/* The bases that it can evaluate, by their short names (view/src/kernels.js); ends with NULL. */
+extern const char *const cli_page_bases[];
+
 /* Numbers as base64 of little-endian doubles, or floats where `single`. */
 json_t *cli_page_numbers(size_t count, const double *numbers, bool single);
 

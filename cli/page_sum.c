@@ -101,7 +101,7 @@ static json_t *lattice_of(const orff_term *t, size_t d, size_t p, bool single, d
         memcpy(b + j * p, t->b + from * p, p * sizeof *b);
     }
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "lattice", "most", sizes(d, kept.most),
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "harmonics", "most", sizes(d, kept.most),
                   "steps", cli_page_numbers(d, t->steps, false), "origin",
                   cli_page_numbers(d, t->origin, false), "inside", reaches(d, t->inside), "a",
                   cli_page_numbers(count * p, a, single), "b", cli_page_numbers(count * p, b, single));
@@ -140,12 +140,9 @@ json_t *cli_page_sum(const orff_sum *sum, size_t d, size_t p, size_t parts, bool
 
 /* ---- the kernel */
 
-/* The bases that view/src/kernels.js has. */
 static bool is_known(const char *base) {
-    static const char *const known[] = {"gaussian", "matern12", "matern32",           "matern52",
-                                        "matern72", "cauchy",   "rational-quadratic", "laplace"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i], base)) return true;
+    for (const char *const *known = cli_page_bases; *known; known++)
+        if (!strcmp(*known, base)) return true;
     return false;
 }
 

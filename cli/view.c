@@ -169,11 +169,11 @@ static int add_errors(page *f) {
 
 static int add_values_on_grid(page *f) {
     cli_lattice grid;
-    f->kind = "grid";
+    f->kind = "nodes";
     cli_say("this model is no sum that a browser could add up: the page has its values on a grid, and says "
             "how good they are");
     grid_fit(f, VALUE_NODES, VALUE_SLIDES, &grid);
-    const int status = add_grid(f, "grid", &grid, false);
+    const int status = add_grid(f, "nodes", &grid, false);
     cli_lattice_clear(&grid);
     return status;
 }
@@ -194,7 +194,7 @@ static int add_values(page *f) {
         orff_sum_free(sum);
         return add_values_on_grid(f);
     }
-    f->kind = has_centres(sum) ? "centres" : orff_sum_term(sum, 0).steps ? "lattice" : "waves";
+    f->kind = has_centres(sum) ? "centres" : orff_sum_term(sum, 0).steps ? "harmonics" : "waves";
     json_object_set_new(f->object, "parts", parts);
     json_object_set_new(f->object, "mean", cli_page_numbers(f->p, orff_sum_mean(sum), false));
     json_object_set_new(f->object, "terms",
@@ -210,7 +210,7 @@ static int add_samples(page *f) {
     orff_samples *samples = NULL;
     json_t *list = json_array();
     json_object_set_new(f->object, "samples", list);
-    if (!f->samples || !f->applied.info.has_posterior || !strcmp(f->kind, "grid")) return CLI_DONE;
+    if (!f->samples || !f->applied.info.has_posterior || !strcmp(f->kind, "nodes")) return CLI_DONE;
     orff_status status = orff_samples_draw(&samples, f->applied.model, f->samples, f->seed);
     if (status == ORFF_ERROR_UNSUPPORTED) {
         cli_warn("no samples: %s", orff_error_message());

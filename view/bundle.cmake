@@ -53,6 +53,14 @@ math(EXPR place "${place} + 7")
 string(SUBSTRING "${html}" ${place} -1 behind)
 
 set(c "/* Made from view/ by view/bundle.cmake. */\n#include \"cli/page.h\"\n")
+
+# The bases that kernels.js has: the members of BASES.
+file(READ ${view}/src/kernels.js kernels)
+string(REGEX MATCHALL "\n  \"?[a-z][a-z0-9-]*\"?: \\(" bases "${kernels}")
+list(TRANSFORM bases REPLACE "[^a-z]*([a-z][a-z0-9-]*).*" "\"\\1\"")
+list(JOIN bases ", " bases)
+string(APPEND c "\nconst char *const cli_page_bases[] = {${bases}, NULL};\n")
+
 foreach(part before behind)
     file(WRITE ${page}.${part} "${${part}}")
     file(READ ${page}.${part} hex HEX)

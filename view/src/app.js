@@ -706,8 +706,8 @@ class App {
   }
 
   facts() {
-    const { model } = this, counts = { lattice: "waves of a lattice, added up here", waves: "waves (random Fourier features), added up here",
-      centres: "the exact kernel at all rows, added up here", grid: "a grid that the program has computed, and polynomials between its nodes" };
+    const { model } = this, counts = { harmonics: "waves of a lattice, added up here", waves: "waves (random Fourier features), added up here",
+      centres: "the exact kernel at all rows, added up here", nodes: "a grid that the program has computed, and polynomials between its nodes" };
     const rows = [["kernel", model.kernel], ["engine", model.engine], ["rows", model.rows.toLocaleString("en")], ["values", counts[model.kind]],
       ["check", `differ from those of orff predict by ${showNumber(this.worst, 2)} of the largest, at ${model.probes.x.length / model.d} places`]];
     if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);

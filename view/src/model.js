@@ -18,7 +18,7 @@ export class Model {
     this.p = data.outputs.length;
     const centres = (data.terms || []).find((term) => term.kind === "centres"), z = centres && centres.z;
     this.sum = data.terms ? makeTerms(data.terms, this.d, this.p, data.parts, z) : null;
-    this.values = data.grid ? new Grid(data.grid, this.p, DEGREE_OF_VALUES) : null;
+    this.values = data.nodes ? new Grid(data.nodes, this.p, DEGREE_OF_VALUES) : null;
     this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS) : null;
     this.deviations = (data.samples || []).map((terms) => makeTerms(terms, this.d, this.p, data.parts, z));
     this.limit = this.errorGrid ? this.findLimit() : Infinity;

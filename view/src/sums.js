@@ -237,7 +237,7 @@ export class Centres {
 // The terms that the program has written; z: the centres of the model, which samples share.
 export function makeTerms(terms, d, p, parts, z) {
   return terms.map((term) => {
-    if (term.kind === "lattice") return new Lattice(term, d, p);
+    if (term.kind === "harmonics") return new Lattice(term, d, p);
     if (term.kind === "waves") return new Waves(term, d, p);
     return new Centres(term, d, p, parts, term.z || z);
   });

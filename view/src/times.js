@@ -31,7 +31,7 @@ export function showWithError(value, error) {
   return `${value.toFixed(decimals)} \u00b1 ${error.toFixed(decimals)}`.replace("-", MINUS);
 }
 
-// "m s-1", as files have it, as "m/s" with powers raised: m s⁻¹.
+// "m s-1", as files have it, with powers raised.
 export function showUnits(units) {
   if (!units) return "";
   return units.replace(/([A-Za-z\u00b0)])\^?([-\u2212]?\d+)(?![\w.])/g, (all, name, power) => name + superscript(Number(power.replace(MINUS, "-"))));
@@ -53,7 +53,7 @@ export function showTime(time, value) {
   return date.toISOString().slice(0, 16).replace("T", " ") + " UTC";
 }
 
-// Degrees with their side: 12.5°W.
+// Degrees with their side: 12.5 W.
 export function showDegrees(value, positive, negative, digits) {
   const turned = positive === "E" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
   const side = Math.abs(turned) < 1e-9 ? "" : turned > 0 ? positive : negative;
