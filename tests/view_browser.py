@@ -167,8 +167,7 @@ def check_vectors(chromium):
         check_motion(page, name)
         points = check_values(page, name)
         check_errors(page, name, points)
-        if name != "earth":
-            check_derived(page, name, points)
+        check_derived(page, name, points)
         keep(page, name)
         check_quiet(page, name)
 

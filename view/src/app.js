@@ -21,6 +21,7 @@ const BLENDS = 45; // ... in so many steps
 const PLAY = 14; // seconds through the range of a slider
 const AREA = 130; // square pixels for each particle
 const MOST_PARTICLES = 9000;
+const RANGE_NODES = 32; // along each side of the region, for the range of the colours
 
 const KEYS = [["arrow keys", "move the map"], ["+ \u2212 or wheel", "zoom"], ["0", "the whole region"], ["space", "stop or move the particles"],
   ["c", "colour: the next quantity"], ["r", "colours for what is in the window"], ["s", "posterior samples in turn, or the mean"], ["p", "places of the data"],
@@ -92,13 +93,13 @@ class App {
     for (const part of slides.length ? [0.1, 0.5, 0.9] : [0.5]) {
       for (const i of slides) at[i] = model.inputs[i].low + part * (model.inputs[i].high - model.inputs[i].low);
       const grid = new FieldGrid(model, this.axes, at, window, 1);
-      grid.nx = grid.ny = 44;
+      grid.nx = grid.ny = RANGE_NODES;
       grid.x0 = window.x0;
       grid.y0 = window.y0;
-      grid.dx = (window.x1 - window.x0) / 43;
-      grid.dy = (window.y1 - window.y0) / 43;
-      grid.xs = Float64Array.from({ length: 44 }, (_, n) => grid.x0 + n * grid.dx);
-      grid.ys = Float64Array.from({ length: 44 }, (_, n) => grid.y0 + n * grid.dy);
+      grid.dx = (window.x1 - window.x0) / (RANGE_NODES - 1);
+      grid.dy = (window.y1 - window.y0) / (RANGE_NODES - 1);
+      grid.xs = Float64Array.from({ length: RANGE_NODES }, (_, n) => grid.x0 + n * grid.dx);
+      grid.ys = Float64Array.from({ length: RANGE_NODES }, (_, n) => grid.y0 + n * grid.dy);
       for (const row of grid.fill()) void row;
       for (const { id } of this.quantities) all[id] = this.widen(all[id], usualRange(grid.quantity(id, grid.planes), id === "error" ? null : grid.known));
     }
@@ -302,7 +303,6 @@ class App {
     const first = this.size.width <= 1, { clientWidth: width, clientHeight: height } = $("map");
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
     this.size = { width, height, edge: 0 };
-    this.cards = ["head", "tools", "legend", "slides"].map((id) => $(id).getBoundingClientRect());
     for (const id of ["colours", "trails", "over"]) {
       $(id).width = Math.round(width * this.ratio);
       $(id).height = Math.round(height * this.ratio);
@@ -338,6 +338,7 @@ class App {
       this.recolour = false;
     }
     this.colours.draw(window, this.range, this.fade && this.quantity !== "error");
+    this.cards = ["head", "tools", "legend", "slides"].map((id) => $(id).getBoundingClientRect());
     const pen = $("over").getContext("2d");
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.size.width, this.size.height);
@@ -372,7 +373,7 @@ class App {
     this.stepSamples(seconds);
     this.work(performance.now() + WORK);
     if (this.moving && this.grid && this.planes) {
-      const strokes = this.particles.move(this.grid, this.planes, this.window, this.usual, seconds);
+      const strokes = this.particles.move(this.grid, this.planes, this.window, this.usual, seconds, !this.fade);
       this.trails.draw(this.particles.strokes, strokes, this.trailStyle, seconds);
     }
     if (this.dirty) this.paint();
@@ -731,6 +732,7 @@ class App {
     const click = (id, action) => $(id).addEventListener("click", action);
     listenToPointers($("map"), this);
     addEventListener("resize", () => this.resize());
+    addEventListener("hashchange", () => location.reload()); // a link to another view of this page
     addEventListener("keydown", (event) => this.key(event));
     addEventListener("pointerdown", () => {
       this.touched = true;

@@ -129,11 +129,11 @@ export class FieldGrid {
   }
 }
 
-// The size below which all but a fiftieth stay: an extreme at the edge must not make the rest pale.
+// Between which values all but a twentieth lie: an extreme at the edge must not make the rest pale.
 export function usualRange(values, known) {
   const sizes = [];
   for (let i = 0; i < values.length; i++) if (Number.isFinite(values[i]) && (!known || known[i] > 0.5)) sizes.push(values[i]);
   if (!sizes.length) return { low: 0, high: 1 };
   sizes.sort((a, b) => a - b);
-  return { low: sizes[Math.floor(sizes.length / 100)], high: sizes[sizes.length - 1 - Math.floor(sizes.length / 100)] };
+  return { low: sizes[Math.floor(sizes.length / 40)], high: sizes[sizes.length - 1 - Math.floor(sizes.length / 40)] };
 }

@@ -32,9 +32,9 @@ export class Particles {
     this.age[n] = first ? this.random() * this.span[n] : 0;
   }
 
-  // Seconds later. window: {x0, x1, y0, y1, px, py}; usual: the speed that runs RUN pixels a second. Returns how many strokes
-  // there are.
-  move(grid, planes, window, usual, seconds) {
+  // Seconds later. window: {x0, x1, y0, y1, px, py}; usual: the speed that runs RUN pixels a second; everywhere: also where
+  // little is known. Returns how many strokes there are.
+  move(grid, planes, window, usual, seconds, everywhere) {
     const { velocity, strokes } = this;
     const along = RUN * seconds / (usual * window.px), up = RUN * seconds / (usual * window.py); // flat units for each of speed
     let used = 0;
@@ -42,11 +42,11 @@ export class Particles {
     for (let n = 0; n < this.count; n++) {
       this.age[n] += seconds;
       if (!(this.age[n] < this.span[n])) this.place(n, window, this.age[n] === Infinity);
-      if (!grid.velocity(planes, this.x[n], this.y[n], velocity) || velocity[2] < 0.05) {
+      if (!grid.velocity(planes, this.x[n], this.y[n], velocity) || (velocity[2] < 0.05 && !everywhere)) {
         this.age[n] += 2 * seconds; // it waits where nothing is known: elsewhere they must not crowd
         continue;
       }
-      const x = this.x[n], y = this.y[n], u = velocity[0], v = velocity[1], known = velocity[2];
+      const x = this.x[n], y = this.y[n], u = velocity[0], v = velocity[1], known = everywhere ? 1 : velocity[2];
       // the middle of the step decides: circles stay closed
       if (grid.velocity(planes, x + 0.5 * along * u, y + 0.5 * up * v, velocity)) {
         this.x[n] = x + along * velocity[0];

@@ -45,8 +45,10 @@ export function readoutRows(app, raw) {
     rows.push([app.outputName(k), withUnits(showWithError(value[k], errors ? errors[k] : null), model.outputs[k].units)]);
   if (model.vector) {
     const derived = model.derived(model.flatten(raw), app.axes);
-    rows.push(["vorticity", withUnits(showNumber(derived.vorticity, 3), model.slope_units)]);
-    rows.push(["divergence", withUnits(showNumber(derived.divergence, 3), model.slope_units)]);
+    for (const name of ["vorticity", "divergence"]) {
+      const least = 1e-8 * app.ranges.vorticity.high; // below lies rounding
+      rows.push([name, withUnits(showNumber(Math.abs(derived[name]) < least ? 0 : derived[name], 3), model.slope_units)]);
+    }
   }
   return rows;
 }
