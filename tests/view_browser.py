@@ -294,13 +294,15 @@ def check_hostile(chromium):
 
 
 def report_speed(chromium):
+    """No assertion: other work on the machine decides."""
     page = open_page(chromium, "features")
-    first, start = page.run("orff.status().frames"), time.monotonic()
-    time.sleep(4)
+    first, start, used = page.run("orff.status().frames"), time.monotonic(), chromium.processor_seconds()
+    time.sleep(5)
     frames, seconds = page.run("orff.status().frames") - first, time.monotonic() - start
+    cost = (chromium.processor_seconds() - used) / max(frames, 1)
     load = pathlib.Path("/proc/loadavg").read_text().split()[0]
-    cost = page.run("(() => { const a = orff.app, s = performance.now(); for (let i = 0; i < 20; i++) { a.trails.draw(a.particles.strokes, a.particles.move(a.grid, a.planes, a.window, a.usual, 0.016), a.trailStyle, 0.016); } return (performance.now() - s) / 20; })()")
-    print(f"2000 coefficients, 800 x 600, software rendering: {frames / seconds:.0f} frames a second at a load of {load}; {cost:.1f} ms of a frame are the script's")
+    print(f"2000 coefficients, 800 x 600, software rendering: {frames / seconds:.0f} frames a second at a load of {load}; "
+          f"{1000 * cost:.0f} ms of processor time for each")
 
 
 def main():

@@ -44,23 +44,16 @@ void main() {
   colour = vec4(less);
 }`;
 
+// Four corners of each stroke: place in pixels, side (-1 or 1), strength.
 const STROKE = `#version 300 es
-in vec2 corner;
-in vec4 ends;
-in float strength;
+in vec4 corner;
 uniform vec2 size;
-uniform float width;
 out float across;
 out float power;
 void main() {
-  vec2 along = ends.zw - ends.xy;
-  float far = length(along);
-  vec2 unit = far > 1e-4 ? along / far : vec2(1.0, 0.0);
-  vec2 side = vec2(-unit.y, unit.x);
-  across = 2.0 * corner.y - 1.0;
-  power = strength;
-  vec2 at = mix(ends.xy - unit * 0.5 * width, ends.zw + unit * 0.5 * width, corner.x) + side * across * (0.5 * width + 0.5);
-  gl_Position = vec4(2.0 * at.x / size.x - 1.0, 1.0 - 2.0 * at.y / size.y, 0.0, 1.0);
+  across = corner.z;
+  power = corner.w;
+  gl_Position = vec4(2.0 * corner.x / size.x - 1.0, 1.0 - 2.0 * corner.y / size.y, 0.0, 1.0);
 }`;
 
 const INK = `#version 300 es
@@ -165,13 +158,36 @@ export class GlColours {
   }
 }
 
+// The corners of strokes (5 numbers each), half a pixel wider than they are for the soft edge; as one list, since software
+// renderers are slow at instances.
+function fillCorners(strokes, count, width, out) {
+  const half = width / 2, side = half + 0.5;
+  for (let n = 0, to = 0; n < 5 * count; n += 5) {
+    const x0 = strokes[n], y0 = strokes[n + 1], x1 = strokes[n + 2], y1 = strokes[n + 3], power = strokes[n + 4];
+    const far = Math.hypot(x1 - x0, y1 - y0), ux = far > 1e-4 ? (x1 - x0) / far : 1, uy = far > 1e-4 ? (y1 - y0) / far : 0;
+    for (let k = 0; k < 4; k++) {
+      const across = k & 1 ? 1 : -1, end = k & 2 ? half : -half;
+      out[to++] = (k & 2 ? x1 : x0) + ux * end - uy * side * across;
+      out[to++] = (k & 2 ? y1 : y0) + uy * end + ux * side * across;
+      out[to++] = across;
+      out[to++] = power;
+    }
+  }
+}
+
+// Two triangles for each four corners.
+function cornerOrder(count) {
+  const order = new Uint32Array(6 * count);
+  for (let n = 0; n < count; n++) order.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);
+  return order;
+}
+
 // Trails grow paler by the same amount in each second: nothing of them stays.
 export class GlTrails {
   constructor(canvas) {
     const gl = context(canvas);
-    Object.assign(this, { canvas, gl, even: link(gl, CORNERS, EVEN), stroke: link(gl, STROKE, INK), buffer: gl.createBuffer() });
-    this.ends = gl.getAttribLocation(this.stroke.program, "ends");
-    this.strength = gl.getAttribLocation(this.stroke.program, "strength");
+    Object.assign(this, { canvas, gl, even: link(gl, CORNERS, EVEN), stroke: link(gl, STROKE, INK), whole: gl.getParameter(gl.ARRAY_BUFFER_BINDING), buffer: gl.createBuffer(), order: gl.createBuffer(), room: 0 });
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.order);
     gl.enable(gl.BLEND);
   }
 
@@ -188,26 +204,32 @@ export class GlTrails {
     gl.blendFunc(gl.ONE, gl.ONE);
     gl.useProgram(this.even.program);
     gl.uniform1f(this.even.places.less, seconds / (2 * style.trail));
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.whole);
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.blendEquation(gl.FUNC_ADD);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.drawStrokes(strokes, count, style);
   }
 
+  makeRoom(count) {
+    if (count <= this.room) return;
+    this.room = count;
+    this.corners = new Float32Array(16 * count);
+    this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, cornerOrder(count), this.gl.STATIC_DRAW);
+  }
+
   drawStrokes(strokes, count, style) {
     const { gl, canvas } = this, { places } = this.stroke;
+    this.makeRoom(count);
+    fillCorners(strokes, count, style.width, this.corners);
     gl.useProgram(this.stroke.program);
     gl.uniform2f(places.size, canvas.width / style.ratio, canvas.height / style.ratio);
     gl.uniform1f(places.width, style.width);
     gl.uniform3f(places.ink, ...style.ink);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, strokes.subarray(0, 5 * count), gl.DYNAMIC_DRAW);
-    for (const [place, size, offset] of [[this.ends, 4, 0], [this.strength, 1, 16]]) {
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, size, gl.FLOAT, false, 20, offset);
-      gl.vertexAttribDivisor(place, 1);
-    }
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
-    for (const place of [this.ends, this.strength]) gl.disableVertexAttribArray(place);
+    gl.bufferData(gl.ARRAY_BUFFER, this.corners.subarray(0, 16 * count), gl.DYNAMIC_DRAW);
+    gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 0, 0);
+    gl.drawElements(gl.TRIANGLES, 6 * count, gl.UNSIGNED_INT, 0);
   }
 }
