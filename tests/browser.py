@@ -15,6 +15,7 @@ import tempfile
 import time
 
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
+DRIVER = "GL Driver Message (OpenGL, Performance"  # reading pixels is slow, says the software that draws; not the page's doing
 PATIENCE = 120  # seconds, for anything; the machine may be busy
 
 
@@ -164,7 +165,7 @@ class Page:
                 out.append(details.get("exception", {}).get("description", details["text"]))
             elif method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
                 out.append(" ".join(str(one.get("value", one.get("description"))) for one in about["args"]))
-            elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
+            elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning") and DRIVER not in about["entry"]["text"]:
                 out.append(about["entry"]["text"])
             elif method == "Network.requestWillBeSent" and not about["request"]["url"].startswith(("file:", "blob:", "data:")):
                 out.append("request: " + about["request"]["url"])
