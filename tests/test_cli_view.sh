@@ -73,6 +73,12 @@ else
     grep -q 'FFT\|lattice' out || fail "no lattice: $(cat out)"
 fi
 
+# Names that would be markup are data.
+sed '1s/.*/<\/script><script>,y\&amp;,"<!--",v/' wind.csv >evil.csv
+fit evil.csv --inputs 1,2 --outputs 3,4 --engine features --features 20 -o '<b>.orff'
+"$orff" view '<b>.orff' -n 0 -q -o evil.html
+has evil.html '[one["name"] for one in m["inputs"] + m["outputs"]], m["title"]' "(['</script><script>', 'y&amp;', '<!--', 'v'], '<b>.orff')"
+
 # What cannot be shown.
 awk -F, 'NR == 1 { print "x_km,y_km,class"; next } { print $1 "," $2 "," ($3 > 0 ? "a" : "b") }' wind.csv >classes.csv
 "$orff" fit classes.csv --outputs class --classify --engine features --features 20 --sigma 0.7 -q -o c.orff
