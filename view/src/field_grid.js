@@ -2,7 +2,8 @@
 // off comes from the model itself.
 
 const CELL = 4; // screen pixels between nodes, at the finest
-const OF_SCALE = 8; // nodes for each length scale
+const OF_SCALE = 8; // nodes for each length scale; contours, whose corners are seen, take more
+const OF_SCALE_FOR_CONTOURS = 30;
 const MOST = 360; // nodes along a side
 const AROUND = 0.2; // of the window, on each side: room for dragging
 
@@ -22,7 +23,8 @@ export class FieldGrid {
   }
 
   nodes(span, pixels, scale, coarser) {
-    const cell = Math.max(CELL / pixels, scale ? Math.min(scale / OF_SCALE, span / 24) : 0) * coarser;
+    const fine = this.model.vector ? OF_SCALE : OF_SCALE_FOR_CONTOURS;
+    const cell = Math.max(CELL / pixels, scale ? Math.min(scale / fine, span / 24) : 0) * coarser;
     return Math.max(24, Math.min(MOST, Math.ceil(span * (1 + 2 * AROUND) / cell) + 1));
   }
 
