@@ -7,7 +7,7 @@
 # whatever comes from a model could do nothing even if it were markup.
 
 set(modules decode times kernels sums grids projection model colours field_grid particles paint_2d paint_gl backdrop legend
-    readout link gestures app)
+    readout link stage scene controls gestures app)
 
 # The digest of a text as the policy wants it: sha256 in base64.
 function(digest_of text result)

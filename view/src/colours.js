@@ -49,13 +49,3 @@ export function colourTable(name, theme) {
   for (let i = 0; i < 256; i++) table.set([...MAPS[name][theme](i / 255), 255], 4 * i);
   return table;
 }
-
-// A bar for the legend, as a list for CSS.
-export function colourStops(table) {
-  const stops = [];
-  for (let i = 0; i <= 16; i++) {
-    const at = 4 * Math.round(i / 16 * 255);
-    stops.push(`rgb(${table[at]} ${table[at + 1]} ${table[at + 2]})`);
-  }
-  return stops.join(", ");
-}
