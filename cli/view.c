@@ -12,12 +12,12 @@
 #include "report.h"
 #include "result.h"
 
-#define ERROR_NODES   40  /* of the grid of error bars, along the longer side of the map ... */
+#define ERROR_NODES   48  /* of the grid of error bars, along the longer side of the map ... */
 #define ERROR_SLIDES  5   /* ... and along each other input */
-#define VALUE_NODES   120 /* the same where values come from a grid too */
+#define VALUE_NODES   140 /* the same where values come from a grid too */
 #define VALUE_SLIDES  9
 #define MOST_NODES    40000
-#define MARGIN        0.15  /* of the range, around the map: people look beyond the data */
+#define MARGIN        0.4   /* of the range, around the map: people look beyond the data */
 #define PROBES        24    /* places at which the page compares itself with the program */
 #define MOST_POINTS   20000 /* of the data, drawn */
 #define KEPT_OF_MEAN  1e-10 /* waves that are left out, beside all of them */

@@ -5,7 +5,7 @@ import { showNumber, timeOf } from "./times.js";
 import { Model } from "./model.js";
 import { Particles } from "./particles.js";
 import { layCoast, scaleBar } from "./backdrop.js";
-import { LEGEND_HEIGHT } from "./legend.js";
+import { drawLegend } from "./legend.js";
 import { showRows } from "./readout.js";
 import { numbersOf, readFragment, writeFragment } from "./link.js";
 import { listenToPointers } from "./gestures.js";
@@ -107,7 +107,7 @@ class App extends Controls {
       pen.fillText(this.model.title, 14, 22, 312);
     });
     this.drawCard(pen, 12, height - 28 - 74, Math.min(width - 24, 316), 74, () => {
-      pen.drawImage($("bar"), 0, 2, Math.min(width - 24, 316), LEGEND_HEIGHT);
+      drawLegend(pen, Math.min(width - 24, 316), this.table, this.range, this.shown.name, this.shown.units, style);
       pen.font = style.font;
       pen.fillStyle = style.soft;
       pen.textAlign = "left";

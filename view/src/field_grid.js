@@ -70,11 +70,11 @@ export class FieldGrid {
     this.errors = new Float32Array(this.nx * this.ny);
     if (!model.errorGrid) return;
     yield* this.eachNode((flat, at) => {
-      const errors = model.error(model.unflatten(flat));
-      const size = Math.hypot(...errors);
+      const raw = model.unflatten(flat), errors = model.error(raw);
+      const size = errors ? Math.hypot(...errors) : model.largestError;
       const t = Math.max(0, Math.min(1, (size / model.limit - 0.75) / 0.5));
       this.errors[at] = size;
-      this.known[at] = 1 - t * t * (3 - 2 * t);
+      this.known[at] = (1 - t * t * (3 - 2 * t)) * model.errorGrid.inside(raw);
     });
   }
 

@@ -2,8 +2,9 @@
 // nodes along each input.
 
 export class Grid {
-  constructor(packed, p, degree) {
-    Object.assign(this, { p, low: packed.low, high: packed.high, count: packed.count, values: packed.values });
+  // ends: for each input whether what lies beyond is unknown.
+  constructor(packed, p, degree, ends = []) {
+    Object.assign(this, { p, ends, low: packed.low, high: packed.high, count: packed.count, values: packed.values });
     this.d = this.count.length;
     this.nodes = this.count.map((count) => Math.min(count, degree + 1));
     this.weights = this.nodes.map((nodes) => new Float64Array(nodes));
@@ -28,6 +29,17 @@ export class Grid {
       for (let m = 0; m < nodes; m++) if (m !== n) w *= (at - first - m) / (n - m);
       weights[n] = w;
     }
+  }
+
+  // How far inside of the grid a point lies: 1, falling to 0 over the last twelfth before an end.
+  inside(x) {
+    let least = 1;
+    for (let i = 0; i < this.d; i++) {
+      if (this.count[i] === 1) continue;
+      const t = (x[i] - this.low[i]) / (this.high[i] - this.low[i]);
+      if (this.ends[i]) least = Math.min(least, 12 * t, 12 * (1 - t));
+    }
+    return Math.max(0, least);
   }
 
   at(x, out) {

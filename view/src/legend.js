@@ -7,7 +7,6 @@ export const LEGEND_HEIGHT = 52;
 
 export function drawLegend(pen, width, table, range, name, units, style) {
   const left = 14, right = width - 14, top = 22, thick = 10;
-  pen.clearRect(0, 0, width, LEGEND_HEIGHT);
   const gradient = pen.createLinearGradient(left, 0, right, 0);
   for (let i = 0; i <= 32; i++) {
     const at = 4 * Math.round(i / 32 * 255);
@@ -38,7 +37,7 @@ function drawNumbers(pen, left, right, bottom, range, style) {
   pen.fillStyle = style.text;
   pen.strokeStyle = style.soft;
   let free = -Infinity;
-  for (const tick of niceTicks(range.low, range.high, (right - left) / 48)) {
+  for (const tick of niceTicks(range.low, range.high, (right - left) / 56)) {
     const text = showNumber(tick, 3), half = pen.measureText(text).width / 2, x = at(tick);
     pen.beginPath();
     pen.moveTo(x, bottom);

@@ -19,7 +19,7 @@ export class Model {
     const centres = (data.terms || []).find((term) => term.kind === "centres"), z = centres && centres.z;
     this.sum = data.terms ? makeTerms(data.terms, this.d, this.p, data.parts, z) : null;
     this.values = data.nodes ? new Grid(data.nodes, this.p, DEGREE_OF_VALUES) : null;
-    this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS) : null;
+    this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS, data.inputs.map((_, i) => data.axes.includes(i))) : null;
     this.deviations = (data.samples || []).map((terms) => makeTerms(terms, this.d, this.p, data.parts, z));
     this.limit = this.errorGrid ? this.findLimit() : Infinity;
   }
@@ -82,8 +82,9 @@ export class Model {
     return f;
   }
 
+  // null where the program has computed none.
   error(raw) {
-    return this.errorGrid ? this.errorGrid.at(raw, new Float64Array(this.p)) : null;
+    return this.errorGrid && this.errorGrid.inside(raw) > 0 ? this.errorGrid.at(raw, new Float64Array(this.p)) : null;
   }
 
   // d f / d x_i on the plane (p numbers), by differences so small that they are exact to what is shown.
@@ -125,6 +126,7 @@ export class Model {
       sizes.push(Math.sqrt(sum));
     }
     sizes.sort((a, b) => a - b);
+    this.largestError = sizes[sizes.length - 1];
     return Math.max(MOST_DOUBT * sizes[Math.floor(sizes.length / 20)], MOST_OF_LARGEST * sizes[sizes.length - 1]);
   }
 

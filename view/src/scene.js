@@ -181,6 +181,7 @@ export class Scene extends Stage {
     canvas.height = Math.round(LEGEND_HEIGHT * this.ratio);
     const pen = canvas.getContext("2d");
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.clearRect(0, 0, width, LEGEND_HEIGHT);
     drawLegend(pen, width, this.table, this.range, shown.name, shown.units, this.style);
     canvas.setAttribute("aria-label", `${shown.name}: ${showNumber(this.range.low, 3)} to ${showNumber(this.range.high, 3)} ${showUnits(shown.units)}`);
   }
