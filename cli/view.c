@@ -41,6 +41,9 @@ typedef struct page {
 static int refuse_shape(const page *f) {
     if (f->applied.info.classes)
         return cli_failed("%s: it tells classes; a page shows numbers", f->arguments->words[0]);
+    if (f->applied.info.on_plane && *f->applied.info.plane.crs)
+        return cli_failed("%s: it lies on the map of %s, which a page does not know; fit it without --crs",
+                          f->arguments->words[0], f->applied.info.plane.crs);
     if (f->d >= 2) return CLI_DONE;
     return cli_failed("%s: it has one input; a map needs two", f->arguments->words[0]);
 }

@@ -85,6 +85,12 @@ awk -F, 'NR == 1 { print "x_km,y_km,class"; next } { print $1 "," $2 "," ($3 > 0
 expect 1 'it tells classes' "$orff" view c.orff -o c.html
 fit wind.csv --inputs x_km --outputs u_ms --engine features --features 20 -o d.orff
 expect 1 'one input; a map needs two' "$orff" view d.orff -o d.html
+awk -F, 'NR == 1 { print "lon,lat,u,v"; next } { print $1 - 177 "," $2 + 45 "," $3 "," $4 }' wind.csv >earth.csv
+if "$orff" fit earth.csv --outputs u,v --geo lonlat --crs EPSG:32601 --sigma 70 --lambda 1e-3 --engine features --features 20 -q -o p.orff 2>out; then
+    expect 1 'the map of EPSG:32601, which a page does not know' "$orff" view p.orff -o d.html
+else
+    grep -q PROJ out || fail "no projections: $(cat out)"
+fi
 expect 2 'name the page with -o' "$orff" view m.orff
 expect 2 'm.orff is read by this command too' "$orff" view m.orff -o m.orff
 expect 2 '--samples: "many"' "$orff" view m.orff -n many -o x.html
