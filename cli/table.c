@@ -12,6 +12,7 @@
 #define PLAN     CLI_BIT(plan)
 #define PLOT     CLI_BIT(plot)
 #define BOUND    CLI_BIT(bound)
+#define VIEW     CLI_BIT(view)
 #define EXACT    CLI_BIT(exact)
 #define LEARN    (FIT | TUNE | EXACT)
 #define COLUMNS  (LEARN | MOMENTS)
@@ -19,9 +20,9 @@
 
 /* clang-format off */
 const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
-    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | DRIFT | MOMENTS | MERGE | PLOT, "Files",
+    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | DRIFT | MOMENTS | MERGE | PLOT | VIEW, "Files",
         "Write this file. It appears whole or not at all."},
-    [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "The columns of x: names, or numbers and ranges counted from 1, such as 1-20. When learning, the "
         "default is every column that is not an output; afterwards, the columns that the model remembers."},
     [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE, "Data",
@@ -47,12 +48,12 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, FIT | EXACT, "Data",
         "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
         "is learned. Up to 64."},
-    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},
-    [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such a row is an error."},
-    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT, "Data",
+    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "Another number or word that stands for a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
         "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass; automatic "
@@ -79,17 +80,18 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
         "Add fields derived from the model, computed analytically, in the units of the data."},
-    [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT, "Prediction",
-        "Predict on a regular grid instead of at DATA. Give every input a range, by the number of points or by their "
-        "spacing (X=LO:HI@STEP), or one value as X=V."},
-    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, FIT | EXACT | PREDICT | PLOT, "Prediction",
+    [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT | VIEW, "Prediction",
+        "Predict on a regular grid instead of at DATA. For pictures and pages this is the region, and counts do not matter. "
+        "Give every input a range, by the number of points or by their spacing (X=LO:HI@STEP), or one "
+        "value as X=V."},
+    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, FIT | EXACT | PREDICT | PLOT | VIEW, "Prediction",
         "When learning, the field does not cross this coast; afterwards, leave out what lies on land, inside of its rings. A "
         "file: GeoJSON, or x and y with empty lines or > between rings. "
         "natural-earth is the land of the whole Earth, 1:50 million, for models in degrees."},
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
-    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT, "Prediction",
+    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT | VIEW, "Prediction",
         "Number that decides the samples: the same one gives the same samples at any points."},
     [CLI_OPT_MASK] = {"mask", 0, "distance=R,std=S", NULL, PREDICT | DRIFT | PLOT, "Prediction",
         "Give nothing where the model cannot know: farther than R from every row it was learned from, in the units of the "
@@ -151,7 +153,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "field: arrows over the colour of their magnitude, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
         "of that field. error: colours of the standard deviation. tuning: the curves of a report of orff "
         "tune; this is the default for a .csv file."},
-    [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT, "Picture",
+    [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",
         "Mark the places of these data."},
     [CLI_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
         "Also draw where the model knows little. Without it the picture is white where the standard "
@@ -163,6 +165,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Size in pixels (PDF: hundredths of an inch)."},
     [CLI_OPT_ARROWS] = {"arrows", 0, "N", "24", PLOT, "Picture",
         "Number of arrows along the longer side."},
+    [CLI_OPT_VIEW_SAMPLES] = {"samples", 'n', "K", "6", VIEW, "Picture",
+        "Posterior samples that the page can show in turn; 0 for none. Each makes the page longer."},
 
     [CLI_OPT_THREADS] = {"threads", 0, "N", "0", ALL, "General",
         "Number of threads. 0 takes all that the machine has, or OMP_NUM_THREADS."},

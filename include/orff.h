@@ -1372,6 +1372,42 @@ ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_sample
 ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
                                        const double *tracks, double *mean, double *covariance, size_t *left);
 
+/* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
+ * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
+ *
+ *     f(x) = mean + sum over terms,      a term being waves, or centres:
+ *
+ *     sum_j a_j cos<w_j, x - origin> + b_j sin<w_j, x - origin>
+ *     sum_m sum_i K_m(x - z_i) c_mi,     K_m = k0 I for separable parts, else along C + across (tr C I - C),
+ *                                        C = -grad grad^T k0 over the field's space; k0 as orff_model_part has it
+ */
+typedef struct orff_term {
+    size_t waves;              /* 0: these are centres */
+    const double *omega;       /* waves x d */
+    const double *a, *b;       /* waves x p */
+    const double *origin;      /* d */
+    const double *steps;       /* d: waves of a lattice, w_i = k_i steps_i with whole k; else NULL, as the next two */
+    const size_t *most;        /* d: |k_i| <= most_i, the last k_i >= 0; all of these, row-major */
+    const double *inside;      /* d: beyond |x_i - origin_i| <= inside_i the term is 0 */
+    size_t centres;
+    const double *z;               /* centres x d */
+    const double *c;               /* parts x centres x p */
+    const double *along, *across;  /* parts: both 0 for separable ones */
+} orff_term;
+
+typedef struct orff_sum orff_sum;
+
+/* ORFF_ERROR_UNSUPPORTED where f is no such sum: a lattice whose values come from the nearest rows, parts with callbacks
+ * in an exact model. */
+ORFF_API orff_status orff_model_sum(const orff_model *model, orff_sum **sum);
+
+/* What sample i (0-based) has more than the model: its mean is 0. */
+ORFF_API orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **sum);
+ORFF_API const double *orff_sum_mean(const orff_sum *sum); /* p */
+ORFF_API size_t orff_sum_terms(const orff_sum *sum);
+ORFF_API orff_term orff_sum_term(const orff_sum *sum, size_t i); /* pointers inside live as long as the sum */
+ORFF_API void orff_sum_free(orff_sum *sum);
+
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);

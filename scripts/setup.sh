@@ -17,7 +17,7 @@ python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip pyt
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang cppcheck $python" ;;
+check) wanted="$wanted clang cppcheck chromium $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
@@ -33,7 +33,7 @@ if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>
     cat >&2 <<'END'
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
 pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz, PROJ knows projections; the
-tests use cmocka and jansson, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
+tests use cmocka, jansson and a headless Chromium, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
 scikit-learn, the Python package also cffi, its tests pandas and pytest.
 END
     exit 0

@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 house=$work/house
 mkdir "$house"
-for part in CMakeLists.txt VERSION README.md LICENSE cmake include src formats cli examples bench paper; do
+for part in CMakeLists.txt VERSION README.md LICENSE cmake include src formats view cli examples bench paper; do
     [ ! -e "$SOURCE_DIR/$part" ] || cp -r "$SOURCE_DIR/$part" "$house/"
 done
 

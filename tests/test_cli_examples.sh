@@ -13,7 +13,7 @@ cp releases.csv found.csv
 "$orff" fit all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div-free --sigma 0.8 -q -o currents.orff
 PATH=$(dirname "$orff"):$PATH
 export PATH
-for command in fit predict sample drift evaluate tune info kernel moments merge plan plot bound; do
+for command in fit predict sample drift evaluate tune info kernel moments merge plan plot view bound; do
     [ "$command" != plot ] || command -v gnuplot >/dev/null || continue
     [ "$command" != merge ] || cp monday.moments tuesday.moments
     "$orff" "$command" --help | sed -n '/^example:$/,/^$/p' | sed '1d;/^$/d' >example.sh

@@ -26,6 +26,7 @@ for name in control escape line bytes unusual; do
         run "$orff" info $file --json
     done
     run "$orff" evaluate $name.forged.orff $name.csv
+    run "$orff" view $name.forged.orff --grid 1=0:1:2,2=0:1:2 -n 0 -o page.html
     # The same texts as words of the command line.
     run "$orff" "$text"
     run "$orff" help "$text"
@@ -41,6 +42,7 @@ for name in control escape line bytes unusual; do
     run "$orff" predict good.orff --grid "$text=0:1:2" -o out.csv
 done
 harm clean printed
+harm clean page.html
 
 # Shown, not left out; and as JSON it is what it was.
 expect 0 'x\\x0a!canary\\x0a#1' "$orff" info line.csv

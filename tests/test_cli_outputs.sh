@@ -86,6 +86,7 @@ predict m.orff t.csv -o @.csv.gz
 predict m.orff t.csv -o @.npy
 predict m.orff --grid $grid -o @.nc
 plot m.orff -o @.svg
+view m.orff -n 0 -o @.html
 LIST
 }
 

@@ -12,6 +12,7 @@
 #define ORFFI_ENGINE_ENGINE_H
 
 #include "base/fields.h"
+#include "engine/sum.h"
 #include "engine/table.h"
 #include "moments/checkpoint.h"
 
@@ -140,6 +141,9 @@ struct orffi_engine {
     /* Joint posterior samples 0 .. count - 1 of a seed for a noise variance of 1, less the mean; only where there is a
      * posterior. The caller clears them, also on failure; the fit outlives them. */
     orff_status (*draw)(const void *fit, uint64_t seed, size_t count, orffi_deviation *samples);
+    /* f as a sum, for a spread of 1; ORFF_ERROR_UNSUPPORTED where it is none. The caller clears the term, also on
+     * failure. */
+    orff_status (*sum)(const void *fit, orffi_term *term);
 
     /* ---- files: members of the object "model", tensors (which live until the archive is written), and back. The
      * archive must stay open where there is a posterior. compact: leave out what can be computed again. */

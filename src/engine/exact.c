@@ -266,6 +266,7 @@ const orffi_engine orffi_engine_exact = {
     .covariance = covariance,
     .derive = orffi_exact_derive,
     .draw = orffi_exact_draw_samples,
+    .sum = orffi_exact_sum,
     .pack = orffi_exact_pack,
     .add = orffi_exact_add,
     .load = orffi_exact_load,

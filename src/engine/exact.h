@@ -9,6 +9,7 @@ orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_
                                double *out);
 
 orff_status orffi_exact_draw_samples(const void *fit, uint64_t seed, size_t count, orffi_deviation *samples);
+orff_status orffi_exact_sum(const void *fit, orffi_term *term);
 
 int orffi_exact_pack(const void *fit, json_t *model);
 orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);

@@ -457,6 +457,7 @@ const orffi_engine orffi_engine_features = {
     .derived_covariance = orffi_features_derived_covariance,
     .has_derived_covariance = orffi_features_has_derived_covariance,
     .draw = orffi_features_draw_samples,
+    .sum = orffi_features_sum,
     .pack = orffi_features_pack,
     .add = orffi_features_add,
     .load = orffi_features_load,

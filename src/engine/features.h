@@ -73,6 +73,7 @@ orff_status orffi_features_derived_covariance(const void *fit, const orffi_deriv
 bool orffi_features_has_derived_covariance(const void *fit);
 orff_status orffi_features_draw_samples(const void *fit, uint64_t seed, size_t count,
                                         orffi_deviation *samples);
+orff_status orffi_features_sum(const void *fit, orffi_term *term);
 
 /* A function drawn from the kernel, by D frequencies of its own. */
 orff_status orffi_features_draw_prior(orffi_features_fit **fit, const orff_kernel *kernel, size_t D,

@@ -606,6 +606,7 @@ const orffi_engine orffi_engine_lattice = {
     .derived_covariance = orffi_lattice_derived_covariance,
     .has_derived_covariance = orffi_lattice_has_derived_covariance,
     .draw = orffi_lattice_draw_samples,
+    .sum = orffi_lattice_sum,
     .pack = orffi_lattice_pack,
     .add = orffi_lattice_add,
     .load = orffi_lattice_load,

@@ -88,6 +88,7 @@ orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derive
 bool orffi_lattice_has_derived_covariance(const void *fit);
 orff_status orffi_lattice_draw_samples(const void *fit, uint64_t seed, size_t count,
                                        orffi_deviation *samples);
+orff_status orffi_lattice_sum(const void *fit, orffi_term *term);
 
 /* What a derived field has of the wave v exp(i <w, x>) but for i and its sign, in the user's units but for v (p):
  * what->k numbers. */

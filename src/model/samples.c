@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "model/plane_apply.h"
 #include "model/samples.h"
+#include "model/sum.h"
 
 struct orff_samples {
     const orff_model *model;
@@ -158,5 +159,23 @@ orff_status orff_model_sample(const orff_model *model, size_t count, uint64_t se
     ORFFI_TRY(orff_samples_draw(&samples, model, count, seed));
     const orff_status status = orff_samples_field(samples, ORFF_FIELD_VALUES, n, X, out);
     orff_samples_free(samples);
+    return status;
+}
+
+orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **out) {
+    orff_sum *sum = NULL;
+    if (!samples || !out || i >= samples->count)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_samples_sum: NULL argument, or no such sample");
+    const orffi_deviation *more = &samples->each[i];
+    ORFFI_TRY(orffi_sum_create(&sum, samples->model));
+    orff_status status = ORFF_OK;
+    for (size_t k = 0; !status && k < more->count; k++)
+        status = orffi_sum_add(sum, samples->model, more->terms[k].engine, more->terms[k].fit,
+                               samples->model->noise);
+    if (status) {
+        orff_sum_free(sum);
+    } else {
+        *out = sum;
+    }
     return status;
 }

@@ -24,7 +24,7 @@ faults() {
     done
     rm -rf "$work/case" && mkdir "$work/case" && cd "$work/case"
     for file in $files; do cp "$inputs/$file" .; done
-    for file in old.orff old.csv old.csv.gz old.npy old.nc old.svg old.moments; do
+    for file in old.orff old.csv old.csv.gz old.npy old.nc old.svg old.html old.moments; do
         case " $* " in *" $file "*) echo 'not to be lost' >"$file" ;; esac
     done
     # shellcheck disable=SC2086  # words

@@ -1,6 +1,6 @@
 # Every command has help, with its usage and an example; a manual page; and the version.
 orff --version >version
-for command in fit predict evaluate tune info kernel bound moments merge plan plot; do
+for command in fit predict evaluate tune info kernel bound moments merge plan plot view; do
     orff help $command >help
     orff $command --help | cmp - help
     orff $command -h | cmp - help

@@ -1,0 +1,25 @@
+/* A fit as a sum of waves or of centres: orff_term with arrays of its own. In the engine's units; the model above it has those
+ * of the user. */
+#ifndef ORFFI_ENGINE_SUM_H
+#define ORFFI_ENGINE_SUM_H
+
+#include "base/status.h"
+
+typedef struct orffi_term {
+    size_t waves;
+    double *omega, *a, *b; /* waves x d, waves x p twice */
+    double *origin;        /* d */
+    double *steps;         /* d, or NULL, as the next two */
+    size_t *most;
+    double *inside;
+    size_t centres, parts;
+    double *z, *c;          /* centres x d, parts x centres x p */
+    double *along, *across; /* parts */
+} orffi_term;
+
+/* Room for what a term of waves has, or one of centres. */
+orff_status orffi_term_waves(orffi_term *term, size_t count, size_t d, size_t p, bool lattice);
+orff_status orffi_term_centres(orffi_term *term, size_t count, size_t parts, size_t d, size_t p);
+void orffi_term_clear(orffi_term *term);
+
+#endif
