@@ -146,6 +146,7 @@ int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *
     if (!data->whole && data->instrument_cells) return need_all(data, "--noise-by");
     if (!data->whole && fmt_table_partial(data->table))
         return need_all(data, "using rows without some of their outputs (--missing-outputs use)");
+    if (!data->whole) fmt_table_require_outputs(data->table);
     if (fmt_table_partial(data->table))
         cli_say("%llu rows are without some of their outputs; what they have is used",
                 (unsigned long long)fmt_table_partial(data->table));

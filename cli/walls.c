@@ -6,9 +6,10 @@
 #include "formats/coast.h"
 #include "report.h"
 
-#define MOST 2000 /* points of a coast: about as many as rows of a field that is known along it */
+#define MARGIN 0.25 /* of the range: a coast that bounds the data lies outside of them */
+#define MOST   2000 /* points of a coast: about as many as rows of a field that is known along it */
 
-/* The range of the data: low x, high x, low y, high y. */
+/* The range of the data, and some room about it: low x, high x, low y, high y. */
 static void find_box(const cli_data *data, double box[4]) {
     for (size_t k = 0; k < 2; k++) {
         box[2 * k] = box[2 * k + 1] = data->X[k];
@@ -16,6 +17,9 @@ static void find_box(const cli_data *data, double box[4]) {
             box[2 * k] = fmin(box[2 * k], data->X[i * 2 + k]);
             box[2 * k + 1] = fmax(box[2 * k + 1], data->X[i * 2 + k]);
         }
+        const double margin = MARGIN * (box[2 * k + 1] - box[2 * k]);
+        box[2 * k] -= margin;
+        box[2 * k + 1] += margin;
     }
 }
 

@@ -296,6 +296,10 @@ void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, si
         if (table->group_values[i] == value) snprintf(name, room, "%s", table->group_names.names[i]);
 }
 
+void fmt_table_require_outputs(fmt_table *table) {
+    table->optional = 0;
+}
+
 uint64_t fmt_table_used(const fmt_table *table) {
     return table->used;
 }

@@ -148,6 +148,9 @@ bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cann
 /* Reader of a selected table. */
 orff_reader fmt_table_reader(fmt_table *table);
 
+/* From here on no output may be missing. */
+void fmt_table_require_outputs(fmt_table *table);
+
 uint64_t fmt_table_used(const fmt_table *table);    /* rows handed out since the start or the last rewind */
 uint64_t fmt_table_dropped(const fmt_table *table); /* rows left out for missing values */
 uint64_t fmt_table_partial(const fmt_table *table); /* rows handed out without some of their outputs */
