@@ -246,11 +246,118 @@ static void test_features(void **state) {
     compare_all(ORFF_ENGINE_FEATURES, 1e-6);
 }
 
+/* ---- walls */
+
+/* As rows of ten times the weight that say 0 along the normal, which N does not count. */
+static void test_walls(void **state) {
+    static measured m;
+    static dense g;
+    static const double walls[] = {0.1, 0.2, 1.0, 0.0, 0.1, 0.5, 1.0, 0.0, 0.1, 0.8, 0.6, 0.8};
+    static const orff_engine engines[] = {ORFF_ENGINE_EXACT, ORFF_ENGINE_LATTICE, ORFF_ENGINE_FEATURES};
+    double F[NEW * P], C[NEW * P * P], ours[NEW * P];
+    (void)state;
+    make(&m);
+    for (size_t e = 0; e < 3; e++) {
+        if (engines[e] == ORFF_ENGINE_LATTICE && !orffi_fft_available()) continue;
+        orff_settings s = settings_of(3, engines[e]);
+        orff_kernel *kernel = kernel_of(3);
+        orff_features *features = NULL;
+        orff_observations o = observations_of(&m, true, false);
+        orff_model *model;
+        o.n_walls = 3;
+        o.walls = walls;
+        s.sampling.features = engines[e] == ORFF_ENGINE_FEATURES ? 200 : 0;
+        if (s.sampling.features) assert_ok(orff_features_create(&features, kernel, &s.sampling));
+        gather(&m, true, false, &g);
+        for (size_t i = 0; i < 3; i++) add(&g, walls + 4 * i, walls + 4 * i + 2, 0.0, 10.0);
+        assert_ok(orff_model_fit_observations(&model, &s, &o));
+        assert_int_equal(orff_model_describe(model).rows, N);
+        predict(&g, &(source){kernel, features}, g.N * lambda, m.Z, F, C);
+        assert_ok(orff_model_predict(model, NEW, m.Z, ours));
+        assert_near(orff_engine_name(engines[e]), NEW * P, ours, F,
+                    engines[e] == ORFF_ENGINE_LATTICE ? 2e-3 : 1e-6);
+        orff_model_free(model);
+        orff_features_free(features);
+        orff_kernel_free(kernel);
+    }
+}
+
+/* ---- qualities */
+
+/* Rows of a smooth field in which every second one errs ten times as much, whole or along directions: the instruments are
+ * told apart, and known errors are believed. */
+static void test_qualities(void **state) {
+    enum { MANY = 400 };
+    static double X[MANY * D], Y[MANY * P], errors[MANY * P], truth[MANY * P], F[MANY * P];
+    static uint32_t instruments[MANY];
+    double mse[3];
+    (void)state;
+    fields_rows rows = fields_draw(fields_rotation, MANY, D, P, 0.0, 7);
+    double *noise = models_normal(MANY * P, 11);
+    memcpy(X, rows.X, sizeof X);
+    memcpy(truth, rows.truth, sizeof truth);
+    for (size_t i = 0; i < MANY * P; i++) {
+        instruments[i / P] = (uint32_t)(i / P % 2);
+        errors[i] = instruments[i / P] ? 0.5 : 0.05;
+        Y[i] = truth[i] + errors[i] * noise[i];
+    }
+    for (size_t which = 0; which < 3; which++) {
+        const orff_part part = fields_part(ORFF_RULE_DIV_FREE, ORFF_SIGMA_AUTO);
+        orff_settings s = orff_settings_default();
+        orff_model *model;
+        s.n_parts = 1;
+        s.parts = &part;
+        const orff_observations o = {.d = D,
+                                     .p = P,
+                                     .n = MANY,
+                                     .X = X,
+                                     .Y = Y,
+                                     .errors = which == 1 ? errors : NULL,
+                                     .instruments = which == 2 ? instruments : NULL};
+        assert_ok(orff_model_fit_observations(&model, &s, &o));
+        assert_ok(orff_model_predict(model, MANY, X, F));
+        mse[which] = fields_mse(MANY * P, F, truth);
+        orff_model_free(model);
+    }
+    assert_true(mse[1] < 0.4 * mse[0]);
+    assert_true(mse[2] < 0.4 * mse[0]);
+    fields_free(&rows);
+    free(noise);
+}
+
+/* ---- what is refused */
+
+static void test_refused(void **state) {
+    static measured m;
+    orff_settings s = settings_of(0, ORFF_ENGINE_AUTO);
+    orff_model *model;
+    double errors[N] = {0};
+    uint32_t instruments[N] = {0};
+    (void)state;
+    make(&m);
+    orff_observations o = observations_of(&m, true, false);
+    errors[3] = -1.0;
+    o.errors = errors;
+    assert_int_equal(orff_model_fit_observations(&model, &s, &o), ORFF_ERROR_INVALID_ARGUMENT);
+    o.errors = NULL;
+    instruments[2] = ORFF_INSTRUMENTS;
+    o.instruments = instruments;
+    assert_int_equal(orff_model_fit_observations(&model, &s, &o), ORFF_ERROR_UNSUPPORTED);
+    o.instruments = NULL;
+    m.along[2 * P] = m.along[2 * P + 1] = 0.0;
+    assert_int_equal(orff_model_fit_observations(&model, &s, &o), ORFF_ERROR_INVALID_ARGUMENT);
+    make(&m);
+    s.loss = ORFF_LOSS_HUBER;
+    assert_int_equal(orff_model_fit_observations(&model, &s, &o), ORFF_ERROR_UNSUPPORTED);
+    s.loss = ORFF_LOSS_SQUARED;
+    for (size_t i = 0; i < N; i++) m.y[i] = (double)NAN;
+    assert_int_equal(orff_model_fit_observations(&model, &s, &o), ORFF_ERROR_INVALID_ARGUMENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_lattice),   cmocka_unit_test(test_features),
+        cmocka_unit_test(test_walls), cmocka_unit_test(test_qualities), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
