@@ -42,6 +42,13 @@ export PKG_CONFIG_PATH="$libdir/pkgconfig"
 $CC -o "$work/by_pkg_config" "$work/use.c" $(pkg-config --cflags --libs orff)
 expect_run "pkg-config" "$work/by_pkg_config" "$libdir"
 
+# The tour of the README, as it stands there: no warnings, and the noise that it was made with.
+sed -n '/^```c$/,/^```$/p' "$SOURCE_DIR/README.md" | sed '/^```/d' >"$work/tour.c"
+# shellcheck disable=SC2046
+$CC -Wall -Wextra -Werror -o "$work/tour" "$work/tour.c" $(pkg-config --cflags --libs orff) -lm
+LD_LIBRARY_PATH="$libdir" "$work/tour" >"$work/toured"
+awk '/^noise/ { exit !($2 > 0.1 && $2 < 0.13) }' "$work/toured" || { cat "$work/toured" >&2; exit 1; }
+
 mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
