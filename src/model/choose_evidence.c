@@ -293,7 +293,7 @@ static void tell_quality(const orffi_quality *q) {
     if (q->errors)
         orffi_log(ORFF_LOG_INFO, "errors that are known make up %.0f %% of the variance of the noise",
                   100.0 / (1.0 + exp(-q->logit)));
-    for (size_t k = 1; k < q->instruments; k++)
+    for (size_t k = 1; !q->by_output && k < q->instruments; k++)
         orffi_log(ORFF_LOG_INFO, "noise of instrument %zu: %.3g times that of the first", k + 1,
                   exp(0.5 * q->ratios[k]));
 }
@@ -306,7 +306,9 @@ static orff_status settle_noises(orffi_choice *c) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(numbers, plan->d + plan->p));
     for (size_t m = 0; m < plan->parts.count; m++) append_part(c, m, numbers, text, sizeof text);
     orff_status status = orffi_candidate_describe(&c->best, &c->judge, &c->many, numbers, plan->parts.shares);
-    for (size_t k = 0; k < plan->p; k++) numbers[k] *= plan->units.spread[k];
+    for (size_t k = 0; k < plan->p; k++)
+        numbers[k] *=
+            plan->units.spread[k] * (c->best.quality.by_output ? exp(0.5 * c->best.quality.ratios[k]) : 1.0);
     if (!status) status = orffi_choice_part_noises(c, numbers);
     list_numbers(noise, sizeof noise, plan->p, numbers);
     if (!status) orffi_log(ORFF_LOG_INFO, "by the evidence: %s; noise %s (standard deviation)", text, noise);

@@ -3,6 +3,7 @@
  *     shift, unit        d
  *     mean, spread       p
   *     output_train_mse   p
+ *     own_noise          p: of measurements, where it is another than that of rows of weight 1
  *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
@@ -44,6 +45,7 @@ static orff_status add_tensors(const orff_model *model, orffi_archive_writer *wr
     ORFFI_TRY(add_vector(writer, "spread", model->p, model->spread));
     ORFFI_TRY(add_vector(writer, "output_train_mse", model->p, model->output_train_mse));
     ORFFI_TRY(add_vector(writer, "noise", model->p, model->noise));
+    if (model->own_noise) ORFFI_TRY(add_vector(writer, "own_noise", model->p, model->own_noise));
     if (model->output_cv_mse) ORFFI_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
     ORFFI_TRY(orffi_cover_write(&model->cover, writer));
     if (model->shares)
@@ -132,6 +134,10 @@ static orff_status read_vectors(const orffi_archive *archive, orff_model *model)
     ORFFI_TRY(copy_vector(archive, "output_train_mse", model->p, NOT_NEGATIVE, model->output_train_mse));
     if (orffi_archive_has(archive, "noise"))
         ORFFI_TRY(copy_vector(archive, "noise", model->p, NOT_NEGATIVE, model->noise));
+    if (orffi_archive_has(archive, "own_noise")) {
+        ORFFI_TRY(ORFFI_NEW_ARRAY(model->own_noise, model->p));
+        ORFFI_TRY(copy_vector(archive, "own_noise", model->p, NOT_NEGATIVE, model->own_noise));
+    }
     if (orffi_archive_has(archive, "output_cv_mse")) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_cv_mse, model->p));
         ORFFI_TRY(copy_vector(archive, "output_cv_mse", model->p, NOT_NEGATIVE, model->output_cv_mse));

@@ -47,6 +47,7 @@ orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orff
     if (!status) status = see_places(&cover, settings, rows);
     if (!status) status = orffi_rows_weigh(rows, &plan.quality, &factor);
     plan.shift *= factor;
+    plan.quality.factor = factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
     orffi_model_cover(status ? NULL : *out, &cover);

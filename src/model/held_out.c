@@ -7,6 +7,7 @@
  * other groups there and around.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/hooks.h"
 #include "base/memory.h"
@@ -50,9 +51,10 @@ static size_t block_of(const orffi_left_field *f, size_t place) {
 /* What came of a unit. */
 typedef struct outcome {
     orff_status status;
-    uint64_t id;       /* of its block, or its group */
-    size_t tests;      /* 0: it had no rows to predict, or none to predict them from */
-    double *F, *S, *Y; /* ORFFI_LEFT_MOST x p */
+    uint64_t id;                  /* of its block, or its group */
+    size_t tests;                 /* 0: it had no rows to predict, or none to predict them from */
+    double *F, *S, *Y;            /* ORFFI_LEFT_MOST x p */
+    size_t rows[ORFFI_LEFT_MOST]; /* tests: which they are */
 } outcome;
 
 /* The place in the order of one row of each of `units` equal shares of all rows, block after block. */
@@ -89,20 +91,62 @@ static void do_unit(const orffi_left_field *f, size_t draw, size_t units, outcom
     if (possible && !status) status = orffi_left_predict(f, &u, out->F, out->S);
     for (size_t i = 0; possible && !status && i < u.tests * width; i++)
         out->Y[i] = orffi_left_value(f, u.test[i / width], i % width);
+    memcpy(out->rows, u.test, sizeof out->rows);
     out->tests = possible && !status ? u.tests : 0;
     out->status =
         status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status; /* too close to be told apart: passed over */
     orffi_left_unit_clear(&u);
 }
 
-static orff_status keep_scores(orff_model *model, const orff_scores *scores, size_t width, size_t blocks) {
-    const orff_score all = orff_scores_all(scores);
+/* Scores of all, and of each output: where rows are single outputs, as many scores as outputs, else one of them all. */
+typedef struct tally {
+    size_t count; /* of scores: p where rows are single outputs, else 1 */
+    orff_scores **scores;
+} tally;
+
+static void tally_clear(tally *t) {
+    for (size_t k = 0; t->scores && k < t->count; k++) orff_scores_free(t->scores[k]);
+    orffi_release(t->scores);
+}
+
+static orff_status tally_init(tally *t, const orffi_left_field *f) {
+    t->count = f->apart ? f->plan->p : 1;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->scores, t->count));
+    for (size_t k = 0; k < t->count; k++) ORFFI_TRY(orff_scores_create(&t->scores[k], f->width));
+    return ORFF_OK;
+}
+
+/* The output that a row of a single one has. */
+static size_t output_of(const orffi_left_field *f, size_t row) {
+    size_t k = 0;
+    while (k + 1 < f->plan->p && f->table.along[row * f->plan->p + k] == 0.0) k++;
+    return k;
+}
+
+/* Means over the outputs of mean squares; intervals are counted over all rows. */
+static orff_status keep_scores(orff_model *model, const orffi_left_field *f, const tally *t, size_t blocks) {
+    double n = 0.0, outputs = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->held.outputs, model->p));
-    for (size_t k = 0; k < model->p; k++)
-        model->held.outputs[k] = width > 1 ? orff_scores_output(scores, k).mse : all.mse;
-    model->held.mse = all.mse;
-    for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] = all.coverage[i];
-    model->held.rows = (size_t)all.n / width;
+    model->held.mse = 0.0;
+    memset(model->held.coverage, 0, sizeof model->held.coverage);
+    for (size_t k = 0; k < t->count; k++) {
+        const orff_score all = orff_scores_all(t->scores[k]);
+        if (!all.n) continue;
+        const double rows = (double)all.n;
+        n += rows;
+        outputs += 1.0;
+        model->held.mse += all.mse;
+        for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] += rows * all.coverage[i];
+    }
+    model->held.mse /= outputs;
+    for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] /= n;
+    for (size_t k = 0; k < model->p; k++) {
+        const orff_score one = f->apart       ? orff_scores_all(t->scores[k])
+                               : f->width > 1 ? orff_scores_output(t->scores[0], k)
+                                              : orff_scores_all(t->scores[0]);
+        model->held.outputs[k] = one.n ? one.mse : model->held.mse;
+    }
+    model->held.rows = (size_t)n / f->width;
     model->held.blocks = blocks;
     return ORFF_OK;
 }
@@ -120,19 +164,28 @@ static orff_status do_some(const orffi_left_field *f, size_t first, size_t count
     return ORFF_OK;
 }
 
-static orff_status add_scores(orff_model *model, size_t width, size_t units, const outcome *outcomes) {
-    orff_scores *scores = NULL;
+static orff_status add_outcome(const orffi_left_field *f, const outcome *one, tally *t) {
+    if (!f->apart) return orff_scores_add(t->scores[0], one->tests, one->F, one->S, one->Y);
+    for (size_t i = 0; i < one->tests; i++)
+        ORFFI_TRY(
+            orff_scores_add(t->scores[output_of(f, one->rows[i])], 1, one->F + i, one->S + i, one->Y + i));
+    return ORFF_OK;
+}
+
+static orff_status add_scores(orff_model *model, const orffi_left_field *f, size_t units,
+                              const outcome *outcomes) {
+    tally t = {0};
     size_t done = 0;
-    orff_status status = orff_scores_create(&scores, width);
+    orff_status status = tally_init(&t, f);
     for (size_t i = 0; !status && i < units; i++) {
         const outcome *one = &outcomes[i];
         bool again = false;
         for (size_t j = 0; j < i; j++) again = again || (outcomes[j].tests && outcomes[j].id == one->id);
-        status = orff_scores_add(scores, one->tests, one->F, one->S, one->Y);
+        status = add_outcome(f, one, &t);
         done += one->tests > 0 && !again;
     }
-    if (!status && done > 1) status = keep_scores(model, scores, width, done);
-    orff_scores_free(scores);
+    if (!status && done > 1) status = keep_scores(model, f, &t, done);
+    tally_clear(&t);
     return status;
 }
 
@@ -150,7 +203,7 @@ static orff_status do_units(orff_model *model, const orffi_left_field *f) {
         status = orffi_progress("leaving out blocks", (double)i, (double)units);
         if (!status) status = do_some(f, i, units - i < TOGETHER ? units - i : TOGETHER, units, outcomes);
     }
-    if (!status) status = add_scores(model, f->width, units, outcomes);
+    if (!status) status = add_scores(model, f, units, outcomes);
     orffi_release(numbers);
     return status;
 }
@@ -161,6 +214,7 @@ static orff_status leave_out(orff_model *model, const orffi_plan *plan, const or
     f.scalar = orffi_kernel_is_identity(f.kernel); /* one system serves all outputs */
     f.q = f.scalar || plan->directed ? 1 : plan->p;
     f.width = plan->directed ? 1 : plan->p;
+    f.apart = rows->apart;
     orff_status status = orffi_left_copy_rows(&f, rows);
     if (!status) status = orffi_left_sort_rows(&f);
     if (!status) status = orffi_left_fill_blur(&f);

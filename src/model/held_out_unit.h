@@ -31,6 +31,7 @@ typedef struct orffi_left_field {
     bool scalar;            /* K = k I */
     size_t q;     /* numbers of a row in a system: 1 for a scalar kernel and for directed rows, else p */
     size_t width; /* numbers of y in a row */
+    bool apart;   /* rows are single outputs */
     orffi_left_entry *order; /* n */
     orffi_left_block *blocks;
     double *places; /* blocks x d: whole numbers */

@@ -14,6 +14,10 @@
 
 /* ---- making and freeing */
 
+const double *orffi_model_noise(const orff_model *model) {
+    return model->own_noise ? model->own_noise : model->noise;
+}
+
 const orff_kernel *orffi_model_kernel(const orff_model *model) {
     return model->engine->kernel(model->fit);
 }
@@ -69,7 +73,7 @@ void orff_model_free(orff_model *model) {
     if (!model) return;
     double *all[] = {model->shift,         model->unit,   model->mean,        model->spread,
                      model->codes,         model->shares, model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse, model->noise,  model->held.outputs};
+                     model->output_cv_mse, model->noise,  model->own_noise,   model->held.outputs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -236,7 +240,7 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .cv_mse = model->cv_mse,
                             .dof = model->dof,
                             .log_evidence = model->log_evidence,
-                            .noise = model->classes ? NULL : model->noise,
+                            .noise = model->classes ? NULL : orffi_model_noise(model),
                             .single = model->single,
                             .on_plane = model->on_plane,
                             .plane = model->plane,

@@ -32,9 +32,11 @@ struct orff_model {
     double weight; /* what the weights of the rows add up to: lambda times it is the noise over the field */
     bool single;
     double *output_train_mse; /* p */
-    double *noise;            /* p: standard deviations; NAN where not known */
-    double *output_cv_mse;    /* p, or NULL when not cross-validated */
-    double *shares;           /* parts + 1, or NULL */
+    double *noise;            /* p: standard deviations, of a row of weight 1; NAN where not known */
+    double *
+        own_noise; /* p: of a measurement of each output, where rows of single outputs have weights; NULL: `noise` */
+    double *output_cv_mse; /* p, or NULL when not cross-validated */
+    double *shares;        /* parts + 1, or NULL */
     struct {
         orff_folds folds;
         double mse, coverage[ORFF_INTERVALS];
@@ -58,6 +60,9 @@ struct orff_model {
 orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, void *fit, size_t classes);
 
 const orff_kernel *orffi_model_kernel(const orff_model *model);
+
+/* The noise of a measurement of each output (p). */
+const double *orffi_model_noise(const orff_model *model);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);

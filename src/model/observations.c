@@ -150,6 +150,11 @@ static void clear(directed *r) {
     orffi_release(r->groups);
 }
 
+/* Whether each output is an instrument by itself: outputs may have noises of their own, as those of whole rows. */
+static bool is_by_output(const orff_observations *o) {
+    return !o->directions && !o->instruments && !o->n_walls && o->p > 1 && o->p <= ORFF_INSTRUMENTS;
+}
+
 /* Number k of row i. */
 static void add_one(const orff_observations *o, directed *r, size_t i, size_t k, const uint64_t *groups) {
     const size_t at = i * width_of(o) + k;
@@ -157,7 +162,7 @@ static void add_one(const orff_observations *o, directed *r, size_t i, size_t k,
     r->Y[r->n] = o->Y[at];
     r->weights[r->n] = o->weights ? o->weights[i] : 1.0;
     if (o->errors) r->errors[r->n] = o->errors[at];
-    if (o->instruments) r->instruments[r->n] = o->instruments[i];
+    if (r->instruments) r->instruments[r->n] = o->instruments ? o->instruments[i] : (uint32_t)k;
     if (groups) r->groups[r->n] = groups[i];
     r->n++;
 }
@@ -195,7 +200,7 @@ static orff_status fill(const orff_observations *o, const uint64_t *groups, dire
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, count));
     ORFFI_TRY(orffi_alloc(&r->along, count, o->p * sizeof *r->along));
     if (o->errors) ORFFI_TRY(ORFFI_NEW_ARRAY(r->errors, count));
-    if (o->instruments) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
+    if (o->instruments || is_by_output(o)) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
     if (groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
     for (size_t i = 0; i < o->n; i++) add_row(o, r, i, groups);
     for (size_t i = 0; i < o->n_walls; i++) add_wall(o, r, i);
@@ -208,6 +213,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     orff_plane plane;
     orffi_rows rows = {0};
     double *known = NULL;
+    const bool by_output = is_by_output(o);
     orff_status status = o->errors ? square_errors(r->n, r->n - o->n_walls, r->errors, 1, &known) : ORFF_OK;
     flat.groups = r->groups;
     flat.geo = ORFF_GEO_NONE;
@@ -218,7 +224,9 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
                                           o->n_walls, settings->subsample);
     rows.measured = r->measured;
-    if (!status) status = orffi_rows_qualify(&rows, known, r->instruments, count_instruments(o));
+    rows.by_output = by_output;
+    if (!status)
+        status = orffi_rows_qualify(&rows, known, r->instruments, by_output ? o->p : count_instruments(o));
     if (!status) status = orffi_fit_rows(model, &flat, &rows);
     if (!status && settings->geo) orffi_plane_set(*model, &plane);
     orffi_rows_clear(&rows);

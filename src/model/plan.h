@@ -15,7 +15,8 @@ typedef struct orffi_plan {
     bool physical;
     bool directed;         /* rows say what f has along a direction: see engine/table.h */
     orffi_quality quality; /* of the rows */
-    size_t measured;       /* measurements that directed rows are parts of */
+    size_t measured;       /* measurements that directed rows are parts of ... */
+    double N;              /* ... and what lambda goes with */
     double log_spread; /* of directed rows: what dividing them by their spread takes off the log evidence */
     bool rigid;        /* some part has callbacks and is not stretchable: one unit for all inputs */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */

@@ -60,10 +60,26 @@ static void fill_noise(orff_model *model, const orffi_path *path, const orffi_re
     }
 }
 
+/* Means over rows of all outputs, each divided by its noise, become those of each output. */
+static void spread_errors(const orffi_quality *q, size_t p, double *errors) {
+    for (size_t k = 0; q->by_output && k < p; k++) errors[k] *= exp(q->ratios[k]) / q->factor;
+}
+
+/* Outputs of directed rows whose weights say how well each is measured. */
+static orff_status fill_own_noise(orff_model *model, const orffi_quality *q) {
+    if (!q->by_output) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->own_noise, model->p));
+    for (size_t k = 0; k < model->p; k++)
+        model->own_noise[k] = model->noise[k] * sqrt(exp(q->ratios[k]) / q->factor);
+    return ORFF_OK;
+}
+
 /* In the user's units. */
 static orff_status fill_report(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                                orffi_report *report) {
     fill_noise(model, path, report);
+    ORFFI_TRY(fill_own_noise(model, &plan->quality));
+    spread_errors(&plan->quality, model->p, report->train_mse);
     model->train_mse = convert_errors(plan, report->train_mse);
     memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);
     for (size_t k = 0; k < model->p; k++) model->mean[k] = report->mean[k] * model->spread[k];
@@ -74,7 +90,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     model->lambda = report->lambda;
     model->dof = report->dof;
     model->rows = plan->directed && plan->measured ? plan->measured : report->rows;
-    model->weight = report->N;
+    model->weight = plan->directed ? plan->N : report->N;
     model->single = report->single;
     model->unreached = report->unreached;
     model->solve = report->solve;
@@ -117,6 +133,7 @@ static orff_status learn(orff_model **out, const orffi_plan *plan, void *rows, c
     orff_model *model = NULL;
     ORFFI_TRY(orffi_check_lambda(lambda, plan->engine, rows, kernel));
     ORFFI_TRY(plan->engine->learn(&fit, rows, kernel, lambda, report));
+    if (report->crossed) spread_errors(&plan->quality, plan->p, report->cv_mse);
     if (report->crossed) convert_errors(plan, report->cv_mse);
     ORFFI_TRY(orffi_model_create(&model, plan->engine, fit, plan->settings.classes));
     const orff_status status = fill_model(model, plan, path, report);
@@ -185,6 +202,7 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows,
         status = orffi_rows_source(rows, &source);
         plan->log_spread = rows->log_spread;
         plan->measured = rows->measured;
+        plan->N = rows->N;
         if (!status) status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
     }
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);

@@ -10,6 +10,8 @@ enum { ORFFI_MOST_INSTRUMENTS = ORFF_INSTRUMENTS };
 typedef struct orffi_quality {
     bool errors;                           /* t is known, and e open */
     size_t instruments;                    /* 0 as 1 */
+    bool by_output;                        /* instruments are the outputs of directed rows */
+    double factor;                         /* what weights were multiplied by: see orffi_rows_weigh */
     double logit;                          /* log(e/(1-e)) */
     double ratios[ORFFI_MOST_INSTRUMENTS]; /* log r; that of the first is 0 */
 } orffi_quality;
@@ -47,6 +49,7 @@ typedef struct orffi_rows {
     const double *known;        /* n, or NULL: see engine/table.h */
     const uint32_t *instrument; /* n, or NULL */
     size_t instruments;
+    bool by_output;    /* they are the outputs of directed rows */
     double *quality;   /* n: the weights that follow from them and the plan, or NULL */
     size_t measured;   /* measurements that directed rows are parts of */
     size_t walls;      /* the last so many directed rows are no measurements: nothing is chosen by them */

@@ -15,7 +15,7 @@ static orff_status noisy_covariance(const orff_model *model, size_t n, const dou
     ORFFI_TRY(orff_model_covariance(model, n, X, covariance));
     for (size_t i = 0; i < n * p; i++) {
         const size_t k = i % p;
-        covariance[i * p + k] += model->noise[k] * model->noise[k];
+        covariance[i * p + k] += orffi_model_noise(model)[k] * orffi_model_noise(model)[k];
     }
     return ORFF_OK;
 }
