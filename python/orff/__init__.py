@@ -12,8 +12,8 @@ CustomPart
     A part of a kernel by a function of your own.
 Moments
     Sums over rows that add, subtract and travel in files.
-kernel, loss, bound, plan, load, save
-    The kernel itself, single losses, error bounds, predicted costs, files.
+kernel, loss, bound, plan, directions, load, save
+    The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
 """
 # First: numpy, which the others import, may bring the same OpenMP, and that looks at the environment once.
 from ._library import __version__, build_info, get_threads, set_threads
@@ -26,6 +26,7 @@ from ._exact import OVKRegressor
 from ._functions import kernel, load, loss, save
 from ._lattice_moments import LatticeMoments
 from ._moments import Moments
+from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
 from ._transformer import OperatorFourierFeatures
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "bound",
     "build_info",
+    "directions",
     "get_threads",
     "kernel",
     "load",

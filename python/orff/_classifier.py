@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ._arrays import Array, simplex_codes
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
 from ._library import lib
+from ._observations import Rows
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._settings import name_of
 from ._streaming import StreamingMixin, can_stream
@@ -92,7 +93,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
         self._set_classes(y)
         labels = self._labels(y).astype(np.float64).reshape(-1, 1)
-        self._fit_rows(X, labels, weights, len(self.classes_), **self._class_notes())
+        self._fit_rows(Rows(X, labels, weights), len(self.classes_), **self._class_notes())
         return self
 
     @available_if(can_stream)
