@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._arrays import Array, simplex_codes
+from ._arrow import from_arrow
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
 from ._library import lib
 from ._observations import Rows
@@ -51,6 +52,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     # ---- rows
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
+        y = from_arrow(y, "y", numbers=False)
         X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", ensure_min_samples=least)
         check_classification_targets(y)
         return X, y, row_weights(sample_weight, X)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from copy import copy
 from inspect import signature
 from typing import Any, Optional
 
@@ -13,16 +14,17 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 try:  # from scikit-learn 1.6 on
-    from sklearn.utils.validation import validate_data
+    from sklearn.utils.validation import validate_data as _validate
 except ImportError:
 
-    def validate_data(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
+    def _validate(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
         """The method that older versions have."""
         return _estimator._validate_data(*arguments, **how)
 
 
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
+from ._arrow import Table, from_arrow
 from ._errors import check
 from ._geo import plane_notes
 from ._library import ffi, lib, text
@@ -35,6 +37,28 @@ from ._settings import TABLE, Options, Settings, is_single, name_of, text_of
 FLOATS = [np.float64, np.float32]
 FINITE = next(name for name in ("ensure_all_finite", "force_all_finite") if name in signature(check_array).parameters)
 _solving = threading.Lock()
+
+
+def validate_data(estimator: BaseEstimator, X: Any, *y: Any, reset: bool = True, **how: Any) -> Any:
+    """scikit-learn's, which takes tables of Arrow as well. The names of tables that it does not know are kept and compared
+    here: which ones it knows differs between its versions."""
+    X = from_arrow(X)
+    if not isinstance(X, Table):
+        return _validate(estimator, X, *y, reset=reset, **how)
+    if not reset and hasattr(estimator, "feature_names_in_"):
+        _compare_names(list(estimator.feature_names_in_), X.columns)
+        estimator = copy(estimator)
+        del estimator.feature_names_in_
+    found = _validate(estimator, np.asarray(X), *y, reset=reset, **how)
+    if reset:
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return found
+
+
+def _compare_names(known: list, given: list) -> None:
+    if known != given:
+        raise ValueError("The feature names should match those that were passed during fit: X has "
+                         f"{', '.join(given)}, and fit had {', '.join(known)}")
 
 
 def row_weights(sample_weight: Any, X: Array) -> Optional[Array]:

@@ -9,6 +9,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from . import _notes
 from ._arrays import Array, columns, doubles
+from ._arrow import from_arrow
 from ._estimator import FINITE, FLOATS, row_weights, validate_data, without_zeros
 from ._observations import make_rows, rows_to_learn
 from ._progress import say
@@ -22,6 +23,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
 
     def _rows(self, X: Any, Y: Any, sample_weight: Any, reset: bool = True, least: int = 2, missing: bool = False) -> tuple:
         """Checked; where outputs may be missing, NaN is let through in a Y of two dimensions."""
+        Y = from_arrow(Y, "y")
         names = _notes.pandas_names(Y)
         finite = {FINITE: "allow-nan"} if missing and Y is not None and np.asarray(Y).ndim == 2 else {}
         X, Y = validate_data(self, X, Y, reset=reset, validate_separately=(
@@ -154,7 +156,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         >>> scores["rmse"] < 0.15, scores["coverage_95"] > 0.85
         (True, True)
         """
-        X, Y = self._points(X), columns(doubles(y))
+        X, Y = self._points(X), columns(doubles(from_arrow(y, "y")))
         check_consistent_length(X, Y)
         found = self._scores_of(X, Y)
         if groups is not None:
