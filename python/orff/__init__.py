@@ -8,6 +8,8 @@ OVKRegressor
     The same with the exact kernel, for few rows.
 OperatorFourierFeatures
     The feature map by itself.
+fit_field
+    A field from an xarray Dataset, and predictions as one.
 CustomPart
     A part of a kernel by a function of your own.
 Moments
@@ -30,9 +32,11 @@ from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
 from ._transformer import OperatorFourierFeatures
+from ._xarray import Field, fit_field
 
 __all__ = [
     "CustomPart",
+    "Field",
     "LatticeMoments",
     "Moments",
     "ORFFClassifier",
@@ -45,6 +49,7 @@ __all__ = [
     "bound",
     "build_info",
     "directions",
+    "fit_field",
     "get_threads",
     "kernel",
     "load",
