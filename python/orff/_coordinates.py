@@ -8,8 +8,8 @@ import numpy as np
 from ._arrays import Array
 
 _HOUR = np.timedelta64(1, "h")
-_NAMES = {"lon": ("lon", "longitude"), "lat": ("lat", "latitude"), "x": ("x",), "y": ("y",), "z": ("z", "depth", "height", "lev"),
-          "time": ("time", "t")}
+_NAMES = {"lon": ("lon", "longitude"), "lat": ("lat", "latitude"), "x": ("x",), "y": ("y",),
+          "z": ("z", "depth", "height", "lev"), "time": ("time", "t")}
 _UNITS = {"lon": ("degrees_east", "degree_east", "degrees_e", "degree_e", "degreese", "degreee"),
           "lat": ("degrees_north", "degree_north", "degrees_n", "degree_n", "degreesn", "degreen")}
 _AXES = {"X": "x", "Y": "y", "Z": "z", "T": "time"}

@@ -255,10 +255,9 @@ class Field:
         units, found = self._derived_units(name in _INTEGRATED), {}
         for k, one in enumerate(self._names_of(name, values.shape[1])):
             about = {"long_name": f"{one} of {', '.join(self.variables)}", **({"units": units} if units else {})}
+            found[one] = (values[:, k], {**about, **({"ancillary_variables": f"{one}_std"} if S is not None else {})})
             if S is not None:
                 found[f"{one}_std"] = (S[:, k], _about_std(one, about))
-                about = {**about, "ancillary_variables": f"{one}_std"}
-            found[one] = (values[:, k], about)
         return found
 
     def _names_of(self, name: str, width: int) -> list[str]:

@@ -100,7 +100,8 @@ def test_places_may_be_a_track_or_miss(plane):
 
 def world(times=4):
     """Winds on degrees and times, time first, with a level of its own that is one long."""
-    lon, lat, time = np.linspace(-10, 10, 7), np.linspace(50, 60, 6), np.datetime64("2024-05-01T06:00", "ns") + np.arange(times) * np.timedelta64(6, "h")
+    lon, lat = np.linspace(-10, 10, 7), np.linspace(50, 60, 6)
+    time = np.datetime64("2024-05-01T06:00", "ns") + np.arange(times) * np.timedelta64(6, "h")
     t, y, x = np.meshgrid(np.arange(times), lat, lon, indexing="ij")
     u, v = 5 + np.sin(y / 4) + 0.3 * t, np.cos(x / 6) - 0.2 * t
     dims = ("time", "level", "lat", "lon")
