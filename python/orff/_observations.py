@@ -18,7 +18,7 @@ MISSING_OUTPUTS = Own("use", '{"use", "drop", "refuse"}', "Rows of a y of two di
 
 
 class Rows(NamedTuple):
-    """What there is to learn from: arrays with a row for each measurement, or None."""
+    """What there is to learn from: arrays with a row for each measurement, or None; and walls."""
 
     X: Array  #: n x d
     Y: Array  #: n x p, NaN where an output is missing; with directions n x 1
@@ -27,6 +27,7 @@ class Rows(NamedTuple):
     directions: Optional[Array] = None  #: n x p
     errors: Optional[Array] = None  #: of the shape of Y
     instruments: Optional[Array] = None  #: n numbers, counted from 0
+    walls: Optional[Array] = None  #: m x (d + p): points, and normals there
 
     @property
     def outputs(self) -> int:
@@ -41,19 +42,21 @@ class Rows(NamedTuple):
     @property
     def are_plain(self) -> bool:
         """Whether they are whole rows of equal quality."""
-        special = (self.directions, self.errors, self.instruments)
+        special = (self.directions, self.errors, self.instruments, self.walls)
         return all(one is None for one in special) and not self.missing.any()
 
     def only(self, kept: Array) -> "Rows":
         """Those of a mask; itself where that is all."""
-        return self if kept.all() else Rows(*(None if one is None else one[kept] for one in self))
+        some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-1]))
+        return some._replace(walls=self.walls)
 
     def observations(self) -> tuple:
         """An orff_observations, and what it points to."""
         held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()
                 if name not in ("groups", "instruments")}
         points = {name: pointer(one) for name, one in {**held, "instruments": self.instruments}.items()}
-        sizes = {"n": len(self.X), "d": self.X.shape[1], "p": self.outputs}
+        sizes = {"n": len(self.X), "d": self.X.shape[1], "p": self.outputs,
+                 "n_walls": 0 if self.walls is None else len(self.walls)}
         return ffi.new("orff_observations *", {**sizes, **points}), points
 
 
@@ -102,11 +105,11 @@ def _one_of(name: str, word: Any, words: tuple) -> int:
 
 
 def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, along: Any, errors: Any,
-              instruments: Any) -> Rows:
+              instruments: Any, walls: Any) -> Rows:
     """Of what fit was given; X and Y have been checked."""
     along = _directions_of(along, X, Y)
     rows = Rows(X, Y, weights, _group_numbers(groups, X), along, None, _instrument_numbers(instruments, X))
-    return rows if errors is None else rows._replace(errors=_errors_of(errors, rows))
+    return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows))
 
 
 def _directions_of(along: Any, X: Array, Y: Array) -> Optional[Array]:
@@ -126,8 +129,28 @@ def _directions_of(along: Any, X: Array, Y: Array) -> Optional[Array]:
     return along
 
 
-def _errors_of(errors: Any, rows: Rows) -> Array:
+def _walls_of(walls: Any, rows: Rows) -> Optional[Array]:
+    if walls is None:
+        return None
+    d, p = rows.X.shape[1], rows.outputs
+    try:
+        points, normals = (doubles(one) for one in walls)
+    except (TypeError, ValueError):
+        raise ValueError("walls: expected a pair, (points, normals)") from None
+    if points.shape[1:] != (d,) or normals.shape != (len(points), p):
+        raise ValueError(f"walls: expected points of shape (m, {d}) and normals of shape (m, {p}), got {points.shape} and "
+                         f"{normals.shape}")
+    both = np.hstack([points, normals])
+    wrong = ~np.isfinite(both).all(axis=1) | ~normals.any(axis=1)
+    if wrong.any():
+        raise ValueError(f"walls: point {np.argmax(wrong)} or its normal is not a vector of numbers, or the normal has no length")
+    return both
+
+
+def _errors_of(errors: Any, rows: Rows) -> Optional[Array]:
     """Standard deviations, one for each number of Y."""
+    if errors is None:
+        return None
     given, (n, width) = columns(doubles(errors)) if np.ndim(errors) else None, rows.Y.shape
     if given is None or given.ndim != 2 or given.shape[1] not in (1, width):
         shapes = "(n,)" if width == 1 else f"(n,) or (n, {width})"

@@ -43,7 +43,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, directions: Any = None,
-            errors: Any = None, instruments: Any = None) -> "RegressionMixin":
+            errors: Any = None, instruments: Any = None, walls: Any = None) -> "RegressionMixin":
         """Learn from rows.
 
         Parameters
@@ -65,6 +65,9 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
             times these and a part that all rows share; how much of each, the rows tell.
         instruments : array-like of shape (n,), optional
             What measured a row: any labels, of up to 64 instruments. Each has a noise of its own.
+        walls : pair of array-likes of shapes (m, d) and (m, p), optional
+            Points of a coast or a wall, and its normals there: nothing flows across, <normal, f(point)> = 0. They are no
+            measurements: nothing is chosen by them.
 
         Returns
         -------
@@ -82,11 +85,12 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         True
         """
         X, Y, weights = self._rows(X, y, sample_weight, missing=True)
-        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, directions, errors, instruments), self.missing_outputs)
+        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, directions, errors, instruments, walls),
+                                   self.missing_outputs)
         if said and self.verbose:
             say(said)
         if directions is not None:
-            self._flat, self._output_names = False, None
+            self._flat, self._output_names = False, ["u", "v", "w"][:rows.outputs] if rows.outputs <= 3 else None
         rows = rows._replace(X=doubles(rows.X)) if self._on_plane else rows
         self._fit_rows(rows, **self._regression_notes())
         return self

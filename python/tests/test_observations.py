@@ -171,6 +171,22 @@ def test_a_column_without_numbers_is_refused_as_ever(rows):
         regressor(engine="features").tune(X, np.where(Y > 1, Y, np.nan), sigma=[1.0, 2.0])
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_flows_across_walls(rows, engine):
+    X, Y, _ = rows
+    points = np.c_[np.full(15, 0.3), np.linspace(-1, 1, 15)]
+    normals = np.tile([2.0, 0.0], (15, 1))
+    open_, walled = regressor(engine).fit(X, Y), regressor(engine).fit(X, Y, walls=(points, normals))
+    assert np.abs(open_.predict(points)[:, 0]).max() > 0.5
+    F, _, _ = dense(covariance_of(engine), np.r_[X, X, points], np.r_[np.tile([1, 0], (80, 1)), np.tile([0, 1], (80, 1)), normals],
+                    np.r_[Y.T.ravel(), np.zeros(15)], 80 * LAMBDA / np.r_[np.ones(160), np.full(15, 10.0)], points)
+    np.testing.assert_allclose(walled.predict(points), F, atol=1e-8 if engine == "exact" else 1e-4)
+    for message, walls in [("expected a pair", points), ("got \\(15, 2\\) and \\(15, 1\\)", (points, normals[:, :1])),
+                           ("walls: point 3", (points, normals * (np.arange(15) != 3)[:, None]))]:
+        with pytest.raises(ValueError, match=message):
+            regressor(engine).fit(X, Y, walls=walls)
+
+
 def test_angles():
     np.testing.assert_allclose(orff.directions([0, 90, 210]), [[1, 0], [0, 1], [-np.sqrt(0.75), -0.5]], atol=1e-12)
     np.testing.assert_allclose(orff.directions([90.0], "north", "toward"), [[-1, 0]], atol=1e-12)
