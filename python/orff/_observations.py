@@ -43,7 +43,12 @@ class Rows(NamedTuple):
     def are_plain(self) -> bool:
         """Whether they are whole rows of equal quality."""
         special = (self.directions, self.errors, self.instruments, self.walls)
-        return all(one is None for one in special) and not self.missing.any()
+        return all(one is None for one in special) and not self.miss_some
+
+    @property
+    def miss_some(self) -> bool:
+        """Whether a number of Y is missing; found without an array of its size."""
+        return bool(self.Y.dtype.kind == "f" and self.Y.size and np.isnan(self.Y.min()))
 
     def only(self, kept: Array) -> "Rows":
         """Those of a mask; itself where that is all."""
@@ -195,16 +200,17 @@ def rows_to_learn(rows: Rows, missing_outputs: Any) -> tuple[Rows, str]:
     """Without rows of weight 0, which have no say, not even in what is chosen automatically, and without those that miss
     outputs and are not to be used; and what there is to say of these."""
     _one_of("missing_outputs", missing_outputs, _WHAT)
-    if rows.weights is not None:
-        rows = rows.only(rows.weights != 0)
-        if not len(rows.X):
-            raise ValueError("every sample_weight is zero: there are no rows to learn from")
+    speak = np.ones(len(rows.X), dtype=bool) if rows.weights is None else rows.weights != 0
+    if not speak.any():
+        raise ValueError("every sample_weight is zero: there are no rows to learn from")
+    rows = rows.only(speak)
+    if not rows.miss_some:
+        return rows, ""
     missing = rows.missing
     some = missing.any(axis=1)
-    if not some.any():
-        return rows, ""
     if missing_outputs == "refuse":
-        raise ValueError(f"y: outputs are missing in {some.sum()} of {len(some)} rows, the first of them {np.argmax(some)}; "
+        first = np.flatnonzero(speak)[np.argmax(some)]
+        raise ValueError(f"y: outputs are missing in {some.sum()} of {len(some)} rows, the first of them row {first}; "
                          'missing_outputs="use" learns from what they have, "drop" leaves them out')
     rows = rows.only(~some if missing_outputs == "drop" else ~missing.all(axis=1))
     if not len(rows.X):

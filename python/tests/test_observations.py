@@ -145,8 +145,10 @@ def test_rows_may_be_dropped_or_refused(rows, make, tmp_path):
     without = make().fit(X[whole], Y[whole], weights[whole], groups[whole])
     np.testing.assert_array_equal(dropped.predict(new), without.predict(new))
     assert np.abs(make().fit(X, holes, weights).predict(new) - dropped.predict(new)).max() > 1e-6
-    with pytest.raises(ValueError, match="missing in 16 of 80 rows, the first of them 0"):
+    with pytest.raises(ValueError, match="missing in 16 of 80 rows, the first of them row 0"):
         make(missing_outputs="refuse").fit(X, holes)
+    with pytest.raises(ValueError, match="missing in 15 of 79 rows, the first of them row 5"):
+        make(missing_outputs="refuse").fit(X, holes, weights)
     with pytest.raises(ValueError, match="missing_outputs is 'keep'; expected 'use' or 'drop' or 'refuse'"):
         make(missing_outputs="keep").fit(X, Y)
     with pytest.raises(ValueError, match="missing in every row"):
