@@ -8,12 +8,14 @@ OVKRegressor
     The same with the exact kernel, for few rows.
 OperatorFourierFeatures
     The feature map by itself.
+fit_field
+    A field from an xarray Dataset, and predictions as one.
 CustomPart
     A part of a kernel by a function of your own.
 Moments
     Sums over rows that add, subtract and travel in files.
-kernel, loss, bound, plan, load, save
-    The kernel itself, single losses, error bounds, predicted costs, files.
+kernel, loss, bound, plan, directions, load, save
+    The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
 """
 # First: numpy, which the others import, may bring the same OpenMP, and that looks at the environment once.
 from ._library import __version__, build_info, get_threads, set_threads
@@ -26,12 +28,15 @@ from ._exact import OVKRegressor
 from ._functions import kernel, load, loss, save
 from ._lattice_moments import LatticeMoments
 from ._moments import Moments
+from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
 from ._transformer import OperatorFourierFeatures
+from ._xarray import Field, fit_field
 
 __all__ = [
     "CustomPart",
+    "Field",
     "LatticeMoments",
     "Moments",
     "ORFFClassifier",
@@ -43,6 +48,8 @@ __all__ = [
     "__version__",
     "bound",
     "build_info",
+    "directions",
+    "fit_field",
     "get_threads",
     "kernel",
     "load",

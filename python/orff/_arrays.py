@@ -15,7 +15,7 @@ def pointer(array: Optional[Array]) -> Any:
     """The numbers of a C-contiguous array, not copied; NULL for None. Lives as long as what is returned."""
     if array is None:
         return ffi.NULL
-    kind = {"d": "double[]", "f": "float[]", "Q": "size_t[]", "L": "size_t[]"}[array.dtype.char]
+    kind = {"d": "double[]", "f": "float[]", "Q": "size_t[]", "L": "size_t[]", "I": "uint32_t[]"}[array.dtype.char]
     if not array.flags.c_contiguous:
         raise ValueError("an array on its way to the library must be C-contiguous")
     return ffi.from_buffer(kind, array)

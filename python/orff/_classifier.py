@@ -9,8 +9,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._arrays import Array, simplex_codes
+from ._arrow import from_arrow
 from ._estimator import FLOATS, row_weights, validate_data, without_zeros
 from ._library import lib
+from ._observations import Rows
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._settings import name_of
 from ._streaming import StreamingMixin, can_stream
@@ -50,6 +52,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     # ---- rows
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
+        y = from_arrow(y, "y", numbers=False)
         X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", ensure_min_samples=least)
         check_classification_targets(y)
         return X, y, row_weights(sample_weight, X)
@@ -92,7 +95,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
         self._set_classes(y)
         labels = self._labels(y).astype(np.float64).reshape(-1, 1)
-        self._fit_rows(X, labels, weights, len(self.classes_), **self._class_notes())
+        self._fit_rows(Rows(X, labels, weights), len(self.classes_), **self._class_notes())
         return self
 
     @available_if(can_stream)

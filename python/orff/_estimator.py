@@ -3,35 +3,62 @@ from __future__ import annotations
 
 import threading
 import warnings
+from copy import copy
+from inspect import signature
 from typing import Any, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 try:  # from scikit-learn 1.6 on
-    from sklearn.utils.validation import validate_data
+    from sklearn.utils.validation import validate_data as _validate
 except ImportError:
 
-    def validate_data(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
+    def _validate(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
         """The method that older versions have."""
         return _estimator._validate_data(*arguments, **how)
 
 
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
+from ._arrow import Table, from_arrow
 from ._errors import check
 from ._geo import plane_notes
 from ._library import ffi, lib, text
 from ._model import Model
+from ._observations import Rows
 from ._parameters import STREAM
 from ._reader import RowReader
-from ._settings import TABLE, Options, Settings, is_single, name_of
+from ._settings import TABLE, Options, Settings, is_single, name_of, text_of
 
 FLOATS = [np.float64, np.float32]
+FINITE = next(name for name in ("ensure_all_finite", "force_all_finite") if name in signature(check_array).parameters)
 _solving = threading.Lock()
+
+
+def validate_data(estimator: BaseEstimator, X: Any, *y: Any, reset: bool = True, **how: Any) -> Any:
+    """scikit-learn's, which takes tables of Arrow as well. The names of tables that it does not know are kept and compared
+    here: which ones it knows differs between its versions."""
+    X = from_arrow(X)
+    if not isinstance(X, Table):
+        return _validate(estimator, X, *y, reset=reset, **how)
+    if not reset and hasattr(estimator, "feature_names_in_"):
+        _compare_names(list(estimator.feature_names_in_), X.columns)
+        estimator = copy(estimator)
+        del estimator.feature_names_in_
+    found = _validate(estimator, np.asarray(X), *y, reset=reset, **how)
+    if reset:
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return found
+
+
+def _compare_names(known: list, given: list) -> None:
+    if known != given:
+        raise ValueError("The feature names should match those that were passed during fit: X has "
+                         f"{', '.join(given)}, and fit had {', '.join(known)}")
 
 
 def row_weights(sample_weight: Any, X: Array) -> Optional[Array]:
@@ -55,16 +82,6 @@ def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, 
     if not kept.any():
         raise ValueError("every sample_weight is zero: there are no rows to learn from")
     return X[kept], Y[kept], weights[kept]
-
-
-def row_groups(groups: Any, X: Any, sample_weight: Any) -> Optional[Array]:
-    """The number of each row's group, for rows of some weight; None where there are none."""
-    if groups is None:
-        return None
-    check_consistent_length(X, groups)
-    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
-    numbers = np.ascontiguousarray(numbers.reshape(-1), dtype=np.uint64)
-    return numbers if sample_weight is None or np.ndim(sample_weight) == 0 else numbers[np.asarray(sample_weight) != 0]
 
 
 class ModelEstimator(BaseEstimator):
@@ -103,29 +120,45 @@ class ModelEstimator(BaseEstimator):
         return bool(self.engine == name_of("engine", lib.ORFF_ENGINE_EXACT))
 
     def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
-        outputs, names = classes - 1 if classes else Y.shape[1], getattr(self, "feature_names_in_", None)
-        settings = Settings(self._given(), X.shape[1], outputs, classes, names, X, None if classes else Y)
+        return self._settings_for(X, None if classes else Y, classes - 1 if classes else Y.shape[1], classes)
+
+    def _settings_for(self, X: Array, Y: Optional[Array], outputs: int, classes: int = 0) -> Settings:
+        names = getattr(self, "feature_names_in_", None)
+        settings = Settings(self._given(), X.shape[1], outputs, classes, names, X, Y)
         settings.c.single = not self._is_exact and is_single(self.precision, X.dtype)
         return settings
 
-    def _fit_rows(self, X: Array, Y: Array, weights: Optional[Array], classes: int = 0,
-                  groups: Optional[Array] = None, **notes: Any) -> None:
+    def _fit_rows(self, rows: Rows, classes: int = 0, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
         the inputs whose ranges are noted, where they are not X."""
-        settings = self._fit_settings(X, Y, classes)
+        X, Y, weights, groups = rows[:4]
+        settings = self._settings_for_rows(rows) if not rows.are_plain else self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
         numbers = ffi.NULL if groups is None else ffi.from_buffer("uint64_t[]", groups)
         settings.c.groups = numbers
-        if X.dtype == np.float32 and not self._is_exact and groups is None:
+        if not rows.are_plain:
+            observations, _held = rows.observations()
+            model = Model.make(lib.orff_model_fit_observations, settings, observations, **self._how)
+        elif X.dtype == np.float32 and not self._is_exact and groups is None:
             reader = RowReader(X, Y, weights, settings.c.subsample)
             model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
         else:
-            rows = (len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights))
-            model = Model.make(lib.orff_model_fit, settings, *sizes, *rows, **self._how)
+            arrays = (len(X), pointer(doubles(X)), pointer(doubles(Y)), pointer(weights))
+            model = Model.make(lib.orff_model_fit, settings, *sizes, *arrays, **self._how)
         self._adopt(model, settings, **{"shown": X, **notes})
         self._moments = None
         if settings.checkpoint != ffi.NULL:
             check(lib.orff_checkpoint_remove(settings.checkpoint))
+
+    def _settings_for_rows(self, rows: Rows) -> Settings:
+        """In double precision. The covariance of the outputs, where it is asked for, is that of the rows that have them all."""
+        whole = np.zeros(len(rows.X), dtype=bool) if rows.directions is not None else ~rows.missing.any(axis=1)
+        if "covariance" in (text_of(TABLE["output_matrix"], self.output_matrix) or "") and whole.sum() < 2:
+            raise ValueError('output_matrix="covariance" is computed from rows with all outputs, and there are none: give '
+                             "the matrix")
+        seen = rows.Y if rows.directions is None else np.zeros((len(rows.X), rows.outputs))
+        some = whole if 2 <= whole.sum() < len(whole) else slice(None)
+        return self._settings_for(doubles(rows.X[some]), np.nan_to_num(seen[some]), rows.outputs)
 
     def _adopt(self, model: Model, settings: Settings, shown: Optional[Array] = None, **notes: Any) -> None:
         """A new model, with what travels in its file."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from ._arrays import Array
 from ._library import lib
+from ._observations import MISSING_OUTPUTS
 from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
 from ._regression import RegressionMixin
@@ -12,7 +13,7 @@ from ._settings import name_of
 from ._tuning import TuningMixin
 
 
-@parameters(KERNEL | LEARNING, verbose=VERBOSE, progress=PROGRESS)
+@parameters(KERNEL | LEARNING, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE, progress=PROGRESS)
 class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 

@@ -208,6 +208,7 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
                             "FORMAT") from None
     else:
         estimator._flat = bool(about.get("flat", False))
+        estimator.missing_outputs = about.get("missing_outputs", estimator.missing_outputs)
         estimator._output_names = _notes.names(notes, "outputs", model.outputs)
         if model.describe().on_plane:
             estimator.geo = name_of("geo", lib.ORFF_GEO_LONLAT)

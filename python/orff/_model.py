@@ -103,6 +103,18 @@ class Model:
         shapes = {"jacobian": (self.outputs, self.inputs), "curl": vector, "stream_function": vector}
         return self._derive(getattr(lib, f"orff_model_{name}"), X, shapes.get(name, ()), **how)
 
+    def derive_std(self, name: str, X: Array, samples: int, **how: Any) -> Array:
+        """Standard deviations of a derived field, n x its size: in closed form, or where there is none by samples."""
+        field = getattr(lib, f"ORFF_FIELD_{name.removesuffix('_function').upper()}")
+        S = np.empty((len(X), int(lib.orff_model_field_size(self._handle, field))))
+        if lib.orff_model_has_field_std(self._handle, field):
+            run(lib.orff_model_field_std, self._handle, field, len(X), pointer(doubles(X)), pointer(S), **how)
+            return S
+        drawn = owner("orff_samples", lib.orff_samples_free)
+        run(lib.orff_samples_draw, drawn, self._handle, samples, 0, **how)
+        run(lib.orff_samples_std, drawn[0], field, len(X), pointer(doubles(X)), pointer(S), **how)
+        return S
+
     def _derive(self, function: Callable, X: Array, shape: tuple, **how: Any) -> Array:
         out = np.empty((len(X), *shape))
         run(function, self._handle, len(X), pointer(doubles(X)), pointer(out), **how)

@@ -8,6 +8,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from . import _notes
 from ._arrays import Array, columns, doubles, pointer
+from ._arrow import from_arrow
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, with_known_parts
 from ._library import ffi, lib, owner
@@ -85,6 +86,7 @@ class Moments(Sums):
         Moments
             Itself. When it fails the sums are as before.
         """
+        X, Y = from_arrow(X), from_arrow(Y, "Y")
         names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
         X = check_array(X, dtype=[np.float64, np.float32], order="C")
         Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False))

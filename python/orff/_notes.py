@@ -67,7 +67,7 @@ def _check_python(notes: dict[str, Any]) -> None:
     wrong = '"python" is not an object' if not isinstance(about, dict) else ""
     if not isinstance(notes.get("settings", ""), str):
         wrong = '"settings" is not a text'
-    for key in ("class", "labels", "loss") if not wrong else ():
+    for key in ("class", "labels", "loss", "missing_outputs") if not wrong else ():
         if not isinstance(about.get(key, ""), str):
             wrong = f'"python.{key}" is not a text'
     if not wrong and not isinstance(about.get("flat", False), bool):

@@ -41,12 +41,17 @@ class _Watch:
 
     def say(self, message: str) -> None:
         self.end_line()
-        print(f"[orff] {message}", file=sys.stderr)
+        say(message)
 
     def end_line(self) -> None:
         if self.line:
             print(file=sys.stderr)
             self.line = False
+
+
+def say(message: str) -> None:
+    """A line on standard error."""
+    print(f"[orff] {message}", file=sys.stderr)
 
 
 def _keep(kind: Any, value: BaseException, trace: Any) -> None:

@@ -9,7 +9,10 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from . import _notes
 from ._arrays import Array, columns, doubles
-from ._estimator import FLOATS, row_groups, row_weights, validate_data, without_zeros
+from ._arrow import from_arrow
+from ._estimator import FINITE, FLOATS, row_weights, validate_data, without_zeros
+from ._observations import make_rows, rows_to_learn
+from ._progress import say
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
@@ -18,23 +21,29 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
     _flat = False  # Y had one dimension
     _output_names: Optional[Sequence[str]] = None
 
-    def _rows(self, X: Any, Y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
+    def _rows(self, X: Any, Y: Any, sample_weight: Any, reset: bool = True, least: int = 2, missing: bool = False) -> tuple:
+        """Checked; where outputs may be missing, NaN is let through in a Y of two dimensions."""
+        Y = from_arrow(Y, "y")
         names = _notes.pandas_names(Y)
-        X, Y = validate_data(self, X, Y, reset=reset, dtype=FLOATS, order="C", multi_output=True, y_numeric=True,
-                             ensure_min_samples=least)
+        finite = {FINITE: "allow-nan"} if missing and Y is not None and np.asarray(Y).ndim == 2 else {}
+        X, Y = validate_data(self, X, Y, reset=reset, validate_separately=(
+            {"dtype": FLOATS, "order": "C", "ensure_min_samples": least}, {"ensure_2d": False, "dtype": None, **finite}))
+        check_consistent_length(X, Y)
+        Y = Y.astype(np.float64) if Y.dtype.kind == "O" else Y
         if reset:
             self._flat, self._output_names = Y.ndim == 1, names
         return X, columns(Y), row_weights(sample_weight, X)
 
     def _regression_notes(self) -> dict[str, Any]:
-        return {"output_names": self._output_names, "about": {"flat": self._flat}}
+        return {"output_names": self._output_names, "about": {"flat": self._flat, "missing_outputs": self.missing_outputs}}
 
     def _flat_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple:
         """Rows to learn from, and the notes of the model. Degrees are learned from in double precision."""
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "RegressionMixin":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, directions: Any = None,
+            errors: Any = None, instruments: Any = None, walls: Any = None) -> "RegressionMixin":
         """Learn from rows.
 
         Parameters
@@ -42,20 +51,48 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X : array-like of shape (n, d)
             Inputs. float32 is learned from in single precision; C-contiguous arrays are not copied.
         y : array-like of shape (n, p) or (n,)
-            Outputs.
+            Outputs. NaN in a y of two dimensions is an output that is missing: see `missing_outputs`.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
         groups : array-like of shape (n,), optional
             Which rows belong together: a station, a track, an hour. Those of one group are left out together where
             errors are told (`cv_mse_` of features, `held_out_mse_`).
+        directions : array-like of shape (n, p), optional
+            y has one number for each row: what the field has along its direction e, y = <e, f(x)>. `orff.directions`
+            makes them of angles.
+        errors : array-like of shape (n,) or (n, p), optional
+            Standard deviations of what is known of the error of each row, or of each number of y. The noise is a factor
+            times these and a part that all rows share; how much of each, the rows tell.
+        instruments : array-like of shape (n,), optional
+            What measured a row: any labels, of up to 64 instruments. Each has a noise of its own.
+        walls : pair of array-likes of shapes (m, d) and (m, p), optional
+            Points of a coast or a wall, and its normals there: nothing flows across, <normal, f(point)> = 0. They are no
+            measurements: nothing is chosen by them.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(-1, 1, (200, 2))
+        >>> along = orff.directions(rng.uniform(0, 360, 200))
+        >>> radial = (along * np.c_[-X[:, 1], X[:, 0]]).sum(axis=1)                  # of a flow, one component of each
+        >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, radial, directions=along)
+        >>> bool(np.abs(model.predict([[0.0, 0.5]]) - [[-0.5, 0.0]]).max() < 0.05)
+        True
         """
-        numbers = row_groups(groups, X, sample_weight)
-        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._fit_rows(X, Y, weights, groups=numbers, **notes)
+        X, Y, weights = self._rows(X, y, sample_weight, missing=True)
+        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, directions, errors, instruments, walls),
+                                   self.missing_outputs)
+        if said and self.verbose:
+            say(said)
+        if directions is not None:
+            self._flat, self._output_names = False, ["u", "v", "w"][:rows.outputs] if rows.outputs <= 3 else None
+        rows = rows._replace(X=doubles(rows.X)) if self._on_plane else rows
+        self._fit_rows(rows, **self._regression_notes())
         return self
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:
@@ -123,7 +160,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         >>> scores["rmse"] < 0.15, scores["coverage_95"] > 0.85
         (True, True)
         """
-        X, Y = self._points(X), columns(doubles(y))
+        X, Y = self._points(X), columns(doubles(from_arrow(y, "y")))
         check_consistent_length(X, Y)
         found = self._scores_of(X, Y)
         if groups is not None:

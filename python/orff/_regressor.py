@@ -11,6 +11,7 @@ from ._lattice_moments import LatticeMoments
 from ._library import lib
 from ._model import Model
 from ._moments import Moments
+from ._observations import MISSING_OUTPUTS
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
 from ._regression import RegressionMixin
@@ -19,7 +20,7 @@ from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
-@parameters(EVERY, precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
+@parameters(EVERY, precision=PRECISION, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE, progress=PROGRESS)
 class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, StreamingMixin):
     """Vector-valued ridge regression with operator-valued random Fourier features.
 

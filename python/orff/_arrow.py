@@ -1,0 +1,91 @@
+"""Tables of Arrow: polars, pyarrow, DuckDB and whatever else hands its columns over by the Arrow C stream or __dataframe__."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._arrays import Array
+
+_PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
+
+
+class Table(np.ndarray):
+    """An n x d array whose columns have names."""
+
+    columns: list
+
+    @classmethod
+    def of(cls, array: Array, names: Sequence[str]) -> "Table":
+        """The array itself, not copied."""
+        table = array.view(cls)
+        table.columns = [str(name) for name in names]
+        return table
+
+
+def is_foreign(data: Any) -> bool:
+    """Whether it is a table or a column that NumPy and scikit-learn do not read by themselves, or not with its names."""
+    known = isinstance(data, np.ndarray) or hasattr(data, "iloc")  # pandas is known
+    return not known and any(hasattr(data, name) for name in _PROTOCOLS)
+
+
+def from_arrow(data: Any, what: str = "X", numbers: bool = True) -> Any:
+    """Anything else than Arrow's as it is. A table of columns becomes an array with names, n x d, a single column without
+    name n; null becomes NaN. With `numbers` False columns may hold anything: labels."""
+    if not is_foreign(data):
+        return data
+    try:
+        import pyarrow
+    except ImportError:
+        if hasattr(data, "__array__"):
+            return data  # NumPy reads it, though perhaps not its names
+        raise ImportError(f"{what} is a {type(data).__name__} of Arrow; reading it takes the package pyarrow, which is not "
+                          "installed: pip install pyarrow, or hand over a NumPy array") from None
+    table = _read(pyarrow, data)
+    if isinstance(table, pyarrow.ChunkedArray):
+        return _column(pyarrow, table, what, numbers)
+    parts = [_column(pyarrow, table.column(i), f"{what}: column {name!r}", numbers)
+             for i, name in enumerate(table.column_names)]
+    if not numbers:
+        return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
+    return Table.of(_beside(parts, table.num_rows), table.column_names)
+
+
+def _read(pyarrow: Any, data: Any) -> Any:
+    """A pyarrow.Table, or a ChunkedArray of a single column; no numbers are copied."""
+    if isinstance(data, (pyarrow.Table, pyarrow.ChunkedArray)):
+        return data
+    if isinstance(data, pyarrow.Array):
+        return pyarrow.chunked_array([data])
+    if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
+        from pyarrow.interchange import from_dataframe
+
+        return from_dataframe(data)
+    if len(getattr(data, "shape", (0, 0))) == 1:
+        return pyarrow.chunked_array(data)
+    return pyarrow.table(data)
+
+
+def _column(pyarrow: Any, column: Any, what: str, numbers: bool) -> Array:
+    """A view where it is one block of numbers, none of them null."""
+    kinds = pyarrow.types
+    if not numbers:
+        return column.to_numpy()
+    if not any(is_kind(column.type) for is_kind in (kinds.is_floating, kinds.is_integer, kinds.is_boolean, kinds.is_decimal,
+                                                    kinds.is_null)):
+        raise ValueError(f"{what} holds {column.type}; expected numbers")
+    if column.null_count or not (kinds.is_floating(column.type) or kinds.is_integer(column.type)):
+        column = column.cast(pyarrow.float64())
+    chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks if len(chunk)]
+    return chunks[0] if len(chunks) == 1 else np.concatenate(chunks or [np.empty(0)])
+
+
+def _beside(parts: list, rows: int) -> Array:
+    """Columns as an array by rows, as the library reads it: a single one is not copied, others once."""
+    if len(parts) == 1:
+        return parts[0].reshape(-1, 1)
+    single = bool(parts) and all(part.dtype == np.float32 for part in parts)
+    X = np.empty((rows, len(parts)), dtype=np.float32 if single else np.float64)
+    for i, part in enumerate(parts):
+        X[:, i] = part
+    return X

@@ -1,0 +1,220 @@
+"""Measurements that are not whole rows of equal quality: missing outputs, directions, errors, instruments."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from sklearn.utils import check_consistent_length
+
+from ._arrays import Array, columns, doubles, pointer
+from ._library import ffi, header, lib
+from ._parameters import Own
+
+_INSTRUMENTS = header.constants["ORFF_INSTRUMENTS"]
+_WHAT = ("use", "drop", "refuse")
+
+MISSING_OUTPUTS = Own("use", '{"use", "drop", "refuse"}', "Rows of a y of two dimensions in which outputs are missing (NaN): "
+                      "use what they have, drop them, or refuse them.")
+
+
+class Rows(NamedTuple):
+    """What there is to learn from: arrays with a row for each measurement, or None; and walls."""
+
+    X: Array  #: n x d
+    Y: Array  #: n x p, NaN where an output is missing; with directions n x 1
+    weights: Optional[Array] = None  #: n
+    groups: Optional[Array] = None  #: n numbers
+    directions: Optional[Array] = None  #: n x p
+    errors: Optional[Array] = None  #: of the shape of Y
+    instruments: Optional[Array] = None  #: n numbers, counted from 0
+    walls: Optional[Array] = None  #: m x (d + p): points, and normals there
+
+    @property
+    def outputs(self) -> int:
+        """p."""
+        return int(self.Y.shape[1] if self.directions is None else self.directions.shape[1])
+
+    @property
+    def missing(self) -> Array:
+        """Which numbers of Y are."""
+        return np.isnan(self.Y) if self.Y.dtype.kind == "f" else np.zeros(self.Y.shape, dtype=bool)
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether they are whole rows of equal quality."""
+        special = (self.directions, self.errors, self.instruments, self.walls)
+        return all(one is None for one in special) and not self.miss_some
+
+    @property
+    def miss_some(self) -> bool:
+        """Whether a number of Y is missing; found without an array of its size."""
+        return bool(self.Y.dtype.kind == "f" and self.Y.size and np.isnan(self.Y.min()))
+
+    def only(self, kept: Array) -> "Rows":
+        """Those of a mask; itself where that is all."""
+        some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-1]))
+        return some._replace(walls=self.walls)
+
+    def observations(self) -> tuple:
+        """An orff_observations, and what it points to."""
+        held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()
+                if name not in ("groups", "instruments")}
+        points = {name: pointer(one) for name, one in {**held, "instruments": self.instruments}.items()}
+        sizes = {"n": len(self.X), "d": self.X.shape[1], "p": self.outputs,
+                 "n_walls": 0 if self.walls is None else len(self.walls)}
+        return ffi.new("orff_observations *", {**sizes, **points}), points
+
+
+# ---- the arguments of fit
+
+
+def directions(angles: Any, direction_from: str = "east", direction_sense: str = "away") -> Array:
+    """Unit vectors of angles, for `fit(X, y, directions=...)`: along what a radar or a lidar sees.
+
+    Parameters
+    ----------
+    angles : array-like of shape (n,)
+        Degrees.
+    direction_from : {"east", "north"}, default="east"
+        An angle counts from the axis of the first input towards the second, or clockwise from the second: a bearing.
+    direction_sense : {"away", "toward"}, default="away"
+        What is positive: what goes in the direction of the angle, or what comes from there.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+
+    Examples
+    --------
+    >>> import orff
+    >>> orff.directions([0.0, 90.0], direction_from="north").round(3) + 0.0
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    degrees = doubles(angles)
+    if degrees.ndim != 1:
+        raise ValueError(f"angles has {degrees.ndim} dimensions; expected one angle for each row")
+    if not np.isfinite(degrees).all():
+        raise ValueError(f"angles: that of row {np.argmin(np.isfinite(degrees))} is not a number")
+    north = _one_of("direction_from", direction_from, ("east", "north"))
+    toward = _one_of("direction_sense", direction_sense, ("away", "toward"))
+    found = np.empty((len(degrees), 2))
+    lib.orff_directions(len(degrees), pointer(degrees), bool(north), bool(toward), pointer(found))
+    return found
+
+
+def _one_of(name: str, word: Any, words: tuple) -> int:
+    if word not in words:
+        raise ValueError(f"{name} is {word!r}; expected {' or '.join(repr(one) for one in words)}")
+    return words.index(word)
+
+
+def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, along: Any, errors: Any,
+              instruments: Any, walls: Any) -> Rows:
+    """Of what fit was given; X and Y have been checked."""
+    along = _directions_of(along, X, Y)
+    rows = Rows(X, Y, weights, _group_numbers(groups, X), along, None, _instrument_numbers(instruments, X))
+    return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows))
+
+
+def _directions_of(along: Any, X: Array, Y: Array) -> Optional[Array]:
+    if along is None:
+        return None
+    along = doubles(along)
+    if along.ndim != 2:
+        raise ValueError("directions are vectors, one for each row: expected shape (n, p), got "
+                         f"{along.shape}; orff.directions(angles) makes them of angles")
+    check_consistent_length(X, along)
+    if Y.shape[1] != 1:
+        raise ValueError(f"with directions y is one number for each row, what the field has along them; it has {Y.shape[1]}")
+    wrong = ~np.isfinite(along).all(axis=1) | ~along.any(axis=1)
+    if wrong.any():
+        raise ValueError(f"directions: that of row {np.argmax(wrong)} is {along[np.argmax(wrong)]}; it has no length, or is "
+                         "not a vector of numbers")
+    return along
+
+
+def _walls_of(walls: Any, rows: Rows) -> Optional[Array]:
+    if walls is None:
+        return None
+    d, p = rows.X.shape[1], rows.outputs
+    try:
+        points, normals = (doubles(one) for one in walls)
+    except (TypeError, ValueError):
+        raise ValueError("walls: expected a pair, (points, normals)") from None
+    if points.shape[1:] != (d,) or normals.shape != (len(points), p):
+        raise ValueError(f"walls: expected points of shape (m, {d}) and normals of shape (m, {p}), got {points.shape} and "
+                         f"{normals.shape}")
+    both = np.hstack([points, normals])
+    wrong = ~np.isfinite(both).all(axis=1) | ~normals.any(axis=1)
+    if wrong.any():
+        raise ValueError(f"walls: point {np.argmax(wrong)} or its normal is not a vector of numbers, or the normal has no length")
+    return both
+
+
+def _errors_of(errors: Any, rows: Rows) -> Optional[Array]:
+    """Standard deviations, one for each number of Y."""
+    if errors is None:
+        return None
+    given, (n, width) = columns(doubles(errors)) if np.ndim(errors) else None, rows.Y.shape
+    if given is None or given.ndim != 2 or given.shape[1] not in (1, width):
+        shapes = "(n,)" if width == 1 else f"(n,) or (n, {width})"
+        raise ValueError(f"errors has shape {np.shape(errors)}; expected {shapes}: one for each row, or for each number of y")
+    check_consistent_length(rows.X, given)
+    given = np.ascontiguousarray(np.broadcast_to(given, (n, width)))
+    wrong = ~(np.isfinite(given) & (given >= 0.0)) & ~rows.missing
+    if wrong.any():
+        i, k = np.argwhere(wrong)[0]
+        raise ValueError(f"errors: that of output {k} of row {i} is {given[i, k]:g}; it must be a number, and not negative")
+    return given
+
+
+def _group_numbers(groups: Any, X: Array) -> Optional[Array]:
+    if groups is None:
+        return None
+    check_consistent_length(X, groups)
+    _, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    return np.ascontiguousarray(numbers.reshape(-1), dtype=np.uint64)
+
+
+def _instrument_numbers(labels: Any, X: Array) -> Optional[Array]:
+    """Labels by number, in the order in which they come."""
+    if labels is None:
+        return None
+    labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    check_consistent_length(X, labels)
+    met: dict[Any, int] = {}
+    try:
+        numbers = [met.setdefault(label, len(met)) for label in labels]
+    except TypeError:
+        raise ValueError("instruments: expected one label for each row, such as a name or a number") from None
+    if len(met) > _INSTRUMENTS:
+        raise ValueError(f"instruments: there are {len(met)} of them; up to {_INSTRUMENTS} may have a noise of their own")
+    return np.array(numbers, dtype=np.uint32)
+
+
+# ---- rows that say nothing, or not all
+
+
+def rows_to_learn(rows: Rows, missing_outputs: Any) -> tuple[Rows, str]:
+    """Without rows of weight 0, which have no say, not even in what is chosen automatically, and without those that miss
+    outputs and are not to be used; and what there is to say of these."""
+    _one_of("missing_outputs", missing_outputs, _WHAT)
+    speak = np.ones(len(rows.X), dtype=bool) if rows.weights is None else rows.weights != 0
+    if not speak.any():
+        raise ValueError("every sample_weight is zero: there are no rows to learn from")
+    rows = rows.only(speak)
+    if not rows.miss_some:
+        return rows, ""
+    missing = rows.missing
+    some = missing.any(axis=1)
+    if missing_outputs == "refuse":
+        first = np.flatnonzero(speak)[np.argmax(some)]
+        raise ValueError(f"y: outputs are missing in {some.sum()} of {len(some)} rows, the first of them row {first}; "
+                         'missing_outputs="use" learns from what they have, "drop" leaves them out')
+    rows = rows.only(~some if missing_outputs == "drop" else ~missing.all(axis=1))
+    if not len(rows.X):
+        raise ValueError("y: outputs are missing in every row: there are no rows to learn from")
+    used, dropped = int(rows.missing.any(axis=1).sum()), len(some) - len(rows.X)
+    counts = {"rows that miss some of their outputs and are used for the others": used, "rows left out": dropped}
+    return rows, "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
