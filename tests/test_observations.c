@@ -16,12 +16,12 @@ static const struct {
     orff_part parts[2];
     size_t n_parts;
 } kernels[] = {
-    {"identity", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8}}, 1},
-    {"full A", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8, .A = full}}, 1},
-    {"curl-free", {{.rule = ORFF_RULE_CURL_FREE, .sigma = 0.9, .normalise = true}}, 1},
-    {"div-free", {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .normalise = true}}, 1},
+    {"identity", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8, .weight = 1.0}}, 1},
+    {"full A", {{.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.8, .weight = 1.0, .A = full}}, 1},
+    {"curl-free", {{.rule = ORFF_RULE_CURL_FREE, .sigma = 0.9, .weight = 1.0, .normalise = true}}, 1},
+    {"div-free", {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .weight = 1.0, .normalise = true}}, 1},
     {"sum",
-     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .normalise = true},
+     {{.rule = ORFF_RULE_DIV_FREE, .sigma = 0.9, .weight = 1.0, .normalise = true},
       {.rule = ORFF_RULE_DECOMPOSABLE, .sigma = 0.5, .weight = 0.3}},
      2},
 };
@@ -202,6 +202,7 @@ static void compare(size_t which, orff_engine engine, bool directions, bool weig
     orff_model *model;
     assert_ok(orff_model_fit_observations(&model, &s, &o));
     predict(&g, &(source){kernel, features}, g.N * lambda, m.Z, F, C);
+    assert_true(fabs(F[0]) + fabs(F[1]) > 0.05); /* something is learned */
     for (size_t saved = 0; saved < 2; saved++) {
         assert_ok(orff_model_predict(model, NEW, m.Z, ours));
         assert_near(kernels[which].name, NEW * P, ours, F, tolerance);

@@ -254,7 +254,8 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
         settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);
     ORFFI_TRY(copy_parts(plan, settings));
-    plan->quality.by_output = rows->by_output && has_own_outputs(plan) && !settings->auto_kernel;
+    plan->quality.by_output = rows->by_output && has_own_outputs(plan) && !settings->auto_kernel &&
+                              settings->scale_outputs == ORFF_SWITCH_AUTO && settings->lambda == 0.0;
     if (rows->by_output && !plan->quality.by_output) plan->quality.instruments = 0;
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
