@@ -11,13 +11,24 @@ struct orff_samples {
     const orff_model *model;
     size_t count;
     orffi_deviation *each; /* count */
+    double *errors;        /* count x as many as the model's trend has: see orffi_trend_draw; or NULL */
 };
 
 void orff_samples_free(orff_samples *samples) {
     if (!samples) return;
     for (size_t i = 0; samples->each && i < samples->count; i++) orffi_deviation_clear(&samples->each[i]);
     orffi_release(samples->each);
+    orffi_release(samples->errors);
     orffi_release(samples);
+}
+
+static orff_status draw_trend(orff_samples *samples, uint64_t seed) {
+    const orffi_trend *trend = samples->model->trend;
+    if (!trend) return ORFF_OK;
+    const size_t size = orffi_trend_sample_size(trend);
+    ORFFI_TRY(orffi_alloc(&samples->errors, samples->count, size * sizeof *samples->errors));
+    for (size_t i = 0; i < samples->count; i++) orffi_trend_draw(trend, seed, i, samples->errors + i * size);
+    return ORFF_OK;
 }
 
 orff_status orff_samples_draw(orff_samples **out, const orff_model *model, size_t count, uint64_t seed) {
@@ -29,6 +40,7 @@ orff_status orff_samples_draw(orff_samples **out, const orff_model *model, size_
     samples->count = count;
     orff_status status = ORFFI_NEW_ARRAY(samples->each, count);
     if (!status) status = model->engine->draw(model->fit, seed, count, samples->each);
+    if (!status) status = draw_trend(samples, seed);
     if (status) {
         orff_samples_free(samples);
     } else {
@@ -45,6 +57,7 @@ size_t orff_samples_count(const orff_samples *samples) {
 
 typedef struct one {
     const orffi_deviation *deviation;
+    const double *error; /* of the trend, or NULL */
     orffi_derived what;
     double *work; /* ORFFI_MODEL_BLOCK x k */
 } one;
@@ -53,9 +66,13 @@ static orff_status at_points(const orff_model *model, const void *self, size_t n
                              double *out) {
     const one *o = self;
     const size_t p = model->p;
-    if (o->what.field != ORFF_FIELD_VALUES)
-        return orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out);
+    if (o->what.field != ORFF_FIELD_VALUES) {
+        ORFFI_TRY(orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out));
+        return o->error ? orffi_trend_add_derived_sample(model->trend, o->error, &o->what, n, x, out)
+                        : ORFF_OK;
+    }
     ORFFI_TRY(orffi_deviation_values(o->deviation, p, n, x, o->work, out));
+    if (o->error) ORFFI_TRY(orffi_trend_add_sample(model->trend, o->error, n, x, out));
     for (size_t i = 0; i < n * p; i++) out[i] *= model->noise[i % p];
     return ORFF_OK;
 }
@@ -70,6 +87,7 @@ static orff_status at_flat(const orff_model *model, const void *self, size_t n, 
 static orff_status evaluate(const orff_samples *samples, size_t i, one *o, orffi_turning turning, size_t n,
                             const double *X, double *out) {
     o->deviation = &samples->each[i];
+    if (samples->errors) o->error = samples->errors + i * orffi_trend_sample_size(samples->model->trend);
     return orffi_plane_apply_to(samples->model, at_flat, o, turning, n, X, out);
 }
 
