@@ -187,7 +187,7 @@ static orff_settings settings_of(size_t which, orff_engine engine, orff_trend tr
     s.posterior = ORFF_SWITCH_YES;
     s.scale_outputs = ORFF_SWITCH_NO;
     if (engine == ORFF_ENGINE_LATTICE) s.sampling.tolerance = 1e-7;
-    if (engine == ORFF_ENGINE_FEATURES) s.sampling.features = 150;
+    if (engine == ORFF_ENGINE_FEATURES) s.sampling.features = 80;
     return s;
 }
 
@@ -357,11 +357,102 @@ static void test_lattice(void **state) {
     compare(2, ORFF_ENGINE_LATTICE, ORFF_TREND_LINEAR, DIRECTED, true, 1e-5);
 }
 
+/* ---- samples: their spread is that of the error bars, of values and of what is derived from them */
+
+static void test_samples(void **state) {
+    enum { COUNT = 1000 };
+    static measured m;
+    static dense g;
+    (void)state;
+    make(&m);
+    for (size_t which = 0; which < 3; which += 2) {
+        const orff_settings s = settings_of(which, ORFF_ENGINE_EXACT, ORFF_TREND_LINEAR);
+        orff_kernel *kernel;
+        orff_samples *samples;
+        double S[NEW * P], bars[NEW * P], curl[NEW], mean, variance;
+        orff_model *model = fit_to(&m, &s, WHOLE, false);
+        const double noise = orff_model_describe(model).noise[0];
+        assert_ok(orff_kernel_create(&kernel, D, P, 1, &kernels[which].part));
+        build(&g, &m, &s, WHOLE, false, kernel, NULL, model);
+        assert_ok(orff_samples_draw(&samples, model, COUNT, 7));
+        assert_ok(orff_samples_std(samples, ORFF_FIELD_VALUES, NEW, m.Z, S));
+        assert_ok(orff_samples_std(samples, ORFF_FIELD_CURL, NEW, m.Z, curl));
+        assert_ok(orff_model_std(model, NEW, m.Z, false, bars));
+        for (size_t i = 0; i < NEW * P; i++)
+            assert_near(kernels[which].name, "spread of samples", S[i] / bars[i], 1.0, 0.08);
+        for (size_t i = 0; which == 2 && i < NEW; i++) {
+            const asked q = slope_of(m.Z + i * D, 1, 0, -1.0, 0, 1);
+            answer(&g, &q, &mean, &variance);
+            assert_near("curl", "spread of samples", curl[i] / (noise * sqrt(variance / g.shift)), 1.0, 0.08);
+        }
+        orff_samples_free(samples);
+        orff_model_free(model);
+        orff_kernel_free(kernel);
+    }
+}
+
+/* ---- what it is good for: rows with a steep trend and a gap, and points beyond them */
+
+enum { ROWS = 70, BEYOND = 3, RUNS = 40 };
+
+/* Smooth, without any trend over its whole length. */
+static double wiggle(double x, uint64_t seed) {
+    double sum = 0.0;
+    const double *z = NULL;
+    double *drawn = support_normal(12, seed, 3);
+    z = drawn;
+    for (size_t k = 0; k < 6; k++)
+        sum += 0.4 * (z[2 * k] * sin((1.5 + (double)k) * x) + z[2 * k + 1] * cos((1.5 + (double)k) * x));
+    free(drawn);
+    return sum;
+}
+
+static void test_beyond(void **state) {
+    static const double at[BEYOND] = {2.5, 5.6, 6.5};
+    double plain_error = 0.0, error = 0.0, slopes = 0.0;
+    size_t inside = 0, slopes_inside = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < RUNS; seed++) {
+        double X[ROWS], Y[ROWS], F[BEYOND], S[BEYOND], *noise = support_normal(ROWS, seed, 4);
+        orff_settings s = orff_settings_default();
+        orff_model *model;
+        orff_trend_term slope;
+        s.engine = ORFF_ENGINE_EXACT;
+        for (size_t i = 0; i < ROWS; i++) {
+            X[i] = 5.0 * fmod((double)(i + 1) * 0.6180339887, 1.0);
+            if (X[i] > 2.0 && X[i] < 3.0) X[i] -= 1.3;
+            Y[i] = 10.0 + 8.0 * X[i] + wiggle(X[i], seed) + 0.1 * noise[i];
+        }
+        free(noise);
+        assert_ok(orff_model_fit(&model, &s, 1, 1, ROWS, X, Y, NULL));
+        assert_ok(orff_model_predict(model, BEYOND, at, F));
+        for (size_t i = 0; i < BEYOND; i++)
+            plain_error += pow(F[i] - 10.0 - 8.0 * at[i] - wiggle(at[i], seed), 2.0);
+        orff_model_free(model);
+        s.trend = ORFF_TREND_LINEAR;
+        assert_ok(orff_model_fit(&model, &s, 1, 1, ROWS, X, Y, NULL));
+        assert_ok(orff_model_predict(model, BEYOND, at, F));
+        assert_ok(orff_model_std(model, BEYOND, at, false, S));
+        for (size_t i = 0; i < BEYOND; i++) {
+            const double wrong = F[i] - 10.0 - 8.0 * at[i] - wiggle(at[i], seed);
+            error += wrong * wrong;
+            inside += fabs(wrong) < 1.96 * S[i];
+        }
+        assert_ok(orff_model_trend(model, 1, &slope));
+        slopes_inside += fabs(slope.coefficients[0] - 8.0) < 1.96 * slope.errors[0];
+        slopes += pow(slope.coefficients[0] - 8.0, 2.0) / RUNS;
+        orff_model_free(model);
+    }
+    if (!(error < 0.25 * plain_error)) fail_msg("errors %g with a trend, %g without", error, plain_error);
+    if (!(sqrt(slopes) < 0.5)) fail_msg("slopes err by %g", sqrt(slopes));
+    if (!((double)inside > 0.85 * RUNS * BEYOND)) fail_msg("%zu of %d inside", inside, RUNS * BEYOND);
+    if (!((double)slopes_inside > 0.8 * RUNS)) fail_msg("%zu of %d slopes inside", slopes_inside, RUNS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_exact),   cmocka_unit_test(test_features), cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_beyond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

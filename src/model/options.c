@@ -148,7 +148,12 @@ static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orf
         }
     snprintf(o->culprit, sizeof o->culprit, "trend");
     ORFFI_TRY(ORFFI_NEW_ARRAY(o->trend_inputs, shape->d));
-    ORFFI_TRY(orffi_inputs_read("trend", text, shape, o->trend_inputs));
+    const char *near = orff_text_nearest(text, orff_trend_names());
+    const orff_status status = orffi_inputs_read("trend", text, shape, o->trend_inputs);
+    if (status == ORFF_ERROR_INVALID_ARGUMENT && near)
+        return orffi_fail(
+            status, "trend: there is no \"%s\", and no input of that name; did you mean \"%s\"?", text, near);
+    if (status) return status;
     settings->trend = ORFF_TREND_LINEAR;
     settings->trend_inputs = o->trend_inputs;
     return ORFF_OK;

@@ -57,7 +57,8 @@ size_t orff_samples_count(const orff_samples *samples) {
 
 typedef struct one {
     const orffi_deviation *deviation;
-    const double *error; /* of the trend, or NULL */
+    const double *error;    /* of the trend, or NULL */
+    orffi_trend_seen *seen; /* all samples are at the same points */
     orffi_derived what;
     double *work; /* ORFFI_MODEL_BLOCK x k */
 } one;
@@ -68,11 +69,11 @@ static orff_status at_points(const orff_model *model, const void *self, size_t n
     const size_t p = model->p;
     if (o->what.field != ORFF_FIELD_VALUES) {
         ORFFI_TRY(orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out));
-        return o->error ? orffi_trend_add_derived_sample(model->trend, o->error, &o->what, n, x, out)
+        return o->error ? orffi_trend_add_derived_sample(model->trend, o->error, o->seen, &o->what, n, x, out)
                         : ORFF_OK;
     }
     ORFFI_TRY(orffi_deviation_values(o->deviation, p, n, x, o->work, out));
-    if (o->error) ORFFI_TRY(orffi_trend_add_sample(model->trend, o->error, n, x, out));
+    if (o->error) ORFFI_TRY(orffi_trend_add_sample(model->trend, o->error, o->seen, n, x, out));
     for (size_t i = 0; i < n * p; i++) out[i] *= model->noise[i % p];
     return ORFF_OK;
 }
@@ -95,11 +96,23 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+static void end(one *o) {
+    if (o->seen) orffi_trend_forget(o->seen);
+    orffi_release(o->seen);
+    orffi_release(o->work);
+    o->seen = NULL;
+    o->work = NULL;
+}
+
 static orff_status begin(const orff_samples *samples, orff_field field, size_t n, one *o,
                          orffi_turning *turning) {
     ORFFI_TRY(orffi_field_describe(samples->model, field, &o->what, turning));
     o->what.spread = samples->model->noise; /* engines draw for a noise of 1 */
-    return orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
+    ORFFI_TRY(ORFFI_NEW(o->seen));
+    const orff_status status =
+        orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
+    if (status) end(o);
+    return status;
 }
 
 orff_status orffi_samples_deviation(const orff_samples *samples, size_t i, size_t n, const double *X,
@@ -108,7 +121,7 @@ orff_status orffi_samples_deviation(const orff_samples *samples, size_t i, size_
     orffi_turning turning = ORFFI_TURN_NOTHING;
     ORFFI_TRY(begin(samples, ORFF_FIELD_VALUES, n, &o, &turning));
     const orff_status status = evaluate(samples, i, &o, turning, n, X, out);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 
@@ -135,7 +148,7 @@ orff_status orff_samples_field(const orff_samples *samples, orff_field field, si
     if (!status) memcpy(out, values, all * sizeof *out);
     orffi_release(mean);
     orffi_release(values);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 
@@ -167,7 +180,7 @@ orff_status orff_samples_std(const orff_samples *samples, orff_field field, size
     for (size_t k = 0; !status && k < size; k++) S[k] = sqrt(squares[k] / (double)samples->count);
     orffi_release(deviation);
     orffi_release(squares);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 

@@ -82,14 +82,22 @@ orff_status orffi_trend_add_covariance(const orffi_trend *trend, size_t n, const
 orff_status orffi_trend_add_derived_covariance(const orffi_trend *trend, const orffi_derived *what, size_t n,
                                                const double *x, double *covariance);
 
+/* What columns lack at some points, kept for the next sample at the same ones. Zeroed at first. */
+typedef struct orffi_trend_seen {
+    size_t n;
+    double *x, *U;
+} orffi_trend_seen;
+void orffi_trend_forget(orffi_trend_seen *seen);
+
 /* One sample of the error of b: columns x p where they are shared, else columns. Then what it adds to values (n x p), and
- * to a derived field (n x k). */
+ * to a derived field (n x k); `seen` is for one field. */
 size_t orffi_trend_sample_size(const orffi_trend *trend);
 void orffi_trend_draw(const orffi_trend *trend, uint64_t seed, size_t sample, double *error);
-orff_status orffi_trend_add_sample(const orffi_trend *trend, const double *error, size_t n, const double *x,
-                                   double *out);
+orff_status orffi_trend_add_sample(const orffi_trend *trend, const double *error, orffi_trend_seen *seen,
+                                   size_t n, const double *x, double *out);
 orff_status orffi_trend_add_derived_sample(const orffi_trend *trend, const double *error,
-                                           const orffi_derived *what, size_t n, const double *x, double *out);
+                                           orffi_trend_seen *seen, const orffi_derived *what, size_t n,
+                                           const double *x, double *out);
 
 /* A trend has no potential: refused for those fields. */
 orff_status orffi_trend_check_field(const orffi_trend *trend, const orffi_derived *what);

@@ -129,35 +129,61 @@ static orff_status fill_lacks(const question *q, size_t n, const double *x, doub
     return q->what ? lacking_slopes(q->t, q->what->unit, n, x, U) : orffi_trend_lacks(q->t, n, x, U);
 }
 
-/* Points some at a time; `size` numbers of out belong to each. U, V: room. */
-static orff_status visit(const question *q, size_t some, size_t each, size_t n, const double *x, double *U,
-                         double *V, use_fn *use, const void *self, size_t size, double *out) {
+/* Each of n points, whose columns lack U; `size` numbers of out belong to each. V: room. */
+static void use_all(const question *q, size_t each, size_t n, const double *U, double *V, use_fn *use,
+                    const void *self, size_t size, double *out) {
     const size_t sides = q->t->shared ? q->t->p : 1;
-    for (size_t first = 0; first < n; first += some) {
-        const size_t rows = n - first < some ? n - first : some;
-        ORFFI_TRY(fill_lacks(q, rows, x + first * q->t->d, U));
-        for (size_t r = 0; r < rows; r++)
-            for (size_t a = 0; a < sides; a++) {
-                fill_vectors(q, U + r * each, a, V);
-                use(q, V, a, self, out + (first + r) * size);
-            }
-    }
-    return ORFF_OK;
+    for (size_t r = 0; r < n; r++)
+        for (size_t a = 0; a < sides; a++) {
+            fill_vectors(q, U + r * each, a, V);
+            use(q, V, a, self, out + r * size);
+        }
 }
 
-static orff_status apply(const orffi_trend *t, const orffi_derived *what, size_t n, const double *x,
-                         use_fn *use, const void *self, size_t size, double *out) {
+void orffi_trend_forget(orffi_trend_seen *seen) {
+    orffi_release(seen->x);
+    orffi_release(seen->U);
+    *seen = (orffi_trend_seen){0};
+}
+
+/* Columns at the points of last time, or at new ones. */
+static orff_status see(const question *q, size_t each, size_t n, const double *x, orffi_trend_seen *seen) {
+    const size_t bytes = n * q->t->d * sizeof *x;
+    if (seen->n == n && seen->x && !memcmp(seen->x, x, bytes)) return ORFF_OK;
+    orffi_trend_forget(seen);
+    ORFFI_TRY(orffi_duplicate(&seen->x, x, n * q->t->d, sizeof *x));
+    ORFFI_TRY(orffi_alloc(&seen->U, n, each * sizeof *seen->U));
+    seen->n = n;
+    const orff_status status = fill_lacks(q, n, x, seen->U);
+    if (status) orffi_trend_forget(seen);
+    return status;
+}
+
+/* Points some at a time, but all that `seen` is asked to keep. V: room. */
+static orff_status visit(const question *q, size_t each, size_t n, const double *x, orffi_trend_seen *seen,
+                         double *V, use_fn *use, const void *self, size_t size, double *out) {
+    const size_t most = NUMBERS / each + 1;
+    orffi_trend_seen own = {0}, *kept = seen && n <= most ? seen : &own;
+    orff_status status = ORFF_OK;
+    for (size_t first = 0; !status && first < n; first += most) {
+        const size_t rows = n - first < most ? n - first : most;
+        status = see(q, each, rows, x + first * q->t->d, kept);
+        if (!status) use_all(q, each, rows, kept->U, V, use, self, size, out + first * size);
+    }
+    orffi_trend_forget(&own);
+    return status;
+}
+
+static orff_status apply(const orffi_trend *t, const orffi_derived *what, orffi_trend_seen *seen, size_t n,
+                         const double *x, use_fn *use, const void *self, size_t size, double *out) {
     question q = {.t = t, .what = what, .k = what ? what->k : t->p};
     const size_t each = t->columns * orffi_trend_width(t) * (what ? t->d : 1);
-    const size_t many = NUMBERS / each + 1, some = n < many ? n : many;
-    double *U = NULL, *V = NULL;
+    double *V = NULL;
     if (what) ORFFI_TRY(orffi_trend_check_field(t, what));
-    orff_status status = orffi_alloc(&U, some, each * sizeof *U);
-    if (!status) status = orffi_alloc(&V, t->columns, q.k * sizeof *V);
+    orff_status status = orffi_alloc(&V, t->columns, q.k * sizeof *V);
     if (!status) status = orffi_alloc(&q.J, t->p, t->d * sizeof *q.J);
     if (!status) status = ORFFI_NEW_ARRAY(q.w, q.k);
-    if (!status) status = visit(&q, some, each, n, x, U, V, use, self, size, out);
-    orffi_release(U);
+    if (!status) status = visit(&q, each, n, x, seen, V, use, self, size, out);
     orffi_release(V);
     orffi_release(q.J);
     orffi_release(q.w);
@@ -179,12 +205,12 @@ static void add_squares(const question *q, const double *V, size_t a, const void
 }
 
 orff_status orffi_trend_add_covariance(const orffi_trend *t, size_t n, const double *x, double *covariance) {
-    return apply(t, NULL, n, x, add_squares, NULL, t->p * t->p, covariance);
+    return apply(t, NULL, NULL, n, x, add_squares, NULL, t->p * t->p, covariance);
 }
 
 orff_status orffi_trend_add_derived_covariance(const orffi_trend *t, const orffi_derived *what, size_t n,
                                                const double *x, double *covariance) {
-    return apply(t, what, n, x, add_squares, NULL, what->k * what->k, covariance);
+    return apply(t, what, NULL, n, x, add_squares, NULL, what->k * what->k, covariance);
 }
 
 /* ---- samples */
@@ -212,13 +238,13 @@ static void add_errors(const question *q, const double *V, size_t a, const void 
         for (size_t i = 0; i < k; i++) out[i] += error[c * sides + a] * V[c * k + i];
 }
 
-orff_status orffi_trend_add_sample(const orffi_trend *t, const double *error, size_t n, const double *x,
-                                   double *out) {
-    return apply(t, NULL, n, x, add_errors, error, t->p, out);
+orff_status orffi_trend_add_sample(const orffi_trend *t, const double *error, orffi_trend_seen *seen,
+                                   size_t n, const double *x, double *out) {
+    return apply(t, NULL, seen, n, x, add_errors, error, t->p, out);
 }
 
-orff_status orffi_trend_add_derived_sample(const orffi_trend *t, const double *error,
+orff_status orffi_trend_add_derived_sample(const orffi_trend *t, const double *error, orffi_trend_seen *seen,
                                            const orffi_derived *what, size_t n, const double *x,
                                            double *out) {
-    return apply(t, what, n, x, add_errors, error, what->k, out);
+    return apply(t, what, seen, n, x, add_errors, error, what->k, out);
 }

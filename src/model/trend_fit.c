@@ -159,9 +159,13 @@ static orff_status least_squares(orffi_trend_fit *f) {
 static orff_status check(const orff_settings *s, const orffi_rows *rows) {
     if ((unsigned)s->trend >= ORFF_TREND_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no trend number %d", (int)s->trend);
-    if (rows->stream) return orffi_trend_refuse(s, "it is for rows in memory, not for a stream");
+    if (rows->stream)
+        return orffi_trend_refuse(
+            s, "it is for rows in memory, not for a stream: give enough memory to hold them");
     if (s->classes) return orffi_trend_refuse(s, "classes have none");
-    if (s->loss != ORFF_LOSS_SQUARED) return orffi_trend_refuse(s, "it is for the squared loss only");
+    if (s->loss != ORFF_LOSS_SQUARED)
+        return orffi_trend_refuse(s,
+                                  "it is for the squared loss; take it off the outputs yourself for others");
     if (s->checkpoint) return orffi_trend_refuse(s, "it is estimated at once, without a checkpoint");
     return ORFF_OK;
 }
