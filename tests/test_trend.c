@@ -449,10 +449,162 @@ static void test_beyond(void **state) {
     if (!((double)slopes_inside > 0.8 * RUNS)) fail_msg("%zu of %d slopes inside", slopes_inside, RUNS);
 }
 
+/* ---- settings, faces and refusals */
+
+static void test_settings(void **state) {
+    static measured m;
+    static const char *const names[] = {"lon", "lat"};
+    const orff_data_shape shape = {.d = D, .p = P, .inputs = names};
+    orff_options *options;
+    orff_settings s;
+    orff_model *model;
+    orff_trend_term term;
+    (void)state;
+    make(&m);
+    assert_ok(orff_options_create(&options));
+    assert_ok(orff_options_resolve(options, &shape, &s));
+    assert_int_equal(s.trend, ORFF_TREND_NONE);
+    for (size_t i = 0; i < ORFF_TREND_COUNT; i++) {
+        assert_ok(orff_options_set(options, "trend", orff_trend_name((orff_trend)i)));
+        assert_ok(orff_options_resolve(options, &shape, &s));
+        assert_int_equal(s.trend, i);
+        assert_null(s.trend_inputs);
+    }
+    assert_ok(orff_options_set(options, "trend", "lat"));
+    assert_ok(orff_options_set(options, "engine", "exact"));
+    assert_ok(orff_options_resolve(options, &shape, &s));
+    assert_true(s.trend == ORFF_TREND_LINEAR && !s.trend_inputs[0] && s.trend_inputs[1]);
+    model = fit_to(&m, &s, WHOLE, false);
+    assert_int_equal(orff_model_describe(model).trend_terms, 2);
+    assert_ok(orff_model_trend(model, 1, &term));
+    assert_true(term.factors == 1 && term.inputs[0] == 1);
+    assert_status(orff_model_trend(model, 2, &term), ORFF_ERROR_INVALID_ARGUMENT);
+    orff_model_free(model);
+    assert_ok(orff_options_set(options, "trend", "liner"));
+    assert_status(orff_options_resolve(options, &shape, &s), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_says("did you mean \"linear\"");
+    assert_string_equal(orff_options_culprit(options), "trend");
+    orff_options_free(options);
+}
+
+static int no_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    (void)self, (void)room, (void)X, (void)Y, (void)weights;
+    *n = 0;
+    return 0;
+}
+
+static void refuse(const measured *m, const orff_settings *s, orff_status want, const char *words) {
+    orff_model *model = NULL;
+    assert_status(orff_model_fit(&model, s, D, P, N, m->X, m->whole, NULL), want);
+    assert_says(words);
+}
+
+static void test_refused(void **state) {
+    static measured m;
+    static const double periods[D] = {2.0, 0.0};
+    static const bool periodic[D] = {true, false};
+    const orff_reader reader = {.read = no_rows};
+    orff_settings s = settings_of(3, ORFF_ENGINE_EXACT, ORFF_TREND_LINEAR), other = s;
+    orff_model *model;
+    double out[NEW * P], line[N * D];
+    (void)state;
+    make(&m);
+    assert_status(orff_model_fit_stream(&model, &s, D, P, &reader), ORFF_ERROR_UNSUPPORTED);
+    assert_says("rows in memory");
+    other.engine = ORFF_ENGINE_FEATURES;
+    other.loss = ORFF_LOSS_HUBER;
+    refuse(&m, &other, ORFF_ERROR_UNSUPPORTED, "squared loss");
+    other = s;
+    other.periods = periods;
+    other.trend_inputs = periodic;
+    other.engine = ORFF_ENGINE_LATTICE;
+    refuse(&m, &other, ORFF_ERROR_INVALID_ARGUMENT, "period");
+    other = s;
+    other.trend = ORFF_TREND_COUNT;
+    refuse(&m, &other, ORFF_ERROR_INVALID_ARGUMENT, "no trend number");
+    for (size_t i = 0; i < N * D; i++) line[i] = m.X[i / D * D]; /* both inputs are one */
+    assert_status(orff_model_fit(&model, &s, D, P, N, line, m.whole, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_says("tell its 3 terms apart");
+    model = fit_to(&m, &s, WHOLE, false);
+    assert_status(orff_model_potential(model, NEW, m.Z, out), ORFF_ERROR_UNSUPPORTED);
+    assert_says("trend");
+    assert_status(orff_model_field_std(model, ORFF_FIELD_POTENTIAL, NEW, m.Z, out), ORFF_ERROR_UNSUPPORTED);
+    orff_model_free(model);
+}
+
+/* Without error bars the columns' fits are not kept, and a file has what predictions need; tuning fits as fitting does. */
+static void test_bare_and_tuned(void **state) {
+    static measured m;
+    double want[NEW * P], got[NEW * P];
+    orff_settings s = settings_of(2, ORFF_ENGINE_EXACT, ORFF_TREND_LINEAR), two[2];
+    orff_trend_term a, b;
+    size_t best;
+    (void)state;
+    make(&m);
+    orff_model *model = fit_to(&m, &s, WHOLE, false), *other;
+    assert_ok(orff_model_predict(model, NEW, m.Z, want));
+    s.posterior = ORFF_SWITCH_NO;
+    other = reload(fit_to(&m, &s, WHOLE, false), false);
+    assert_ok(orff_model_predict(other, NEW, m.Z, got));
+    assert_all_close(NEW * P, got, want, 1e-9);
+    assert_status(orff_model_std(other, NEW, m.Z, false, got), ORFF_ERROR_UNSUPPORTED);
+    assert_ok(orff_model_trend(model, 2, &a));
+    assert_ok(orff_model_trend(other, 2, &b));
+    assert_all_close(P, b.errors, a.errors, 1e-9);
+    orff_model_free(other);
+    two[0] = two[1] = s;
+    two[1].lambda = 10.0;
+    assert_ok(orff_model_tune(&other, 2, two, D, P, N, m.X, m.whole, NULL, NULL, &best));
+    assert_int_equal(best, 0);
+    assert_ok(orff_model_predict(other, NEW, m.Z, got));
+    assert_all_close(NEW * P, got, want, 1e-9);
+    orff_model_free(other);
+    two[1].trend = ORFF_TREND_CONSTANT;
+    assert_status(orff_model_tune(&other, 2, two, D, P, N, m.X, m.whole, NULL, NULL, NULL),
+                  ORFF_ERROR_UNSUPPORTED);
+    orff_model_free(model);
+}
+
+/* A quadratic function is a trend and nothing else, in any units; on a plane too, and with rows of several qualities. */
+static void test_exactly(void **state) {
+    double X[N * D], Y[N * P], errors[N * P], F[N * P], Jacobian[N * P * D];
+    orff_settings s = orff_settings_default();
+    orff_model *model;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        const double x = X[i * D] = 1e3 * fmod((double)i * 0.569840291, 1.0);
+        const double y = X[i * D + 1] = 1e-2 * fmod((double)i * 0.754877666, 1.0);
+        Y[i * P] = 1e6 * (1.0 + 1e-3 * x + 1e-6 * x * x);
+        Y[i * P + 1] = 1e-3 * (2.0 - 1e2 * y + 1e-1 * x * y);
+        errors[i * P] = errors[i * P + 1] = 1.0 + (double)(i % 3);
+    }
+    const orff_observations o = {.d = D, .p = P, .n = N, .X = X, .Y = Y, .errors = errors};
+    s.trend = ORFF_TREND_QUADRATIC;
+    s.engine = ORFF_ENGINE_EXACT;
+    s.parts = &kernels[0].part;
+    s.n_parts = 1;
+    s.lambda = 1e-3;
+    assert_ok(orff_model_fit_observations(&model, &s, &o));
+    assert_ok(orff_model_predict(model, N, X, F));
+    assert_ok(orff_model_jacobian(model, N, X, Jacobian));
+    for (size_t i = 0; i < N; i++) {
+        const double x = X[i * D], y = X[i * D + 1];
+        assert_close(F[i * P] / Y[i * P], 1.0, 1e-8);
+        assert_close(F[i * P + 1] / Y[i * P + 1], 1.0, 1e-8);
+        assert_close(Jacobian[i * 4] / (1e6 * (1e-3 + 2e-6 * x)), 1.0, 1e-6);
+        assert_close(Jacobian[i * 4 + 3] / (1e-3 * (-1e2 + 1e-1 * x)), 1.0, 1e-6);
+        assert_close(Jacobian[i * 4 + 2], 1e-4 * y, 1e-10);
+    }
+    orff_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),   cmocka_unit_test(test_features), cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_exact),   cmocka_unit_test(test_features),
+        cmocka_unit_test(test_lattice), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_beyond),  cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_bare_and_tuned),
+        cmocka_unit_test(test_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
