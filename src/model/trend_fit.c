@@ -32,10 +32,15 @@ static orff_status choose_inputs(const orff_settings *s, size_t d, bool *inputs)
     return ORFF_OK;
 }
 
+/* Rows that were measured; walls are none. */
+static size_t measured(const orffi_rows *rows) {
+    return rows->n > rows->walls ? rows->n - rows->walls : rows->n;
+}
+
 static void fill_range(orffi_trend *t, const orffi_rows *rows) {
     for (size_t k = 0; k < t->d; k++) {
         double low = rows->X[k], high = rows->X[k];
-        for (size_t i = 1; i < rows->n; i++) {
+        for (size_t i = 1; i < measured(rows); i++) {
             low = fmin(low, rows->X[i * t->d + k]);
             high = fmax(high, rows->X[i * t->d + k]);
         }
@@ -141,7 +146,7 @@ static orff_status least_squares(orffi_trend_fit *f) {
     orff_status status =
         rows->along ? sums_init(&s, t->terms * p, 1) : sums_init(&s, t->terms, p); /* terms x p either way */
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms * (p + 1));
-    for (size_t i = 0; !status && i < rows->n; i++) {
+    for (size_t i = 0; !status && i < measured(rows); i++) {
         const double *along = rows->along ? rows->along + i * p : NULL;
         sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, h),
                  rows->Y + i * (along ? 1 : p));
@@ -218,6 +223,7 @@ static orff_status copy_rows(orffi_rows *rows, orffi_table *table) {
             rows, orffi_table_gather(table, &source.reader, source.expected, rows->d, rows->p));
     ORFFI_TRY(orffi_table_init_like(table, source.table->n, source.table));
     table->N = source.table->N;
+    table->walls = source.table->walls;
     for (size_t i = 0; i < table->n; i++) orffi_table_copy_row(table, i, source.table, i);
     return ORFF_OK;
 }
