@@ -7,7 +7,7 @@
 #include "fields.h"
 #include "lattice/fft.h"
 
-enum { N = 50, NEW = 6, D = 2, P = 2, MOST = N * P, TERMS = 6 };
+enum { N = 30, NEW = 4, D = 2, P = 2, MOST = N * P, TERMS = 6 };
 
 static const double full[] = {2.0, 0.6, 0.6, 0.7};
 
@@ -393,7 +393,7 @@ static void test_samples(void **state) {
 
 /* ---- what it is good for: rows with a steep trend and a gap, and points beyond them */
 
-enum { ROWS = 70, BEYOND = 3, RUNS = 40 };
+enum { ROWS = 70, BEYOND = 3, RUNS = 24 };
 
 /* Smooth, without any trend over its whole length. */
 static double wiggle(double x, uint64_t seed) {
@@ -608,5 +608,6 @@ int main(void) {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_bare_and_tuned),
         cmocka_unit_test(test_exactly),
     };
+    orff_set_threads(1); /* small systems, many of them */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
