@@ -15,6 +15,7 @@
 #include "moments_lattice.h"
 #include "report.h"
 #include "result.h"
+#include "trend.h"
 
 /* ---- what kind */
 
@@ -66,6 +67,19 @@ static void print_noise(const orff_model_info *info) {
     free(text.text);
 }
 
+static void print_trend(const cli_applied *ap, const orff_model_info *info) {
+    const size_t most = 30;
+    char line[CLI_TREND_LINE];
+    if (!info->trend_terms) return;
+    cli_trend_words(ap->model, ap->notes, line);
+    cli_print_line("%-14s%s", "trend", line);
+    for (size_t k = 0; k < info->outputs && k < most; k++) {
+        const char *name = orff_notes_name(ap->notes, ORFF_SIDE_OUTPUT, k);
+        cli_trend_line(ap->model, ap->notes, k, line);
+        cli_print_line("  %-12s%s", known(name), line);
+    }
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -89,6 +103,7 @@ static void print_model(const cli_applied *ap) {
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,
                        orff_scheme_name(info->scheme), info->seed);
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
+    print_trend(ap, info);
     cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
     if (isfinite(info->held_out_mse))

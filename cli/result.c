@@ -7,6 +7,7 @@
 
 #include "notes.h"
 #include "report.h"
+#include "trend.h"
 
 json_t *cli_number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -188,6 +189,19 @@ static void say_errors(const cli_result *r, const orff_model_info *info) {
                 orff_folds_name(info->folds));
 }
 
+static void say_trend(const cli_result *r, const orff_model_info *info) {
+    const size_t most = 20;
+    char line[CLI_TREND_LINE], name[24];
+    if (!info->trend_terms) return;
+    cli_trend_words(r->model, r->notes, line);
+    cli_say("  trend              %s", line);
+    for (size_t k = 0; k < info->outputs && k < most; k++) {
+        cli_trend_line(r->model, r->notes, k, line);
+        cli_say("  %-18s %s", output_name(r->notes, k, name), line);
+    }
+    if (info->outputs > most) cli_say("  (and %zu more outputs)", info->outputs - most);
+}
+
 void cli_result_say(const cli_result *r, const char *words) {
     const orff_model_info info = orff_model_describe(r->model);
     if (words) cli_say("found: %s", words);
@@ -205,8 +219,8 @@ void cli_result_say(const cli_result *r, const char *words) {
                 orff_scheme_name(info.scheme), info.seed, info.parameters);
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
+    say_trend(r, &info);
     say_errors(r, &info);
-
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
     if (info.warnings) cli_warn("%s", info.warning);
@@ -303,6 +317,7 @@ json_t *cli_result_json(const cli_result *r) {
     if (isfinite(info.kernel_error))
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
+    if (info.trend_terms) json_object_set_new(object, "trend", cli_trend_json(r->model, r->notes));
     set_errors(object, r, &info);
     json_object_set_new(object, "warnings", warning_names(info.warnings));
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));

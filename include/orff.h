@@ -890,6 +890,25 @@ ORFF_API const char *orff_folds_name(orff_folds folds);
 ORFF_API const char *const *orff_folds_names(void);
 ORFF_API orff_status orff_folds_parse(const char *name, orff_folds *folds);
 
+/* What is learned beside the field: columns h(x) that no penalty holds, for each output, whose coefficients b are estimated
+ * together with the field g in f(x) = h(x)^T b + g(x) by generalised least squares. Far from all rows f follows h(x)^T b. */
+#define ORFF_TREND_LIST(X)                                                                                          \
+    X(NONE, "none")           /* the field alone, about the mean of y where `center` says so */                     \
+    X(CONSTANT, "constant")   /* a number, which differs from that mean where rows crowd */                         \
+    X(LINEAR, "linear")       /* and a multiple of each input */                                                    \
+    X(QUADRATIC, "quadratic") /* and of their squares and products */
+
+typedef enum orff_trend {
+#define ORFF_TREND_ENUM(name, text) ORFF_TREND_##name,
+    ORFF_TREND_LIST(ORFF_TREND_ENUM)
+#undef ORFF_TREND_ENUM
+        ORFF_TREND_COUNT
+} orff_trend;
+
+ORFF_API const char *orff_trend_name(orff_trend trend);
+ORFF_API const char *const *orff_trend_names(void);
+ORFF_API orff_status orff_trend_parse(const char *name, orff_trend *trend);
+
 typedef struct orff_settings {
     /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. A part's sigma of
      * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (and no sigmas) is chosen, and with it a base of ORFF_BASE_AUTO among gaussian
@@ -943,7 +962,13 @@ typedef struct orff_settings {
      * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */
     const double *periods;
 
-    bool center;    /* take the mean off y */
+    bool center;    /* take the mean off y; a trend does without */
+
+    /* For rows in memory and the squared loss. What is automatic is chosen with the trend taken off by least squares; then
+     * it is estimated with the kernel and lambda that were found. trend_inputs: which inputs enter it (d values); NULL: all
+     * that have no period. */
+    orff_trend trend;
+    const bool *trend_inputs;
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
@@ -1168,6 +1193,9 @@ typedef struct orff_model_info {
     double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
     size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
     const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
+    orff_trend trend;
+    size_t trend_terms;         /* see orff_model_trend; 0: none */
+    const double *trend_centre; /* d values: inputs are counted from here in the terms; NULL: there are none */
     size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
     double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
@@ -1178,6 +1206,16 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
 /* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units.
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
+
+/* A term of the trend: the product of up to two inputs, each less its centre, or 1, and its coefficient in every output.
+ * Errors are standard deviations, which follow from the noise. On a plane inputs are km, and outputs point along its axes. */
+typedef struct orff_trend_term {
+    size_t factors;             /* 0 to 2 inputs that are multiplied ... */
+    size_t inputs[2];           /* ... namely these, twice the same for a square */
+    const double *coefficients; /* p, in units of the outputs over those of the inputs; live as long as the model */
+    const double *errors;       /* p; NAN where the noise is not known */
+} orff_trend_term;
+ORFF_API orff_status orff_model_trend(const orff_model *model, size_t i, orff_trend_term *term);
 
 /* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);

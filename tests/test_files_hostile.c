@@ -152,7 +152,8 @@ typedef struct subject {
     try_fn *try;
 } subject;
 
-static char compact_path[96], structured_path[96], exact_path[96], lattice_path[96], sums_path[96];
+static char compact_path[96], structured_path[96], exact_path[96], lattice_path[96], sums_path[96],
+    trend_path[96], columns_path[96];
 static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/model_v1.orff", try_model},
     {ORFF_TEST_DIR "/golden/moments_v1.orff", try_moments},
@@ -161,6 +162,8 @@ static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/exact_v1.orff", try_model},  /* of a sum */
     {exact_path, try_model},                             /* of one decomposable part */
     {ORFF_TEST_DIR "/golden/custom_v1.orff", try_model}, /* of functions */
+    {trend_path, try_model},                             /* with a trend */
+    {columns_path, try_model},                           /* with one, exact */
     {lattice_path, try_model},
     {sums_path, try_lattice_moments},
 };
@@ -172,7 +175,7 @@ static size_t count_subjects(void) {
 }
 
 static void fit_and_write(const char *name, size_t d, size_t p, const orff_part *part, orff_scheme scheme,
-                          bool compact, orff_engine engine) {
+                          bool compact, orff_engine engine, orff_trend trend) {
     const size_t N = engine == ORFF_ENGINE_EXACT ? 7 : 30;
     const orffi_rng rng = {.seed = 1, .stream = 1};
     orff_settings settings = orff_settings_default();
@@ -187,6 +190,7 @@ static void fit_and_write(const char *name, size_t d, size_t p, const orff_part 
     settings.sampling.scheme = scheme;
     settings.lambda = 0.1;
     settings.engine = engine;
+    settings.trend = trend;
     assert_ok(orff_model_fit(&model, &settings, d, p, N, X, Y, NULL));
     assert_ok(orff_model_save(model, name, compact));
     orff_model_free(model);
@@ -219,13 +223,20 @@ static int set_up(void **state) {
     curl.rule = ORFF_RULE_CURL_FREE;
     wide.sigma = 11.0;
     coupled.A = A;
-    fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES);
-    fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_ENGINE_FEATURES);
-    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT);
+    fit_and_write(compact_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES, ORFF_TREND_NONE);
+    fit_and_write(structured_path, 129, 1, &wide, ORFF_SCHEME_HADAMARD, false, ORFF_ENGINE_FEATURES,
+                  ORFF_TREND_NONE);
+    fit_and_write(exact_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT, ORFF_TREND_NONE);
+    snprintf(trend_path, sizeof trend_path, "/tmp/orff_trend_%ld", (long)getpid());
+    snprintf(columns_path, sizeof columns_path, "/tmp/orff_columns_%ld", (long)getpid());
+    fit_and_write(trend_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES, ORFF_TREND_LINEAR);
+    fit_and_write(columns_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT,
+                  ORFF_TREND_CONSTANT);
     snprintf(lattice_path, sizeof lattice_path, "/tmp/orff_lattice_%ld", (long)getpid());
     snprintf(sums_path, sizeof sums_path, "/tmp/orff_sums_%ld", (long)getpid());
     if (orffi_fft_available()) {
-        fit_and_write(lattice_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_LATTICE);
+        fit_and_write(lattice_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_LATTICE,
+                      ORFF_TREND_NONE);
         write_sums(sums_path);
     }
     return descriptor < 0 || orff_set_threads(1) ? -1 : 0;
@@ -237,6 +248,8 @@ static int tear_down(void **state) {
     remove(compact_path);
     remove(structured_path);
     remove(exact_path);
+    remove(trend_path);
+    remove(columns_path);
     remove(lattice_path);
     remove(sums_path);
     return 0;

@@ -136,10 +136,11 @@ class ModelEstimator(BaseEstimator):
         sizes = (X.shape[1], Y.shape[1])
         numbers = ffi.NULL if groups is None else ffi.from_buffer("uint64_t[]", groups)
         settings.c.groups = numbers
+        streams = not self._is_exact and groups is None and settings.c.trend == lib.ORFF_TREND_NONE
         if not rows.are_plain:
             observations, _held = rows.observations()
             model = Model.make(lib.orff_model_fit_observations, settings, observations, **self._how)
-        elif X.dtype == np.float32 and not self._is_exact and groups is None:
+        elif X.dtype == np.float32 and streams:
             reader = RowReader(X, Y, weights, settings.c.subsample)
             model = Model.make(lib.orff_model_fit_stream, settings, *sizes, reader.c, **self._how)
         else:
@@ -290,6 +291,16 @@ class ModelEstimator(BaseEstimator):
         """The standard deviation of the noise, of each output; None for classes."""
         pointer_ = self._info().noise
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
+
+    @property
+    def trend_(self) -> Optional[dict[str, Any]]:
+        """The trend: "kind", the "centre" that inputs are counted from, and "terms", each with its "inputs" (places, whose
+        product it is), "coefficients" and their standard "errors" in every output. None where there is none."""
+        info = self._info()
+        if not info.trend_terms:
+            return None
+        return {"kind": name_of("trend", info.trend), "centre": copied(info.trend_centre, self.model_.inputs),
+                "terms": self.model_.trend_terms()}
 
     @property
     def dof_(self) -> float:

@@ -34,6 +34,16 @@ class Model:
         return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
                 for part in parts_of_model(self._handle)]
 
+    def trend_terms(self) -> list[dict[str, Any]]:
+        """The terms of the trend."""
+        found, c = [], ffi.new("orff_trend_term *")
+        for i in range(int(self.describe().trend_terms)):
+            check(lib.orff_model_trend(self._handle, i, c))
+            found.append({"inputs": [int(c.inputs[k]) for k in range(int(c.factors))],
+                          "coefficients": copied(c.coefficients, self.outputs),
+                          "errors": copied(c.errors, self.outputs)})
+        return found
+
     def alpha(self) -> Array:
         """The coefficients of an exact model: rows x outputs."""
         alpha = np.empty((int(self.describe().rows), self.outputs))

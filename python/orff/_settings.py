@@ -12,7 +12,7 @@ from ._errors import OrffError, check
 from ._library import ffi, keep_with, lib, owner, text
 
 _BETWEEN = {"sigma": ",", "lambda-grid": ":"}  # numbers of one list; elsewhere + stands between the parts of a kernel
-_PLACES = "covariates"  # inputs, which Python counts from 0
+_PLACES = ("covariates", "trend")  # inputs, which Python counts from 0
 _PERIODS = "period"  # numbers of inputs, by name or place
 
 
@@ -95,7 +95,7 @@ def value_of(key: str, words: Optional[str]) -> Any:
         return words
     if words in ("yes", "no") and words in _names(c):
         return words == "yes"
-    if key == _PLACES:
+    if key in _PLACES and words not in _names(c):
         return [int(word) - 1 if word.isdecimal() else word for word in words.split(",")]
     try:
         if "MATRIX" in form:
@@ -158,7 +158,7 @@ def _periods_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Op
     return ",".join(f"{places[entry]}={number_text(period)}" for entry, period in value.items()) or None
 
 
-def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]], key: str = _PLACES) -> Optional[str]:
+def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]], key: str) -> Optional[str]:
     """Inputs by name, or by place from 1: by place where a name would be misread."""
     known = [] if names is None else list(names)
     words = []
@@ -182,8 +182,9 @@ def text_of(setting: Setting, value: Any, inputs: int = 0, names: Optional[Seque
     try:
         if setting.form == "FILE":
             return os.fsdecode(value)
-        if setting.key == _PLACES:
-            return _places_text(value, inputs, names)
+        if setting.key in _PLACES:
+            named = isinstance(value, str) and value in setting.names
+            return value if named else _places_text(value, inputs, names, setting.key)
         if setting.key == _PERIODS:
             return _periods_text(value, inputs, names)
         if setting.key == "kernel" and has_custom(value):

@@ -36,6 +36,11 @@ orff_status orffi_archive_set_document(orffi_archive_writer *writer, json_t *doc
 orff_status orffi_archive_add(orffi_archive_writer *writer, const char *name, orffi_dtype dtype, size_t rank,
                               const size_t *shape, const void *data);
 
+/* What is put before the names of tensors that are added from now on, such as "trend.0."; "" for nothing. At most
+ * ORFFI_ARCHIVE_PREFIX_LENGTH characters. */
+enum { ORFFI_ARCHIVE_PREFIX_LENGTH = 63 };
+void orffi_archive_set_prefix(orffi_archive_writer *writer, const char *prefix);
+
 /* By orffi_file_replace, which explains check. May be called again. */
 orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *path, orffi_file_check check);
 
@@ -54,6 +59,11 @@ typedef struct orffi_archive orffi_archive;
 orff_status orffi_archive_open(orffi_archive **archive, const char *path, const char *format, int oldest,
                                int newest);
 void orffi_archive_close(orffi_archive *archive);
+
+/* The tensors of an archive whose names begin with a prefix, without it, and another document, an object: an archive inside
+ * of one. It is closed like one, before the other; tensors stay where they are. */
+orff_status orffi_archive_inside(orffi_archive **inside, const orffi_archive *archive, const char *prefix,
+                                 const json_t *document);
 
 /* Whether a file begins as an archive of a format does. Takes no memory and looks no further. */
 bool orffi_archive_begins(const char *path, const char *format);

@@ -29,6 +29,7 @@ struct orffi_archive {
     size_t count;
     entry *entries; /* in the order of the file */
     int version;
+    bool inside; /* another one: path, file and header are its */
 };
 
 orff_status orffi_archive_fail(const orffi_archive *archive, const char *format, ...) {
@@ -262,12 +263,40 @@ orff_status orffi_archive_open(orffi_archive **out, const char *path, const char
 
 void orffi_archive_close(orffi_archive *archive) {
     if (!archive) return;
-    json_decref(archive->header);
     json_decref(archive->document);
     orffi_release(archive->entries);
+    if (archive->inside) {
+        orffi_release(archive);
+        return;
+    }
+    json_decref(archive->header);
     orffi_file_view_close(&archive->file);
     orffi_release(archive->path);
     orffi_release(archive);
+}
+
+orff_status orffi_archive_inside(orffi_archive **out, const orffi_archive *archive, const char *prefix,
+                                 const json_t *document) {
+    const size_t length = strlen(prefix);
+    orffi_archive *a;
+    if (!json_is_object(document)) return orffi_archive_fail(archive, "\"%s\" has no document", prefix);
+    ORFFI_TRY(ORFFI_NEW(a));
+    *a = *archive;
+    a->inside = true;
+    a->count = 0;
+    a->document = json_incref((json_t *)document);
+    const orff_status status = ORFFI_NEW_ARRAY(a->entries, archive->count);
+    for (size_t i = 0; !status && i < archive->count; i++) {
+        if (strncmp(archive->entries[i].name, prefix, length) != 0) continue;
+        a->entries[a->count] = archive->entries[i];
+        a->entries[a->count++].name += length;
+    }
+    if (status) {
+        orffi_archive_close(a);
+    } else {
+        *out = a;
+    }
+    return status;
 }
 
 /* The checksum's digits stand between the two parts that are the same in every file. */

@@ -20,6 +20,7 @@ struct orffi_archive_writer {
     json_t *document;
     size_t count, room;
     tensor *tensors;
+    char prefix[ORFFI_ARCHIVE_PREFIX_LENGTH + 1];
 };
 
 static orff_status no_memory(void) {
@@ -85,17 +86,31 @@ static orff_status check_tensor(const orffi_archive_writer *writer, const char *
     return ORFF_OK;
 }
 
+void orffi_archive_set_prefix(orffi_archive_writer *writer, const char *prefix) {
+    snprintf(writer->prefix, sizeof writer->prefix, "%s", prefix);
+}
+
+static orff_status add_named(orffi_archive_writer *writer, tensor *new) {
+    ORFFI_TRY(check_tensor(writer, new->name, new->dtype, new->rank));
+    ORFFI_TRY(orffi_archive_bytes(new->dtype, new->rank, new->shape, &new->span.bytes));
+    if (!new->span.data &&new->span.bytes)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "tensor %s is NULL", new->name);
+    ORFFI_TRY(grow(writer));
+    writer->tensors[writer->count++] = *new;
+    return ORFF_OK;
+}
+
 orff_status orffi_archive_add(orffi_archive_writer *writer, const char *name, orffi_dtype dtype, size_t rank,
                               const size_t *shape, const void *data) {
     tensor new = {.dtype = dtype, .rank = rank, .span.data = data};
-    ORFFI_TRY(check_tensor(writer, name, dtype, rank));
-    ORFFI_TRY(orffi_archive_bytes(dtype, rank, shape, &new.span.bytes));
-    if (!data && new.span.bytes) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "tensor %s is NULL", name);
-    if (rank) memcpy(new.shape, shape, rank * sizeof *shape);
-    ORFFI_TRY(grow(writer));
-    ORFFI_TRY(orffi_duplicate(&new.name, name, strlen(name) + 1, 1));
-    writer->tensors[writer->count++] = new;
-    return ORFF_OK;
+    const size_t before = strlen(writer->prefix), length = strlen(name);
+    if (rank && rank <= ORFFI_ARCHIVE_RANK) memcpy(new.shape, shape, rank * sizeof *shape);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(new.name, before + length + 1));
+    memcpy(new.name, writer->prefix, before);
+    memcpy(new.name + before, name, length);
+    const orff_status status = add_named(writer, &new);
+    if (status) orffi_release(new.name);
+    return status;
 }
 
 /* ---- the header */

@@ -7,6 +7,7 @@ static orff_status at_points(const orff_model *model, const void *unused, size_t
     const size_t p = model->p;
     (void)unused;
     ORFFI_TRY(model->engine->covariance(model->fit, n, x, out));
+    if (model->trend) ORFFI_TRY(orffi_trend_add_covariance(model->trend, n, x, out));
     for (size_t i = 0; i < n * p * p; i++) out[i] *= model->noise[i / p % p] * model->noise[i % p];
     return ORFF_OK;
 }

@@ -71,7 +71,9 @@ orff_status orffi_field_describe(const orff_model *model, orff_field field, orff
 
 static orff_status at_points(const orff_model *model, const void *what, size_t n, const double *x,
                              double *out) {
-    return model->engine->derive(model->fit, what, n, x, out);
+    ORFFI_TRY(orffi_trend_check_field(model->trend, what));
+    ORFFI_TRY(model->engine->derive(model->fit, what, n, x, out));
+    return model->trend ? orffi_trend_add_derived(model->trend, what, n, x, out) : ORFF_OK;
 }
 
 /* On the plane, or where there is none. */
@@ -131,7 +133,9 @@ bool orff_model_has_field_std(const orff_model *model, orff_field field) {
 
 static orff_status covariance_at_points(const orff_model *model, const void *what, size_t n, const double *x,
                                         double *out) {
-    return model->engine->derived_covariance(model->fit, what, n, x, out);
+    ORFFI_TRY(orffi_trend_check_field(model->trend, what));
+    ORFFI_TRY(model->engine->derived_covariance(model->fit, what, n, x, out));
+    return model->trend ? orffi_trend_add_derived_covariance(model->trend, what, n, x, out) : ORFF_OK;
 }
 
 static orff_status covariance_flat(const orff_model *model, const void *self, size_t n, const double *X,

@@ -9,7 +9,8 @@
  *     shares             parts + 1, where they were learned
  *     places             n x k: where the rows were, see cover.h; not where the model is from moments
  *
- * and what its engine adds to them.
+ * and what its engine adds to them; with a trend what trend_file.c says, and version 3, for those who know of none would
+ * predict without it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@
 #include "model/doubts.h"
 #include "model/model.h"
 
-enum { OLDEST = 1, NEWEST = 2 };
+enum { OLDEST = 1, PLAIN = 2, NEWEST = 3 };
 static const char format[] = "orff-model";
 
 enum { LONGEST_TEXT = 200 }; /* of the texts that a model has about itself */
@@ -84,6 +85,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
     if (!status) status = model->engine->add(model->fit, compact, writer, document);
     if (!status) status = add_tensors(model, writer);
+    if (!status && model->trend) status = orffi_trend_write(model->trend, compact, writer, object);
     if (!status) status = orffi_archive_set_document(writer, document);
     json_decref(document);
     return status;
@@ -100,7 +102,7 @@ static orff_status check_written(const char *temporary) {
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    ORFFI_TRY(orffi_archive_writer_create(&writer, format, NEWEST));
+    ORFFI_TRY(orffi_archive_writer_create(&writer, format, model->trend ? NEWEST : PLAIN));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
@@ -213,6 +215,18 @@ static orff_status check_noise(const orffi_fields *in, const orff_model *model) 
     return orffi_fields_fail(in, "noise", "is not known, but there is a posterior");
 }
 
+/* Errors of an estimate need what was learned from its columns. */
+static orff_status read_trend(const orffi_fields *in, orff_model *model) {
+    if (!orffi_fields_has(in, "trend")) return ORFF_OK;
+    if (model->classes) return orffi_fields_fail(in, "trend", "is not for classes");
+    ORFFI_TRY(orffi_trend_read(&model->trend, in, model->engine, orffi_model_kernel(model)));
+    if (orff_model_describe(model).has_posterior && !model->trend->fits)
+        return orffi_fields_fail(in, "trend", "has no columns, but there is a posterior");
+    orffi_trend_settle(model->trend, model->shift, model->unit);
+    orffi_trend_report(model->trend, model->noise);
+    return ORFF_OK;
+}
+
 static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(read_vectors(in->archive, model));
     ORFFI_TRY(read_report(in, model));
@@ -221,6 +235,7 @@ static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(check_noise(in, model));
     ORFFI_TRY(orffi_doubts_unpack(in, model));
     ORFFI_TRY(orffi_cover_read(&model->cover, in, model->d));
+    ORFFI_TRY(read_trend(in, model));
     return orffi_fields_blame(in, orffi_model_finish(model));
 }
 

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
+#include "model/trend_fit.h"
 
 /* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
 static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
@@ -42,16 +43,22 @@ static orff_status see_places(orffi_cover *cover, const orff_settings *settings,
 orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows) {
     orffi_plan plan = {0};
     orffi_cover cover = {0};
+    orffi_trend_fit trend = {0};
+    orff_settings plain = *settings;
     double factor = 1.0;
-    orff_status status = orffi_plan_make(&plan, settings, rows);
+    orff_status status = orffi_trend_begin(&trend, &plain, rows);
+    if (!status) status = orffi_plan_make(&plan, &plain, rows);
+    if (trend.trend) plan.trend = &trend;
     if (!status) status = see_places(&cover, settings, rows);
     if (!status) status = orffi_rows_weigh(rows, &plan.quality, &factor);
     plan.shift *= factor;
     plan.quality.factor = factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
     if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
+    if (!status) orffi_trend_give(&trend, *out);
     orffi_model_cover(status ? NULL : *out, &cover);
     orffi_plan_clear(&plan);
+    orffi_trend_clear(&trend);
     return status;
 }
 
@@ -145,6 +152,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
+    ORFFI_TRY(orffi_trend_refuse(settings, "it is for rows in memory, not for a stream: give enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
@@ -180,6 +188,7 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
                           s->classes - 1, moments->p);
+    ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
     return orffi_question_refuse(s, "a fit from moments, which have their rows,");
 }
 

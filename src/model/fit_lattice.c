@@ -9,6 +9,7 @@
 #include "model/fit.h"
 #include "model/model.h"
 #include "model/question.h"
+#include "model/trend_fit.h"
 
 #define STRIDE 0.5  /* of a logarithm, between length scales that are looked at first */
 #define CLOSE  0.02 /* of a logarithm: length scales are told no better */
@@ -37,6 +38,7 @@ static orff_status check(const orff_settings *s, const orff_lattice_moments *mom
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the moments have their periods; give none");
     if (!orff_lattice_moments_describe(moments).rows)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the moments have no rows");
+    ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
     return orffi_question_refuse(s, "a fit from moments, which have their rows,");
 }
 

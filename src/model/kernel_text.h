@@ -27,6 +27,10 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *kernel, const orffi_kernel
                                    const orff_data_shape *shape);
 void orffi_kernel_read_clear(orffi_kernel_read *kernel);
 
+/* Which inputs (d) a list names, for a setting. */
+orff_status orffi_inputs_read(const char *setting, const char *text, const orff_data_shape *shape,
+                              bool *chosen);
+
 /* Which inputs (d) are covariates. */
 orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate);
 

@@ -41,18 +41,23 @@ static orff_status find_input(const char *setting, const orff_data_shape *shape,
                       shape->d);
 }
 
-orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate) {
-    memset(covariate, 0, shape->d * sizeof *covariate);
+orff_status orffi_inputs_read(const char *setting, const char *text, const orff_data_shape *shape,
+                              bool *chosen) {
+    memset(chosen, 0, shape->d * sizeof *chosen);
     for (; text && *text; text += *text == ',') {
         char word[256];
         const size_t length = strcspn(text, ",");
         size_t i = 0;
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
-        ORFFI_TRY(find_input("covariates", shape, word, &i));
-        covariate[i] = true;
+        ORFFI_TRY(find_input(setting, shape, word, &i));
+        chosen[i] = true;
         text += length;
     }
     return ORFF_OK;
+}
+
+orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate) {
+    return orffi_inputs_read("covariates", text, shape, covariate);
 }
 
 /* "NAME=T", the first `length` characters of the text. */

@@ -80,6 +80,7 @@ void orff_model_free(orff_model *model) {
     orffi_release(model->engine_reason);
     orffi_release(model->method);
     orffi_cover_clear(&model->cover);
+    orffi_trend_free(model->trend);
     model->engine->free(model->fit);
     orffi_archive_close(model->file);
     orffi_release(model);
@@ -257,6 +258,9 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .output_held_out_mse = model->held.outputs,
                             .places = model->cover.n,
                             .resolution = model->cover.cell * sqrt((double)model->cover.k)};
+    info.trend = model->trend ? model->trend->kind : ORFF_TREND_NONE;
+    info.trend_terms = model->trend ? model->trend->terms : 0;
+    info.trend_centre = model->trend ? model->trend->centre : NULL;
     memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);
     info.warnings = model->warnings;

@@ -1,6 +1,6 @@
 /* A fitted model, as the files of this module share it.
  *
- *     f(x) = mean + spread * g(x'),      x' = (x - shift) / unit
+ *     f(x) = mean + spread * g(x') + trend(x'),      x' = (x - shift) / unit
  *
  * with g what its engine has learned.
  */
@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "model/cover.h"
+#include "model/trend.h"
 
 struct orff_model {
     const orffi_engine *engine;
@@ -19,6 +20,7 @@ struct orff_model {
     double *shift, *unit;  /* d: inputs */
     double *mean, *spread; /* p: outputs */
     double *codes;         /* T x (T-1), or NULL */
+    orffi_trend *trend;    /* or NULL; the mean is then 0 */
     orffi_archive *file;   /* what the fit may point into, or NULL */
     bool on_plane;         /* points are given in degrees: see plane_apply.h */
     orff_plane plane;

@@ -17,6 +17,7 @@ struct orff_options {
     orffi_kernel_read kernel;
     double *omega, *weights; /* own frequencies */
     double *periods;         /* d */
+    bool *trend_inputs;      /* d */
     size_t geo_inputs[2];
     double *X, *Y; /* the rows on a plane */
 };
@@ -40,9 +41,11 @@ static void clear_resolved(orff_options *o) {
     orffi_release(o->omega);
     orffi_release(o->weights);
     orffi_release(o->periods);
+    orffi_release(o->trend_inputs);
     orffi_release(o->X);
     orffi_release(o->Y);
     o->omega = o->weights = o->periods = o->X = o->Y = NULL;
+    o->trend_inputs = NULL;
 }
 
 void orff_options_free(orff_options *options) {
@@ -131,6 +134,28 @@ static orff_status read_periods(orff_options *o, const orff_data_shape *shape, o
                               "period: input %zu is laid on a plane by geo, which has none",
                               o->geo_inputs[i] + 1);
     settings->periods = o->periods;
+    return ORFF_OK;
+}
+
+/* One of its names, or the inputs that enter it linearly. */
+static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orff_settings *settings) {
+    const char *text = given(o, "trend");
+    if (!text) return ORFF_OK;
+    for (size_t i = 0; i < ORFF_TREND_COUNT; i++)
+        if (!strcmp(text, orff_trend_name((orff_trend)i))) {
+            settings->trend = (orff_trend)i;
+            return ORFF_OK;
+        }
+    snprintf(o->culprit, sizeof o->culprit, "trend");
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->trend_inputs, shape->d));
+    const char *near = orff_text_nearest(text, orff_trend_names());
+    const orff_status status = orffi_inputs_read("trend", text, shape, o->trend_inputs);
+    if (status == ORFF_ERROR_INVALID_ARGUMENT && near)
+        return orffi_fail(
+            status, "trend: there is no \"%s\", and no input of that name; did you mean \"%s\"?", text, near);
+    if (status) return status;
+    settings->trend = ORFF_TREND_LINEAR;
+    settings->trend_inputs = o->trend_inputs;
     return ORFF_OK;
 }
 
@@ -229,6 +254,8 @@ orff_status orff_options_resolve(orff_options *options, const orff_data_shape *s
     ORFFI_TRY(read_periods(options, &inner, &resolved));
     ORFFI_TRY(read_kernel(options, &inner, &resolved));
     ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
+    ORFFI_TRY(read_trend(options, &inner, &resolved));
+    options->culprit[0] = '\0';
     resolved.checkpoint = given(options, "checkpoint");
     resolved.classes = shape->classes;
     *settings = resolved;

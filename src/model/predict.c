@@ -60,14 +60,14 @@ orff_status orffi_model_evaluate(const orff_model *model, const char *task, orff
 
 /* ---- predictions */
 
-/* mean + spread * g(x') */
+/* mean + spread * g(x') + trend(x') */
 static orff_status at_points(const orff_model *model, const void *unused, size_t n, const double *x,
                              double *F) {
     const size_t p = model->p;
     (void)unused;
     ORFFI_TRY(model->engine->values(model->fit, n, x, F));
     for (size_t i = 0; i < n * p; i++) F[i] = model->mean[i % p] + model->spread[i % p] * F[i];
-    return ORFF_OK;
+    return model->trend ? orffi_trend_add(model->trend, n, x, F) : ORFF_OK;
 }
 
 orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F) {
@@ -119,7 +119,7 @@ static orff_status block_double(const orff_model *model, size_t first, size_t n,
 
 /* work: room for a block in double, two of inputs and one of outputs. */
 static orff_status blocks_single(const orff_model *model, size_t n, const float *X, double *work, float *F) {
-    const bool single = model->engine->values_single != NULL;
+    const bool single = model->engine->values_single && !model->trend;
     for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
         const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
         const float *at = X + first * model->d;

@@ -6,6 +6,7 @@
 #include "model/choose.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/trend_fit.h"
 
 /* ---- the report */
 
@@ -48,13 +49,15 @@ static double without_freedom(double square, double N, double dof, double least)
 
 /* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
  * own. Else the outputs have parts in each other, and in their units one noise is that of all. */
-static void fill_noise(orff_model *model, const orffi_path *path, const orffi_report *report) {
+static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                       const orffi_report *report) {
     const size_t p = model->p;
+    const double trend = plan->trend ? plan->trend->freedom / (double)p : 0.0;
     const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model)), parted = path && path->parted;
     double mean = 0.0;
     for (size_t k = 0; k < p; k++) mean += report->train_mse[k] / (double)p;
     for (size_t k = 0; k < p; k++) {
-        const double dof = parted ? path->dofs[k] : report->dof / (double)p;
+        const double dof = trend + (parted ? path->dofs[k] : report->dof / (double)p);
         const double square = apart || parted ? report->train_mse[k] : mean;
         model->noise[k] = sqrt(without_freedom(square, report->N, dof, 1.0 / (double)p)) * model->spread[k];
     }
@@ -77,7 +80,7 @@ static orff_status fill_own_noise(orff_model *model, const orffi_quality *q) {
 /* In the user's units. */
 static orff_status fill_report(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                                orffi_report *report) {
-    fill_noise(model, path, report);
+    fill_noise(model, plan, path, report);
     ORFFI_TRY(fill_own_noise(model, &plan->quality));
     spread_errors(&plan->quality, model->p, report->train_mse);
     model->train_mse = convert_errors(plan, report->train_mse);
@@ -88,7 +91,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     for (size_t k = 0; !plan->directed && k < model->p; k++)
         model->log_evidence -= report->N * log(model->spread[k]);
     model->lambda = report->lambda;
-    model->dof = report->dof;
+    model->dof = report->dof + (plan->trend ? plan->trend->freedom : 0.0);
     model->rows = plan->directed && plan->measured ? plan->measured : report->rows;
     model->weight = plan->directed ? plan->N : report->N;
     model->single = report->single;
@@ -126,13 +129,26 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
     return orffi_model_finish(model);
 }
 
+/* Where there is a trend, it is estimated first, and the rows are read again without it. */
+static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orff_kernel *kernel,
+                             double lambda, orffi_report *report) {
+    orffi_trend_fit *trend = plan->trend;
+    void *without = NULL;
+    if (!trend) return plan->engine->learn(fit, rows, kernel, lambda, report);
+    ORFFI_TRY(orffi_trend_estimate(trend, plan, kernel, lambda));
+    orff_status status = orffi_fit_read(&without, plan, trend->rows, trend->kernel);
+    if (!status) status = plan->engine->learn(fit, without, kernel, lambda, report);
+    plan->engine->release(without);
+    return status;
+}
+
 /* report: its arrays are there. */
-static orff_status learn(orff_model **out, const orffi_plan *plan, void *rows, const orff_kernel *kernel,
+static orff_status learn(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                          double lambda, const orffi_path *path, orffi_report *report) {
     void *fit = NULL;
     orff_model *model = NULL;
     ORFFI_TRY(orffi_check_lambda(lambda, plan->engine, rows, kernel));
-    ORFFI_TRY(plan->engine->learn(&fit, rows, kernel, lambda, report));
+    ORFFI_TRY(learn_fit(&fit, plan, rows, kernel, lambda, report));
     if (report->crossed) spread_errors(&plan->quality, plan->p, report->cv_mse);
     if (report->crossed) convert_errors(plan, report->cv_mse);
     ORFFI_TRY(orffi_model_create(&model, plan->engine, fit, plan->settings.classes));
@@ -190,21 +206,24 @@ orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, c
     return status;
 }
 
-orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
+orff_status orffi_fit_read(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
     const orffi_task task = orffi_plan_task(plan);
+    orffi_source source;
+    rows->units = &plan->units;
+    ORFFI_TRY(plan->engine->prepare(prepared, &task, kernel));
+    ORFFI_TRY(orffi_rows_source(rows, &source));
+    plan->log_spread = rows->log_spread;
+    plan->measured = rows->measured;
+    plan->N = rows->N;
+    return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
+}
+
+orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
     orff_kernel *kernel = NULL;
     void *prepared = NULL;
-    rows->units = &plan->units;
     orff_status status = orffi_plan_kernel(plan, &kernel);
-    if (!status) status = plan->engine->prepare(&prepared, &task, kernel);
-    if (!status) {
-        orffi_source source;
-        status = orffi_rows_source(rows, &source);
-        plan->log_spread = rows->log_spread;
-        plan->measured = rows->measured;
-        plan->N = rows->N;
-        if (!status) status = orffi_rows_outcome(rows, plan->engine->read(prepared, &source));
-    }
+    if (plan->trend) plan->trend->kernel = kernel;
+    if (!status) status = orffi_fit_read(&prepared, plan, rows, kernel);
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);
     plan->engine->release(prepared);
     orff_kernel_free(kernel);

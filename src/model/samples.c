@@ -11,13 +11,24 @@ struct orff_samples {
     const orff_model *model;
     size_t count;
     orffi_deviation *each; /* count */
+    double *errors;        /* count x as many as the model's trend has: see orffi_trend_draw; or NULL */
 };
 
 void orff_samples_free(orff_samples *samples) {
     if (!samples) return;
     for (size_t i = 0; samples->each && i < samples->count; i++) orffi_deviation_clear(&samples->each[i]);
     orffi_release(samples->each);
+    orffi_release(samples->errors);
     orffi_release(samples);
+}
+
+static orff_status draw_trend(orff_samples *samples, uint64_t seed) {
+    const orffi_trend *trend = samples->model->trend;
+    if (!trend) return ORFF_OK;
+    const size_t size = orffi_trend_sample_size(trend);
+    ORFFI_TRY(orffi_alloc(&samples->errors, samples->count, size * sizeof *samples->errors));
+    for (size_t i = 0; i < samples->count; i++) orffi_trend_draw(trend, seed, i, samples->errors + i * size);
+    return ORFF_OK;
 }
 
 orff_status orff_samples_draw(orff_samples **out, const orff_model *model, size_t count, uint64_t seed) {
@@ -29,6 +40,7 @@ orff_status orff_samples_draw(orff_samples **out, const orff_model *model, size_
     samples->count = count;
     orff_status status = ORFFI_NEW_ARRAY(samples->each, count);
     if (!status) status = model->engine->draw(model->fit, seed, count, samples->each);
+    if (!status) status = draw_trend(samples, seed);
     if (status) {
         orff_samples_free(samples);
     } else {
@@ -45,6 +57,8 @@ size_t orff_samples_count(const orff_samples *samples) {
 
 typedef struct one {
     const orffi_deviation *deviation;
+    const double *error;    /* of the trend, or NULL */
+    orffi_trend_seen *seen; /* all samples are at the same points */
     orffi_derived what;
     double *work; /* ORFFI_MODEL_BLOCK x k */
 } one;
@@ -53,9 +67,13 @@ static orff_status at_points(const orff_model *model, const void *self, size_t n
                              double *out) {
     const one *o = self;
     const size_t p = model->p;
-    if (o->what.field != ORFF_FIELD_VALUES)
-        return orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out);
+    if (o->what.field != ORFF_FIELD_VALUES) {
+        ORFFI_TRY(orffi_deviation_derive(o->deviation, &o->what, n, x, o->work, out));
+        return o->error ? orffi_trend_add_derived_sample(model->trend, o->error, o->seen, &o->what, n, x, out)
+                        : ORFF_OK;
+    }
     ORFFI_TRY(orffi_deviation_values(o->deviation, p, n, x, o->work, out));
+    if (o->error) ORFFI_TRY(orffi_trend_add_sample(model->trend, o->error, o->seen, n, x, out));
     for (size_t i = 0; i < n * p; i++) out[i] *= model->noise[i % p];
     return ORFF_OK;
 }
@@ -70,6 +88,7 @@ static orff_status at_flat(const orff_model *model, const void *self, size_t n, 
 static orff_status evaluate(const orff_samples *samples, size_t i, one *o, orffi_turning turning, size_t n,
                             const double *X, double *out) {
     o->deviation = &samples->each[i];
+    if (samples->errors) o->error = samples->errors + i * orffi_trend_sample_size(samples->model->trend);
     return orffi_plane_apply_to(samples->model, at_flat, o, turning, n, X, out);
 }
 
@@ -77,11 +96,23 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+static void end(one *o) {
+    if (o->seen) orffi_trend_forget(o->seen);
+    orffi_release(o->seen);
+    orffi_release(o->work);
+    o->seen = NULL;
+    o->work = NULL;
+}
+
 static orff_status begin(const orff_samples *samples, orff_field field, size_t n, one *o,
                          orffi_turning *turning) {
     ORFFI_TRY(orffi_field_describe(samples->model, field, &o->what, turning));
     o->what.spread = samples->model->noise; /* engines draw for a noise of 1 */
-    return orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
+    ORFFI_TRY(ORFFI_NEW(o->seen));
+    const orff_status status =
+        orffi_alloc(&o->work, smaller(n, ORFFI_MODEL_BLOCK), o->what.k * sizeof *o->work);
+    if (status) end(o);
+    return status;
 }
 
 orff_status orffi_samples_deviation(const orff_samples *samples, size_t i, size_t n, const double *X,
@@ -90,7 +121,7 @@ orff_status orffi_samples_deviation(const orff_samples *samples, size_t i, size_
     orffi_turning turning = ORFFI_TURN_NOTHING;
     ORFFI_TRY(begin(samples, ORFF_FIELD_VALUES, n, &o, &turning));
     const orff_status status = evaluate(samples, i, &o, turning, n, X, out);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 
@@ -117,7 +148,7 @@ orff_status orff_samples_field(const orff_samples *samples, orff_field field, si
     if (!status) memcpy(out, values, all * sizeof *out);
     orffi_release(mean);
     orffi_release(values);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 
@@ -149,7 +180,7 @@ orff_status orff_samples_std(const orff_samples *samples, orff_field field, size
     for (size_t k = 0; !status && k < size; k++) S[k] = sqrt(squares[k] / (double)samples->count);
     orffi_release(deviation);
     orffi_release(squares);
-    orffi_release(o.work);
+    end(&o);
     return status;
 }
 

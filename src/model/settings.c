@@ -134,6 +134,10 @@ static const row rows[] = {
       "Solver sgd: rows in a step."}, TO(batch)},
     {{"center", ORFF_SETTING_NAME, "yes", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
       "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
+    {{"trend", ORFF_SETTING_TEXT, "none", false, 0, 0, orff_trend_names, "TREND|INPUTS", "", LEARNING, "Learning",
+      "What is learned beside the field without a penalty, and estimated with it by generalised least squares: a constant for each output, "
+      "multiples of the inputs too (linear), or of their squares and products too (quadratic). INPUTS, names or places counted from 1, enter "
+      "linearly, and no others. Far from the data the model follows its trend."}, NOWHERE},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each input by its spread; all by one spread where a part is a field. auto does it when sigma is auto and no part is a field."}, TO(scale_inputs)},
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",

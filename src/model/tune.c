@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
+#include "model/trend_fit.h"
 
 /* One candidate on its way. */
 typedef struct trial {
@@ -28,6 +29,7 @@ typedef struct tuning {
     double *codes;
     size_t winner;           /* of those scored so far; count: none is */
     orffi_path best;         /* the winner's */
+    orffi_trend_fit trend;   /* that of all candidates */
     orff_path_point **paths; /* the caller's, or NULL */
 } tuning;
 
@@ -46,6 +48,23 @@ static void tuning_clear(tuning *t) {
     orffi_rows_clear(&t->rows);
     orffi_release(t->codes);
     orffi_path_clear(&t->best);
+    orffi_trend_clear(&t->trend);
+}
+
+/* The rows that all are judged on are those without it. */
+static bool have_same_trend(const orff_settings *a, const orff_settings *b, size_t d) {
+    if (a->trend != b->trend || !a->trend_inputs != !b->trend_inputs) return false;
+    return !a->trend_inputs || !memcmp(a->trend_inputs, b->trend_inputs, d * sizeof *a->trend_inputs);
+}
+
+static orff_status take_off_trend(tuning *t, const orff_settings *candidates) {
+    orff_settings first = candidates[0];
+    for (size_t i = 1; i < t->count; i++)
+        if (!have_same_trend(&candidates[0], &candidates[i], t->rows.d))
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "trend: candidate %zu has another than the first; tuning is for one trend",
+                              i + 1);
+    return orffi_trend_begin(&t->trend, &first, &t->rows);
 }
 
 static orff_status check_candidate(const orff_settings *candidate, const orff_settings *first, size_t i) {
@@ -60,7 +79,9 @@ static orff_status check_candidate(const orff_settings *candidate, const orff_se
 /* first: whose folds are those of all. */
 static orff_status prepare_trial(trial *one, const trial *first, const orff_settings *candidate,
                                  const orffi_rows *rows) {
-    ORFFI_TRY(orffi_plan_make(&one->plan, candidate, rows));
+    orff_settings plain = *candidate;
+    plain.center = plain.center && plain.trend == ORFF_TREND_NONE;
+    ORFFI_TRY(orffi_plan_make(&one->plan, &plain, rows));
     if (first != one) ORFFI_TRY(orffi_blocks_copy(&one->plan, &first->plan));
     orffi_task task = orffi_plan_task(&one->plan);
     task.folds = candidate->folds;
@@ -164,11 +185,15 @@ static orff_status fit_winner(orff_model **model, tuning *t) {
     trial *one = &t->trials[t->winner];
     one->plan.path_taken = !(one->plan.settings.lambda > 0.0);
     one->plan.settings.lambda = t->best.lambdas[t->best.best];
-    return orffi_fit_checked(model, &one->plan, &t->rows, &t->best);
+    if (t->trend.trend) one->plan.trend = &t->trend;
+    ORFFI_TRY(orffi_fit_checked(model, &one->plan, &t->rows, &t->best));
+    orffi_trend_give(&t->trend, *model);
+    return ORFF_OK;
 }
 
 static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,
                        size_t *best) {
+    ORFFI_TRY(take_off_trend(t, candidates));
     ORFFI_TRY(prepare(t, candidates));
     ORFFI_TRY(score_all(t));
     ORFFI_TRY(fit_winner(model, t));

@@ -1,0 +1,399 @@
+/* Estimating a trend: by least squares, and by generalised least squares through an engine that knows nothing of it. */
+#include "model/trend_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/periods.h"
+#include "model/model.h"
+#include "model/plan.h"
+
+#define LEAST_CONDITION 1e-12 /* of columns that the rows tell apart: reciprocal */
+#define BLOCK           4096  /* rows that are looked at together */
+
+orff_status orffi_trend_refuse(const orff_settings *settings, const char *what) {
+    if (settings->trend == ORFF_TREND_NONE) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "trend: %s", what);
+}
+
+/* ---- which inputs, and where they are */
+
+static orff_status choose_inputs(const orff_settings *s, size_t d, bool *inputs) {
+    for (size_t k = 0; k < d; k++) {
+        const bool repeats = orffi_is_periodic(s->periods, k);
+        inputs[k] = s->trend_inputs ? s->trend_inputs[k] : !repeats;
+        if (inputs[k] && repeats)
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "trend: input %zu has a period, and what repeats has no trend", k + 1);
+    }
+    return ORFF_OK;
+}
+
+/* Rows that were measured; walls are none. */
+static size_t measured(const orffi_rows *rows) {
+    return rows->n > rows->walls ? rows->n - rows->walls : rows->n;
+}
+
+static void fill_range(orffi_trend *t, const orffi_rows *rows) {
+    for (size_t k = 0; k < t->d; k++) {
+        double low = rows->X[k], high = rows->X[k];
+        for (size_t i = 1; i < measured(rows); i++) {
+            low = fmin(low, rows->X[i * t->d + k]);
+            high = fmax(high, rows->X[i * t->d + k]);
+        }
+        t->centre[k] = t->at[k] = low / 2.0 + high / 2.0;
+        t->scale[k] = t->by[k] = high > low ? high / 2.0 - low / 2.0 : 1.0;
+    }
+}
+
+/* ---- sums over rows
+ *
+ * Of each row there is H (sides x columns) and what is left of y, and their products are summed up. Whole rows have the same
+ * terms in every output: columns are terms, and what is left has p numbers. Else a column is a term in one output. */
+
+typedef struct sums {
+    size_t columns, sides; /* sides: numbers of y that go with the same columns */
+    double *A, *B;         /* columns x columns, columns x sides */
+} sums;
+
+static orff_status sums_init(sums *s, size_t columns, size_t sides) {
+    size_t entries;
+    *s = (sums){.columns = columns, .sides = sides};
+    ORFFI_TRY(orffi_multiply(columns, columns, &entries));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(s->A, entries));
+    return orffi_alloc(&s->B, columns, sides * sizeof *s->B);
+}
+
+static void sums_clear(sums *s) {
+    orffi_release(s->A);
+    orffi_release(s->B);
+}
+
+static orff_status cannot_tell(const orffi_trend *t) {
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "trend: the rows do not tell its %zu terms apart: some input does not vary, or depends "
+                      "on others, or there are too few rows; ask for fewer terms, or name the inputs",
+                      t->terms);
+}
+
+/* A becomes its factor, B the solution. */
+static orff_status sums_solve(sums *s, const orffi_trend *t) {
+    double norm = 0.0, rcond = 0.0;
+    for (size_t i = 0; i < s->columns; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < s->columns; j++) sum += fabs(s->A[i * s->columns + j]);
+        norm = fmax(norm, sum);
+    }
+    orff_status status = orffi_cholesky(s->columns, s->A);
+    if (!status) status = orffi_cholesky_rcond(s->columns, s->A, norm, &rcond);
+    if (status == ORFF_ERROR_NOT_POSITIVE || (!status && !(rcond > LEAST_CONDITION))) return cannot_tell(t);
+    return status ? status : orffi_cholesky_solve(s->columns, s->A, s->sides, s->B);
+}
+
+/* ---- least squares */
+
+static double weight_of(const orffi_rows *rows, size_t i) {
+    return rows->weights ? rows->weights[i] : 1.0;
+}
+
+/* One row, h: its columns (of a directed row its terms times its direction). */
+static void sums_add(sums *s, double c, const double *h, const double *y) {
+    for (size_t i = 0; i < s->columns; i++) {
+        for (size_t j = 0; j < s->columns; j++) s->A[i * s->columns + j] += c * h[i] * h[j];
+        for (size_t a = 0; a < s->sides; a++) s->B[i * s->sides + a] += c * h[i] * y[a];
+    }
+}
+
+/* h: terms, and behind them the columns of a directed row. Returns those of the row. */
+static const double *columns_of(const orffi_trend *t, const double *x, const double *along, double *h) {
+    double *directed = h + t->terms;
+    orffi_trend_terms(t, x, h);
+    if (!along) return h;
+    for (size_t q = 0; q < t->terms * t->p; q++) directed[q] = h[q / t->p] * along[q % t->p];
+    return directed;
+}
+
+/* left (of n rows X) -= H b, b: terms x p */
+static orff_status take_off(const orffi_trend *t, size_t n, const double *X, const double *along,
+                            const double *b, double *left) {
+    const size_t p = t->p;
+    double *h;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(h, t->terms * (p + 1)));
+    for (size_t i = 0; i < n; i++) {
+        const double *column = columns_of(t, X + i * t->d, along ? along + i * p : NULL, h);
+        for (size_t q = 0; q < t->terms * p; q++)
+            left[along ? i : i * p + q % p] -= column[along ? q : q / p] * b[q];
+    }
+    orffi_release(h);
+    return ORFF_OK;
+}
+
+static orff_status take_off_rows(orffi_trend_fit *f, const double *b) {
+    orffi_rows *rows = f->rows;
+    ORFFI_TRY(take_off(f->trend, rows->n, rows->X, rows->along, b, f->left));
+    return take_off(f->trend, rows->head.n, rows->head.X, rows->head.along, b, rows->head.Y);
+}
+
+static orff_status least_squares(orffi_trend_fit *f) {
+    orffi_trend *t = f->trend;
+    const orffi_rows *rows = f->rows;
+    const size_t p = t->p;
+    sums s = {0};
+    double *h = NULL;
+    orff_status status =
+        rows->along ? sums_init(&s, t->terms * p, 1) : sums_init(&s, t->terms, p); /* terms x p either way */
+    if (!status) status = ORFFI_NEW_ARRAY(h, t->terms * (p + 1));
+    for (size_t i = 0; !status && i < measured(rows); i++) {
+        const double *along = rows->along ? rows->along + i * p : NULL;
+        sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, h),
+                 rows->Y + i * (along ? 1 : p));
+    }
+    if (!status) status = sums_solve(&s, t);
+    if (!status) memcpy(t->beta, s.B, t->terms * p * sizeof *t->beta);
+    if (!status) status = take_off_rows(f, t->beta);
+    sums_clear(&s);
+    orffi_release(h);
+    return status;
+}
+
+/* ---- beginning and end */
+
+static orff_status check(const orff_settings *s, const orffi_rows *rows) {
+    if ((unsigned)s->trend >= ORFF_TREND_COUNT)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no trend number %d", (int)s->trend);
+    if (rows->stream)
+        return orffi_trend_refuse(
+            s, "it is for rows in memory, not for a stream: give enough memory to hold them");
+    if (s->classes) return orffi_trend_refuse(s, "classes have none");
+    if (s->loss != ORFF_LOSS_SQUARED)
+        return orffi_trend_refuse(s,
+                                  "it is for the squared loss; take it off the outputs yourself for others");
+    if (s->checkpoint) return orffi_trend_refuse(s, "it is estimated at once, without a checkpoint");
+    return ORFF_OK;
+}
+
+static orff_status begin(orffi_trend_fit *f, const orff_settings *s, orffi_rows *rows) {
+    bool *inputs;
+    const size_t numbers = rows->n * (rows->along ? 1 : rows->p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(inputs, rows->d));
+    orff_status status = choose_inputs(s, rows->d, inputs);
+    if (!status) status = orffi_trend_create(&f->trend, s->trend, rows->d, rows->p, inputs);
+    orffi_release(inputs);
+    if (!status) status = orffi_duplicate(&f->left, rows->Y, numbers, sizeof *f->left);
+    if (status) return status;
+    f->rows = rows;
+    fill_range(f->trend, rows);
+    ORFFI_TRY(least_squares(f));
+    rows->Y = f->left;
+    return ORFF_OK;
+}
+
+orff_status orffi_trend_begin(orffi_trend_fit *f, orff_settings *settings, orffi_rows *rows) {
+    if (settings->trend == ORFF_TREND_NONE) return ORFF_OK;
+    ORFFI_TRY(check(settings, rows));
+    settings->center = false;
+    return begin(f, settings, rows);
+}
+
+void orffi_trend_give(orffi_trend_fit *f, orff_model *model) {
+    if (!f->trend) return;
+    orffi_trend_report(f->trend, model->noise);
+    if (!orff_model_describe(model).has_posterior) orffi_trend_drop_fits(f->trend);
+    model->trend = f->trend;
+    f->trend = NULL;
+}
+
+void orffi_trend_clear(orffi_trend_fit *f) {
+    orffi_trend_free(f->trend);
+    orffi_release(f->left);
+    memset(f, 0, sizeof *f);
+}
+
+/* ---- columns as data */
+
+/* Rows as the engine has them. */
+static orff_status copy_rows(orffi_rows *rows, orffi_table *table) {
+    orffi_source source;
+    ORFFI_TRY(orffi_rows_source(rows, &source));
+    if (!source.table)
+        return orffi_rows_outcome(
+            rows, orffi_table_gather(table, &source.reader, source.expected, rows->d, rows->p));
+    ORFFI_TRY(orffi_table_init_like(table, source.table->n, source.table));
+    table->N = source.table->N;
+    table->walls = source.table->walls;
+    for (size_t i = 0; i < table->n; i++) orffi_table_copy_row(table, i, source.table, i);
+    return ORFF_OK;
+}
+
+/* The y of fit number `which`: Y is n x p, of directed rows n. */
+static void fill_column(const orffi_trend *t, const orffi_table *table, size_t which, double *h, double *Y) {
+    const size_t p = t->p, term = which / p, output = which % p;
+    for (size_t i = 0; i < table->n; i++) {
+        orffi_trend_terms(t, table->X + i * t->d, h);
+        if (table->along) Y[i] = h[term] * table->along[i * p + output];
+        for (size_t a = 0; !table->along && a < p; a++) {
+            const size_t column = which * p + a;
+            Y[i * p + a] = t->shared ? (column < t->terms ? h[column] : 0.0) : a == output ? h[term] : 0.0;
+        }
+    }
+}
+
+/* report: its arrays are there, and say nothing to anybody. */
+static orff_status learn_column(const orffi_plan *plan, const orffi_trend_fit *f, const orff_kernel *kernel,
+                                double lambda, const orffi_table *table, orffi_report *report, void **fit) {
+    orff_settings bare = plan->settings;
+    orffi_task task = orffi_plan_task(plan);
+    const orffi_source source = {.table = table, .expected = table->n, .known = table->n};
+    void *rows = NULL;
+    bare.posterior = ORFF_SWITCH_NO;
+    task.settings = &bare;
+    task.folds = 1;
+    orff_status status = plan->engine->prepare(&rows, &task, f->kernel);
+    if (!status) status = plan->engine->read(rows, &source);
+    if (!status) status = plan->engine->learn(fit, rows, kernel, lambda, report);
+    plan->engine->release(rows);
+    return status;
+}
+
+static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
+                                 double lambda, const orffi_table *table) {
+    orffi_trend *t = f->trend;
+    orffi_table column = *table;
+    double *h = NULL, *arrays = NULL;
+    column.Y = NULL;
+    orff_status status = orffi_alloc(&column.Y, table->n, orffi_table_width(table) * sizeof *column.Y);
+    if (!status) status = ORFFI_NEW_ARRAY(h, t->terms);
+    if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * t->p);
+    for (size_t i = 0; !status && i < t->n_fits; i++) {
+        orffi_report report = {.mean = arrays, .train_mse = arrays + t->p, .cv_mse = arrays + 2 * t->p};
+        status = orffi_progress("estimating the trend", (double)i, (double)t->n_fits);
+        if (!status) fill_column(t, table, i, h, column.Y);
+        if (!status) status = learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
+    }
+    orffi_release(column.Y);
+    orffi_release(h);
+    orffi_release(arrays);
+    return status;
+}
+
+/* ---- generalised least squares */
+
+/* Sums of one row: H and U are its columns and what they lack, sides x columns of them. With noise C^-1 H = c U,
+ * A = sum c H^T U, B = sum c U^T y; and `freedom` = sum c U^T U (columns x columns). */
+static void add_row(sums *s, double *freedom, size_t width, double c, const double *H, const double *U,
+                    const double *y) {
+    const size_t Q = s->columns;
+    for (size_t i = 0; i < Q; i++) {
+        for (size_t j = 0; j < Q; j++)
+            for (size_t a = 0; a < width; a++) {
+                const double u = U[i * width + a], v = U[j * width + a];
+                s->A[i * Q + j] += 0.5 * c * (H[i * width + a] * v + H[j * width + a] * u);
+                freedom[i * Q + j] += c * u * v;
+            }
+        for (size_t k = 0; k < (width > s->sides ? width : s->sides); k++)
+            s->B[i * s->sides + (s->sides > 1 ? k : 0)] += c * U[i * width + (width > 1 ? k : 0)] * y[k];
+    }
+}
+
+/* Columns of a row that are measured along a direction: V (columns x p) becomes columns. */
+static void turn(size_t columns, size_t p, const double *e, double *V) {
+    for (size_t q = 0; q < columns; q++) {
+        double sum = 0.0;
+        for (size_t a = 0; a < p; a++) sum += e[a] * V[q * p + a];
+        V[q] = sum;
+    }
+}
+
+/* The columns of one row: columns x width. h: terms */
+static void fill_row(const orffi_trend *t, const double *x, double *h, double *H) {
+    orffi_trend_terms(t, x, h);
+    if (t->shared) memcpy(H, h, t->terms * sizeof *H);
+    for (size_t q = 0; !t->shared && q < t->columns; q++)
+        for (size_t a = 0; a < t->p; a++) H[q * t->p + a] = a == q % t->p ? h[q / t->p] : 0.0;
+}
+
+/* work: room for a block of U, a row of H and its terms. */
+static orff_status add_rows(const orffi_trend *t, const orffi_table *table, double *work, sums *s,
+                            double *freedom) {
+    const size_t width = orffi_trend_width(t), each = t->columns * width, y = orffi_table_width(table);
+    double *H = work + BLOCK * each, *h = H + each;
+    for (size_t first = 0; first < table->n; first += BLOCK) {
+        const size_t rows = table->n - first < BLOCK ? table->n - first : BLOCK;
+        ORFFI_TRY(orffi_trend_lacks(t, rows, table->X + first * t->d, work));
+        for (size_t r = 0; r < rows; r++) {
+            const size_t i = first + r;
+            double *U = work + r * each;
+            fill_row(t, table->X + i * t->d, h, H);
+            if (table->along) turn(t->columns, t->p, table->along + i * t->p, U);
+            if (table->along) turn(t->columns, t->p, table->along + i * t->p, H);
+            add_row(s, freedom, table->along ? 1 : width, table->weights ? table->weights[i] : 1.0, H, U,
+                    table->Y + i * y);
+        }
+    }
+    return ORFF_OK;
+}
+
+/* tr A^-1 R, A from its factor; R is overwritten. */
+static orff_status trace_of(const sums *s, double *R, double *trace) {
+    *trace = 0.0;
+    ORFFI_TRY(orffi_cholesky_solve(s->columns, s->A, s->columns, R));
+    for (size_t i = 0; i < s->columns; i++) *trace += R[i * (s->columns + 1)];
+    *trace *= (double)s->sides;
+    return ORFF_OK;
+}
+
+static orff_status keep_root(orffi_trend *t, sums *s) {
+    const size_t Q = t->columns;
+    ORFFI_TRY(orffi_cholesky_root(Q, s->A));
+    for (size_t i = 0; i < Q * Q; i++) t->root[i] = i / Q <= i % Q ? s->A[i] : 0.0;
+    return ORFF_OK;
+}
+
+/* s: solved. B is terms x p, in units of the spreads. */
+static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, sums *s) {
+    orffi_trend *t = f->trend;
+    for (size_t q = 0; q < t->terms * t->p; q++) {
+        s->B[q] *= plan->units.spread[q % t->p];
+        t->beta[q] += s->B[q];
+    }
+    memcpy(t->at, t->centre, t->d * sizeof *t->at); /* rows are in the user's units */
+    memcpy(t->by, t->scale, t->d * sizeof *t->by);
+    ORFFI_TRY(take_off_rows(f, s->B));
+    orffi_trend_settle(t, plan->units.shift, plan->units.unit);
+    return keep_root(t, s);
+}
+
+static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orffi_table *table) {
+    orffi_trend *t = f->trend;
+    const size_t each = t->columns * orffi_trend_width(t);
+    sums s = {0};
+    double *work = NULL, *freedom = NULL;
+    orff_status status = sums_init(&s, t->columns, t->shared ? t->p : 1);
+    if (!status) status = ORFFI_NEW_ARRAY(work, (BLOCK + 1) * each + t->terms);
+    if (!status) status = ORFFI_NEW_ARRAY(freedom, t->columns * t->columns);
+    if (!status) status = add_rows(t, table, work, &s, freedom);
+    if (!status) status = sums_solve(&s, t);
+    if (!status) status = trace_of(&s, freedom, &f->freedom);
+    if (!status) status = move_on(f, plan, &s);
+    sums_clear(&s);
+    orffi_release(work);
+    orffi_release(freedom);
+    return status;
+}
+
+orff_status orffi_trend_estimate(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
+                                 double lambda) {
+    orffi_table table = {0};
+    orffi_trend *t = f->trend;
+    const bool shared = !plan->directed && orffi_kernel_is_identity(kernel);
+    ORFFI_TRY(orffi_trend_make_columns(t, plan->engine, shared));
+    orffi_trend_settle(t, plan->units.shift, plan->units.unit);
+    orff_status status = copy_rows(f->rows, &table);
+    if (!status) status = learn_columns(f, plan, kernel, lambda, &table);
+    if (!status) status = solve(f, plan, &table);
+    orffi_table_clear(&table);
+    return status;
+}
