@@ -14,7 +14,8 @@ wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev l
     zlib1g-dev liblzma-dev xz-utils libnetcdf-dev libproj-dev libcmocka-dev libjansson-dev gnuplot-nox"
 # What the Python package runs on, is installed by, and its tests and examples use.
 python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
-    python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4"
+    python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4
+    python3-dask python3-distributed"
 case $purpose in
 build) ;;
 check) wanted="$wanted clang cppcheck chromium $python" ;;
@@ -34,7 +35,7 @@ if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
 pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz, PROJ knows projections; the
 tests use cmocka, jansson and a headless Chromium, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
-scikit-learn, the Python package also cffi, its tests pandas and pytest.
+scikit-learn, the Python package also cffi, its tests pandas and pytest, those of orff.dask dask and distributed.
 END
     exit 0
 fi
@@ -70,7 +71,7 @@ sanitizers_link() {
 
 # The newest packages of PyPI, once for each list of them: build/venv goes with "make clean". Without them their tests are
 # skipped. Where only the list has grown, an environment that works is kept.
-newest="numpy scipy scikit-learn cffi pandas pytest xarray pyarrow"
+newest="numpy scipy scikit-learn cffi pandas pytest xarray pyarrow dask distributed"
 make_newest() {
     case $purpose in check | python) ;; *) return 0 ;; esac
     place=$(dirname "$0")/../build/venv
