@@ -52,7 +52,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
-        "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such a row is an error."},
+        "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such an input is an error, and so "
+        "is such an output unless --missing-outputs uses it."},
     [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "Another number or word that stands for a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",

@@ -38,6 +38,7 @@ cli/info.c:lattice             words for people
 cli/moments_lattice.c:importance       a setting that is refused
 python/orff/_lattice_moments.py:importance a parameter that is left out
 cli/table.c:groups             the option that names a column
+python/orff/_observations.py:groups an array beside the rows
 formats/select.c:groups        what a column is chosen for
 src/features/recipe.c:groups   key of files
 src/model/doubts.c:blocks      key of files

@@ -248,6 +248,7 @@ class DaskORFFRegressor(ORFFRegressor):
     True
     """
 
+    missing_outputs = "refuse"  # sums are over whole rows
     _lattice: Optional[LatticeMoments] = None
 
     def __sklearn_is_fitted__(self) -> bool:

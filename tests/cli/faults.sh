@@ -3,6 +3,7 @@
 #   ORFF_FAULTS=all sh tests/test_cli_faults_*.sh    every call, not only some: minutes
 #   ORFF_FAULTS_TRACE=1                              where the failing call of a bad run was made
 # shellcheck shell=sh
+export SOURCE_DATE_EPOCH=0 # the time is part of a NetCDF file
 interposer=$BUILD_DIR/tests/libinterpose.so driver=$BUILD_DIR/tests/faults
 [ -e "$interposer" ] || { echo "there is no $interposer"; exit 1; }
 export ORFF_INTERPOSER="$interposer" GOMP_SPINCOUNT=0
