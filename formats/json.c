@@ -128,7 +128,7 @@ static bool skip_plain(fmt_json *j) {
 
 /* Goes down and up by itself: `open` has the closing signs of what is entered. */
 bool fmt_json_skip(fmt_json *j) {
-    char open[FMT_JSON_DEPTH + 1];
+    char open[FMT_JSON_DEPTH + 1] = {0};
     size_t inside = 0;
     do {
         const char first = fmt_json_peek(j);

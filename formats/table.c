@@ -433,7 +433,7 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
         for (size_t i = 0; i < table->d; i++) *X++ = row[table->x_slot[i]];
         for (size_t i = 0; i < table->p; i++) *Y++ = row[table->y_slot[i]];
         for (size_t k = 0; k < FMT_GROUP_COUNT; k++)
-            if (table->groups[k].into && fmt_table_grouped(table, k))
+            if (table->groups[k].into && fmt_table_grouped(table, (fmt_group)k))
                 put_group(table->groups[k].into++, row[table->groups[k].slot]);
         if (weights) *weights++ = table->weight_slot == FMT_NO_SLOT ? 1.0 : row[table->weight_slot];
         ++*rows;
