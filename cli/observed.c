@@ -128,7 +128,8 @@ static int count_instruments(const cli_arguments *a, cli_data *data) {
     for (size_t i = 0; i < data->n; i++) {
         uint32_t k = 0;
         while (k < count && met[k] != data->instrument_cells[i]) k++;
-        if (k == ORFF_INSTRUMENTS) return cli_wrong(a, CLI_OPT_NOISE_BY, "has more than 64 different cells");
+        if (k == ORFF_INSTRUMENTS)
+            return cli_wrong(a, CLI_OPT_NOISE_BY, "has more than %d different cells", ORFF_INSTRUMENTS);
         if (k == count) met[count++] = data->instrument_cells[i];
         data->instruments[i] = k;
     }

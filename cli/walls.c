@@ -70,7 +70,9 @@ int cli_walls_read(cli_data *data, const cli_arguments *a, const orff_settings *
     if (!status && fmt_coast_read(&file, cli_text(a, CLI_OPT_COAST), message, sizeof message))
         status = cli_failed("%s", message);
     if (!status && settings->geo)
-        status = cli_outcome(orff_plane_around(&plane, 2, inputs, data->n, data->X), NULL);
+        status = cli_outcome(settings->crs ? orff_plane_of_crs(&plane, settings->crs, 2, inputs)
+                                           : orff_plane_around(&plane, 2, inputs, data->n, data->X),
+                             NULL);
     if (!status) {
         const orff_coast coast = fmt_coast_lines(&file);
         find_box(data, box);
