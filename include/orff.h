@@ -1097,6 +1097,34 @@ typedef struct orff_model orff_model;
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                     size_t n, const double *X, const double *Y, const double *weights);
 
+/* Numbers known of a field beside measurements of it, each a sum over some points: z = sum of <e, f(x)>, with an error whose
+ * standard deviation is known. A derivative is a difference over a short step, an integral a sum by quadrature; the functions
+ * below make the points. */
+typedef struct orff_functionals {
+    size_t n;
+    const size_t *counts; /* n: how many points each has */
+    const double *points; /* as many x (d + p): x and e of each */
+    const double *values; /* n */
+    const double *errors; /* n: standard deviations, positive */
+} orff_functionals;
+
+/* Points (count x (d + p)) of one functional, of a field whose space is the first p inputs; returns count. points may be NULL.
+ * step: what the difference is taken over, in the units of the inputs: a hundredth of the length scale is exact to 1e-4.
+ *   gradient        the derivative of an output by an input, both counted from 0
+ *   divergence      sum of d f_k / d x_k, for p <= d
+ *   vorticity       d f_1 / d x_0 - d f_0 / d x_1, for p = 2
+ *   circulation     the integral of <f, dx> from a to b on a straight line: of a gradient, the difference of its potential
+ *   flux            the integral of f_0 dx_1 - f_1 dx_0, for p = 2: of a flow (d psi / d x_1, -d psi / d x_0), that of psi
+ * nodes: of Gauss and Legendre's quadrature, 1 to 64; two for each length scale on the way are plenty. 0 is returned, and
+ * nothing written, where there is no such functional. */
+ORFF_API size_t orff_functional_gradient(size_t d, size_t p, const double *x, size_t output, size_t input, double step,
+                                         double *points);
+ORFF_API size_t orff_functional_divergence(size_t d, size_t p, const double *x, double step, double *points);
+ORFF_API size_t orff_functional_vorticity(size_t d, size_t p, const double *x, double step, double *points);
+ORFF_API size_t orff_functional_circulation(size_t d, size_t p, const double *a, const double *b, size_t nodes,
+                                            double *points);
+ORFF_API size_t orff_functional_flux(size_t d, size_t p, const double *a, const double *b, size_t nodes, double *points);
+
 /* Measurements that are not whole rows of equal quality. A row without directions says all outputs, or those that are not
  * NAN; one with a direction e says one number, y = <e, f(x)>: what a radar or a lidar sees. */
 typedef struct orff_observations {
@@ -1112,6 +1140,8 @@ typedef struct orff_observations {
     const double *walls; /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e, f(x)> = 0.
                             They count 10 times as much as rows of weight 1, and are no rows: nothing is chosen by them, and N
                             is without them; or NULL */
+    const orff_functionals *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
+                                            together. Not on a lattice, and without a trend */
 } orff_observations;
 
 #define ORFF_INSTRUMENTS 64

@@ -130,7 +130,7 @@ static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
 
 static double observed_by(const orffi_table *t) {
     double sum = 0.0;
-    for (size_t i = 0; t->along && i < t->n; i++) sum += t->weights[i];
+    for (size_t i = 0; t->along && i < t->n - t->functionals; i++) sum += t->weights[i];
     return orffi_table_observed(sum, t->walls);
 }
 
@@ -143,6 +143,7 @@ static orffi_exact_task task_of(const kept_rows *r, const orff_kernel *kernel, s
                  .Y = r->table->Y,
                  .weights = r->table->weights,
                  .along = r->table->along,
+                 .points = r->table->points,
                  .N = r->table->N,
                  .P = observed_by(r->table),
                  .center = r->task.settings->center},

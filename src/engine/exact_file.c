@@ -2,8 +2,9 @@
  *
  *     points             N x d    x', in the units of the kernel
  *     alpha              N x p
- *     row_weights        N x 1, where rows have weights and covariances were asked for
+ *     row_weights        rows x 1, where rows have weights and covariances were asked for
  *     directions         N x p, where rows are directed and covariances were asked for
+ *     row_points         rows + 1: where the points of each directed row begin, where any has several
  *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
  */
 #include <string.h>
@@ -29,6 +30,17 @@ static orff_status add_matrix(orffi_archive_writer *writer, const char *name, si
     return orffi_archive_add(writer, name, ORFFI_F64, 2, shape, data);
 }
 
+static size_t rows_of(const orff_exact *exact) {
+    return exact->along ? exact->rows : exact->plan.n;
+}
+
+/* The writer looks at them later: they are written as they are. */
+_Static_assert(sizeof(size_t) == sizeof(int64_t), "places of points are written as 64 bits");
+static orff_status add_points(orffi_archive_writer *writer, const orff_exact *exact) {
+    const size_t shape[1] = {exact->rows + 1};
+    return orffi_archive_add(writer, "row_points", ORFFI_I64, 1, shape, exact->points);
+}
+
 orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document) {
     const orff_exact *exact = fit;
     (void)compact, (void)document;
@@ -38,8 +50,9 @@ orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer 
     ORFFI_TRY(add_matrix(writer, "points", plan->n, plan->d, exact->X));
     ORFFI_TRY(add_matrix(writer, "alpha", plan->n, plan->p, exact->alpha));
     if (!kept) return ORFF_OK;
-    if (exact->weights) ORFFI_TRY(add_matrix(writer, "row_weights", plan->n, 1, exact->weights));
+    if (exact->weights) ORFFI_TRY(add_matrix(writer, "row_weights", rows_of(exact), 1, exact->weights));
     if (exact->along) ORFFI_TRY(add_matrix(writer, "directions", plan->n, plan->p, exact->along));
+    if (exact->points) ORFFI_TRY(add_points(writer, exact));
     ORFFI_TRY(add_matrix(writer, "posterior.F", kept->n, kept->n, kept->F));
     return add_matrix(writer, "posterior.g", kept->n, kept->modes, kept->g);
 }
@@ -55,12 +68,27 @@ static orff_status find_matrix(const orffi_archive *archive, const char *name, s
 
 static orff_status read_weights(const orffi_archive *archive, orff_exact *exact) {
     const double *weights;
+    const size_t n = rows_of(exact);
     if (!orffi_archive_has(archive, "row_weights")) return ORFF_OK;
-    ORFFI_TRY(find_matrix(archive, "row_weights", exact->plan.n, 1, &weights));
-    for (size_t i = 0; i < exact->plan.n; i++)
+    ORFFI_TRY(find_matrix(archive, "row_weights", n, 1, &weights));
+    for (size_t i = 0; i < n; i++)
         if (!(weights[i] >= 0.0))
             return orffi_archive_fail(archive, "number %zu of \"row_weights\" is negative", i + 1);
-    return orffi_duplicate(&exact->weights, weights, exact->plan.n, sizeof *weights);
+    return orffi_duplicate(&exact->weights, weights, n, sizeof *weights);
+}
+
+/* Each row has one point or more, and together they have all. */
+static orff_status read_points(const orffi_archive *archive, orff_exact *exact) {
+    const int64_t *places;
+    const int64_t all = (int64_t)exact->plan.n;
+    size_t count;
+    if (!orffi_archive_has(archive, "row_points")) return ORFF_OK;
+    ORFFI_TRY(orffi_archive_get(archive, "row_points", ORFFI_I64, 1, &count, &places));
+    bool good = count >= 2 && count <= exact->plan.n + 1 && places[0] == 0 && places[count - 1] == all;
+    for (size_t i = 1; good && i < count; i++) good = places[i] > places[i - 1] && places[i] <= all;
+    if (!good) return orffi_archive_fail(archive, "\"row_points\" does not divide %zu points", exact->plan.n);
+    exact->rows = count - 1;
+    return orffi_duplicate(&exact->points, places, count, sizeof *exact->points);
 }
 
 static orff_status read_directions(const orffi_archive *archive, orff_exact *exact) {
@@ -68,7 +96,9 @@ static orff_status read_directions(const orffi_archive *archive, orff_exact *exa
     const size_t n = exact->plan.n, p = exact->plan.p;
     if (!orffi_archive_has(archive, "directions")) return ORFF_OK;
     ORFFI_TRY(find_matrix(archive, "directions", n, p, &along));
-    return orffi_duplicate(&exact->along, along, n * p, sizeof *along);
+    exact->rows = n;
+    ORFFI_TRY(orffi_duplicate(&exact->along, along, n * p, sizeof *along));
+    return read_points(archive, exact);
 }
 
 /* g > 0: it is the diagonal of an inverse. modes is 1, or one for each turned output. */
@@ -80,6 +110,7 @@ static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     ORFFI_TRY(read_directions(in->archive, exact));
     if (modes != 1 && !(plan->law && !exact->along && modes == plan->values))
         return orffi_fields_fail(in, "modes", "is not possible for this kernel");
+    if (exact->along) n = exact->rows;
     if (!plan->law && !exact->along) ORFFI_TRY(orffi_multiply(plan->n, plan->p, &n));
     ORFFI_TRY(read_weights(in->archive, exact));
     ORFFI_TRY(ORFFI_NEW(exact->kept));

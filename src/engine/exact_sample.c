@@ -43,25 +43,28 @@ static void solve_kept(const orff_exact *exact, double *work, double *y) {
     if (turned) memcpy(y, work, n * columns * sizeof *y);
 }
 
-/* What directed rows have of f (n x p): n numbers, in its place; and back to multiples of their directions. */
+/* What directed rows have of f at their points (n x p): as many numbers as rows, in its place; and back to multiples of
+ * their directions. */
 static void take_along(const orff_exact *exact, double *f) {
-    const size_t p = exact->plan.p;
-    for (size_t i = 0; i < exact->plan.n; i++) f[i] = orffi_dot(p, f + i * p, exact->along + i * p);
+    const orffi_directed rows = orffi_exact_directed(exact);
+    for (size_t i = 0; i < rows.n; i++) f[i] = orffi_directed_value(&rows, exact->plan.p, i, f);
 }
 
 static void give_along(const orff_exact *exact, double *y) {
+    const orffi_directed rows = orffi_exact_directed(exact);
     const size_t p = exact->plan.p;
-    for (size_t i = exact->plan.n; i-- > 0;) {
+    for (size_t i = rows.n; i-- > 0;) {
         const double multiple = y[i];
-        for (size_t k = 0; k < p; k++) y[i * p + k] = multiple * exact->along[i * p + k];
+        for (size_t k = orffi_directed_begin(&rows, i) * p; k < orffi_directed_begin(&rows, i + 1) * p; k++)
+            y[k] = multiple * exact->along[k];
     }
 }
 
 /* y += e */
 static void add_noise(const orff_exact *exact, uint64_t seed, size_t number, double *y) {
     const orffi_rng rng = {seed, STREAM};
-    const size_t p = exact->along ? 1 : exact->plan.p;
-    for (size_t i = 0; i < exact->plan.n * p; i++) {
+    const size_t p = exact->along ? 1 : exact->plan.p, n = exact->along ? exact->rows : exact->plan.n;
+    for (size_t i = 0; i < n * p; i++) {
         const double c = exact->weights ? exact->weights[i / p] : 1.0;
         if (c > 0.0) y[i] += sqrt(exact->shift / c) * orffi_rng_normal(rng, ((uint64_t)number << 32) + i, 0);
     }

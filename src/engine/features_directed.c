@@ -15,18 +15,27 @@
 
 /* ---- the system */
 
-/* sqrt(c) z of a row, from its phi: the columns of the blocks along e. */
-static void fill_row(const orffi_system *s, const double *phi, const double *e, double root, double *z) {
+/* z += sqrt(c) times the features of a point along e, from its phi: the columns of the blocks along e. */
+static void add_point(const orffi_system *s, const double *phi, const double *e, double root, double *z) {
     const size_t half = s->columns.count, D = s->L / 2;
     for (size_t k = 0; k < half; k++) {
         const double along = root * orffi_dot(s->p, s->columns.B + k * s->p, e);
-        z[k] = phi[s->columns.j[k]] * along;
-        z[half + k] = phi[D + s->columns.j[k]] * along;
+        z[k] += phi[s->columns.j[k]] * along;
+        z[half + k] += phi[D + s->columns.j[k]] * along;
     }
 }
 
-static double left_of(const orffi_system *s, const orffi_table *t, size_t i) {
-    return t->Y[i] - orffi_dot(s->p, s->mean, t->along + i * s->p);
+/* sqrt(c) z of row i: its points one after another, where it has several. */
+static void fill_row(const orffi_features_rows *r, size_t i, double root, double *phi, double *scratch,
+                     double *z) {
+    const orffi_system *s = &r->joint;
+    const orffi_table *t = r->table;
+    const orffi_directed rows = orffi_table_directed(t);
+    memset(z, 0, s->n * sizeof *z);
+    for (size_t k = orffi_directed_begin(&rows, i); k < orffi_directed_begin(&rows, i + 1); k++) {
+        if (t->points) orffi_phi(r->bound->bank, 1, t->X + k * t->d, phi, scratch);
+        add_point(s, phi, t->along + k * s->p, root, z);
+    }
 }
 
 /* Rows [first, first + n) added; Z: n x the order, phi and scratch as the bank asks for. */
@@ -34,13 +43,15 @@ static void add_rows(orffi_features_rows *r, size_t first, size_t n, double *phi
                      double *Z) {
     orffi_system *s = &r->joint;
     const orffi_table *t = r->table;
-    orffi_phi(r->bound->bank, n, t->X + first * t->d, phi, scratch);
+    const orffi_directed rows = orffi_table_directed(t);
+    if (!t->points) orffi_phi(r->bound->bank, n, t->X + first * t->d, phi, scratch);
     for (size_t i = 0; i < n; i++) {
-        const double c = t->weights[first + i], y = left_of(s, t, first + i), root = sqrt(c);
-        fill_row(s, phi + i * s->L, t->along + (first + i) * s->p, root, Z + i * s->n);
+        const double c = t->weights[first + i], root = sqrt(c);
+        const double y = t->Y[first + i] - orffi_directed_constant(&rows, s->p, first + i, s->mean);
+        fill_row(r, first + i, root, t->points ? phi : phi + i * s->L, scratch, Z + i * s->n);
         for (size_t k = 0; k < s->n; k++) s->rhs[k] += root * y * Z[i * s->n + k];
         s->yy += c * y * y;
-        r->observed += c;
+        if (first + i < t->n - t->functionals) r->observed += c;
         if (!(c > 0.0)) continue;
         r->logs += log(c);
         r->counted++;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 
 orff_status orffi_table_init(orffi_table *table, size_t n, size_t d, size_t p, bool weighted) {
@@ -43,6 +42,7 @@ void orffi_table_clear(orffi_table *table) {
     orffi_release(table->Y);
     orffi_release(table->weights);
     orffi_release(table->along);
+    orffi_release(table->points);
     orffi_release(table->known);
     orffi_release(table->instrument);
     memset(table, 0, sizeof *table);
@@ -55,30 +55,12 @@ double orffi_table_weight(const orffi_table *table) {
     return sum;
 }
 
-/* A mean = b of the sums A = sum c e e^T and b = sum c e y. */
-static orff_status solve_mean(const orffi_table *t, double *A, double *mean) {
-    const size_t p = t->p;
-    double *b = A + p * p;
-    for (size_t i = 0; i < t->n; i++) {
-        const double *e = t->along + i * p;
-        for (size_t a = 0; a < p; a++) {
-            for (size_t k = 0; k < p; k++) A[a * p + k] += t->weights[i] * e[a] * e[k];
-            b[a] += t->weights[i] * e[a] * t->Y[i];
-        }
-    }
-    return orffi_solve_shortest(p, A, b, mean);
-}
-
 orff_status orffi_table_mean(const orffi_table *t, double *mean) {
+    const orffi_directed rows = orffi_table_directed(t);
     const size_t p = t->p;
-    double *work, all = 0.0;
+    double all = 0.0;
     memset(mean, 0, p * sizeof *mean);
-    if (t->along) {
-        ORFFI_TRY(ORFFI_NEW_ARRAY(work, p * p + p));
-        const orff_status status = solve_mean(t, work, mean);
-        orffi_release(work);
-        return status;
-    }
+    if (t->along) return orffi_directed_mean(&rows, p, t->weights, t->Y, mean);
     for (size_t i = 0; i < t->n; i++) {
         const double weight = t->weights ? t->weights[i] : 1.0;
         for (size_t k = 0; k < p; k++) mean[k] += weight * t->Y[i * p + k];

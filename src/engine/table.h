@@ -2,13 +2,16 @@
 #ifndef ORFFI_ENGINE_TABLE_H
 #define ORFFI_ENGINE_TABLE_H
 
-#include "base/status.h"
+#include "exact/directed.h"
 
 typedef struct orffi_table {
     size_t n, d, p;
     double *X, *Y, *weights; /* n x d, n x p, n or NULL */
     /* Of directed rows, else NULL: n x p. Y is then n x 1, and says what f has along this: y = <along, f(x)>. */
     double *along;
+    size_t *
+        points; /* of directed rows that may be sums over points, else NULL: see exact/directed.h. Engines alone see them */
+    size_t functionals;   /* the last so many directed rows, behind walls, tell nothing of the noise */
     double *known;        /* n: what is known of the variance of a row's error, over its mean; or NULL */
     uint32_t *instrument; /* n: whose noise a row has; or NULL: they are alike */
     size_t walls; /* the last so many directed rows are no measurements, each of weight ORFFI_WALL_WEIGHT */
@@ -23,6 +26,11 @@ typedef struct orffi_table {
 /* What the noise of directed rows is told by: their weights, a wall counting as one. */
 static inline double orffi_table_observed(double weights, size_t walls) {
     return weights - (ORFFI_WALL_WEIGHT - 1.0) * (double)walls;
+}
+
+/* Directed rows, as they are between kernels. */
+static inline orffi_directed orffi_table_directed(const orffi_table *table) {
+    return (orffi_directed){table->n, table->points, table->X, table->along};
 }
 
 /* Numbers of y in a row. */

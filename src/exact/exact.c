@@ -209,6 +209,7 @@ void orff_exact_free(orff_exact *exact) {
     orffi_release(exact->folded);
     orffi_release(exact->weights);
     orffi_release(exact->along);
+    orffi_release(exact->points);
     orffi_release(exact->mean);
     orffi_exact_kept_free(exact->kept);
     orffi_release(exact);

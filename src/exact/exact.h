@@ -4,7 +4,7 @@
 #ifndef ORFFI_EXACT_EXACT_H
 #define ORFFI_EXACT_EXACT_H
 
-#include "kernel/kernel.h"
+#include "exact/directed.h"
 
 /* How a kernel on n points is solved. */
 typedef struct orffi_exact_plan {
@@ -33,10 +33,11 @@ struct orff_exact {
     double *X;       /* n x d */
     double *alpha;   /* n x p */
     double *folded;  /* n x p: rows A alpha_i where K = k (x) A, else NULL */
-    double *weights; /* n: of the rows, or NULL */
-    double
-        *along; /* of directed rows (see engine/table.h): n x p; or NULL. alpha_i is a multiple of e_i then */
-    double *mean; /* p: taken off y, added to predictions */
+    double *weights; /* of the rows (n, or those that are directed), or NULL */
+    double *along;   /* of the points of directed rows: n x p; or NULL. alpha_i is a multiple of e_i then */
+    size_t rows;     /* directed rows */
+    size_t *points;  /* of rows that may be sums over points, else NULL; n is then the number of points */
+    double *mean;    /* p: taken off y, added to predictions */
     double norm2;
     double shift;           /* N lambda */
     orffi_exact_kept *kept; /* or NULL */
@@ -75,6 +76,11 @@ orff_status orffi_exact_create(orff_exact **exact, const orff_kernel *kernel, si
 
 /* folded from alpha, where K = k (x) A. */
 orff_status orffi_exact_fold(orff_exact *exact);
+
+/* The directed rows of a model. */
+static inline orffi_directed orffi_exact_directed(const orff_exact *exact) {
+    return (orffi_directed){exact->rows, exact->points, exact->X, exact->along};
+}
 
 void orffi_exact_kept_free(orffi_exact_kept *kept);
 

@@ -155,11 +155,20 @@ static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, do
     return solve_eigen(s, lambda, t, info);
 }
 
+/* alpha = sqrt(c) t e at the points of each row. */
+static void fill_directed(orff_exact *exact, const orffi_exact_system *s, const double *t) {
+    const orffi_directed *rows = &s->directed;
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = orffi_directed_begin(rows, i) * s->p; k < orffi_directed_begin(rows, i + 1) * s->p;
+             k++)
+            exact->alpha[k] = s->root[i] * t[i] * rows->along[k];
+}
+
 /* alpha = sqrt(c) t W^T */
 static void fill_alpha(orff_exact *exact, const orffi_exact_system *s, const double *t) {
     const size_t p = s->p;
-    if (s->along) {
-        for (size_t i = 0; i < s->rows * p; i++) exact->alpha[i] = s->root[i / p] * t[i / p] * s->along[i];
+    if (s->directed.along) {
+        fill_directed(exact, s, t);
         return;
     }
     if (s->plan->W)
@@ -169,20 +178,16 @@ static void fill_alpha(orff_exact *exact, const orffi_exact_system *s, const dou
     for (size_t i = 0; s->root && i < s->rows * p; i++) exact->alpha[i] *= s->root[i / p];
 }
 
-/* What is left of directed row i, over what there was: y less the mean, f (both p) along e, and shift t / sqrt(c). */
-static double left_along(const orff_exact *exact, const orffi_exact_task *task, size_t i, const double *f,
+/* What is left of directed row i: y less the mean, f along e, and shift t / sqrt(c), which alpha has as a multiple of e. */
+static double left_along(const orff_exact *exact, const orffi_exact_task *task, size_t i, const double *F,
                          double shift, double *y) {
-    const size_t p = exact->plan.p;
-    const double *e = task->rows.along + i * p;
-    double value = 0.0, multiple = 0.0, square = 0.0;
-    *y = task->rows.Y[i];
-    for (size_t k = 0; k < p; k++) {
-        *y -= exact->mean[k] * e[k];
-        value += f[k] * e[k];
-        multiple += exact->alpha[i * p + k] * e[k];
-        square += e[k] * e[k];
-    }
-    return *y - value - shift * multiple / square / task->rows.weights[i];
+    const orffi_directed rows = orffi_exact_directed(exact);
+    const size_t p = exact->plan.p, begin = orffi_directed_begin(&rows, i),
+                 numbers = (orffi_directed_begin(&rows, i + 1) - begin) * p;
+    const double *e = rows.along + begin * p;
+    const double multiple = orffi_dot(numbers, exact->alpha + begin * p, e) / orffi_dot(numbers, e, e);
+    *y = task->rows.Y[i] - orffi_directed_constant(&rows, p, i, exact->mean);
+    return *y - orffi_directed_value(&rows, p, i, F) - shift * multiple / task->rows.weights[i];
 }
 
 /* |sqrt(c) (y - f) - N lambda t| / |sqrt(c) y|, f by the kernel itself. */
@@ -192,10 +197,10 @@ static orff_status find_residual(const orff_exact *exact, const orffi_exact_task
     double *F, error = 0.0, size = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(F, n * p));
     const orff_status status = orffi_exact_evaluate(exact, n, exact->X, F);
-    for (size_t i = 0; !status && exact->along && i < n; i++) {
+    for (size_t i = 0; !status && i < exact->rows; i++) {
         double y;
         if (!(task->rows.weights[i] > 0.0)) continue;
-        const double left = left_along(exact, task, i, F + i * p, shift, &y);
+        const double left = left_along(exact, task, i, F, shift, &y);
         error += task->rows.weights[i] * left * left;
         size += task->rows.weights[i] * y * y;
     }
@@ -228,8 +233,10 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
-    ORFFI_TRY(orffi_duplicate(&exact->weights, task->rows.weights, exact->plan.n, sizeof *exact->weights));
+    ORFFI_TRY(orffi_duplicate(&exact->weights, task->rows.weights, s->rows, sizeof *exact->weights));
     ORFFI_TRY(orffi_duplicate(&exact->along, task->rows.along, exact->plan.n * s->p, sizeof *exact->along));
+    ORFFI_TRY(orffi_duplicate(&exact->points, task->rows.points, s->rows + 1, sizeof *exact->points));
+    if (exact->along) exact->rows = s->rows;
     fill_alpha(exact, s, w->t);
     ORFFI_TRY(orffi_exact_fold(exact));
     result->P = s->P;
@@ -244,7 +251,9 @@ orff_status orffi_exact_learn_from(orff_exact **out, orffi_exact_system *system,
                                    orffi_exact_result *result) {
     orff_exact *exact = NULL;
     point_work w = {0};
-    orff_status status = orffi_exact_create(&exact, task->kernel, task->rows.n);
+    const orffi_exact_rows *rows = &task->rows;
+    orff_status status =
+        orffi_exact_create(&exact, task->kernel, rows->points ? rows->points[rows->n] : rows->n);
     if (!status) status = work_fill(&w, system);
     if (!status) status = learn(exact, task, system, &w, result);
     work_clear(&w);

@@ -71,7 +71,7 @@ static double dot(size_t n, const double *a, const double *b) {
 /* work: p x p for Q, n for a row of F diag(g), p for a row of C^-1 (sqrt(c) (x) I). */
 static void dense_row(const orffi_exact_system *s, size_t i, const double *t, const double *g, double *work,
                       double *left) {
-    const size_t n = s->n, p = s->along ? 1 : s->p;
+    const size_t n = s->n, p = s->directed.along ? 1 : s->p;
     const double *F = s->F + i * p * n;
     const double moved = part_in_mean(s, i);
     double *Q = work, *h = Q + p * p, *u = h + n, *out = left + i * p;

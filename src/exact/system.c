@@ -7,7 +7,6 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
-#include "exact/directed.h"
 
 /* ---- building */
 
@@ -26,7 +25,7 @@ orff_status orffi_exact_system_refill(orffi_exact_system *s, const orffi_exact_r
         return ORFF_OK;
     }
     if (rows->along) {
-        ORFFI_TRY(orffi_directed_gram(s->kernel, n, rows->X, rows->along, s->F));
+        ORFFI_TRY(orffi_directed_gram(s->kernel, &s->directed, s->F));
         weigh(s);
         return ORFF_OK;
     }
@@ -36,24 +35,11 @@ orff_status orffi_exact_system_refill(orffi_exact_system *s, const orffi_exact_r
     return ORFF_OK;
 }
 
-/* As orffi_table_mean of directed rows. */
 static orff_status find_directed_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
-    const size_t p = s->p;
-    double *A;
     s->N = rows->N;
     s->P = rows->P;
     if (!rows->center) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p + p));
-    for (size_t i = 0; i < s->rows; i++) {
-        const double *e = rows->along + i * p;
-        for (size_t a = 0; a < p; a++) {
-            for (size_t b = 0; b < p; b++) A[a * p + b] += rows->weights[i] * e[a] * e[b];
-            A[p * p + a] += rows->weights[i] * e[a] * rows->Y[i];
-        }
-    }
-    const orff_status status = orffi_solve_shortest(p, A, A + p * p, s->mean);
-    orffi_release(A);
-    return status;
+    return orffi_directed_mean(&s->directed, s->p, rows->weights, rows->Y, s->mean);
 }
 
 static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
@@ -66,18 +52,15 @@ static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
 }
 
 static void fill_directed(orffi_exact_system *s, const orffi_exact_rows *rows) {
-    for (size_t i = 0; i < s->rows; i++) {
-        double left = rows->Y[i];
-        for (size_t k = 0; k < s->p; k++) left -= s->mean[k] * rows->along[i * s->p + k];
-        s->y[i] = left * s->root[i];
-    }
+    for (size_t i = 0; i < s->rows; i++)
+        s->y[i] = (rows->Y[i] - orffi_directed_constant(&s->directed, s->p, i, s->mean)) * s->root[i];
 }
 
 /* y = sqrt(c) (Y - mean) W */
 static orff_status fill_outputs(orffi_exact_system *s, const orffi_exact_rows *rows) {
     const size_t p = s->p;
     double *turned;
-    if (s->along) {
+    if (s->directed.along) {
         fill_directed(s, rows);
         return ORFF_OK;
     }
@@ -96,7 +79,7 @@ static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->y, s->n * s->r));
     if (rows->weights) ORFFI_TRY(ORFFI_NEW_ARRAY(s->root, s->rows));
     for (size_t i = 0; rows->weights && i < s->rows; i++) s->root[i] = sqrt(rows->weights[i]);
-    if (s->along)
+    if (s->directed.along)
         ORFFI_TRY(find_directed_mean(s, rows));
     else
         find_mean(s, rows);
@@ -115,7 +98,7 @@ orff_status orffi_exact_system_build(orffi_exact_system *s, const orff_kernel *k
                               .plan = plan,
                               .rows = rows->n,
                               .p = plan->p,
-                              .along = rows->along,
+                              .directed = {rows->n, rows->points, rows->X, rows->along},
                               .n = turned || directed ? rows->n : rows->n * plan->p,
                               .r = turned ? plan->p : 1,
                               .modes = turned ? plan->values : 1,
@@ -250,7 +233,7 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
 /* From |t|^2 and t.y. Weights count rows as often as they say, as in the moments: P = N p observations. */
 static void fill_point(const orffi_exact_system *s, double lambda, double shift, double square,
                        double quadratic, orff_path_point *point) {
-    const double P = s->P, rows = (double)s->rows * (s->along ? 1.0 : (double)s->p);
+    const double P = s->P, rows = (double)s->rows * (s->directed.along ? 1.0 : (double)s->p);
     double dof, log_det;
     count(s, shift, &dof, &log_det);
     const double rss = shift * shift * square, left = P - dof;
@@ -292,7 +275,7 @@ orff_status orffi_exact_system_errors(const orffi_exact_system *s, const double 
                                       double *mse) {
     const size_t p = s->p;
     double *back = NULL;
-    if (s->along) { /* of all that was measured: rows say little of one output */
+    if (s->directed.along) { /* of all that was measured: rows say little of one output */
         double sum = 0.0;
         for (size_t i = 0; i < s->rows; i++) sum += factor * A[i] * (factor * A[i]) / s->P;
         for (size_t k = 0; k < p; k++) mse[k] = sum;

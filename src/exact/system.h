@@ -20,9 +20,11 @@
 typedef struct orffi_exact_rows {
     size_t n;
     const double *X, *Y, *weights; /* n x d, n x p, n or NULL */
-    const double *along;           /* of directed rows (see engine/table.h): n x p, Y is n; or NULL */
-    double N;                      /* of directed rows: what lambda goes with ... */
-    double P;                      /* ... and what their noise is told by */
+    const double
+        *along; /* of directed rows (see exact/directed.h): Y is n, X and this are of their points; or NULL */
+    const size_t *points; /* of rows that may be sums over points */
+    double N;             /* of directed rows: what lambda goes with ... */
+    double P;             /* ... and what their noise is told by */
     bool center;
     const double *gram; /* G without the weights, or NULL: that of the kernel; X is then needed */
 } orffi_exact_rows;
@@ -32,7 +34,7 @@ typedef struct orffi_exact_system {
     const orffi_exact_plan *plan;
     size_t rows, p, n, r;
     size_t modes;              /* columns of g: 1 where all m_b are the same, else r */
-    const double *along;       /* of directed rows, or NULL */
+    orffi_directed directed;   /* along: NULL where rows are not */
     double N;                  /* what lambda goes with */
     double P;                  /* observations, each as often as its weight says */
     double *root;              /* rows: sqrt(c), or NULL for ones */

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "engine/features.h"
 #include "model/doubts.h"
+#include "model/functionals_fit.h"
 #include "model/held_out.h"
 #include "model/model.h"
 #include "model/plane_rows.h"
@@ -54,9 +55,16 @@ orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orff
     plan.shift *= factor;
     plan.quality.factor = factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
-    if (!status) status = orffi_fit_checked(out, &plan, rows, NULL);
-    if (!status) orffi_trend_give(&trend, *out);
-    orffi_model_cover(status ? NULL : *out, &cover);
+    orff_model *model = NULL;
+    if (!status) status = orffi_fit_checked(&model, &plan, rows, NULL);
+    if (!status) orffi_trend_give(&trend, model);
+    if (!status && rows->functionals) status = orffi_functionals_join(model, &plan, rows, rows->functionals);
+    orffi_model_cover(status ? NULL : model, &cover);
+    if (status) {
+        orff_model_free(model);
+    } else {
+        *out = model;
+    }
     orffi_plan_clear(&plan);
     orffi_trend_clear(&trend);
     return status;
@@ -152,7 +160,8 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
-    ORFFI_TRY(orffi_trend_refuse(settings, "it is for rows in memory, not for a stream: give enough memory to hold them"));
+    ORFFI_TRY(orffi_trend_refuse(
+        settings, "it is for rows in memory, not for a stream: give enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/plane.h"
 #include "model/fit.h"
+#include "model/functionals_fit.h"
 #include "model/model.h"
 #include "model/plane_rows.h"
+#include "model/trend_fit.h"
 
 void orff_directions(size_t n, const double *degrees, bool from_north, bool toward, double *directions) {
     for (size_t i = 0; i < n; i++) {
@@ -79,7 +82,7 @@ static size_t count_all(const orff_observations *o) {
 
 /* Every row has all outputs, and one error for them. */
 static bool is_whole(const orff_observations *o) {
-    if (o->directions || o->n_walls || count_all(o) < o->n * o->p) return false;
+    if (o->directions || o->n_walls || o->functionals || count_all(o) < o->n * o->p) return false;
     for (size_t i = 0; o->errors && i < o->n * o->p; i++)
         if (o->errors[i] != o->errors[i / o->p * o->p]) return false;
     return true;
@@ -207,8 +210,23 @@ static orff_status fill(const orff_observations *o, const uint64_t *groups, dire
     return ORFF_OK;
 }
 
+/* A lattice sums up densities, which sums over points do not have; the exact kernel of many rows takes long. */
+static orff_status choose_engine(const orff_observations *o, size_t rows, orff_settings *flat) {
+    const orffi_engine *engine;
+    const char *reason;
+    if (!o->functionals || !o->functionals->n) return ORFF_OK;
+    ORFFI_TRY(orffi_trend_refuse(flat, "it is for rows without functionals"));
+    ORFFI_TRY(orffi_engine_choose_directed(flat, o->d, o->p, rows, &engine, &reason));
+    if (flat->engine == ORFF_ENGINE_AUTO && engine->id == ORFF_ENGINE_LATTICE)
+        flat->engine = ORFF_ENGINE_FEATURES;
+    if (flat->engine != ORFF_ENGINE_LATTICE) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "functionals are not for the engine %s; use %s or %s",
+                      orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_EXACT),
+                      orff_engine_name(ORFF_ENGINE_FEATURES));
+}
+
 static orff_status fit_directed(orff_model **model, const orff_settings *settings, const orff_observations *o,
-                                directed *r) {
+                                directed *r, orffi_functionals *functionals) {
     orff_settings flat = *settings;
     orff_plane plane;
     orffi_rows rows = {0};
@@ -220,11 +238,16 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     if (!status && settings->geo)
         status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, o->n_walls, r->X, r->along, &plane);
     if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are those on the plane */
+    if (!status && settings->geo && functionals->n)
+        status = orffi_plane_rows(&plane, o->d, 0, functionals->points[functionals->n], functionals->X,
+                                  functionals->along);
+    if (!status) status = choose_engine(o, r->n, &flat);
     if (!status)
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
                                           o->n_walls, settings->subsample);
     rows.measured = r->measured;
     rows.by_output = by_output;
+    if (functionals->n) rows.functionals = functionals;
     if (!status)
         status = orffi_rows_qualify(&rows, known, r->instruments, by_output ? o->p : count_instruments(o));
     if (!status) status = orffi_fit_rows(model, &flat, &rows);
@@ -237,13 +260,16 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
 orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                         const orff_observations *o) {
     directed r = {0};
+    orffi_functionals functionals = {0};
     if (!model || !settings || !o || !o->X || !o->Y || (o->n_walls && !o->walls))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_observations: NULL argument");
     ORFFI_TRY(check_errors(o));
     if (is_whole(o)) return fit_whole(model, settings, o);
     ORFFI_TRY(check(settings, o));
     orff_status status = fill(o, settings->groups, &r);
-    if (!status) status = fit_directed(model, settings, o, &r);
+    if (!status) status = orffi_functionals_read(&functionals, o->functionals, o->d, o->p);
+    if (!status) status = fit_directed(model, settings, o, &r, &functionals);
     clear(&r);
+    orffi_functionals_clear(&functionals);
     return status;
 }

@@ -49,8 +49,10 @@ typedef struct orffi_rows {
     const double *known;        /* n, or NULL: see engine/table.h */
     const uint32_t *instrument; /* n, or NULL */
     size_t instruments;
-    bool by_output;    /* they are the outputs of directed rows */
-    double *quality;   /* n: the weights that follow from them and the plan, or NULL */
+    bool by_output;  /* they are the outputs of directed rows */
+    double *quality; /* n: the weights that follow from them and the plan, or NULL */
+    const struct orffi_functionals
+        *functionals;  /* that directed rows come with: see functionals_fit.h; not owned; or NULL */
     size_t measured;   /* measurements that directed rows are parts of */
     size_t walls;      /* the last so many directed rows are no measurements: nothing is chosen by them */
     bool apart;        /* directed rows are single outputs: each direction is an axis */
