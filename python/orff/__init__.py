@@ -14,6 +14,8 @@ CustomPart
     A part of a kernel by a function of your own.
 Moments
     Sums over rows that add, subtract and travel in files.
+Functionals
+    Derivatives, integrals and differences of potentials as data.
 kernel, loss, bound, plan, directions, load, save
     The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
 """
@@ -25,6 +27,7 @@ from ._classifier import ORFFClassifier
 from ._custom import CustomPart
 from ._errors import OrffError, Stopped
 from ._exact import OVKRegressor
+from ._functionals import Functionals
 from ._functions import kernel, load, loss, save
 from ._lattice_moments import LatticeMoments
 from ._moments import Moments
@@ -37,6 +40,7 @@ from ._xarray import Field, fit_field
 __all__ = [
     "CustomPart",
     "Field",
+    "Functionals",
     "LatticeMoments",
     "Moments",
     "ORFFClassifier",

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from ._arrays import Array, columns, doubles, pointer
+from ._functionals import Functionals
 from ._library import ffi, header, lib
 from ._parameters import Own
 
@@ -18,7 +19,7 @@ MISSING_OUTPUTS = Own("use", '{"use", "drop", "refuse"}', "Rows of a y of two di
 
 
 class Rows(NamedTuple):
-    """What there is to learn from: arrays with a row for each measurement, or None; and walls."""
+    """What there is to learn from: arrays with a row for each measurement, or None; walls, and functionals."""
 
     X: Array  #: n x d
     Y: Array  #: n x p, NaN where an output is missing; with directions n x 1
@@ -28,6 +29,7 @@ class Rows(NamedTuple):
     errors: Optional[Array] = None  #: of the shape of Y
     instruments: Optional[Array] = None  #: n numbers, counted from 0
     walls: Optional[Array] = None  #: m x (d + p): points, and normals there
+    functionals: Optional[Functionals] = None
 
     @property
     def outputs(self) -> int:
@@ -42,7 +44,7 @@ class Rows(NamedTuple):
     @property
     def are_plain(self) -> bool:
         """Whether they are whole rows of equal quality."""
-        special = (self.directions, self.errors, self.instruments, self.walls)
+        special = (self.directions, self.errors, self.instruments, self.walls, self.functionals)
         return all(one is None for one in special) and not self.miss_some
 
     @property
@@ -52,17 +54,18 @@ class Rows(NamedTuple):
 
     def only(self, kept: Array) -> "Rows":
         """Those of a mask; itself where that is all."""
-        some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-1]))
-        return some._replace(walls=self.walls)
+        some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-2]))
+        return some._replace(walls=self.walls, functionals=self.functionals)
 
     def observations(self) -> tuple:
         """An orff_observations, and what it points to."""
         held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()
-                if name not in ("groups", "instruments")}
+                if name not in ("groups", "instruments", "functionals")}
         points = {name: pointer(one) for name, one in {**held, "instruments": self.instruments}.items()}
+        points["functionals"], more = (ffi.NULL, None) if not self.functionals else self.functionals.structure()
         sizes = {"n": len(self.X), "d": self.X.shape[1], "p": self.outputs,
                  "n_walls": 0 if self.walls is None else len(self.walls)}
-        return ffi.new("orff_observations *", {**sizes, **points}), points
+        return ffi.new("orff_observations *", {**sizes, **points}), (points, more)
 
 
 # ---- the arguments of fit
@@ -110,11 +113,23 @@ def _one_of(name: str, word: Any, words: tuple) -> int:
 
 
 def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, along: Any, errors: Any,
-              instruments: Any, walls: Any) -> Rows:
+              instruments: Any, walls: Any, functionals: Any) -> Rows:
     """Of what fit was given; X and Y have been checked."""
     along = _directions_of(along, X, Y)
     rows = Rows(X, Y, weights, _group_numbers(groups, X), along, None, _instrument_numbers(instruments, X))
-    return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows))
+    return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows),
+                         functionals=_functionals_of(functionals, rows))
+
+
+def _functionals_of(functionals: Any, rows: Rows) -> Optional[Functionals]:
+    if functionals is None:
+        return None
+    if not isinstance(functionals, Functionals):
+        raise ValueError(f"functionals: expected an orff.Functionals, got {type(functionals).__name__}")
+    if (functionals.d, functionals.p) != (rows.X.shape[1], rows.outputs):
+        raise ValueError(f"functionals are those of {functionals.p} outputs over {functionals.d} inputs; the rows have "
+                         f"{rows.outputs} and {rows.X.shape[1]}")
+    return functionals if len(functionals) else None
 
 
 def _directions_of(along: Any, X: Array, Y: Array) -> Optional[Array]:
