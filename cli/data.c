@@ -63,6 +63,8 @@ static void make_room(cli_data *data, size_t rows) {
     if (data->weighted) data->weights = cli_more(data->weights, rows, sizeof *data->weights);
     if (fmt_table_grouped(data->table, FMT_GROUPS))
         data->groups = cli_more(data->groups, rows, sizeof *data->groups);
+    if (fmt_table_grouped(data->table, FMT_OFFSETS))
+        data->offsets = cli_more(data->offsets, rows, sizeof *data->offsets);
     if (fmt_table_grouped(data->table, FMT_INSTRUMENTS))
         data->instrument_cells = cli_more(data->instrument_cells, rows, sizeof *data->instrument_cells);
 }
@@ -85,6 +87,7 @@ static int read_ahead(cli_data *data, size_t budget) {
     while (got && data->n * row < budget) {
         if (data->room < data->n + BLOCK) make_room(data, 2 * data->room + BLOCK);
         fmt_table_groups_into(data->table, FMT_GROUPS, data->groups ? data->groups + data->n : NULL);
+        fmt_table_groups_into(data->table, FMT_OFFSETS, data->offsets ? data->offsets + data->n : NULL);
         fmt_table_groups_into(data->table, FMT_INSTRUMENTS,
                               data->instrument_cells ? data->instrument_cells + data->n : NULL);
         if (fmt_table_read(data->table, BLOCK, data->X + data->n * data->d, data->Y + data->n * data->columns,
@@ -94,8 +97,8 @@ static int read_ahead(cli_data *data, size_t budget) {
         if (!show_reading(data)) return cli_failed("interrupted");
     }
     data->whole = got == 0;
-    fmt_table_groups_into(data->table, FMT_GROUPS, NULL);
-    fmt_table_groups_into(data->table, FMT_INSTRUMENTS, NULL);
+    for (fmt_group which = 0; which < FMT_GROUP_COUNT; which++)
+        fmt_table_groups_into(data->table, which, NULL);
     cli_progress_rows(data->whole ? (double)data->n : expected_rows(data));
     return CLI_DONE;
 }
@@ -294,6 +297,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
         .weights = cli_text(a, CLI_OPT_WEIGHTS),
         .groups = cli_text(a, CLI_OPT_GROUPS),
         .instruments = cli_observes(a) ? cli_text(a, CLI_OPT_NOISE_BY) : NULL,
+        .offsets = cli_observes(a) ? cli_text(a, CLI_OPT_GROUP_EFFECT) : NULL,
         .optional = observed.optional,
         .companions = observed.companions,
         .fixed = cli_text(a, CLI_OPT_SELECT),
@@ -311,9 +315,9 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     if (!status && !data->n && data->whole)
         status = cli_failed("%s: there are no rows%s", fmt_table_path(data->table),
                             fmt_table_dropped(data->table) ? " without missing values" : "");
-    if (!status && data->groups && !data->whole)
-        status =
-            cli_failed("%s: --groups needs all rows in memory; raise --memory", fmt_table_path(data->table));
+    if (!status && (data->groups || data->offsets) && !data->whole)
+        status = cli_failed("%s: %s needs all rows in memory; raise --memory", fmt_table_path(data->table),
+                            data->groups ? "--groups" : "--group-effect");
     if (!status) cli_data_warn_codes(data);
     if (!status) hint_plane(data, a);
     if (!status) warn_grid_relative(data, a);
@@ -384,6 +388,7 @@ void cli_data_close(cli_data *data) {
     free(data->Y);
     free(data->weights);
     free(data->groups);
+    free(data->offsets);
     free(data->instrument_cells);
     free(data->directions);
     free(data->errors);

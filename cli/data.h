@@ -16,15 +16,16 @@ typedef struct cli_data {
 
     size_t n, room; /* rows held */
     double *X, *Y, *weights;
-    uint64_t *groups; /* of the rows held, or NULL */
-    uint64_t *instrument_cells; /* likewise: equal numbers for equal cells */
+    uint64_t *groups;            /* of the rows held, or NULL */
+    uint64_t *offsets;           /* the groups that have offsets, likewise */
+    uint64_t *instrument_cells;  /* likewise: equal numbers for equal cells */
     double *directions, *errors; /* n x p, n x the numbers of Y in a row; or NULL */
     uint32_t *instruments;       /* n, counted from 0; or NULL */
     size_t n_walls;
     double *walls; /* n_walls x (d + p): points and normals of a coast; or NULL */
-    bool whole;   /* all rows are held */
-    size_t given; /* rows that the reader has handed out of those held */
-    bool trouble; /* the table has failed */
+    bool whole;    /* all rows are held */
+    size_t given;  /* rows that the reader has handed out of those held */
+    bool trouble;  /* the table has failed */
 } cli_data;
 
 /* Opens the words from `first` on, selects the columns that the options name and holds rows in memory, all of

@@ -11,6 +11,7 @@
 #include "fit.h"
 #include "moments_file.h"
 #include "observed.h"
+#include "offsets.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -113,6 +114,7 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
         status =
             cli_outcome(orff_options_set(s.options, "engine", orff_engine_name(ORFF_ENGINE_EXACT)), NULL);
     if (!status) status = cli_settings_note(&s, data.notes);
+    if (!status) status = cli_offsets_note(&data, model);
     if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
     if (!status && !exact) cli_checkpoint_forget(a);
     orff_model_free(model);

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "data.h"
 #include "moments_lattice.h"
+#include "offsets.h"
 #include "report.h"
 #include "result.h"
 #include "trend.h"
@@ -80,6 +81,17 @@ static void print_trend(const cli_applied *ap, const orff_model_info *info) {
     }
 }
 
+static void print_offsets(const cli_applied *ap, const orff_model_info *info) {
+    char line[CLI_OFFSETS_LINE];
+    if (!info->offsets) return;
+    cli_offsets_words(ap->model, line);
+    cli_print_line("%-14s%s", "offsets", line);
+    for (size_t i = 0; i < info->offsets; i++) {
+        cli_offsets_line(ap->model, ap->notes, i, line);
+        cli_print_line("  %s", line);
+    }
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -104,6 +116,7 @@ static void print_model(const cli_applied *ap) {
                        orff_scheme_name(info->scheme), info->seed);
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
     print_trend(ap, info);
+    print_offsets(ap, info);
     cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
     if (isfinite(info->held_out_mse))

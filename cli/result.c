@@ -2,12 +2,28 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "notes.h"
+#include "offsets.h"
 #include "report.h"
 #include "trend.h"
+
+void cli_line_append(size_t room, char *line, const char *format, ...) {
+    const size_t used = strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + used, room - used, format, arguments);
+    va_end(arguments);
+}
+
+json_t *cli_numbers(size_t count, const double *values) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, cli_number_or_null(values[i]));
+    return list;
+}
 
 json_t *cli_number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -202,6 +218,19 @@ static void say_trend(const cli_result *r, const orff_model_info *info) {
     if (info->outputs > most) cli_say("  (and %zu more outputs)", info->outputs - most);
 }
 
+static void say_offsets(const cli_result *r, const orff_model_info *info) {
+    char line[CLI_OFFSETS_LINE];
+    if (!info->offsets) return;
+    cli_offsets_words(r->model, line);
+    cli_say("  offsets            %s", line);
+    for (size_t i = 0; i < info->offsets && i < CLI_OFFSETS_SHOWN; i++) {
+        cli_offsets_line(r->model, r->notes, i, line);
+        cli_say("    %s", line);
+    }
+    if (info->offsets > CLI_OFFSETS_SHOWN)
+        cli_say("    (and %zu more groups: info --json has them)", info->offsets - CLI_OFFSETS_SHOWN);
+}
+
 void cli_result_say(const cli_result *r, const char *words) {
     const orff_model_info info = orff_model_describe(r->model);
     if (words) cli_say("found: %s", words);
@@ -220,6 +249,7 @@ void cli_result_say(const cli_result *r, const char *words) {
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
     say_trend(r, &info);
+    say_offsets(r, &info);
     say_errors(r, &info);
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
@@ -318,6 +348,7 @@ json_t *cli_result_json(const cli_result *r) {
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     if (info.trend_terms) json_object_set_new(object, "trend", cli_trend_json(r->model, r->notes));
+    if (info.offsets) json_object_set_new(object, "offsets", cli_offsets_json(r->model, r->notes));
     set_errors(object, r, &info);
     json_object_set_new(object, "warnings", warning_names(info.warnings));
     if (info.warnings) json_object_set_new(object, "warning", json_string(info.warning));

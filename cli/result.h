@@ -26,6 +26,11 @@ void cli_result_say(const cli_result *result, const char *words);
 /* All that CLI users get of a model; "model" only with a path, "seconds" only above 0. */
 json_t *cli_result_json(const cli_result *result);
 
+/* A line grows at its end; what does not fit is left out. Takes no memory. */
+void cli_line_append(size_t room, char *line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+json_t *cli_numbers(size_t count, const double *values);
+
 /* null for NAN. */
 json_t *cli_number_or_null(double value);
 

@@ -175,6 +175,7 @@ int cli_settings_read_for(cli_settings *s, const cli_arguments *a, const cli_dat
                                    .Y = data->Y};
     const int status = cli_settings_read(s, a, &shape);
     s->settings.groups = data->groups;
+    s->settings.offset_groups = data->offsets;
     free(names);
     return status;
 }

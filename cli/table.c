@@ -48,6 +48,10 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, FIT | EXACT, "Data",
         "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
         "is learned. Up to 64."},
+    [CLI_OPT_GROUP_EFFECT] = {"group-effect", 0, "COLUMN", NULL, FIT | EXACT, "Data",
+        "The column that says which rows have an offset in common, in texts or numbers: a station, an instrument. Offsets are "
+        "no part of the field; how large they are the rows tell, and fit and info print them. 2 to 256 groups; there is a "
+        "trend then, a constant at least."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
         "another: time=0:24."},

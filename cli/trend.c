@@ -1,6 +1,5 @@
 #include "trend.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,30 +13,19 @@ static const char *input_name(const orff_notes *notes, size_t i, char text[24]) 
     return name ? name : text;
 }
 
-static void append(char line[CLI_TREND_LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* What does not fit is left out. */
-static void append(char line[CLI_TREND_LINE], const char *format, ...) {
-    const size_t used = strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line + used, CLI_TREND_LINE - used, format, arguments);
-    va_end(arguments);
-}
-
 void cli_trend_words(const orff_model *model, const orff_notes *notes, char words[CLI_TREND_LINE]) {
     const orff_model_info info = orff_model_describe(model);
     char text[24];
     *words = '\0';
     if (!info.trend_terms) return;
-    append(words, "%s", orff_trend_name(info.trend));
+    cli_line_append(CLI_TREND_LINE, words, "%s", orff_trend_name(info.trend));
     for (size_t i = 1, named = 0; i < info.trend_terms && named < MOST; i++) {
         orff_trend_term term;
         if (orff_model_trend(model, i, &term) || term.factors != 1) continue;
-        append(words, "%s %.60s %.6g", named++ ? "," : ", from", input_name(notes, term.inputs[0], text),
-               info.trend_centre[term.inputs[0]]);
+        cli_line_append(CLI_TREND_LINE, words, "%s %.60s %.6g", named++ ? "," : ", from",
+                        input_name(notes, term.inputs[0], text), info.trend_centre[term.inputs[0]]);
     }
-    if (info.on_plane) append(words, " (km on the plane)");
+    if (info.on_plane) cli_line_append(CLI_TREND_LINE, words, " (km on the plane)");
 }
 
 void cli_trend_line(const orff_model *model, const orff_notes *notes, size_t k, char line[CLI_TREND_LINE]) {
@@ -47,18 +35,14 @@ void cli_trend_line(const orff_model *model, const orff_notes *notes, size_t k, 
     for (size_t i = 0; i < terms && i < MOST; i++) {
         orff_trend_term term;
         if (orff_model_trend(model, i, &term)) return;
-        append(line, "%s", i ? ", " : "");
+        cli_line_append(CLI_TREND_LINE, line, "%s", i ? ", " : "");
         for (size_t f = 0; f < term.factors; f++)
-            append(line, "%s%.60s", f ? "*" : "", input_name(notes, term.inputs[f], text));
-        append(line, "%s%.4g +- %.2g", term.factors ? " " : "", term.coefficients[k], term.errors[k]);
+            cli_line_append(CLI_TREND_LINE, line, "%s%.60s", f ? "*" : "",
+                            input_name(notes, term.inputs[f], text));
+        cli_line_append(CLI_TREND_LINE, line, "%s%.4g +- %.2g", term.factors ? " " : "", term.coefficients[k],
+                        term.errors[k]);
     }
-    if (terms > MOST) append(line, ", ..");
-}
-
-static json_t *numbers(size_t count, const double *values) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, cli_number_or_null(values[i]));
-    return list;
+    if (terms > MOST) cli_line_append(CLI_TREND_LINE, line, ", ..");
 }
 
 static json_t *term_json(const orff_model *model, const orff_notes *notes, size_t i, size_t p) {
@@ -68,8 +52,8 @@ static json_t *term_json(const orff_model *model, const orff_notes *notes, size_
     if (orff_model_trend(model, i, &term)) return inputs;
     for (size_t f = 0; f < term.factors; f++)
         json_array_append_new(inputs, cli_text_or_shown(input_name(notes, term.inputs[f], text)));
-    return json_pack("{s:o, s:o, s:o}", "inputs", inputs, "coefficients", numbers(p, term.coefficients),
-                     "errors", numbers(p, term.errors));
+    return json_pack("{s:o, s:o, s:o}", "inputs", inputs, "coefficients", cli_numbers(p, term.coefficients),
+                     "errors", cli_numbers(p, term.errors));
 }
 
 json_t *cli_trend_json(const orff_model *model, const orff_notes *notes) {
@@ -78,5 +62,5 @@ json_t *cli_trend_json(const orff_model *model, const orff_notes *notes) {
     for (size_t i = 0; i < info.trend_terms; i++)
         json_array_append_new(terms, term_json(model, notes, i, info.outputs));
     return json_pack("{s:s, s:o, s:o}", "kind", orff_trend_name(info.trend), "centre",
-                     numbers(info.inputs, info.trend_centre), "terms", terms);
+                     cli_numbers(info.inputs, info.trend_centre), "terms", terms);
 }

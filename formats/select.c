@@ -85,8 +85,9 @@ static int choose_group(fmt_table *table, parts *s, fmt_group which, const char 
 }
 
 static int choose_groups(fmt_table *table, parts *s, const fmt_table_selection *selection) {
-    const int status = choose_group(table, s, FMT_GROUPS, "groups", selection->groups);
-    return status ? status : choose_group(table, s, FMT_INSTRUMENTS, "noise-by", selection->instruments);
+    int status = choose_group(table, s, FMT_GROUPS, "groups", selection->groups);
+    if (!status) status = choose_group(table, s, FMT_INSTRUMENTS, "noise-by", selection->instruments);
+    return status ? status : choose_group(table, s, FMT_OFFSETS, "group-effect", selection->offsets);
 }
 
 /* chosen: all columns with a part, ascending; `slot` (columns): the place of each in a row. */

@@ -105,6 +105,7 @@ typedef struct fmt_table_selection {
     const char *weights; /* NULL: none */
     const char *groups;  /* one column, of texts or numbers, which may be an input too; NULL: none */
     const char *instruments; /* another such one; NULL: none */
+    const char *offsets;     /* and another; NULL: none */
     size_t optional;         /* so many of the first outputs may be missing (NaN), but not all of them */
     size_t companions;       /* outputs from this on may be missing too, and do not count; 0: none */
     const char *fixed;       /* NetCDF: dimensions held at a 0-based index, "time=0,depth=3"; NULL: none */
@@ -126,7 +127,7 @@ size_t fmt_table_input(const fmt_table *table, size_t i);  /* column of input i 
 size_t fmt_table_output(const fmt_table *table, size_t i); /* column of output i */
 bool fmt_table_weighted(const fmt_table *table);
 /* The columns that say what belongs together. */
-typedef enum fmt_group { FMT_GROUPS, FMT_INSTRUMENTS, FMT_GROUP_COUNT } fmt_group;
+typedef enum fmt_group { FMT_GROUPS, FMT_INSTRUMENTS, FMT_OFFSETS, FMT_GROUP_COUNT } fmt_group;
 bool fmt_table_grouped(const fmt_table *table, fmt_group which);
 
 /* ---------------------------------------------------------------- rows */

@@ -970,6 +970,10 @@ typedef struct orff_settings {
     orff_trend trend;
     const bool *trend_inputs;
 
+    /* n: rows of the same number, a station or an instrument, have an offset in common, a vector that is no part of f; NULL:
+     * none. Its variance is found by the evidence, and shrinks it. 2 to 256 of them. The trend is then at least CONSTANT. */
+    const uint64_t *offset_groups;
+
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
      * the spread. AUTO: when sigma is auto and no part is of these kinds. */
@@ -1226,6 +1230,8 @@ typedef struct orff_model_info {
     orff_trend trend;
     size_t trend_terms;         /* see orff_model_trend; 0: none */
     const double *trend_centre; /* d values: inputs are counted from here in the terms; NULL: there are none */
+    size_t offsets;             /* of groups, see orff_model_offset; 0: none */
+    double offset_ratio;        /* their standard deviation over that of the noise */
     size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
     double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
@@ -1246,6 +1252,14 @@ typedef struct orff_trend_term {
     const double *errors;       /* p; NAN where the noise is not known */
 } orff_trend_term;
 ORFF_API orff_status orff_model_trend(const orff_model *model, size_t i, orff_trend_term *term);
+
+/* The offset of a group of rows (settings.offset_groups): what its rows have more than f, in every output. */
+typedef struct orff_offset {
+    uint64_t group;       /* as it was given */
+    const double *values; /* p; live as long as the model */
+    const double *errors; /* p: standard deviations; NAN where the noise is not known */
+} orff_offset;
+ORFF_API orff_status orff_model_offset(const orff_model *model, size_t i, orff_offset *offset);
 
 /* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
@@ -1515,6 +1529,9 @@ ORFF_API bool orff_notes_is_covariate(const orff_notes *notes, size_t input);
 ORFF_API orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels);
 ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many: 0 where none are known */
 ORFF_API const char *orff_notes_label(const orff_notes *notes, size_t i);
+/* Names of groups of rows, in the order of orff_model_offset. */
+ORFF_API orff_status orff_notes_set_groups(orff_notes *notes, size_t count, const char *const *groups);
+ORFF_API const char *orff_notes_group(const orff_notes *notes, size_t i); /* NULL: not known */
 
 /* The plane, told to readers: a model knows its own. */
 ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane);

@@ -10,10 +10,10 @@
 #include "solve/minimise.h"
 #include "support.h"
 
-enum { N = 24, MOST_D = 4, MOST_P = 3, MOST_PARTS = 3, MOST_X = 12 };
+enum { N = 24, MOST_D = 4, MOST_P = 3, MOST_PARTS = 3, MOST_X = 13 };
 
 static double X[N * MOST_D], Y[N * MOST_P], weights[N], known[N], along[N * MOST_P];
-static uint32_t instrument[N];
+static uint32_t instrument[N], set[N];
 static const size_t space[] = {0, 1, 2};
 
 static void fill_rows(size_t d, size_t p) {
@@ -23,6 +23,7 @@ static void fill_rows(size_t d, size_t p) {
     for (size_t i = 0; i < N; i++) weights[i] = i == 3 ? 0.0 : 0.5 + orffi_rng_uniform(rng, i, 2);
     for (size_t i = 0; i < N; i++) known[i] = 2.0 * orffi_rng_uniform(rng, i, 3);
     for (size_t i = 0; i < N; i++) instrument[i] = (uint32_t)(i % 3);
+    for (size_t i = 0; i < N; i++) set[i] = i % 5 == 4 ? ORFFI_NO_SET : (uint32_t)(i % 5);
     for (size_t i = 0; i < N * p; i++) along[i] = orffi_rng_normal(rng, i, 4);
 }
 
@@ -45,7 +46,8 @@ static orffi_evidence_rows rows_from(const orffi_evidence_form *form, size_t fir
                                  .weights = weighted ? weights + first : NULL,
                                  .known = form->errors ? known + first : NULL,
                                  .instrument = form->instruments ? instrument + first : NULL,
-                                 .along = directed ? along + first * form->p : NULL};
+                                 .along = directed ? along + first * form->p : NULL,
+                                 .set = form->offsets ? set + first : NULL};
 }
 
 /* Rows in two groups. */
@@ -88,6 +90,7 @@ static void check_gradient(const orffi_evidence_form *form, bool weighted) {
     check_gradient_of(form, weighted, false);
     check_gradient_of(form, weighted, true);
     of_qualities.errors = true;
+    of_qualities.offsets = weighted;
     of_qualities.instruments = 3;
     check_gradient_of(&of_qualities, weighted, false);
     check_gradient_of(&of_qualities, weighted, true);

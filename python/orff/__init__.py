@@ -10,6 +10,8 @@ OperatorFourierFeatures
     The feature map by itself.
 fit_field
     A field from an xarray Dataset, and predictions as one.
+SphereField
+    A field on the whole sphere.
 CustomPart
     A part of a kernel by a function of your own.
 Moments
@@ -34,6 +36,7 @@ from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
+from ._sphere import SphereField
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
 
@@ -48,6 +51,7 @@ __all__ = [
     "OVKRegressor",
     "OperatorFourierFeatures",
     "OrffError",
+    "SphereField",
     "Stopped",
     "__version__",
     "bound",

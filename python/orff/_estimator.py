@@ -131,12 +131,12 @@ class ModelEstimator(BaseEstimator):
     def _fit_rows(self, rows: Rows, classes: int = 0, **notes: Any) -> None:
         """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
         the inputs whose ranges are noted, where they are not X."""
-        X, Y, weights, groups = rows[:4]
+        X, Y, weights, groups, offsets = rows[:5]
         settings = self._settings_for_rows(rows) if not rows.are_plain else self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
-        numbers = ffi.NULL if groups is None else ffi.from_buffer("uint64_t[]", groups)
-        settings.c.groups = numbers
-        streams = not self._is_exact and groups is None and settings.c.trend == lib.ORFF_TREND_NONE
+        numbers = [ffi.NULL if one is None else ffi.from_buffer("uint64_t[]", one) for one in (groups, offsets)]
+        settings.c.groups, settings.c.offset_groups = numbers
+        streams = not self._is_exact and groups is None and offsets is None and settings.c.trend == lib.ORFF_TREND_NONE
         if not rows.are_plain:
             observations, _held = rows.observations()
             model = Model.make(lib.orff_model_fit_observations, settings, observations, **self._how)
@@ -291,6 +291,13 @@ class ModelEstimator(BaseEstimator):
         """The standard deviation of the noise, of each output; None for classes."""
         pointer_ = self._info().noise
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
+
+    @property
+    def offsets_(self) -> list[dict[str, Any]]:
+        """Offsets of groups (`offsets` of fit): for each its "group", the place of its label in sorted order, "values" and their
+        standard "errors" in every output."""
+        self._info()
+        return self.model_.offsets()
 
     @property
     def trend_(self) -> Optional[dict[str, Any]]:

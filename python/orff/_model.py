@@ -44,6 +44,15 @@ class Model:
                           "errors": copied(c.errors, self.outputs)})
         return found
 
+    def offsets(self) -> list[dict[str, Any]]:
+        """The offsets of groups."""
+        found, c = [], ffi.new("orff_offset *")
+        for i in range(int(self.describe().offsets)):
+            check(lib.orff_model_offset(self._handle, i, c))
+            found.append({"group": int(c.group), "values": copied(c.values, self.outputs),
+                          "errors": copied(c.errors, self.outputs)})
+        return found
+
     def alpha(self) -> Array:
         """The coefficients of an exact model: rows x outputs."""
         alpha = np.empty((int(self.describe().rows), self.outputs))

@@ -25,6 +25,7 @@ class Rows(NamedTuple):
     Y: Array  #: n x p, NaN where an output is missing; with directions n x 1
     weights: Optional[Array] = None  #: n
     groups: Optional[Array] = None  #: n numbers
+    offsets: Optional[Array] = None  #: n numbers
     directions: Optional[Array] = None  #: n x p
     errors: Optional[Array] = None  #: of the shape of Y
     instruments: Optional[Array] = None  #: n numbers, counted from 0
@@ -60,7 +61,7 @@ class Rows(NamedTuple):
     def observations(self) -> tuple:
         """An orff_observations, and what it points to."""
         held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()
-                if name not in ("groups", "instruments", "functionals")}
+                if name not in ("groups", "offsets", "instruments", "functionals")}
         points = {name: pointer(one) for name, one in {**held, "instruments": self.instruments}.items()}
         points["functionals"], more = (ffi.NULL, None) if not self.functionals else self.functionals.structure()
         sizes = {"n": len(self.X), "d": self.X.shape[1], "p": self.outputs,
@@ -112,11 +113,11 @@ def _one_of(name: str, word: Any, words: tuple) -> int:
     return words.index(word)
 
 
-def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, along: Any, errors: Any,
+def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, offsets: Any, along: Any, errors: Any,
               instruments: Any, walls: Any, functionals: Any) -> Rows:
     """Of what fit was given; X and Y have been checked."""
     along = _directions_of(along, X, Y)
-    rows = Rows(X, Y, weights, _group_numbers(groups, X), along, None, _instrument_numbers(instruments, X))
+    rows = Rows(X, Y, weights, _group_numbers(groups, X), _group_numbers(offsets, X), along, None, _instrument_numbers(instruments, X))
     return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows),
                          functionals=_functionals_of(functionals, rows))
 

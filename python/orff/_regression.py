@@ -43,7 +43,8 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, directions: Any = None,
-            errors: Any = None, instruments: Any = None, walls: Any = None, functionals: Any = None) -> "RegressionMixin":
+            errors: Any = None, instruments: Any = None, walls: Any = None, functionals: Any = None,
+            offsets: Any = None) -> "RegressionMixin":
         """Learn from rows.
 
         Parameters
@@ -68,6 +69,10 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         walls : pair of array-likes of shapes (m, d) and (m, p), optional
             Points of a coast or a wall, and its normals there: nothing flows across, <normal, f(point)> = 0. They are no
             measurements: nothing is chosen by them.
+        offsets : array-like of shape (n,), optional
+            Rows with the same label, those of a station or an instrument, have an offset in common, which is no part of the
+            field. How large they are the rows tell: see `offsets_`. 2 to 256 labels; there is a trend then, a constant at
+            least.
         functionals : Functionals, optional
             Derivatives, integrals, differences of a potential that are known beside the rows. Kernel, lambda and noise are
             those that the rows tell; then all are fitted together. Not on a lattice, and without a trend.
@@ -88,7 +93,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         True
         """
         X, Y, weights = self._rows(X, y, sample_weight, missing=True)
-        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, directions, errors, instruments, walls,
+        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, offsets, directions, errors, instruments, walls,
                                              functionals),
                                    self.missing_outputs)
         if said and self.verbose:

@@ -251,3 +251,17 @@ def test_degrees_and_names(rows):
     assert list(named.feature_names_in_) == ["lon", "lat"] and named._output_names == ["u", "v"]
     holes = regressor("features").fit(lonlat, table.astype("Float64"))
     np.testing.assert_allclose(named.predict(lonlat), holes.predict(lonlat), atol=0.1)
+
+def test_offsets_of_stations_are_no_part_of_the_field():
+    rng = np.random.default_rng(3)
+    places, hours = rng.uniform(0, 1, 15), np.linspace(0, 1, 12)
+    X = np.array([(x, t) for x in places for t in hours])
+    stations = np.repeat([f"s{i:02d}" for i in range(15)], 12)
+    off, truth = 0.5 * rng.normal(size=15), np.sin(4 * X[:, 0] + 3 * X[:, 1])
+    model = orff.ORFFRegressor().fit(X, truth + np.repeat(off, 12) + 0.1 * rng.normal(size=180), offsets=stations)
+    assert abs(model.noise_[0] - 0.1) < 0.02
+    found = [one["values"][0] for one in model.offsets_]
+    errors = [one["errors"][0] for one in model.offsets_]
+    assert len(found) == 15 and np.corrcoef(found, off)[0, 1] > 0.8
+    assert np.mean(np.abs(found - off) < 3 * np.array(errors)) > 0.9
+    assert orff.ORFFRegressor().fit(X, truth).offsets_ == []

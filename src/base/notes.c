@@ -197,19 +197,25 @@ bool orff_notes_is_covariate(const orff_notes *notes, size_t i) {
     return false;
 }
 
-orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels) {
-    char problem[256];
+/* A list of texts, those that are not UTF-8 as they are shown. */
+static orff_status set_texts(orff_notes *notes, const char *key, size_t count, const char *const *texts) {
     json_t *list = json_array();
-    if (!notes || !labels) {
-        json_decref(list);
-        return null_argument();
-    }
-    for (size_t i = 0; i < classes; i++)
-        if (json_array_append_new(list, text_or_shown(labels[i]))) {
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, text_or_shown(texts[i]))) {
             json_decref(list);
             return no_memory();
         }
-    ORFFI_TRY(set(notes->object, "labels", list));
+    return set(notes->object, key, list);
+}
+
+static const char *text_of(const orff_notes *notes, const char *key, size_t i) {
+    return notes ? json_string_value(json_array_get(json_object_get(notes->object, key), i)) : NULL;
+}
+
+orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels) {
+    char problem[256];
+    if (!notes || !labels) return null_argument();
+    ORFFI_TRY(set_texts(notes, "labels", classes, labels));
     notes->sizes.classes = classes;
     if (orffi_notes_check(notes->object, &notes->sizes, problem, sizeof problem)) return ORFF_OK;
     json_object_del(notes->object, "labels");
@@ -220,7 +226,14 @@ size_t orff_notes_labels(const orff_notes *notes) {
     return notes ? json_array_size(json_object_get(notes->object, "labels")) : 0;
 }
 const char *orff_notes_label(const orff_notes *notes, size_t i) {
-    return notes ? json_string_value(json_array_get(json_object_get(notes->object, "labels"), i)) : NULL;
+    return text_of(notes, "labels", i);
+}
+
+orff_status orff_notes_set_groups(orff_notes *notes, size_t count, const char *const *groups) {
+    return !notes || !groups ? null_argument() : set_texts(notes, "groups", count, groups);
+}
+const char *orff_notes_group(const orff_notes *notes, size_t i) {
+    return text_of(notes, "groups", i);
 }
 
 /* ---- plane, kernel and members of others */

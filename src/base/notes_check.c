@@ -115,6 +115,15 @@ static bool check_label_texts(const check *c, const json_t *list, const char **t
     return true;
 }
 
+/* Names of groups that have offsets. */
+static bool check_groups(const check *c) {
+    const json_t *list = json_object_get(c->notes, "groups");
+    if (list && !json_is_array(list)) return refuse(c, "\"groups\" is not a list");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_string(json_array_get(list, i))) return refuse(c, "\"groups[%zu]\" is not a text", i);
+    return true;
+}
+
 static bool check_labels(const check *c) {
     const json_t *list = json_object_get(c->notes, "labels");
     const size_t count = json_array_size(list), classes = c->sizes->classes;
@@ -172,6 +181,6 @@ bool orffi_notes_check(const json_t *notes, const orffi_notes_sizes *sizes, char
     const check c = {notes, sizes, problem, room};
     if (!json_is_object(notes)) return refuse(&c, "they are not an object");
     return check_columns(&c, "inputs", sizes->inputs) && check_columns(&c, "outputs", sizes->outputs) &&
-           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_geo(&c) && check_kernel(&c) &&
-           check_settings(&c);
+           check_named(&c) && check_covariates(&c) && check_labels(&c) && check_groups(&c) && check_geo(&c) &&
+           check_kernel(&c) && check_settings(&c);
 }

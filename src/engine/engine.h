@@ -121,6 +121,9 @@ struct orffi_engine {
     /* The last that is asked of the rows. */
     orff_status (*learn)(void **fit, void *rows, const orff_kernel *kernel, double lambda,
                          orffi_report *report);
+    /* What is learned from the same rows with other outputs (as Y of their table), quickly, and before `learn`; no posterior.
+     * NULL: rows have to be read again for that. */
+    orff_status (*again)(void **fit, void *rows, const orff_kernel *kernel, double lambda, const double *Y);
     void (*release)(void *rows); /* NULL, half-prepared: fine */
 
     /* ---- a fit: const, shared by threads. x is n x d. */

@@ -67,6 +67,7 @@ typedef struct kept_rows {
     orff_kernel *kernel; /* of the system, or NULL */
     orffi_exact_plan plan;
     orffi_exact_system system;
+    bool factored; /* for the lambda of `again` */
     size_t d, p;
 } kept_rows;
 
@@ -75,6 +76,7 @@ static void clear_system(kept_rows *r) {
     orffi_exact_plan_clear(&r->plan);
     orff_kernel_free(r->kernel);
     r->kernel = NULL;
+    r->factored = false;
 }
 
 static void release(void *rows) {
@@ -209,6 +211,19 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     return reached;
 }
 
+static orff_status again(void **fit, void *rows, const orff_kernel *kernel, double lambda, const double *Y) {
+    kept_rows *r = rows;
+    orffi_exact_task task = task_of(r, kernel, 1, &lambda);
+    orff_exact *exact = NULL;
+    task.keep = false;
+    task.rows.Y = Y;
+    ORFFI_TRY(build_system(r, &task));
+    ORFFI_TRY(orffi_exact_learn_again(&exact, &r->system, &task, r->factored));
+    r->factored = true;
+    *fit = exact;
+    return ORFF_OK;
+}
+
 /* ---- a fit */
 
 static const orff_kernel *kernel_of(const void *fit) {
@@ -259,6 +274,7 @@ const orffi_engine orffi_engine_exact = {
     .size = size,
     .criterion = criterion,
     .learn = learn,
+    .again = again,
     .release = release,
     .kernel = kernel_of,
     .check_finite = check_finite,

@@ -23,6 +23,7 @@ orff_status orffi_table_init_like(orffi_table *table, size_t n, const orffi_tabl
     ORFFI_TRY(like->along ? orffi_table_init_directed(table, n, like->d, like->p)
                           : orffi_table_init(table, n, like->d, like->p, like->weights != NULL));
     table->N = like->n ? like->N * ((double)n / (double)like->n) : 0.0;
+    if (like->set) ORFFI_TRY(ORFFI_NEW_ARRAY(table->set, n));
     if (like->known) ORFFI_TRY(ORFFI_NEW_ARRAY(table->known, n));
     return like->instrument ? ORFFI_NEW_ARRAY(table->instrument, n) : ORFF_OK;
 }
@@ -34,6 +35,7 @@ void orffi_table_copy_row(orffi_table *table, size_t to, const orffi_table *othe
     if (table->weights) table->weights[to] = other->weights[from];
     if (table->known) table->known[to] = other->known[from];
     if (table->instrument) table->instrument[to] = other->instrument[from];
+    if (table->set) table->set[to] = other->set[from];
     if (table->along) memcpy(table->along + to * p, other->along + from * p, p * sizeof *table->along);
 }
 
@@ -45,6 +47,7 @@ void orffi_table_clear(orffi_table *table) {
     orffi_release(table->points);
     orffi_release(table->known);
     orffi_release(table->instrument);
+    orffi_release(table->set);
     memset(table, 0, sizeof *table);
 }
 

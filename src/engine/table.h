@@ -11,8 +11,10 @@ typedef struct orffi_table {
     double *along;
     size_t *
         points; /* of directed rows that may be sums over points, else NULL: see exact/directed.h. Engines alone see them */
-    size_t functionals;   /* the last so many directed rows, behind walls, tell nothing of the noise */
-    double *known;        /* n: what is known of the variance of a row's error, over its mean; or NULL */
+    size_t functionals; /* the last so many directed rows, behind walls, tell nothing of the noise */
+    double *known;      /* n: what is known of the variance of a row's error, over its mean; or NULL */
+    uint32_t
+        *set; /* n: whose offset a row has (ORFFI_NO_SET: none), or NULL: there are none. For choices alone */
     uint32_t *instrument; /* n: whose noise a row has; or NULL: they are alike */
     size_t walls; /* the last so many directed rows are no measurements, each of weight ORFFI_WALL_WEIGHT */
     double

@@ -19,6 +19,7 @@ typedef struct group {
     double *known;        /* n, or NULL */
     uint32_t *instrument; /* n, or NULL */
     double *along;        /* n x p, or NULL */
+    uint32_t *set;        /* n, or NULL */
     double *y, *t;        /* P x copies: outputs, C^-1 y */
     double *C;            /* P x P: C, its factor, its inverse, then W */
     double log_det;
@@ -32,7 +33,7 @@ struct orffi_evidence {
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */
     size_t *dials;  /* n_parts x d */
-    bool weights, mix, errors;
+    bool weights, mix, errors, offsets;
     size_t instruments;
     orffi_evidence_part *parts;
     group *groups;
@@ -40,6 +41,7 @@ struct orffi_evidence {
     double *v;      /* copies */
     double *sums;   /* n_parts x (scales + 2): see orffi_evidence_sink */
     double *noises; /* instruments: sums of W times the noise of C over the rows of each */
+    double joined;  /* the sum of W over what offsets add to */
     double shared;  /* the same of what log(e/(1-e)) does to it */
 };
 
@@ -132,6 +134,7 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->t, g->n * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(g->C, square));
     if (e->directed) ORFFI_TRY(ORFFI_NEW_ARRAY(g->along, g->n * p));
+    if (e->offsets) ORFFI_TRY(ORFFI_NEW_ARRAY(g->set, g->n));
     for (size_t i = 0, at = 0; i < rows->n; i++) {
         if (!counts(rows, i)) continue;
         memcpy(g->X + at * d, rows->X + i * d, d * sizeof *g->X);
@@ -140,6 +143,7 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
         if (g->instrument) g->instrument[at] = rows->instrument[i];
         for (size_t k = 0; k < width; k++)
             g->y[at * width + k] = rows->Y[i * width_of(e) + (order == 1 ? e->output[k] : k)];
+        if (e->offsets) g->set[at] = rows->set[i];
         if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
         at++;
     }
@@ -173,6 +177,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
                           .weights = form->weights,
                           .mix = form->mix,
                           .errors = form->errors,
+                          .offsets = form->offsets,
                           .instruments = form->instruments ? form->instruments : 1};
     const orff_status status = build(e, form, rows);
     if (status) {
@@ -185,6 +190,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
 
 static void clear_group(group *g) {
     orffi_release(g->instrument);
+    orffi_release(g->set);
     double *all[] = {g->X, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
@@ -218,7 +224,7 @@ static size_t first_of_noise(const orffi_evidence *e) {
 }
 
 size_t orffi_evidence_unknowns(const orffi_evidence *e) {
-    return first_of_noise(e) + e->errors + e->instruments;
+    return first_of_noise(e) + e->errors + e->instruments + e->offsets;
 }
 
 size_t orffi_evidence_observations(const orffi_evidence *e) {
@@ -269,6 +275,11 @@ static void set_noise(orffi_evidence *e, const double *x) {
     }
 }
 
+/* t, of unknowns x */
+static double offset_of(const orffi_evidence *e, const double *x) {
+    return e->offsets ? exp(x[orffi_evidence_unknowns(e) - 2]) : 0.0;
+}
+
 /* ---- over pairs of rows */
 
 /* For each thread: a difference, a block, what parts need, and its own sums. */
@@ -293,8 +304,20 @@ static double shared(const orffi_evidence *e, const group *g, size_t i, size_t j
     return sum;
 }
 
+static bool joins(const group *g, size_t i, size_t j) {
+    return g->set && g->set[i] == g->set[j] && g->set[i] != ORFFI_NO_SET;
+}
+
+/* Between the same outputs of rows of one set, all outputs alike. */
+static double joined(const orffi_evidence *e, const group *g, size_t i, size_t j) {
+    double sum = 0.0;
+    if (!e->directed) return 1.0;
+    for (size_t k = 0; k < e->p; k++) sum += g->along[i * e->p + k] * g->along[j * e->p + k];
+    return sum;
+}
+
 /* Row i of blocks of C, up to the diagonal. */
-static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double *work) {
+static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double t, double *work) {
     const size_t q = e->q, order = order_of(e), P = g->P;
     double *delta = work, *K = delta + e->d, *sum = K + q * q, *scratch = sum + q * q;
     for (size_t j = 0; j <= i; j++) {
@@ -312,6 +335,7 @@ static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, doub
             else
                 C[a / q * P + a % q] = sum[a];
         }
+        for (size_t a = 0; joins(g, i, j) && a < order; a++) C[a * P + a] += t * joined(e, g, i, j);
     }
     for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * P + a] += s * g->noise[i];
 }
@@ -334,13 +358,13 @@ static void contract_row(const orffi_evidence *e, const group *g, size_t i, doub
     }
 }
 
-static orff_status fill_group(const orffi_evidence *e, group *g, double s) {
+static orff_status fill_group(const orffi_evidence *e, group *g, double s, double t) {
     const int threads = team_of(g);
     const size_t room = scratch_size(e);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < g->n; i++) fill_row(e, g, i, s, work + room * (size_t)orffi_thread_index());
+    for (size_t i = 0; i < g->n; i++) fill_row(e, g, i, s, t, work + room * (size_t)orffi_thread_index());
     orffi_release(work);
     return ORFF_OK;
 }
@@ -361,9 +385,9 @@ static orff_status contract_group(const orffi_evidence *e, const group *g) {
 
 /* ---- value */
 
-static orff_status factor_group(const orffi_evidence *e, group *g, double s) {
+static orff_status factor_group(const orffi_evidence *e, group *g, double s, double t) {
     const size_t P = g->P;
-    ORFFI_TRY(fill_group(e, g, s));
+    ORFFI_TRY(fill_group(e, g, s, t));
     ORFFI_TRY(orffi_cholesky(P, g->C));
     memcpy(g->t, g->y, P * e->copies * sizeof *g->t);
     ORFFI_TRY(orffi_cholesky_solve(P, g->C, e->copies, g->t));
@@ -380,11 +404,11 @@ static double value_of(const orffi_evidence *e, double logs, double v) {
     return -0.5 * (logs + (double)e->order * (1.0 + log(TWO_PI * v)));
 }
 
-static orff_status find_value(orffi_evidence *e, double s, double *value) {
+static orff_status find_value(orffi_evidence *e, double s, double t, double *value) {
     double logs = 0.0;
     memset(e->v, 0, e->copies * sizeof *e->v);
     for (size_t g = 0; g < e->n_groups; g++) {
-        ORFFI_TRY(factor_group(e, &e->groups[g], s));
+        ORFFI_TRY(factor_group(e, &e->groups[g], s, t));
         logs += e->groups[g].log_det;
     }
     *value = 0.0;
@@ -402,6 +426,14 @@ static void add_noise(orffi_evidence *e, const group *g, size_t i, double share,
     e->shared += w * g->noise[i] / quality * (g->known[i] - 1.0) * share * (1.0 - share);
 }
 
+/* What W of row i has where offsets add to C. */
+static void add_joined(orffi_evidence *e, const group *g, size_t i) {
+    const size_t order = order_of(e);
+    for (size_t j = 0; j < g->n; j++)
+        for (size_t a = 0; joins(g, i, j) && a < order; a++)
+            e->joined += joined(e, g, i, j) * g->C[(i * order + a) * g->P + j * order + a];
+}
+
 /* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor. */
 static orff_status find_weights(orffi_evidence *e, group *g, double share) {
     const size_t P = g->P, c = e->copies;
@@ -410,6 +442,7 @@ static orff_status find_weights(orffi_evidence *e, group *g, double share) {
         for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(e->v[k]);
     orffi_gemm(false, true, P, P, c, 1.0, g->t, c, g->t, c, -(double)c, g->C, P);
     for (size_t i = 0; i < P; i++) add_noise(e, g, i / order_of(e), share, g->C[i * P + i]);
+    for (size_t i = 0; g->set && i < g->n; i++) add_joined(e, g, i);
     return ORFF_OK;
 }
 
@@ -442,7 +475,7 @@ static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
 static orff_status find_gradient(orffi_evidence *e, const double *x, double s, double *gradient) {
     const size_t count = orffi_evidence_unknowns(e), first = first_of_noise(e);
     memset(e->noises, 0, e->instruments * sizeof *e->noises);
-    e->shared = 0.0;
+    e->shared = e->joined = 0.0;
     memset(gradient, 0, count * sizeof *gradient);
     memset(e->sums, 0, e->n_parts * (e->scales + 2) * sizeof *e->sums);
     for (size_t g = 0; g < e->n_groups; g++) {
@@ -451,6 +484,7 @@ static orff_status find_gradient(orffi_evidence *e, const double *x, double s, d
     }
     for (size_t m = 0; m < e->n_parts; m++) add_part(e, m, gradient);
     if (e->errors) gradient[first] = 0.5 * s * e->shared;
+    if (e->offsets) gradient[count - 2] = 0.5 * offset_of(e, x) * e->joined;
     for (size_t k = 0; k < e->instruments; k++) {
         if (k) gradient[first + e->errors + k - 1] = 0.5 * s * e->noises[k];
         gradient[count - 1] += 0.5 * s * e->noises[k];
@@ -462,7 +496,7 @@ static orff_status evaluate(orffi_evidence *e, const double *x, double *value, d
     const double s = exp(x[orffi_evidence_unknowns(e) - 1]);
     ORFFI_TRY(set_parts(e, x));
     set_noise(e, x);
-    ORFFI_TRY(find_value(e, s, value));
+    ORFFI_TRY(find_value(e, s, offset_of(e, x), value));
     return gradient ? find_gradient(e, x, s, gradient) : ORFF_OK;
 }
 

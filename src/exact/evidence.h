@@ -10,6 +10,9 @@
  * Rows may be of several qualities: then R = diag( r_g (1 - e + e t) / weight ), t the known variance of the error of a row
  * over the mean of all, e its share in the noise, r_g that of its instrument relative to the first one.
  *
+ * Rows may belong to sets that have an offset each, a vector of its own for every set: then C has t more between the same
+ * outputs of two rows of one set, t the variance of the offsets relative to v.
+ *
  * Where every part is k_m I the outputs are as many draws of one scalar process: P = n, and each output has its own v, as
  * ridge with one lambda for all outputs has it. */
 #ifndef ORFFI_EXACT_EVIDENCE_H
@@ -18,6 +21,7 @@
 #include "kernel/kernel.h"
 
 #define ORFFI_NO_DIAL SIZE_MAX
+#define ORFFI_NO_SET  UINT32_MAX
 
 /* Rows of one group. Outputs are centred by the caller. */
 typedef struct orffi_evidence_rows {
@@ -28,11 +32,12 @@ typedef struct orffi_evidence_rows {
     const uint32_t *instrument; /* of each row, in every group; or NULL: they are alike */
     const double
         *along; /* of directed rows (see engine/table.h), in every group: n x p, and Y is n; or NULL */
+    const uint32_t *set; /* whose offset a row has, in every group; ORFFI_NO_SET: none; or NULL */
 } orffi_evidence_rows;
 
 /* A kernel with unknowns x, in this order: `scales` logarithms of factors of length scales; with `weights` the logarithm
  * of a factor of the weight of every part but the first; with `mix` log(c/(1-c)) of all parts that mix; with `errors`
- * log(e/(1-e)); log r of each instrument but the first; log s. */
+ * log(e/(1-e)); log r of each instrument but the first; with `offsets` log t; log s. */
 typedef struct orffi_evidence_form {
     size_t d, p, n_parts;
     const orff_part *parts; /* as they are where x is 0, but for the mix; physical ones name their space */
@@ -43,6 +48,7 @@ typedef struct orffi_evidence_form {
     bool weights, mix;
     bool errors;           /* rows have known errors, whose share is open */
     size_t instruments;    /* of the rows; 0 as 1: they are alike */
+    bool offsets;          /* sets of rows have them */
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_evidence_form;
 

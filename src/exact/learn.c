@@ -226,10 +226,10 @@ static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double 
     return ORFF_OK;
 }
 
-static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_exact_system *s,
-                         point_work *w, orffi_exact_result *result) {
+/* The model of rows that t was found for. */
+static orff_status fill_exact(orff_exact *exact, const orffi_exact_task *task, const orffi_exact_system *s,
+                              const double *t) {
     const double lambda = task->lambdas[0];
-    ORFFI_TRY(solve(s, task, lambda, w->t, &result->solve));
     exact->shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
     memcpy(exact->X, task->rows.X, exact->plan.n * exact->plan.d * sizeof *exact->X);
     memcpy(exact->mean, s->mean, s->p * sizeof *s->mean);
@@ -237,8 +237,15 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     ORFFI_TRY(orffi_duplicate(&exact->along, task->rows.along, exact->plan.n * s->p, sizeof *exact->along));
     ORFFI_TRY(orffi_duplicate(&exact->points, task->rows.points, s->rows + 1, sizeof *exact->points));
     if (exact->along) exact->rows = s->rows;
-    fill_alpha(exact, s, w->t);
-    ORFFI_TRY(orffi_exact_fold(exact));
+    fill_alpha(exact, s, t);
+    return orffi_exact_fold(exact);
+}
+
+static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_exact_system *s,
+                         point_work *w, orffi_exact_result *result) {
+    const double lambda = task->lambdas[0];
+    ORFFI_TRY(solve(s, task, lambda, w->t, &result->solve));
+    ORFFI_TRY(fill_exact(exact, task, s, w->t));
     result->P = s->P;
     ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));
     ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, result->train_mse));
@@ -247,16 +254,42 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 
+static size_t points_of(const orffi_exact_rows *rows) {
+    return rows->points ? rows->points[rows->n] : rows->n;
+}
+
 orff_status orffi_exact_learn_from(orff_exact **out, orffi_exact_system *system, const orffi_exact_task *task,
                                    orffi_exact_result *result) {
     orff_exact *exact = NULL;
     point_work w = {0};
-    const orffi_exact_rows *rows = &task->rows;
-    orff_status status =
-        orffi_exact_create(&exact, task->kernel, rows->points ? rows->points[rows->n] : rows->n);
+    orff_status status = orffi_exact_create(&exact, task->kernel, points_of(&task->rows));
     if (!status) status = work_fill(&w, system);
     if (!status) status = learn(exact, task, system, &w, result);
     work_clear(&w);
+    if (status) {
+        orff_exact_free(exact);
+    } else {
+        *out = exact;
+    }
+    return status;
+}
+
+orff_status orffi_exact_learn_again(orff_exact **out, orffi_exact_system *s, const orffi_exact_task *task,
+                                    bool factored) {
+    orff_exact *exact = NULL;
+    orff_solve_info info;
+    double *t = NULL, *work = NULL;
+    const double lambda = task->lambdas[0],
+                 shift = s->e ? orffi_exact_system_shift(s, lambda) : s->N * lambda;
+    orff_status status = orffi_exact_create(&exact, task->kernel, points_of(&task->rows));
+    if (!status) status = ORFFI_NEW_ARRAY(t, s->n * s->r);
+    if (!status) status = ORFFI_NEW_ARRAY(work, s->n * s->r);
+    if (!status)
+        status = factored ? orffi_exact_system_again(s, &task->rows, shift, t, work)
+                          : solve(s, task, lambda, t, &info);
+    if (!status) status = fill_exact(exact, task, s, t);
+    orffi_release(t);
+    orffi_release(work);
     if (status) {
         orff_exact_free(exact);
     } else {

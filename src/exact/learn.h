@@ -30,6 +30,11 @@ orff_status orffi_exact_begin(orffi_exact_system *system, orffi_exact_plan *plan
 orff_status orffi_exact_learn_from(orff_exact **exact, orffi_exact_system *system,
                                    const orffi_exact_task *task, orffi_exact_result *result);
 
+/* What is learned from other outputs of the same rows, those of the task; `factored`: the system is, by a call before.
+ * There is no report, and nothing is kept for covariances. */
+orff_status orffi_exact_learn_again(orff_exact **exact, orffi_exact_system *system,
+                                    const orffi_exact_task *task, bool factored);
+
 /* The path of a system in its eigen form; outputs (count x p, may be NULL): leave-one-out errors of each output. */
 orff_status orffi_exact_system_path(const orffi_exact_system *system, size_t count, const double *lambdas,
                                     orff_path_point *points, double *outputs);

@@ -212,6 +212,18 @@ void orffi_exact_system_solve(const orffi_exact_system *s, double shift, double 
     orffi_gemm(false, false, s->n, s->r, s->n, 1.0, s->F, s->n, work, s->r, 0.0, t, s->r);
 }
 
+orff_status orffi_exact_system_again(orffi_exact_system *s, const orffi_exact_rows *rows, double shift,
+                                     double *t, double *work) {
+    const size_t n = s->n, r = s->r;
+    ORFFI_TRY(fill_outputs(s, rows));
+    orffi_gemm(true, false, n, r, n, 1.0, s->F, n, s->y, r, 0.0, s->e ? s->c : work, r);
+    if (s->e)
+        orffi_exact_system_solve(s, shift, t, work);
+    else
+        orffi_gemm(false, false, n, r, n, 1.0, s->F, n, work, r, 0.0, t, r);
+    return ORFF_OK;
+}
+
 /* dof = sum E/(E + shift) and log det over all modes; each stands for r / modes outputs. */
 static void count(const orffi_exact_system *s, double shift, double *dof, double *log_det) {
     const double outputs = (double)(s->r / s->modes);

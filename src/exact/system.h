@@ -53,6 +53,10 @@ orff_status orffi_exact_system_build(orffi_exact_system *system, const orff_kern
                                      const orffi_exact_plan *plan, const orffi_exact_rows *rows);
 void orffi_exact_system_clear(orffi_exact_system *system);
 
+/* Other outputs, of the same rows: t at the shift of the factor that is there (n x r). work: n x r. */
+orff_status orffi_exact_system_again(orffi_exact_system *system, const orffi_exact_rows *rows, double shift,
+                                     double *t, double *work);
+
 /* The Gram matrix again, in the place of F. */
 orff_status orffi_exact_system_refill(orffi_exact_system *system, const orffi_exact_rows *rows);
 

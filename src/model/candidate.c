@@ -107,6 +107,8 @@ static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freed
     if (f->what.errors) add_unknown(f, c->quality.logit, -LARGEST_LOGIT, LARGEST_LOGIT);
     for (size_t k = 1; k < f->what.instruments; k++)
         add_unknown(f, c->quality.ratios[k], -LARGEST_RATIO, LARGEST_RATIO);
+    f->what.offsets = f->judge->plan->quality.offsets;
+    if (f->what.offsets) add_unknown(f, c->quality.offset, ORFFI_LEAST_LOG_NOISE, ORFFI_MOST_LOG_NOISE);
     add_unknown(f, c->log_noise, ORFFI_LEAST_LOG_NOISE, ORFFI_MOST_LOG_NOISE);
 }
 
@@ -125,7 +127,8 @@ static orff_status create(form *f, const orffi_sample *sample) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(rows, sample->count));
     for (size_t g = 0; g < sample->count; g++) {
         const orffi_table *t = &sample->tables[g];
-        rows[g] = (orffi_evidence_rows){t->n, t->X, t->Y, t->weights, t->known, t->instrument, t->along};
+        rows[g] =
+            (orffi_evidence_rows){t->n, t->X, t->Y, t->weights, t->known, t->instrument, t->along, t->set};
     }
     const orff_status status = orffi_evidence_create(&f->evidence, &f->what, sample->count, rows);
     orffi_release(rows);
@@ -135,7 +138,7 @@ static orff_status create(form *f, const orffi_sample *sample) {
 static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *sample,
                          orffi_freedom freedom) {
     const size_t count = c->parts.count, d = c->parts.d,
-                 most = count * d + count + 3 + ORFFI_MOST_INSTRUMENTS;
+                 most = count * d + count + 4 + ORFFI_MOST_INSTRUMENTS;
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->parts, count));
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->dials, count * d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(f->x, 3 * most));
@@ -234,6 +237,7 @@ static void settle(const form *f, orffi_candidate *c) {
     if (f->what.mix) at++;
     if (f->what.errors) c->quality.logit = *at++;
     for (size_t k = 1; k < f->what.instruments; k++) c->quality.ratios[k] = *at++;
+    if (f->what.offsets) c->quality.offset = *at++;
     c->log_noise = f->x[f->n - 1];
 }
 

@@ -411,7 +411,7 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 /* Frequencies that are drawn may be too few for the waves of the kernel that rows make most probable: what they are good
  * for, errors on rows left out tell. */
 bool orffi_has_evidence(const orffi_plan *plan) {
-    const bool judged = plan->directed || plan->quality.errors || plan->quality.instruments > 1;
+    const bool judged = plan->directed || orffi_quality_is_open(&plan->quality);
     if (plan->engine->draws && !judged) return false;
     if (plan->settings.loss != ORFF_LOSS_SQUARED || plan->settings.classes) return false;
     for (size_t m = 0; m < plan->parts.count; m++)

@@ -205,7 +205,7 @@ static orff_status time_lattice(const task *t, size_t n, double *seconds) {
     settings.engine = ORFF_ENGINE_LATTICE;
     settings.geo = ORFF_GEO_NONE;
     settings.classes = 0;
-    settings.groups = NULL;
+    settings.groups = settings.offset_groups = NULL;
     ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
     make_waves(n, t->d, t->p, X, Y);
     orff_hooks before = orffi_hooks_swap((orff_hooks){0}), silent = before;

@@ -259,7 +259,9 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .places = model->cover.n,
                             .resolution = model->cover.cell * sqrt((double)model->cover.k)};
     info.trend = model->trend ? model->trend->kind : ORFF_TREND_NONE;
-    info.trend_terms = model->trend ? model->trend->terms : 0;
+    info.trend_terms = model->trend ? model->trend->terms - model->trend->offsets : 0;
+    info.offsets = model->trend ? model->trend->offsets : 0;
+    info.offset_ratio = model->trend ? sqrt(model->trend->ratio) : 0.0;
     info.trend_centre = model->trend ? model->trend->centre : NULL;
     memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);

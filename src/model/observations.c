@@ -139,11 +139,11 @@ static orff_status fit_whole(orff_model **model, const orff_settings *settings, 
 typedef struct directed {
     size_t n;
     double *X, *Y, *weights, *along;
-    double *errors;        /* or NULL */
-    uint32_t *instruments; /* or NULL */
-    uint64_t *groups;      /* or NULL */
-    size_t measured;       /* rows that say something ... */
-    double N;              /* ... and the sum of their weights */
+    double *errors;             /* or NULL */
+    uint32_t *instruments;      /* or NULL */
+    uint64_t *groups, *offsets; /* or NULL */
+    size_t measured;            /* rows that say something ... */
+    double N;                   /* ... and the sum of their weights */
 } directed;
 
 static void clear(directed *r) {
@@ -151,6 +151,7 @@ static void clear(directed *r) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(r->instruments);
     orffi_release(r->groups);
+    orffi_release(r->offsets);
 }
 
 /* Whether each output is an instrument by itself: outputs may have noises of their own, as those of whole rows. */
@@ -159,18 +160,19 @@ static bool is_by_output(const orff_observations *o) {
 }
 
 /* Number k of row i. */
-static void add_one(const orff_observations *o, directed *r, size_t i, size_t k, const uint64_t *groups) {
+static void add_one(const orff_observations *o, directed *r, size_t i, size_t k, const orff_settings *s) {
     const size_t at = i * width_of(o) + k;
     memcpy(r->X + r->n * o->d, o->X + i * o->d, o->d * sizeof *r->X);
     r->Y[r->n] = o->Y[at];
     r->weights[r->n] = o->weights ? o->weights[i] : 1.0;
     if (o->errors) r->errors[r->n] = o->errors[at];
     if (r->instruments) r->instruments[r->n] = o->instruments ? o->instruments[i] : (uint32_t)k;
-    if (groups) r->groups[r->n] = groups[i];
+    if (r->groups) r->groups[r->n] = s->groups[i];
+    if (r->offsets) r->offsets[r->n] = s->offset_groups[i];
     r->n++;
 }
 
-static void add_row(const orff_observations *o, directed *r, size_t i, const uint64_t *groups) {
+static void add_row(const orff_observations *o, directed *r, size_t i, const orff_settings *s) {
     const size_t p = o->p;
     if (!count_row(o, i)) return;
     r->N += o->weights ? o->weights[i] : 1.0;
@@ -181,7 +183,7 @@ static void add_row(const orff_observations *o, directed *r, size_t i, const uin
             memcpy(r->along + r->n * p, o->directions + i * p, p * sizeof *r->along);
         else
             r->along[r->n * p + k] = 1.0;
-        add_one(o, r, i, k, groups);
+        add_one(o, r, i, k, s);
     }
 }
 
@@ -195,7 +197,7 @@ static void add_wall(const orff_observations *o, directed *r, size_t i) {
     r->n++;
 }
 
-static orff_status fill(const orff_observations *o, const uint64_t *groups, directed *r) {
+static orff_status fill(const orff_observations *o, const orff_settings *s, directed *r) {
     const size_t measured = count_all(o), count = measured + o->n_walls;
     if (!measured) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
     ORFFI_TRY(orffi_alloc(&r->X, count, o->d * sizeof *r->X));
@@ -204,8 +206,9 @@ static orff_status fill(const orff_observations *o, const uint64_t *groups, dire
     ORFFI_TRY(orffi_alloc(&r->along, count, o->p * sizeof *r->along));
     if (o->errors) ORFFI_TRY(ORFFI_NEW_ARRAY(r->errors, count));
     if (o->instruments || is_by_output(o)) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
-    if (groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
-    for (size_t i = 0; i < o->n; i++) add_row(o, r, i, groups);
+    if (s->groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
+    if (s->offset_groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->offsets, count));
+    for (size_t i = 0; i < o->n; i++) add_row(o, r, i, s);
     for (size_t i = 0; i < o->n_walls; i++) add_wall(o, r, i);
     return ORFF_OK;
 }
@@ -234,6 +237,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     const bool by_output = is_by_output(o);
     orff_status status = o->errors ? square_errors(r->n, r->n - o->n_walls, r->errors, 1, &known) : ORFF_OK;
     flat.groups = r->groups;
+    flat.offset_groups = r->offsets;
     flat.geo = ORFF_GEO_NONE;
     if (!status && settings->geo)
         status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, o->n_walls, r->X, r->along, &plane);
@@ -266,7 +270,7 @@ orff_status orff_model_fit_observations(orff_model **model, const orff_settings 
     ORFFI_TRY(check_errors(o));
     if (is_whole(o)) return fit_whole(model, settings, o);
     ORFFI_TRY(check(settings, o));
-    orff_status status = fill(o, settings->groups, &r);
+    orff_status status = fill(o, settings, &r);
     if (!status) status = orffi_functionals_read(&functionals, o->functionals, o->d, o->p);
     if (!status) status = fit_directed(model, settings, o, &r, &functionals);
     clear(&r);

@@ -249,7 +249,10 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
                          .d = rows->d,
                          .p = rows->p,
                          .directed = rows->along != NULL,
-                         .quality = {.errors = rows->known != NULL, .instruments = rows->instruments}};
+                         .quality = {.errors = rows->known != NULL,
+                                     .offsets = rows->set != NULL,
+                                     .offset = ORFFI_FIRST_OFFSET,
+                                     .instruments = rows->instruments}};
     ORFFI_TRY((plan->directed ? orffi_engine_choose_directed : orffi_engine_choose)(
         settings, rows->d, rows->p, known, &plan->engine, &plan->engine_reason));
     plan->settings.sampling.features = orff_settings_features(settings, rows->d, rows->p, known);
@@ -261,7 +264,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
     const bool weights = plan->directed && settings->mixture; /* with all else, by the evidence */
-    const bool qualities = plan->quality.errors || plan->quality.instruments > 1;
+    const bool qualities = orffi_quality_is_open(&plan->quality);
     if (any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights || qualities)
         ORFFI_TRY(orffi_choose_scales(plan, rows));
     name_bases(plan);

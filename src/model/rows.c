@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "exact/evidence.h"
 
 /* ---- what may be wrong with a row */
 
@@ -265,6 +267,36 @@ orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint
     return add_quality(rows);
 }
 
+/* Groups by number, in their order. */
+static int by_group(const void *left, const void *right) {
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static orff_status number_groups(orffi_rows *rows, const uint64_t *groups, size_t measured) {
+    uint64_t *labels = NULL;
+    ORFFI_TRY(orffi_duplicate(&labels, groups, measured, sizeof *labels));
+    qsort(labels, measured, sizeof *labels, by_group);
+    for (size_t i = 0; i < measured; i++)
+        if (!i || labels[i] != labels[rows->sets - 1]) labels[rows->sets++] = labels[i];
+    for (size_t i = 0; i < rows->n; i++) {
+        const uint64_t *at =
+            i < measured ? bsearch(&groups[i], labels, rows->sets, sizeof *labels, by_group) : NULL;
+        rows->set[i] = at ? (uint32_t)(at - labels) : ORFFI_NO_SET;
+    }
+    rows->set_labels = labels;
+    return ORFF_OK;
+}
+
+orff_status orffi_rows_set_groups(orffi_rows *rows, const uint64_t *groups) {
+    const size_t count = rows->head.n;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(rows->set, rows->n));
+    ORFFI_TRY(number_groups(rows, groups, rows->n - rows->walls));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(rows->head.set, count));
+    for (size_t i = 0; i < count; i++) rows->head.set[i] = rows->set[row_of_head(rows, count, i)];
+    return ORFF_OK;
+}
+
 static double noise_of(const orffi_rows *rows, const orffi_quality *q, size_t i) {
     const double share = 1.0 / (1.0 + exp(-q->logit));
     return (rows->known ? 1.0 - share + share * rows->known[i] : 1.0) *
@@ -414,6 +446,8 @@ orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t 
 
 void orffi_rows_clear(orffi_rows *rows) {
     orffi_release(rows->quality);
+    orffi_release(rows->set);
+    orffi_release(rows->set_labels);
     orffi_table_clear(&rows->whole);
     orffi_table_clear(&rows->head);
     orffi_release(rows->labels);

@@ -8,13 +8,23 @@
 /* Of what quality rows are: their noise is r_g (1 - e + e t) / weight, see exact/evidence.h. */
 enum { ORFFI_MOST_INSTRUMENTS = ORFF_INSTRUMENTS };
 typedef struct orffi_quality {
-    bool errors;                           /* t is known, and e open */
-    size_t instruments;                    /* 0 as 1 */
-    bool by_output;                        /* instruments are the outputs of directed rows */
-    double factor;                         /* what weights were multiplied by: see orffi_rows_weigh */
-    double logit;                          /* log(e/(1-e)) */
+    bool errors;        /* t is known, and e open */
+    bool offsets;       /* sets of rows have them ... */
+    double offset;      /* ... whose variance, over that of the field, has this logarithm */
+    size_t instruments; /* 0 as 1 */
+    bool by_output;     /* instruments are the outputs of directed rows */
+    double factor;      /* what weights were multiplied by: see orffi_rows_weigh */
+    double logit;       /* log(e/(1-e)) */
     double ratios[ORFFI_MOST_INSTRUMENTS]; /* log r; that of the first is 0 */
 } orffi_quality;
+
+#define ORFFI_FIRST_OFFSET \
+    (-2.3) /* from a tenth of the field's variance the evidence looks for that of offsets */
+
+/* Whether there is something to be found of it. */
+static inline bool orffi_quality_is_open(const orffi_quality *quality) {
+    return quality->errors || quality->offsets || quality->instruments > 1;
+}
 
 /* x' = (x - shift)/unit, y' = y/spread. */
 typedef struct orffi_units {
@@ -49,7 +59,11 @@ typedef struct orffi_rows {
     const double *known;        /* n, or NULL: see engine/table.h */
     const uint32_t *instrument; /* n, or NULL */
     size_t instruments;
-    bool by_output;  /* they are the outputs of directed rows */
+    bool by_output; /* they are the outputs of directed rows */
+    uint32_t *set;  /* n: whose offset a row has (ORFFI_NO_SET: none), or NULL */
+    size_t sets;
+    uint64_t *set_labels; /* sets: the groups that they are */
+
     double *quality; /* n: the weights that follow from them and the plan, or NULL */
     const struct orffi_functionals
         *functionals;  /* that directed rows come with: see functionals_fit.h; not owned; or NULL */
@@ -78,6 +92,9 @@ orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_
                                      const double *Y, const double *weights, const double *along, double N,
                                      size_t walls, size_t head);
 void orffi_rows_clear(orffi_rows *rows);
+
+/* Rows of the same group (n) have an offset: see trend.h. After qualities are set, before anything is looked at. */
+orff_status orffi_rows_set_groups(orffi_rows *rows, const uint64_t *groups);
 
 /* The weights of rows of these qualities, in the place of those they had. They add up to as much: *factor is what the noise
  * of a row of weight 1 grows by. */

@@ -39,13 +39,14 @@ static orff_status fill_terms(orffi_trend *t) {
     for (size_t k = 0; k < t->d; k++) used += t->inputs[k];
     const size_t linear = t->kind >= ORFF_TREND_LINEAR ? used : 0;
     const size_t products = t->kind >= ORFF_TREND_QUADRATIC ? used * (used + 1) / 2 : 0;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(t->factors, 1 + linear + products));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->factors, 1 + linear + products + t->offsets));
     add_factors(t, 0, 0, 0);
     for (size_t k = 0; linear && k < t->d; k++)
         if (t->inputs[k]) add_factors(t, 1, k, k);
     for (size_t k = 0; products && k < t->d; k++)
         for (size_t l = k; t->inputs[k] && l < t->d; l++)
             if (t->inputs[l]) add_factors(t, 2, k, l);
+    for (size_t k = 0; k < t->offsets; k++) add_factors(t, 0, 0, 0);
     return ORFF_OK;
 }
 
@@ -63,13 +64,16 @@ static orff_status allocate(orffi_trend *t, const bool *inputs) {
     return ORFF_OK;
 }
 
-orff_status orffi_trend_create(orffi_trend **out, orff_trend kind, size_t d, size_t p, const bool *inputs) {
+orff_status orffi_trend_create(orffi_trend **out, orff_trend kind, size_t d, size_t p, const bool *inputs,
+                               size_t offsets, const uint64_t *labels) {
     orffi_trend *t;
     ORFFI_TRY(ORFFI_NEW(t));
     t->kind = kind;
     t->d = d;
     t->p = p;
-    const orff_status status = allocate(t, inputs);
+    t->offsets = offsets;
+    orff_status status = orffi_duplicate(&t->labels, labels, offsets, sizeof *labels);
+    if (!status) status = allocate(t, inputs);
     if (status) {
         orffi_trend_free(t);
     } else {
@@ -92,6 +96,7 @@ void orffi_trend_free(orffi_trend *t) {
     orffi_trend_drop_fits(t);
     orffi_release(t->inputs);
     orffi_release(t->factors);
+    orffi_release(t->labels);
     orffi_release(t);
 }
 
@@ -116,7 +121,8 @@ void orffi_trend_settle(orffi_trend *t, const double *shift, const double *unit)
 /* ---- terms */
 
 void orffi_trend_terms(const orffi_trend *t, const double *x, double *h) {
-    for (size_t j = 0; j < t->terms; j++) {
+    memset(h + t->terms - t->offsets, 0, t->offsets * sizeof *h);
+    for (size_t j = 0; j < t->terms - t->offsets; j++) {
         const orffi_trend_factors *f = &t->factors[j];
         h[j] = 1.0;
         for (size_t i = 0; i < f->count; i++)
@@ -160,13 +166,25 @@ void orffi_trend_report(orffi_trend *t, const double *noise) {
 orff_status orff_model_trend(const orff_model *model, size_t i, orff_trend_term *out) {
     if (!model || !out) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_trend: NULL argument");
     const orffi_trend *t = model->trend;
-    if (!t || i >= t->terms)
+    const size_t terms = t ? t->terms - t->offsets : 0;
+    if (i >= terms)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no term %zu of a trend among %zu (0-based)",
-                          i, t ? t->terms : 0);
+                          i, terms);
     *out = (orff_trend_term){.factors = t->factors[i].count,
                              .inputs = {t->factors[i].inputs[0], t->factors[i].inputs[1]},
                              .coefficients = t->coefficients + i * t->p,
                              .errors = t->errors + i * t->p};
+    return ORFF_OK;
+}
+
+orff_status orff_model_offset(const orff_model *model, size_t i, orff_offset *out) {
+    if (!model || !out) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_offset: NULL argument");
+    const orffi_trend *t = model->trend;
+    if (!t || i >= t->offsets)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no offset %zu among %zu (0-based)", i,
+                          t ? t->offsets : 0);
+    const size_t at = (t->terms - t->offsets + i) * t->p;
+    *out = (orff_offset){t->labels[i], t->coefficients + at, t->errors + at};
     return ORFF_OK;
 }
 

@@ -9,11 +9,18 @@
  * and the error of b adds u(x)^T A^-1 u(x) to the variance of f(x), u(x) = h(x) - k(x)^T C^-1 H. Engines are linear in y: what
  * one learns from a column of H as if it were data is k(x)^T C^-1 H, and at a row of weight c what the column has more than
  * that is (noise / c) C^-1 H. So no engine knows of trends.
+ *
+ * Groups of rows may have offsets (a station, an instrument), which are no part of f: columns that are 1 at the rows of a group
+ * and 0 wherever f is asked for. They have a variance, `ratio` times that of the noise, so that A has 1/ratio more on their
+ * diagonal; the evidence tells it:  1/2 [ y^T C^-1 H A^-1 H^T C^-1 y - log det(I + ratio H^T C^-1 H) ]  is largest.
  */
 #ifndef ORFFI_MODEL_TREND_H
 #define ORFFI_MODEL_TREND_H
 
 #include "engine/engine.h"
+
+/* A column each, with all that error bars need. */
+#define ORFFI_MOST_OFFSETS 256
 
 /* The product of some inputs. */
 typedef struct orffi_trend_factors {
@@ -23,6 +30,9 @@ typedef struct orffi_trend_factors {
 typedef struct orffi_trend {
     orff_trend kind;
     size_t d, p, terms;
+    size_t offsets;   /* the last so many terms are those of groups ... */
+    uint64_t *labels; /* ... namely these */
+    double ratio;
     bool *inputs;                 /* d: those that enter it */
     orffi_trend_factors *factors; /* terms: each is a product of z = (x - centre) / scale */
     double *centre, *scale; /* d, in the user's units (km on a plane); z goes from -1 to 1 over the rows */
@@ -41,7 +51,8 @@ typedef struct orffi_trend {
 } orffi_trend;
 
 /* With its terms; all numbers are 0, all scales 1. inputs: d. */
-orff_status orffi_trend_create(orffi_trend **out, orff_trend kind, size_t d, size_t p, const bool *inputs);
+orff_status orffi_trend_create(orffi_trend **out, orff_trend kind, size_t d, size_t p, const bool *inputs,
+                               size_t offsets, const uint64_t *labels);
 void orffi_trend_free(orffi_trend *trend);
 
 /* Room for the columns and their fits, of which none is there yet. */

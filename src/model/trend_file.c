@@ -4,6 +4,7 @@
  *     trend.centre, .scale    d
  *     trend.beta              terms x p
  *     trend.root              columns x columns
+ *     trend.groups            offsets: the groups that have one, where any has
  *     trend.<i>.*             what the engine adds for fit i
  */
 #include <stdio.h>
@@ -29,6 +30,8 @@ static orff_status add_tensors(const orffi_trend *t, orffi_archive_writer *write
     ORFFI_TRY(orffi_archive_add(writer, "trend.centre", ORFFI_F64, 1, &t->d, t->centre));
     ORFFI_TRY(orffi_archive_add(writer, "trend.scale", ORFFI_F64, 1, &t->d, t->scale));
     ORFFI_TRY(orffi_archive_add(writer, "trend.beta", ORFFI_F64, 2, beta, t->beta));
+    if (t->offsets)
+        ORFFI_TRY(orffi_archive_add(writer, "trend.groups", ORFFI_I64, 1, &t->offsets, t->labels));
     return orffi_archive_add(writer, "trend.root", ORFFI_F64, 2, root, t->root);
 }
 
@@ -62,8 +65,9 @@ orff_status orffi_trend_write(const orffi_trend *t, bool compact, orffi_archive_
     json_t *columns = json_array();
     orff_status status = columns ? add_tensors(t, writer) : no_memory();
     for (size_t i = 0; !status && i < t->n_fits; i++) status = add_fit(t, i, compact, writer, columns);
-    json_t *object = json_pack("{ss so sb sO}", "kind", orff_trend_name(t->kind), "inputs", pack_inputs(t),
-                               "shared", (int)t->shared, "columns", columns);
+    json_t *object =
+        json_pack("{ss so sb sO so}", "kind", orff_trend_name(t->kind), "inputs", pack_inputs(t), "shared",
+                  (int)t->shared, "columns", columns, "ratio", orffi_json_number(t->ratio));
     const int failed = json_object_set_new(model, "trend", object);
     json_decref(columns);
     return !status && failed ? no_memory() : status;
@@ -86,16 +90,28 @@ static orff_status read_inputs(const orffi_fields *in, size_t d, bool *inputs) {
     return status;
 }
 
+static orff_status find_groups(const orffi_archive *archive, size_t *offsets, const uint64_t **labels) {
+    if (!orffi_archive_has(archive, "trend.groups")) return ORFF_OK;
+    ORFFI_TRY(orffi_archive_get(archive, "trend.groups", ORFFI_I64, 1, offsets, labels));
+    if (*offsets && *offsets <= ORFFI_MOST_OFFSETS) return ORFF_OK;
+    return orffi_archive_fail(archive, "\"trend.groups\" has %zu groups", *offsets);
+}
+
 static orff_status create(orffi_trend **out, const orffi_fields *in, const orff_kernel *kernel) {
     const char *name;
     orff_trend kind;
     bool *inputs;
+    size_t offsets = 0;
+    const uint64_t *labels = NULL;
     ORFFI_TRY(orffi_fields_text(in, "kind", &name));
     ORFFI_TRY(orffi_fields_blame(in, orff_trend_parse(name, &kind)));
     if (kind == ORFF_TREND_NONE) return orffi_fields_fail(in, "kind", "is none");
     ORFFI_TRY(ORFFI_NEW_ARRAY(inputs, kernel->d));
     orff_status status = read_inputs(in, kernel->d, inputs);
-    if (!status) status = orffi_trend_create(out, kind, kernel->d, kernel->p, inputs);
+    if (!status) status = find_groups(in->archive, &offsets, &labels);
+    if (!status) status = orffi_trend_create(out, kind, kernel->d, kernel->p, inputs, offsets, labels);
+    if (!status && offsets) status = orffi_fields_number(in, "ratio", &(*out)->ratio);
+    if (!status && !((*out)->ratio >= 0.0)) status = orffi_fields_fail(in, "ratio", "is negative");
     orffi_release(inputs);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Estimating a trend: by least squares, and by generalised least squares through an engine that knows nothing of it. */
 #include "model/trend_fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/periods.h"
+#include "exact/evidence.h"
 #include "model/model.h"
 #include "model/plan.h"
 
@@ -15,6 +17,7 @@
 #define BLOCK           4096  /* rows that are looked at together */
 
 orff_status orffi_trend_refuse(const orff_settings *settings, const char *what) {
+    if (settings->offset_groups) return orffi_fail(ORFF_ERROR_UNSUPPORTED, "offsets of groups: %s", what);
     if (settings->trend == ORFF_TREND_NONE) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "trend: %s", what);
 }
@@ -107,10 +110,21 @@ static void sums_add(sums *s, double c, const double *h, const double *y) {
     }
 }
 
-/* h: terms, and behind them the columns of a directed row. Returns those of the row. */
-static const double *columns_of(const orffi_trend *t, const double *x, const double *along, double *h) {
-    double *directed = h + t->terms;
+/* The terms of a row: its group, or ORFFI_NO_SET, has an offset. */
+static void fill_terms(const orffi_trend *t, const double *x, uint32_t set, double *h) {
     orffi_trend_terms(t, x, h);
+    if (set != ORFFI_NO_SET) h[t->terms - t->offsets + set] = 1.0;
+}
+
+static uint32_t set_of(const uint32_t *sets, size_t i) {
+    return sets ? sets[i] : ORFFI_NO_SET;
+}
+
+/* h: terms, and behind them the columns of a directed row. Returns those of the row. */
+static const double *columns_of(const orffi_trend *t, const double *x, const double *along, uint32_t set,
+                                double *h) {
+    double *directed = h + t->terms;
+    fill_terms(t, x, set, h);
     if (!along) return h;
     for (size_t q = 0; q < t->terms * t->p; q++) directed[q] = h[q / t->p] * along[q % t->p];
     return directed;
@@ -118,12 +132,12 @@ static const double *columns_of(const orffi_trend *t, const double *x, const dou
 
 /* left (of n rows X) -= H b, b: terms x p */
 static orff_status take_off(const orffi_trend *t, size_t n, const double *X, const double *along,
-                            const double *b, double *left) {
+                            const uint32_t *sets, const double *b, double *left) {
     const size_t p = t->p;
     double *h;
     ORFFI_TRY(ORFFI_NEW_ARRAY(h, t->terms * (p + 1)));
     for (size_t i = 0; i < n; i++) {
-        const double *column = columns_of(t, X + i * t->d, along ? along + i * p : NULL, h);
+        const double *column = columns_of(t, X + i * t->d, along ? along + i * p : NULL, set_of(sets, i), h);
         for (size_t q = 0; q < t->terms * p; q++)
             left[along ? i : i * p + q % p] -= column[along ? q : q / p] * b[q];
     }
@@ -133,26 +147,27 @@ static orff_status take_off(const orffi_trend *t, size_t n, const double *X, con
 
 static orff_status take_off_rows(orffi_trend_fit *f, const double *b) {
     orffi_rows *rows = f->rows;
-    ORFFI_TRY(take_off(f->trend, rows->n, rows->X, rows->along, b, f->left));
-    return take_off(f->trend, rows->head.n, rows->head.X, rows->head.along, b, rows->head.Y);
+    ORFFI_TRY(take_off(f->trend, rows->n, rows->X, rows->along, rows->set, b, f->left));
+    return take_off(f->trend, rows->head.n, rows->head.X, rows->head.along, rows->head.set, b, rows->head.Y);
 }
 
+/* Offsets are left alone: what rows of a group have in common may well be of the field. */
 static orff_status least_squares(orffi_trend_fit *f) {
     orffi_trend *t = f->trend;
     const orffi_rows *rows = f->rows;
-    const size_t p = t->p;
+    const size_t p = t->p, terms = t->terms - t->offsets;
     sums s = {0};
     double *h = NULL;
     orff_status status =
-        rows->along ? sums_init(&s, t->terms * p, 1) : sums_init(&s, t->terms, p); /* terms x p either way */
+        rows->along ? sums_init(&s, terms * p, 1) : sums_init(&s, terms, p); /* terms x p either way */
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms * (p + 1));
     for (size_t i = 0; !status && i < measured(rows); i++) {
         const double *along = rows->along ? rows->along + i * p : NULL;
-        sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, h),
+        sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, ORFFI_NO_SET, h),
                  rows->Y + i * (along ? 1 : p));
     }
     if (!status) status = sums_solve(&s, t);
-    if (!status) memcpy(t->beta, s.B, t->terms * p * sizeof *t->beta);
+    if (!status) memcpy(t->beta, s.B, terms * p * sizeof *t->beta);
     if (!status) status = take_off_rows(f, t->beta);
     sums_clear(&s);
     orffi_release(h);
@@ -180,7 +195,9 @@ static orff_status begin(orffi_trend_fit *f, const orff_settings *s, orffi_rows 
     const size_t numbers = rows->n * (rows->along ? 1 : rows->p);
     ORFFI_TRY(ORFFI_NEW_ARRAY(inputs, rows->d));
     orff_status status = choose_inputs(s, rows->d, inputs);
-    if (!status) status = orffi_trend_create(&f->trend, s->trend, rows->d, rows->p, inputs);
+    if (!status)
+        status =
+            orffi_trend_create(&f->trend, s->trend, rows->d, rows->p, inputs, rows->sets, rows->set_labels);
     orffi_release(inputs);
     if (!status) status = orffi_duplicate(&f->left, rows->Y, numbers, sizeof *f->left);
     if (status) return status;
@@ -191,9 +208,20 @@ static orff_status begin(orffi_trend_fit *f, const orff_settings *s, orffi_rows 
     return ORFF_OK;
 }
 
+static orff_status find_groups(orff_settings *settings, orffi_rows *rows) {
+    ORFFI_TRY(orffi_rows_set_groups(rows, settings->offset_groups));
+    if (rows->sets < 2 || rows->sets > ORFFI_MOST_OFFSETS)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "offsets of groups are for 2 to %d groups; there are %zu, is this the column?",
+                          ORFFI_MOST_OFFSETS, rows->sets);
+    if (settings->trend == ORFF_TREND_NONE) settings->trend = ORFF_TREND_CONSTANT;
+    return ORFF_OK;
+}
+
 orff_status orffi_trend_begin(orffi_trend_fit *f, orff_settings *settings, orffi_rows *rows) {
-    if (settings->trend == ORFF_TREND_NONE) return ORFF_OK;
+    if (settings->trend == ORFF_TREND_NONE && !settings->offset_groups) return ORFF_OK;
     ORFFI_TRY(check(settings, rows));
+    if (settings->offset_groups) ORFFI_TRY(find_groups(settings, rows));
     settings->center = false;
     return begin(f, settings, rows);
 }
@@ -229,10 +257,11 @@ static orff_status copy_rows(orffi_rows *rows, orffi_table *table) {
 }
 
 /* The y of fit number `which`: Y is n x p, of directed rows n. */
-static void fill_column(const orffi_trend *t, const orffi_table *table, size_t which, double *h, double *Y) {
+static void fill_column(const orffi_trend *t, const orffi_table *table, const uint32_t *sets, size_t which,
+                        double *h, double *Y) {
     const size_t p = t->p, term = which / p, output = which % p;
     for (size_t i = 0; i < table->n; i++) {
-        orffi_trend_terms(t, table->X + i * t->d, h);
+        fill_terms(t, table->X + i * t->d, set_of(sets, i), h);
         if (table->along) Y[i] = h[term] * table->along[i * p + output];
         for (size_t a = 0; !table->along && a < p; a++) {
             const size_t column = which * p + a;
@@ -258,21 +287,40 @@ static orff_status learn_column(const orffi_plan *plan, const orffi_trend_fit *f
     return status;
 }
 
+/* Rows that the engine need not read for every column, or NULL. */
+static orff_status prepare_once(const orffi_plan *plan, const orffi_trend_fit *f, const orff_settings *bare,
+                                const orffi_table *table, void **rows) {
+    orffi_task task = orffi_plan_task(plan);
+    const orffi_source source = {.table = table, .expected = table->n, .known = table->n};
+    if (!plan->engine->again) return ORFF_OK;
+    task.settings = bare;
+    task.folds = 1;
+    ORFFI_TRY(plan->engine->prepare(rows, &task, f->kernel));
+    return plan->engine->read(*rows, &source);
+}
+
 static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
                                  double lambda, const orffi_table *table) {
     orffi_trend *t = f->trend;
     orffi_table column = *table;
+    orff_settings bare = plan->settings;
     double *h = NULL, *arrays = NULL;
+    void *once = NULL;
     column.Y = NULL;
+    bare.posterior = ORFF_SWITCH_NO;
     orff_status status = orffi_alloc(&column.Y, table->n, orffi_table_width(table) * sizeof *column.Y);
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms);
     if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * t->p);
     for (size_t i = 0; !status && i < t->n_fits; i++) {
         orffi_report report = {.mean = arrays, .train_mse = arrays + t->p, .cv_mse = arrays + 2 * t->p};
         status = orffi_progress("estimating the trend", (double)i, (double)t->n_fits);
-        if (!status) fill_column(t, table, i, h, column.Y);
-        if (!status) status = learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
+        if (!status) fill_column(t, table, f->rows->set, i, h, column.Y);
+        if (!status && !once) status = prepare_once(plan, f, &bare, &column, &once);
+        if (!status)
+            status = once ? plan->engine->again(&t->fits[i], once, kernel, lambda, column.Y)
+                          : learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
     }
+    plan->engine->release(once);
     orffi_release(column.Y);
     orffi_release(h);
     orffi_release(arrays);
@@ -308,16 +356,22 @@ static void turn(size_t columns, size_t p, const double *e, double *V) {
 }
 
 /* The columns of one row: columns x width. h: terms */
-static void fill_row(const orffi_trend *t, const double *x, double *h, double *H) {
-    orffi_trend_terms(t, x, h);
+static void fill_row(const orffi_trend *t, const double *x, uint32_t set, double *h, double *H) {
+    fill_terms(t, x, set, h);
     if (t->shared) memcpy(H, h, t->terms * sizeof *H);
     for (size_t q = 0; !t->shared && q < t->columns; q++)
         for (size_t a = 0; a < t->p; a++) H[q * t->p + a] = a == q % t->p ? h[q / t->p] : 0.0;
 }
 
+/* What a row lacks of the column of its group, which is 0 wherever f is asked for, but 1 there. */
+static void add_set(const orffi_trend *t, uint32_t set, double *U) {
+    const size_t p = orffi_trend_width(t), term = t->terms - t->offsets + set;
+    for (size_t a = 0; set != ORFFI_NO_SET && a < p; a++) U[(term * p + a) * p + a] += 1.0;
+}
+
 /* work: room for a block of U, a row of H and its terms. */
-static orff_status add_rows(const orffi_trend *t, const orffi_table *table, double *work, sums *s,
-                            double *freedom) {
+static orff_status add_rows(const orffi_trend *t, const orffi_table *table, const uint32_t *sets,
+                            double *work, sums *s, double *freedom) {
     const size_t width = orffi_trend_width(t), each = t->columns * width, y = orffi_table_width(table);
     double *H = work + BLOCK * each, *h = H + each;
     for (size_t first = 0; first < table->n; first += BLOCK) {
@@ -326,7 +380,8 @@ static orff_status add_rows(const orffi_trend *t, const orffi_table *table, doub
         for (size_t r = 0; r < rows; r++) {
             const size_t i = first + r;
             double *U = work + r * each;
-            fill_row(t, table->X + i * t->d, h, H);
+            fill_row(t, table->X + i * t->d, set_of(sets, i), h, H);
+            add_set(t, set_of(sets, i), U);
             if (table->along) turn(t->columns, t->p, table->along + i * t->p, U);
             if (table->along) turn(t->columns, t->p, table->along + i * t->p, H);
             add_row(s, freedom, table->along ? 1 : width, table->weights ? table->weights[i] : 1.0, H, U,
@@ -334,6 +389,95 @@ static orff_status add_rows(const orffi_trend *t, const orffi_table *table, doub
         }
     }
     return ORFF_OK;
+}
+
+/* ---- the variance of offsets */
+
+/* A + 1/ratio on the diagonal of offsets. */
+static void add_prior(const orffi_trend *t, double ratio, double *A) {
+    const size_t each = t->shared ? 1 : t->p;
+    for (size_t q = (t->terms - t->offsets) * each; q < t->columns; q++)
+        A[q * (t->columns + 1)] += 1.0 / ratio;
+}
+
+/* Twice the log evidence of `ratio`, but for what does not depend on it, at the noise that makes it largest; terms that have no
+ * prior are integrated out too (restricted likelihood). whole: y^T C^-1 y of each side, `numbers` of them. -INFINITY where
+ * there is none. */
+static orff_status judge_ratio(const orffi_trend *t, const sums *s, const double *whole, double numbers,
+                               double ratio, double *value) {
+    const size_t Q = s->columns, each = t->shared ? 1 : t->p, offsets = t->offsets * each;
+    double *A = NULL, *b = NULL;
+    orff_status status = orffi_duplicate(&A, s->A, Q * Q, sizeof *A);
+    if (!status) status = orffi_duplicate(&b, s->B, Q * s->sides, sizeof *b);
+    if (!status) add_prior(t, ratio, A);
+    if (!status) status = orffi_cholesky(Q, A);
+    if (!status) status = orffi_cholesky_solve(Q, A, s->sides, b);
+    *value = -(double)(offsets * s->sides) * log(ratio);
+    for (size_t q = 0; !status && q < Q; q++) *value -= 2.0 * (double)s->sides * log(A[q * (Q + 1)]);
+    for (size_t a = 0; !status && a < s->sides; a++) {
+        double left = whole[a];
+        for (size_t q = 0; q < Q; q++) left -= b[q * s->sides + a] * s->B[q * s->sides + a];
+        *value -= (numbers - (double)(Q - offsets)) * log(fmax(left, whole[a] * DBL_EPSILON));
+    }
+    orffi_release(A);
+    orffi_release(b);
+    if (status != ORFF_ERROR_NOT_POSITIVE) return status;
+    *value = -INFINITY;
+    return ORFF_OK;
+}
+
+/* From a hundred thousandth of the noise's variance to a hundred thousand times as much, then finer about the best. */
+static orff_status search_ratio(orffi_trend *t, const sums *s, const double *whole, double numbers) {
+    double best = -INFINITY, middle = 0.0, reach = 11.5;
+    for (int round = 0; round < 4; round++) {
+        const double around = middle;
+        for (int i = -8; i <= 8; i++) {
+            const double at = around + reach * (double)i / 8.0;
+            double value;
+            ORFFI_TRY(judge_ratio(t, s, whole, numbers, exp(at), &value));
+            if (value > best) {
+                best = value;
+                middle = at;
+            }
+        }
+        reach /= 6.0;
+    }
+    t->ratio = exp(middle);
+    return ORFF_OK;
+}
+
+/* y^T C^-1 y from what is learned from y: noise C^-1 y is c (y - f(x)) at a row. F: n x p */
+static void add_whole(const orffi_trend *t, const orffi_table *table, const double *F, double *whole,
+                      double *numbers) {
+    const orffi_directed rows = orffi_table_directed(table);
+    const size_t p = t->p;
+    for (size_t i = 0; i < table->n; i++) {
+        const double c = table->weights ? table->weights[i] : 1.0;
+        if (!(c > 0.0)) continue;
+        *numbers += t->shared || table->along ? 1.0 : (double)p;
+        for (size_t a = 0; !table->along && a < p; a++)
+            whole[t->shared ? a : 0] += c * table->Y[i * p + a] * (table->Y[i * p + a] - F[i * p + a]);
+        if (table->along) whole[0] += c * table->Y[i] * (table->Y[i] - orffi_directed_value(&rows, p, i, F));
+    }
+}
+
+static orff_status find_ratio(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
+                              double lambda, const orffi_table *table, sums *s) {
+    const size_t p = f->trend->p;
+    double *arrays = NULL, *F = NULL, numbers = 0.0;
+    void *fit = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(arrays, 4 * p);
+    if (!status) status = orffi_alloc(&F, table->n, p * sizeof *F);
+    orffi_report report = {.mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p};
+    if (!status) status = learn_column(plan, f, kernel, lambda, table, &report, &fit);
+    if (!status) status = plan->engine->values(fit, table->n, table->X, F);
+    if (!status) add_whole(f->trend, table, F, arrays + 3 * p, &numbers);
+    if (!status) status = search_ratio(f->trend, s, arrays + 3 * p, numbers);
+    if (!status) add_prior(f->trend, f->trend->ratio, s->A);
+    plan->engine->free(fit);
+    orffi_release(arrays);
+    orffi_release(F);
+    return status;
 }
 
 /* tr A^-1 R, A from its factor; R is overwritten. */
@@ -366,7 +510,8 @@ static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, sums *s) 
     return keep_root(t, s);
 }
 
-static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orffi_table *table) {
+static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel, double lambda,
+                         const orffi_table *table) {
     orffi_trend *t = f->trend;
     const size_t each = t->columns * orffi_trend_width(t);
     sums s = {0};
@@ -374,7 +519,8 @@ static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orffi
     orff_status status = sums_init(&s, t->columns, t->shared ? t->p : 1);
     if (!status) status = ORFFI_NEW_ARRAY(work, (BLOCK + 1) * each + t->terms);
     if (!status) status = ORFFI_NEW_ARRAY(freedom, t->columns * t->columns);
-    if (!status) status = add_rows(t, table, work, &s, freedom);
+    if (!status) status = add_rows(t, table, f->rows->set, work, &s, freedom);
+    if (!status && t->offsets) status = find_ratio(f, plan, kernel, lambda, table, &s);
     if (!status) status = sums_solve(&s, t);
     if (!status) status = trace_of(&s, freedom, &f->freedom);
     if (!status) status = move_on(f, plan, &s);
@@ -393,7 +539,7 @@ orff_status orffi_trend_estimate(orffi_trend_fit *f, const orffi_plan *plan, con
     orffi_trend_settle(t, plan->units.shift, plan->units.unit);
     orff_status status = copy_rows(f->rows, &table);
     if (!status) status = learn_columns(f, plan, kernel, lambda, &table);
-    if (!status) status = solve(f, plan, &table);
+    if (!status) status = solve(f, plan, kernel, lambda, &table);
     orffi_table_clear(&table);
     return status;
 }
