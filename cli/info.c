@@ -92,6 +92,17 @@ static void print_offsets(const cli_applied *ap, const orff_model_info *info) {
     }
 }
 
+static void print_qualities(const orff_model_info *info) {
+    cli_string text = {0};
+    if (isfinite(info->error_share))
+        cli_print_line("%-14s%.0f %% of the variance of the noise", "known errors",
+                       100.0 * info->error_share);
+    for (size_t i = 0; i < info->instruments; i++)
+        cli_append(&text, "%s%.3g", i ? ", " : "", info->instrument_noise[i]);
+    if (info->instruments) cli_print_line("%-14s%s times the noise", "instruments", text.text);
+    free(text.text);
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -117,6 +128,7 @@ static void print_model(const cli_applied *ap) {
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
     print_trend(ap, info);
     print_offsets(ap, info);
+    print_qualities(info);
     cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
     if (isfinite(info->held_out_mse))

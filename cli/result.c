@@ -348,6 +348,9 @@ json_t *cli_result_json(const cli_result *r) {
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     if (info.trend_terms) json_object_set_new(object, "trend", cli_trend_json(r->model, r->notes));
+    if (isfinite(info.error_share)) json_object_set_new(object, "error_share", json_real(info.error_share));
+    if (info.instruments)
+        json_object_set_new(object, "instrument_noise", cli_numbers(info.instruments, info.instrument_noise));
     if (info.offsets) json_object_set_new(object, "offsets", cli_offsets_json(r->model, r->notes));
     set_errors(object, r, &info);
     json_object_set_new(object, "warnings", warning_names(info.warnings));

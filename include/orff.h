@@ -1230,6 +1230,9 @@ typedef struct orff_model_info {
     orff_trend trend;
     size_t trend_terms;         /* see orff_model_trend; 0: none */
     const double *trend_centre; /* d values: inputs are counted from here in the terms; NULL: there are none */
+    double error_share; /* of errors that were given in the variance of the noise; NAN: none were */
+    size_t instruments; /* with noises of their own; 0: none */
+    const double *instrument_noise; /* as many: that of each over `noise`, in the order of their numbers */
     size_t offsets;             /* of groups, see orff_model_offset; 0: none */
     double offset_ratio;        /* their standard deviation over that of the noise */
     size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */

@@ -293,6 +293,17 @@ class ModelEstimator(BaseEstimator):
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
     @property
+    def instrument_noise_(self) -> Optional[Array]:
+        """The noise of each instrument over `noise_`, in the order in which their labels came; None where they are alike."""
+        info = self._info()
+        return copied(info.instrument_noise, info.instruments) if info.instruments else None
+
+    @property
+    def error_share_(self) -> float:
+        """The share of the errors that were given in the variance of the noise; nan where none were."""
+        return float(self._info().error_share)
+
+    @property
     def offsets_(self) -> list[dict[str, Any]]:
         """Offsets of groups (`offsets` of fit): for each its "group", the place of its label in sorted order, "values" and their
         standard "errors" in every output."""

@@ -3,6 +3,8 @@
  *     shift, unit        d
  *     mean, spread       p
   *     output_train_mse   p
+ *     error_share        1: of known errors in the variance of the noise, where there were any
+ *     instrument_noise   instruments: over that of a row of weight 1, where they have noises of their own
  *     own_noise          p: of measurements, where it is another than that of rows of weight 1
  *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *     output_cv_mse      p, where it was cross-validated
@@ -47,6 +49,9 @@ static orff_status add_tensors(const orff_model *model, orffi_archive_writer *wr
     ORFFI_TRY(add_vector(writer, "output_train_mse", model->p, model->output_train_mse));
     ORFFI_TRY(add_vector(writer, "noise", model->p, model->noise));
     if (model->own_noise) ORFFI_TRY(add_vector(writer, "own_noise", model->p, model->own_noise));
+    if (!isnan(model->error_share)) ORFFI_TRY(add_vector(writer, "error_share", 1, &model->error_share));
+    if (model->instruments)
+        ORFFI_TRY(add_vector(writer, "instrument_noise", model->instruments, model->instrument_noise));
     if (model->output_cv_mse) ORFFI_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
     ORFFI_TRY(orffi_cover_write(&model->cover, writer));
     if (model->shares)
@@ -127,6 +132,18 @@ static orff_status copy_vector(const orffi_archive *archive, const char *name, s
     return ORFF_OK;
 }
 
+static orff_status read_instruments(const orffi_archive *archive, orff_model *model) {
+    const double *noise;
+    size_t count;
+    if (!orffi_archive_has(archive, "instrument_noise")) return ORFF_OK;
+    ORFFI_TRY(orffi_archive_get(archive, "instrument_noise", ORFFI_F64, 1, &count, &noise));
+    if (!count || count > ORFF_INSTRUMENTS)
+        return orffi_archive_fail(archive, "\"instrument_noise\" has %zu numbers", count);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->instrument_noise, count));
+    model->instruments = count;
+    return copy_vector(archive, "instrument_noise", count, NOT_NEGATIVE, model->instrument_noise);
+}
+
 static orff_status read_vectors(const orffi_archive *archive, orff_model *model) {
     const size_t parts = orffi_model_kernel(model)->n_parts;
     ORFFI_TRY(copy_vector(archive, "shift", model->d, FINITE, model->shift));
@@ -140,6 +157,9 @@ static orff_status read_vectors(const orffi_archive *archive, orff_model *model)
         ORFFI_TRY(ORFFI_NEW_ARRAY(model->own_noise, model->p));
         ORFFI_TRY(copy_vector(archive, "own_noise", model->p, NOT_NEGATIVE, model->own_noise));
     }
+    if (orffi_archive_has(archive, "error_share"))
+        ORFFI_TRY(copy_vector(archive, "error_share", 1, NOT_NEGATIVE, &model->error_share));
+    ORFFI_TRY(read_instruments(archive, model));
     if (orffi_archive_has(archive, "output_cv_mse")) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_cv_mse, model->p));
         ORFFI_TRY(copy_vector(archive, "output_cv_mse", model->p, NOT_NEGATIVE, model->output_cv_mse));

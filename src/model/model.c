@@ -59,6 +59,7 @@ orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, voi
         return status;
     }
     model->engine = engine;
+    model->error_share = (double)NAN;
     model->fit = fit;
     status = start(model, classes);
     if (status) {
@@ -71,9 +72,10 @@ orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, voi
 
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->shift,         model->unit,   model->mean,        model->spread,
-                     model->codes,         model->shares, model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse, model->noise,  model->own_noise,   model->held.outputs};
+    double *all[] = {model->shift,           model->unit,   model->mean,        model->spread,
+                     model->codes,           model->shares, model->user_sigmas, model->output_train_mse,
+                     model->output_cv_mse,   model->noise,  model->own_noise,   model->held.outputs,
+                     model->instrument_noise};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -260,6 +262,9 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .resolution = model->cover.cell * sqrt((double)model->cover.k)};
     info.trend = model->trend ? model->trend->kind : ORFF_TREND_NONE;
     info.trend_terms = model->trend ? model->trend->terms - model->trend->offsets : 0;
+    info.error_share = model->error_share;
+    info.instruments = model->instruments;
+    info.instrument_noise = model->instrument_noise;
     info.offsets = model->trend ? model->trend->offsets : 0;
     info.offset_ratio = model->trend ? sqrt(model->trend->ratio) : 0.0;
     info.trend_centre = model->trend ? model->trend->centre : NULL;

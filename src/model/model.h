@@ -37,8 +37,11 @@ struct orff_model {
     double *noise;            /* p: standard deviations, of a row of weight 1; NAN where not known */
     double *
         own_noise; /* p: of a measurement of each output, where rows of single outputs have weights; NULL: `noise` */
-    double *output_cv_mse; /* p, or NULL when not cross-validated */
-    double *shares;        /* parts + 1, or NULL */
+    double error_share;       /* of known errors in the variance of the noise, or NAN */
+    size_t instruments;       /* 0: alike */
+    double *instrument_noise; /* instruments: over `noise`; or NULL */
+    double *output_cv_mse;    /* p, or NULL when not cross-validated */
+    double *shares;           /* parts + 1, or NULL */
     struct {
         orff_folds folds;
         double mse, coverage[ORFF_INTERVALS];

@@ -77,11 +77,23 @@ static orff_status fill_own_noise(orff_model *model, const orffi_quality *q) {
     return ORFF_OK;
 }
 
+/* What was found of the qualities of rows. */
+static orff_status fill_qualities(orff_model *model, const orffi_quality *q) {
+    if (q->errors) model->error_share = 1.0 / (1.0 + exp(-q->logit));
+    if (q->by_output || q->instruments < 2) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->instrument_noise, q->instruments));
+    model->instruments = q->instruments;
+    for (size_t k = 0; k < q->instruments; k++)
+        model->instrument_noise[k] = sqrt(exp(q->ratios[k]) / q->factor);
+    return ORFF_OK;
+}
+
 /* In the user's units. */
 static orff_status fill_report(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                                orffi_report *report) {
     fill_noise(model, plan, path, report);
     ORFFI_TRY(fill_own_noise(model, &plan->quality));
+    ORFFI_TRY(fill_qualities(model, &plan->quality));
     spread_errors(&plan->quality, model->p, report->train_mse);
     model->train_mse = convert_errors(plan, report->train_mse);
     memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);

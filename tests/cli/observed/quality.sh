@@ -7,9 +7,12 @@ learn() { orff fit mixed.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div
 learn -q
 rmse
 learn --errors error 2>&1 | grep known
+orff info m.orff | grep -c '^known errors'
 rmse
 learn --noise-by which 2>&1 | grep instrument
 rmse
+orff info m.orff | grep -c '^instruments .* times the noise$'
+orff info m.orff --json | grep -c instrument_noise
 learn --errors error,same -q
 rmse
 learn --errors error,same,x_km -q || echo $?
