@@ -381,7 +381,7 @@ static int run_blocks(job *j, fmt_output *output) {
 }
 
 static uint64_t dropped(const job *j) {
-    return j->data.table ? fmt_table_dropped(j->data.table) : 0;
+    return cli_data_dropped(&j->data);
 }
 
 static char *told(const job *j, double seconds) {

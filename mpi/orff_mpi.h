@@ -1,0 +1,51 @@
+/*
+ * orff over many processes, by MPI: link with liborff_mpi, liborff and MPI.
+ *
+ *   1. agreeing        a failure anywhere is the same failure everywhere
+ *   2. moments         every rank sums its rows, the sums are added
+ *   3. large systems   ridge whose matrix lies in pieces on all ranks, solved by ScaLAPACK
+ *
+ *     MPI_Init(&argc, &argv);
+ *     orff_status status = orff_moments_read(moments, &my_rows);            (each rank its own rows)
+ *     status = orff_mpi_agree(MPI_COMM_WORLD, status, orff_error_message());
+ *     if (!status) status = orff_mpi_moments_reduce(MPI_COMM_WORLD, moments, 0);
+ *     if (!status && rank == 0) status = orff_model_fit_moments(&model, &settings, moments);
+ *
+ * Every call here is collective: all ranks of the communicator make it, also those that have failed before, by
+ * orff_mpi_agree. All of them return the same status, and orff_mpi_error_message then has the same words on all ranks. Errors
+ * of MPI itself go to the error handler of the communicator, which by MPI's default ends all processes.
+ */
+#ifndef ORFF_MPI_H
+#define ORFF_MPI_H
+
+#include <mpi.h>
+
+#include "orff.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- 1. agreeing */
+
+/* The status of the first rank that has failed, ORFF_OK where none has; message: in words what this rank met. */
+ORFF_API orff_status orff_mpi_agree(MPI_Comm comm, orff_status status, const char *message);
+
+/* What the last failing call here was about: "rank 3: part-0007.npy: cannot be opened: .." */
+ORFF_API const char *orff_mpi_error_message(void);
+
+/* ORFF_ERROR_MISMATCH, with `what` in the message, unless all ranks bring the same number: a digest of settings. */
+ORFF_API orff_status orff_mpi_check_same(MPI_Comm comm, uint64_t digest, const char *what);
+
+/* ---------------------------------------------------------------- 2. moments */
+
+/* The moments of rank `root` become the sum of those of all ranks; the others' stay as they are. They are sent in pieces of 32
+ * MB, so one piece more is all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
+ * anything is sent. How sums are rounded depends on the number of ranks, in the last digits. */
+ORFF_API orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root);
+ORFF_API orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice_moments *moments, int root);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
