@@ -207,8 +207,10 @@ int fmt_csv_lines_rewind(fmt_table *table, fmt_csv_lines *c) {
 }
 
 int fmt_csv_lines_share(fmt_table *table, fmt_csv_lines *c, uint64_t byte, uint64_t limit) {
+    const bool follows =
+        byte <= position(c); /* the header, or the share before this one, ended there or behind */
     c->limit = limit;
-    if (byte <= position(c)) return ORFF_OK;
+    if (follows) return ORFF_OK;
     const int status = fmt_stream_seek(c->stream, byte - 1); /* a newline there ends the record before */
     if (status) return fmt_table_fail_stream(table, status, c->stream);
     c->start = c->end = 0;

@@ -43,7 +43,8 @@ int fmt_csv_lines_sample(fmt_table *table, fmt_csv_lines *lines, const char **te
 /* Passes over lines, whatever is on them. */
 int fmt_csv_lines_skip(fmt_table *table, fmt_csv_lines *lines, uint64_t count);
 
-/* Only records that begin in byte .. limit - 1; whatever begins before `byte` is passed over. */
+/* Only records that begin in byte .. limit - 1; whatever begins before `byte` is passed over. The share that follows the one
+ * read last may be asked for then. */
 int fmt_csv_lines_share(fmt_table *table, fmt_csv_lines *lines, uint64_t byte, uint64_t limit);
 
 /* "line 3", or "line 3 after byte 5000" in a share. */

@@ -42,6 +42,8 @@ int fmt_table_share(fmt_table *table, const fmt_share *share) {
         return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "there is no such share");
     if (!table->selected) return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "no columns are chosen");
     if (is_all(share)) return ORFF_OK;
+    table->used = table->dropped = table->partial = 0;
+    table->ended = table->empty = false;
     const int status = table->source->share ? table->source->share(table, share, &divided) : ORFF_OK;
     if (!status && !divided) table->empty = share->from > 0 || share->to == 0;
     return status;

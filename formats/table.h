@@ -150,7 +150,8 @@ bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cann
 orff_reader fmt_table_reader(fmt_table *table);
 
 /* Only a share of the rows, those from .. to - 1 of `whole`, for one of several readers: shares that join have every row once,
- * and reading one does not read the others. After the selection, before the first row. Arrays are divided by rows, CSV by
+ * and reading one does not read the others. After the selection, before the first row; again when all its rows have been
+ * read, for the share that follows it, whose rows are then counted anew. Arrays are divided by rows, CSV by
  * bytes: a share has the rows that begin in it. What cannot be divided (packed files, formats that are read from one end to the
  * other) goes whole to the share that begins at 0. A CSV file with newlines in quotes is refused where it was divided, by the
  * first share that meets one. */

@@ -41,9 +41,35 @@ ORFF_API orff_status orff_mpi_check_same(MPI_Comm comm, uint64_t digest, const c
 
 /* The moments of rank `root` become the sum of those of all ranks; the others' stay as they are. They are sent in pieces of 32
  * MB, so one piece more is all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
- * anything is sent. How sums are rounded depends on the number of ranks, in the last digits. */
+ * anything is sent. How sums are rounded depends on the number of ranks, in the last digits; systems that are nearly singular
+ * make much of these. */
 ORFF_API orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root);
 ORFF_API orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice_moments *moments, int root);
+
+/* Sums with twice the digits, which come out the same in whatever order they are added: for results that do not depend on the
+ * number of ranks. Divide the rows into portions that do not depend on it either, and let each rank sum up those that it has,
+ * one by one:
+ *
+ *     orff_mpi_sum_create(&sum, orff_moments_size(moments));
+ *     for (each portion of mine) {
+ *         orff_moments_create_like(&one, moments), orff_moments_read(one, &portion);
+ *         orff_mpi_sum_add_moments(sum, one), orff_moments_free(one);
+ *     }
+ *     orff_mpi_sum_moments(comm, sum, moments, 0);
+ */
+typedef struct orff_mpi_sum orff_mpi_sum;
+
+/* These three are no collective calls. Memory: 16 bytes for each number. */
+ORFF_API orff_status orff_mpi_sum_create(orff_mpi_sum **sum, uint64_t size);
+ORFF_API orff_status orff_mpi_sum_add_moments(orff_mpi_sum *sum, const orff_moments *moments);
+ORFF_API orff_status orff_mpi_sum_add_lattice_moments(orff_mpi_sum *sum, const orff_lattice_moments *moments);
+ORFF_API void orff_mpi_sum_free(orff_mpi_sum *sum);
+
+/* The moments of rank `root` become the sum of what all ranks have added; as orff_mpi_moments_reduce otherwise. What this rank
+ * has added may be lost from the sum. */
+ORFF_API orff_status orff_mpi_sum_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_moments *moments, int root);
+ORFF_API orff_status orff_mpi_sum_lattice_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_lattice_moments *moments,
+                                                  int root);
 
 #ifdef __cplusplus
 }

@@ -176,29 +176,67 @@ static int read_watched(void *self, size_t room, double *X, double *Y, double *w
     return trouble;
 }
 
-static int accumulate(cli_learning *l) {
+static uint64_t sums_size(const cli_learning *l) {
+    return l->moments.lattice ? orff_lattice_moments_size(l->moments.lattice)
+                              : orff_moments_size(l->moments.features);
+}
+
+/* One portion, by itself, onto the sum. */
+static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
+    orff_moments *features = NULL;
+    orff_lattice_moments *lattice = NULL;
+    orff_status status;
+    if (l->moments.lattice) {
+        status = orff_lattice_moments_create_like(&lattice, l->moments.lattice);
+        if (!status) status = orff_lattice_moments_read(lattice, reader);
+        if (!status) status = orff_mpi_sum_add_lattice_moments(l->sum, lattice);
+    } else {
+        status = orff_moments_create_like(&features, l->moments.features);
+        if (!status) status = orff_moments_read(features, reader);
+        if (!status) status = orff_mpi_sum_add_moments(l->sum, features);
+    }
+    orff_moments_free(features);
+    orff_lattice_moments_free(lattice);
+    return status;
+}
+
+static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
+    uint64_t first, last;
+    orff_status status = orff_mpi_sum_create(&l->sum, sums_size(l));
+    cli_tables_portions(&first, &last);
+    for (uint64_t k = first; !status && k < last; k++) {
+        const uint64_t dropped = cli_data_dropped(&l->data);
+        cli_tables_read(&l->data, k, k + 1);
+        l->data.dropped = k == first ? 0 : dropped;
+        status = add_portion(l, reader);
+    }
+    return status;
+}
+
+/* With a checkpoint all rows go into one sum, which a file can hold. */
+static orff_status add_resumable(cli_learning *l, const orff_reader *reader) {
     const orff_settings *s = &l->settings.settings;
+    uint64_t first, last;
+    cli_tables_portions(&first, &last);
+    cli_tables_read(&l->data, first, last);
+    return orff_moments_read_resumable(l->moments.features, reader, l->checkpoint, s->checkpoint_rows,
+                                       s->resume);
+}
+
+static int accumulate(cli_learning *l) {
     watch w = {l, cli_data_reader(&l->data)};
     const orff_reader reader = {.read = read_watched, .self = &w, .weighted = w.inner.weighted};
     for (size_t i = 0; i < l->data.d; i++) {
         l->low[i] = (double)INFINITY;
         l->high[i] = (double)-INFINITY;
     }
-    orff_status status;
-    if (l->moments.lattice) {
-        status = orff_lattice_moments_read(l->moments.lattice, &reader);
-    } else if (l->checkpoint) {
-        status = orff_moments_read_resumable(l->moments.features, &reader, l->checkpoint, s->checkpoint_rows,
-                                             s->resume);
-    } else {
-        status = orff_moments_read(l->moments.features, &reader);
-    }
-    return cli_data_outcome(&l->data, status);
+    return cli_data_outcome(&l->data, l->checkpoint ? add_resumable(l, &reader) : add_portions(l, &reader));
 }
 
 static orff_status reduce(cli_learning *l) {
-    return l->moments.lattice ? orff_mpi_lattice_moments_reduce(MPI_COMM_WORLD, l->moments.lattice, 0)
-                              : orff_mpi_moments_reduce(MPI_COMM_WORLD, l->moments.features, 0);
+    if (l->checkpoint) return orff_mpi_moments_reduce(MPI_COMM_WORLD, l->moments.features, 0);
+    return l->moments.lattice ? orff_mpi_sum_lattice_moments(MPI_COMM_WORLD, l->sum, l->moments.lattice, 0)
+                              : orff_mpi_sum_moments(MPI_COMM_WORLD, l->sum, l->moments.features, 0);
 }
 
 /* Ranges of all rows go into the notes of the sum. */
@@ -221,6 +259,8 @@ static int add_up(cli_learning *l) {
     if (status) return status;
     l->summed = cli_seconds();
     status = cli_agree_on(reduce(l));
+    orff_mpi_sum_free(l->sum);
+    l->sum = NULL;
     if (status) return status;
     l->reduced = cli_seconds();
     cli_least(l->data.d, l->low);
@@ -230,9 +270,7 @@ static int add_up(cli_learning *l) {
     if (!status)
         cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
                 cli_tables_count(), cli_tables_count() == 1 ? "" : "s", cli_ranks(), l->summed - l->began,
-                8e-6 * (double)(l->moments.lattice ? orff_lattice_moments_size(l->moments.lattice)
-                                                   : orff_moments_size(l->moments.features)),
-                l->reduced - l->summed);
+                8e-6 * (double)sums_size(l) * (l->checkpoint ? 1.0 : 2.0), l->reduced - l->summed);
     return status;
 }
 
@@ -265,6 +303,7 @@ int cli_learn(cli_learning *l, const cli_arguments *a) {
 }
 
 void cli_learning_clear(cli_learning *l) {
+    orff_mpi_sum_free(l->sum);
     cli_moments_clear(&l->moments);
     cli_settings_clear(&l->settings);
     cli_data_close(&l->data);

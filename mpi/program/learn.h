@@ -5,6 +5,7 @@
 #include "cli/data.h"
 #include "cli/moments_file.h"
 #include "cli/settings.h"
+#include "orff_mpi.h"
 
 enum { CLI_DECIDED = 4 }; /* options that may be decided by the rows: base, sigma, sigma-range, extent */
 
@@ -15,6 +16,7 @@ typedef struct cli_learning {
     cli_data data;
     cli_settings settings;
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
+    orff_mpi_sum *sum;             /* of the portions of this rank */
     double *low, *high;            /* d: the range of the inputs */
     char *checkpoint;              /* of this rank; NULL: none */
     double began, summed, reduced; /* when: cli_seconds */

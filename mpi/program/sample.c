@@ -163,5 +163,4 @@ void cli_sample_forget(cli_data *data) {
     data->X = data->Y = data->weights = NULL;
     data->n = data->given = data->room = 0;
     data->whole = false;
-    cli_data_again(data);
 }

@@ -9,7 +9,7 @@
  * of all inputs. Returns an exit status that all have agreed upon. */
 int cli_sample(cli_data *data, size_t most, double *low, double *high);
 
-/* The rows held are given back, and the first row is next. */
+/* The rows held are given back. */
 void cli_sample_forget(cli_data *data);
 
 #endif

@@ -12,13 +12,22 @@
 #include "cli/report.h"
 #include "ranks.h"
 
-/* The files, one behind the other: rank r of n has the bytes from T r/n up to before T (r+1)/n of all T. */
+#define PORTION ((uint64_t)4 << 20) /* bytes, unless there are too few or too many */
+#define FEWEST  16
+#define MOST    16384
+
+/* The files, one behind the other, in portions of as many bytes each, whose number does not depend on that of the ranks: sums of
+ * portions are the same whoever makes them. */
 static struct {
     const cli_arguments *arguments;
     size_t count, pairs; /* files; those that have another beside them, with outputs: all or none */
     char **paths, **beside;
     uint64_t *start; /* count + 1: where each begins */
-    size_t next;     /* the file to be looked at next */
+    uint64_t portions;
+    uint64_t low, high; /* the bytes to be read now, counted from the beginning of the first file */
+    size_t next;        /* the file to be looked at next */
+    size_t open;        /* the file that the table is of, and ... */
+    uint64_t open_to;   /* ... where its share ended; 0: none of ours */
     fmt_table_selection selection;
     char *texts[4];    /* of the selection, our own */
     size_t d, n_named; /* inputs; columns that are read */
@@ -121,19 +130,40 @@ static int measure_all(void) {
         all.start[i + 1] = all.start[i] + bytes;
     }
     status = cli_agree(status);
-    if (!status) cli_share_bytes(all.start, (all.count + 1) * sizeof *all.start);
-    return status;
+    if (status) return status;
+    cli_share_bytes(all.start, (all.count + 1) * sizeof *all.start);
+    all.portions = all.start[all.count] / PORTION;
+    if (all.portions < FEWEST) all.portions = FEWEST;
+    if (all.portions > MOST) all.portions = MOST;
+    return CLI_DONE;
 }
 
-/* The part of file i that is this rank's; false: none of it. */
+/* The byte at which portion k begins. */
+static uint64_t portion_start(uint64_t k) {
+    const uint64_t total = all.start[all.count], each = total / all.portions, rest = total % all.portions;
+    return each * k + rest * k / all.portions;
+}
+
+void cli_tables_portions(uint64_t *first, uint64_t *last) {
+    const uint64_t n = (uint64_t)cli_ranks(), r = (uint64_t)cli_rank();
+    *first = all.portions * r / n;
+    *last = all.portions * (r + 1) / n;
+}
+
+void cli_tables_read(cli_data *data, uint64_t first, uint64_t last) {
+    all.low = portion_start(first);
+    all.high = portion_start(last);
+    all.next = 0;
+    while (all.next + 1 < all.count && all.start[all.next + 1] <= all.low) all.next++;
+    cli_data_again(data);
+}
+
+/* The part of file i that is to be read now; false: none of it. */
 static bool share_of(size_t i, fmt_share *share) {
-    const uint64_t total = all.start[all.count], n = (uint64_t)cli_ranks(), r = (uint64_t)cli_rank();
-    const uint64_t each = total / n, rest = total % n;
-    const uint64_t low = each * r + rest * r / n, high = each * (r + 1) + rest * (r + 1) / n;
     const uint64_t begin = all.start[i], end = all.start[i + 1];
-    if (high <= begin || low >= end) return false;
-    share->from = low > begin ? low - begin : 0;
-    share->to = high < end ? high - begin : end - begin;
+    if (all.high <= begin || all.low >= end) return false;
+    share->from = all.low > begin ? all.low - begin : 0;
+    share->to = all.high < end ? all.high - begin : end - begin;
     share->whole = end - begin;
     return share->from < share->to;
 }
@@ -165,7 +195,11 @@ static int open_all(cli_data *data, const cli_arguments *a, int first) {
                                           a->words[first], all.count, a->words[first + 1], all.pairs));
     }
     if (!status) status = measure_all();
-    return status ? status : open_file(0, &data->table);
+    if (status) return status;
+    uint64_t begin, end;
+    cli_tables_portions(&begin, &end);
+    cli_tables_read(data, begin, end);
+    return open_file(0, &data->table);
 }
 
 static const char *own_text(size_t i, const char *text) {
@@ -234,45 +268,57 @@ static int select_in(fmt_table *table, const char *fixed) {
     return fmt_table_select(table, &selection) ? cli_failed("%s", fmt_table_error(table)) : CLI_DONE;
 }
 
+static int reopen(size_t i, cli_data *data, const char *fixed) {
+    fmt_table_close(data->table);
+    data->table = NULL;
+    all.open = all.count; /* none, until it is done */
+    int status = open_file(i, &data->table);
+    if (!status) status = select_in(data->table, fixed);
+    if (!status) status = check_columns(data->table);
+    if (!status) status = count_times(data->table);
+    if (!status) all.open = i;
+    return status;
+}
+
+static bool is_netcdf(const fmt_table *table) {
+    return fmt_table_columns(table) && fmt_table_shape(table, 0);
+}
+
 /* A slab of a NetCDF file: it is opened again, with what is held of its first dimension. */
 static int open_slab(size_t i, cli_data *data, const fmt_share *share, bool *got) {
     bool empty;
     char *slab = fmt_table_slab(data->table, all.selection.fixed, share, &empty);
     *got = slab || (!empty && share->from == 0);
-    int status = CLI_DONE;
-    if (slab) {
-        fmt_table_close(data->table);
-        data->table = NULL;
-        status = open_file(i, &data->table);
-        if (!status) status = select_in(data->table, slab);
-    }
+    const int status = slab ? reopen(i, data, slab) : CLI_DONE;
     free(slab);
     return status;
 }
 
+/* What follows the share read last is read on. */
 static int open_share(size_t i, cli_data *data, const fmt_share *share, bool *got) {
+    const bool same = all.open == i && data->table, whole = share->from == 0 && share->to == share->whole;
+    const bool follows = same && share->from > 0 && all.open_to == share->from;
+    int status = CLI_DONE;
     *got = true;
-    fmt_table_close(data->table);
-    data->table = NULL;
-    int status = open_file(i, &data->table);
-    if (!status) status = select_in(data->table, all.selection.fixed);
-    if (status) return status;
-    if (fmt_table_shape(data->table, 0) && (share->from > 0 || share->to < share->whole)) {
-        status = open_slab(i, data, share, got);
-    } else if (fmt_table_share(data->table, share)) {
-        status = cli_failed("%s", fmt_table_error(data->table));
+    if (!same || !(follows || is_netcdf(data->table))) status = reopen(i, data, all.selection.fixed);
+    if (!status && is_netcdf(data->table)) {
+        if (!whole) return open_slab(i, data, share, got);
+        return same ? reopen(i, data, all.selection.fixed) : CLI_DONE;
     }
-    if (!status) status = check_columns(data->table);
-    return status ? status : count_times(data->table);
+    if (!status && fmt_table_share(data->table, share))
+        status = cli_failed("%s", fmt_table_error(data->table));
+    all.open_to = share->to;
+    return status;
 }
 
 static int next_share(cli_data *data, bool *got) {
     fmt_share share;
     int status = CLI_DONE;
     if (!all.names) remember_columns(data);
-    for (*got = false; !status && !*got && all.next < all.count; all.next++)
+    for (*got = false; !status && !*got && all.next < all.count; all.next++) {
+        if (all.start[all.next] >= all.high) break;
         if (share_of(all.next, &share)) status = open_share(all.next, data, &share, got);
-    if (!status && !*got) all.next = 0; /* for who begins again */
+    }
     return status;
 }
 

@@ -8,6 +8,12 @@
 void cli_tables_begin(void);
 void cli_tables_end(void);
 
+/* The portions of this rank: first .. last - 1. At first all of them are to be read. */
+void cli_tables_portions(uint64_t *first, uint64_t *last);
+
+/* The rows of these portions are to be read now, from their first one. */
+void cli_tables_read(cli_data *data, uint64_t first, uint64_t last);
+
 /* How many files there are. */
 size_t cli_tables_count(void);
 
