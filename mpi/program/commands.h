@@ -4,6 +4,6 @@
 
 #include "cli/options.h"
 
-extern const cli_command cli_command_fit_ranks, cli_command_moments_ranks;
+extern const cli_command cli_command_fit_ranks, cli_command_moments_ranks, cli_command_predict_ranks;
 
 #endif

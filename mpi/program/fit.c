@@ -15,6 +15,7 @@ static void forget_checkpoint(const cli_learning *l) {
 static int run(const cli_arguments *a, int (*finish)(cli_learning *l)) {
     cli_learning l;
     int status = cli_learn(&l, a);
+    cli_take_all_threads();
     if (!status) status = cli_agree(cli_is_first() ? finish(&l) : CLI_DONE);
     if (!status) forget_checkpoint(&l);
     cli_learning_clear(&l);

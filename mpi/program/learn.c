@@ -168,6 +168,7 @@ typedef struct watch {
 static int read_watched(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
     watch *w = self;
     const size_t d = w->learning->data.d;
+    if (cli_other_failed()) return 1;
     const int trouble = w->inner.read(w->inner.self, room, X, Y, weights, rows);
     for (size_t i = 0; !trouble && i < *rows * d; i++) {
         w->learning->low[i % d] = fmin(w->learning->low[i % d], X[i]);
@@ -255,7 +256,7 @@ static int note_ranges(cli_learning *l) {
 }
 
 static int add_up(cli_learning *l) {
-    int status = cli_agree(accumulate(l));
+    int status = cli_agree_early(accumulate(l));
     if (status) return status;
     l->summed = cli_seconds();
     status = cli_agree_on(reduce(l));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -15,7 +16,9 @@
 
 static struct {
     int rank, size;
-    int failed; /* what all have agreed upon; 0: nothing yet */
+    size_t threads; /* that this rank may have while the others wait; 0: as it was told */
+    int failed;     /* what all have agreed upon; 0: nothing yet */
+    int heard;      /* messages of others that have failed */
     bool ended;
 } run = {.size = 1};
 
@@ -59,7 +62,12 @@ static void divide_threads(void) {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const int bound = CPU_COUNT(&mine);
     const int threads = bound < processors ? bound : bound / together;
+    run.threads = (size_t)bound;
     orff_set_threads(threads > 1 ? (size_t)threads : 1);
+}
+
+void cli_take_all_threads(void) {
+    if (run.threads && run.rank == 0) orff_set_threads(run.threads);
 }
 
 static uint64_t digest_words(int count, char **words) {
@@ -105,20 +113,79 @@ static void show(int first, const char *message) {
     }
 }
 
-int cli_agree(int status) {
+/* Ranks that wait for one that works do not keep its processors busy. */
+static void wait_for(MPI_Request *request) {
+    const struct timespec nap = {.tv_nsec = 500000};
+    int done = 0;
+    for (int i = 0; !done; i++) {
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && i > 1000) nanosleep(&nap, NULL);
+    }
+}
+
+/* The first rank that has failed by itself, the size where none has. Of those that only stopped because another had failed
+ * nobody is told. */
+static int find_first(int status) {
+    int mine = !status ? run.size : run.heard ? run.size + 1 : run.rank, first;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+    return first;
+}
+
+/* ---- failures that the others hear of while they work */
+
+enum { FAILED = 77 }; /* the tag of empty messages */
+
+bool cli_other_failed(void) {
+    int there = 0;
+    MPI_Status status;
+    if (!run.heard && run.size > 1) MPI_Iprobe(MPI_ANY_SOURCE, FAILED, MPI_COMM_WORLD, &there, &status);
+    if (!there) return run.heard > 0;
+    MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, FAILED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    run.heard++;
+    return true;
+}
+
+/* Says whether it was done: who has heard of another need not. */
+static int tell_others(void) {
+    if (cli_other_failed()) return 0;
+    for (int rank = 0; rank < run.size; rank++)
+        if (rank != run.rank) MPI_Send(NULL, 0, MPI_BYTE, rank, FAILED, MPI_COMM_WORLD);
+    return 1;
+}
+
+/* Every message that was sent is taken. */
+static void drain(int sent) {
+    int senders;
+    MPI_Allreduce(&sent, &senders, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (; run.heard < senders - sent; run.heard++)
+        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, FAILED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Ranks may come to this from different places of the program: it is the same for all of them. */
+static int agree(int status, bool early) {
     struct {
         int status;
         char message[2048];
     } told = {.status = status};
-    int mine = status ? run.rank : run.size, first;
     if (run.failed) return run.failed;
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    const int sent = status && early ? tell_others() : 0, first = find_first(status);
     if (first == run.size) return CLI_DONE;
     snprintf(told.message, sizeof told.message, "%s", cli_kept_failure());
     MPI_Bcast(&told, (int)sizeof told, MPI_BYTE, first, MPI_COMM_WORLD);
+    drain(sent);
     run.failed = told.status;
     if (cli_is_first() && *told.message) show(first, told.message);
     return run.failed;
+}
+
+int cli_agree(int status) {
+    return agree(status, false);
+}
+
+int cli_agree_early(int status) {
+    return agree(status, true);
 }
 
 int cli_agree_on(orff_status status) {

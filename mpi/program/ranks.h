@@ -18,6 +18,14 @@ bool cli_is_first(void); /* rank 0 */
  * returns that again. To be called by all ranks, between what one of them does by itself and what all do together. */
 int cli_agree(int status);
 
+/* The same after long work, in which the others ask cli_other_failed from time to time and stop where it says so: the failure
+ * of one ends the work of all. */
+int cli_agree_early(int status);
+bool cli_other_failed(void);
+
+/* Rank 0 works alone, and has the processors of its machine for itself. */
+void cli_take_all_threads(void);
+
 /* The same of a status of the library or of orff_mpi.h, with its message. */
 int cli_agree_on(orff_status status);
 

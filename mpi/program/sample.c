@@ -76,7 +76,8 @@ static int scan(cli_data *data, trial *t, double *low, double *high) {
     size_t n = 1;
     int trouble = 0;
     while (n && !trouble) {
-        trouble = reader.read(reader.self, BLOCK, X, Y, data->weighted ? weights : NULL, &n);
+        trouble =
+            cli_other_failed() || reader.read(reader.self, BLOCK, X, Y, data->weighted ? weights : NULL, &n);
         if (trouble) break;
         widen(data->d, n, X, low, high);
         for (size_t i = 0; i < n; i++)
@@ -145,7 +146,7 @@ int cli_sample(cli_data *data, size_t most, double *low, double *high) {
         low[i] = (double)INFINITY;
         high[i] = (double)-INFINITY;
     }
-    const int status = cli_agree(scan(data, &t, low, high));
+    const int status = cli_agree_early(scan(data, &t, low, high));
     if (!status) {
         cli_least(data->d, low);
         cli_most(data->d, high);
