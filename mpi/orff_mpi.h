@@ -71,6 +71,31 @@ ORFF_API orff_status orff_mpi_sum_moments(MPI_Comm comm, orff_mpi_sum *sum, orff
 ORFF_API orff_status orff_mpi_sum_lattice_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_lattice_moments *moments,
                                                   int root);
 
+/* ---------------------------------------------------------------- 3. large systems
+ *
+ * Ridge (section 9 of orff.h) without moments, for features so many that their system is too large for one machine: it lies in
+ * blocks on all ranks, each has its part of it and no rank ever more, and ScaLAPACK solves it by Cholesky. Rows travel instead
+ * of sums: every rank sees those of all, some at a time, and computes of phi what its part needs.
+ */
+
+typedef struct orff_mpi_ridge_info {
+    uint64_t rows;
+    double weight;       /* sum of the weights */
+    double train_mse;    /* mean of squared errors over rows and outputs */
+    size_t order;        /* of the matrix */
+    int grid[2];         /* ranks: so many rows of them, and columns */
+    double matrix_bytes; /* of this rank's part */
+    double row_bytes;    /* of rows that this rank was sent */
+    double fill_seconds, solve_seconds;
+} orff_mpi_ridge_info;
+
+/* theta (M) and intercept (p, zeros without center) on all ranks, for lambda > 0; reader: the rows of this rank. kernel is that
+ * of the features, which have one group of frequencies and blocks of as many columns each. ORFF_ERROR_UNSUPPORTED for others,
+ * and where this library was built without ScaLAPACK; ORFF_ERROR_NOT_POSITIVE where lambda is too small. info may be NULL. */
+ORFF_API orff_status orff_mpi_ridge(MPI_Comm comm, const orff_kernel *kernel, const orff_features *features,
+                                    const orff_reader *reader, bool center, double lambda, double *theta,
+                                    double *intercept, orff_mpi_ridge_info *info);
+
 #ifdef __cplusplus
 }
 #endif

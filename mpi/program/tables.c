@@ -12,7 +12,7 @@
 #include "cli/report.h"
 #include "ranks.h"
 
-#define PORTION ((uint64_t)4 << 20) /* bytes, unless there are too few or too many */
+#define PORTION ((uint64_t)4 << 20) /* bytes, unless there are too few or too many, or others are asked for */
 #define FEWEST  16
 #define MOST    16384
 
@@ -132,10 +132,14 @@ static int measure_all(void) {
     status = cli_agree(status);
     if (status) return status;
     cli_share_bytes(all.start, (all.count + 1) * sizeof *all.start);
-    all.portions = all.start[all.count] / PORTION;
+    cli_tables_divide(PORTION);
+    return CLI_DONE;
+}
+
+void cli_tables_divide(uint64_t bytes) {
+    all.portions = all.start[all.count] / bytes;
     if (all.portions < FEWEST) all.portions = FEWEST;
     if (all.portions > MOST) all.portions = MOST;
-    return CLI_DONE;
 }
 
 /* The byte at which portion k begins. */
