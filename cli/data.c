@@ -308,7 +308,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
         .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING) || observed.drops,
         .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
-    if (!status && a->command->bit == CLI_BIT(moments)) status = count_from_1970(data);
+    if (!status && a->command->bit & CLI_BIT(moments)) status = count_from_1970(data);
     cli_observed_clear(&observed);
     if (status) return status;
     status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);

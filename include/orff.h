@@ -1191,6 +1191,19 @@ ORFF_API orff_status orff_model_fit_lattice_moments(orff_model **model, const or
 ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings,
                                             const orff_moments *moments);
 
+/* A model of features whose coefficients were found by other means: those of a system too large for one machine (orff_mpi.h). It
+ * has no error bars, and knows of its errors what it is told. */
+typedef struct orff_found {
+    const double *theta;     /* M */
+    const double *intercept; /* p */
+    double lambda;
+    uint64_t rows;
+    double weight;    /* sum of the weights */
+    double train_mse; /* NAN where not known */
+} orff_found;
+ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,
+                                            const orff_found *found);
+
 /* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates
  * whose frequencies are the same share one pass over the data. scores (count, may be NULL):
  * cross-validated mean square errors. */

@@ -146,6 +146,9 @@ static const char *words_for(orff_status status) {
 orff_status orffi_spread_fill(orffi_spread *s, const orff_reader *reader) {
     intake in = {0};
     size_t n = 1;
+    uint64_t round = s->round; /* parts differ in size: the smallest round serves all */
+    MPI_Allreduce(MPI_IN_PLACE, &round, 1, MPI_UINT64_T, MPI_MIN, s->comm);
+    s->round = (size_t)round;
     orff_status status = prepare(s, &in, reader->weighted);
     if (!status) status = prepare_sides(s, in.room * (size_t)s->size);
     status = orff_mpi_agree(s->comm, status, NULL);

@@ -27,7 +27,7 @@ static int finish_fit(cli_learning *l) {
 }
 
 static int run_fit(const cli_arguments *a) {
-    return run(a, finish_fit);
+    return cli_given(a, CLI_OPT_SPREAD) ? cli_fit_spread(a) : run(a, finish_fit);
 }
 
 static int finish_moments(cli_learning *l) {
@@ -55,7 +55,7 @@ const cli_command cli_command_fit_ranks = {
         "  mpirun -n 4 orff-mpi fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
     .least = 1,
     .most = 2,
-    .bit = CLI_BIT(moments), /* the options of data and of sums */
+    .bit = CLI_BIT(moments) | CLI_RANKS, /* the options of data and of sums */
     .uses = ORFF_USE_KERNEL | ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_LEARNING | ORFF_USE_SOLVING |
             ORFF_USE_STREAM,
     .run = run_fit,

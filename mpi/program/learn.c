@@ -293,7 +293,7 @@ static int check_checkpoint(cli_learning *l) {
     return cli_outcome(orff_checkpoint_check(l->checkpoint, resume), NULL);
 }
 
-int cli_learn(cli_learning *l, const cli_arguments *a) {
+int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     *l = (cli_learning){.arguments = *a, .began = cli_seconds()};
     cli_tables_begin();
     int status = cli_agree(cli_need_output(a));
@@ -302,9 +302,34 @@ int cli_learn(cli_learning *l, const cli_arguments *a) {
     if (status) return status;
     l->low = cli_more(NULL, l->data.d, sizeof *l->low);
     l->high = cli_more(NULL, l->data.d, sizeof *l->high);
-    status = look_at_rows(l);
+    return look_at_rows(l);
+}
+
+int cli_learn(cli_learning *l, const cli_arguments *a) {
+    int status = cli_learn_kernel(l, a);
     if (!status) status = cli_agree(start(l));
     return status ? status : add_up(l);
+}
+
+/* ---- without moments */
+
+int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **features) {
+    orff_sampling sampling = l->settings.settings.sampling;
+    cli_kernel k = {0};
+    int status = refuse(&l->arguments, &l->settings);
+    if (!status && is_lattice(l))
+        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "is for the engine %s",
+                           orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (!status && !(l->settings.settings.lambda > 0.0))
+        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "needs --lambda with a number");
+    if (!status) status = cli_settings_note(&l->settings, l->data.notes);
+    if (!status) status = cli_kernel_fill(&k, &l->settings, &l->arguments, &l->data);
+    if (!status) status = cli_kernel_note(l->data.notes, &k, NULL);
+    if (!sampling.features) sampling.features = orff_sampling_default().features;
+    if (!status) status = cli_outcome(orff_kernel_create(kernel, l->data.d, l->data.p, k.n, k.parts), NULL);
+    if (!status) status = cli_outcome(orff_features_create(features, *kernel, &sampling), NULL);
+    cli_kernel_clear(&k);
+    return status;
 }
 
 void cli_learning_clear(cli_learning *l) {

@@ -25,6 +25,12 @@ typedef struct cli_learning {
 /* Returns an exit status that all have agreed upon. The notes of the data are those for the result. To be cleared in any
  * case. */
 int cli_learn(cli_learning *learning, const cli_arguments *arguments);
+
+/* Only what is decided before rows are summed. */
+int cli_learn_kernel(cli_learning *learning, const cli_arguments *arguments);
+
+/* The features that were decided upon; status of this rank. */
+int cli_learn_features(cli_learning *learning, orff_kernel **kernel, orff_features **features);
 void cli_learning_clear(cli_learning *learning);
 
 #endif
