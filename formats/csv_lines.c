@@ -121,8 +121,8 @@ static uint64_t position(const fmt_csv_lines *c) {
 static int fail_divided(fmt_table *table, const fmt_csv_lines *c) {
     char where[FMT_LINE_ROOM];
     return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED,
-                          "%s: a cell in quotes holds a newline, and such files cannot be divided among "
-                          "processes; make a file for each process, or pack it with gzip",
+                          "%s: a cell in quotes holds a newline, so the file cannot be divided; pack it with "
+                          "gzip, and it is read as a whole",
                           fmt_csv_line_text(c, c->row_line, where));
 }
 

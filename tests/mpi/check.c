@@ -321,7 +321,7 @@ int main(int count, char **words) {
         check_ridge(ORFF_RULE_DECOMPOSABLE, 150, 2000, false);
         check_ridge(ORFF_RULE_DIV_FREE, 150, 2000, false);
         check_ridge(ORFF_RULE_HELMHOLTZ, 77, 2000, false);
-        check_ridge(ORFF_RULE_DECOMPOSABLE, 700, 9000, false); /* several rounds, parts of different sizes */
+        check_ridge(ORFF_RULE_DECOMPOSABLE, 560, 7500, false); /* several rounds, parts of different sizes */
         check_ridge_failures();
     }
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
