@@ -40,7 +40,7 @@ ORFF_API orff_status orff_mpi_check_same(MPI_Comm comm, uint64_t digest, const c
 /* ---------------------------------------------------------------- 2. moments */
 
 /* The moments of rank `root` become the sum of those of all ranks; the others' stay as they are. They are sent in pieces of 32
- * MB, so one piece more is all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
+ * MB, so two pieces more are all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
  * anything is sent. How sums are rounded depends on the number of ranks, in the last digits; systems that are nearly singular
  * make much of these. */
 ORFF_API orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root);
@@ -65,8 +65,7 @@ ORFF_API orff_status orff_mpi_sum_add_moments(orff_mpi_sum *sum, const orff_mome
 ORFF_API orff_status orff_mpi_sum_add_lattice_moments(orff_mpi_sum *sum, const orff_lattice_moments *moments);
 ORFF_API void orff_mpi_sum_free(orff_mpi_sum *sum);
 
-/* The moments of rank `root` become the sum of what all ranks have added; as orff_mpi_moments_reduce otherwise. What this rank
- * has added may be lost from the sum. */
+/* The moments of rank `root` become the sum of what all ranks have added; as orff_mpi_moments_reduce otherwise. */
 ORFF_API orff_status orff_mpi_sum_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_moments *moments, int root);
 ORFF_API orff_status orff_mpi_sum_lattice_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_lattice_moments *moments,
                                                   int root);

@@ -89,7 +89,8 @@ static void add_in_mpi(void *in, void *inout, int *count, MPI_Datatype *type) {
     for (int i = 0; i < *count; i++) into[i] = add_pairs(into[i], from[i]);
 }
 
-static orff_status reduce_pieces(MPI_Comm comm, orff_mpi_sum *sum, const orffi_mpi_row *row, int root) {
+static orff_status reduce_pieces(MPI_Comm comm, orff_mpi_sum *sum, const orffi_mpi_row *row, int root,
+                                 pair *total) {
     orff_status status = ORFF_OK;
     MPI_Datatype type;
     MPI_Op op;
@@ -100,9 +101,9 @@ static orff_status reduce_pieces(MPI_Comm comm, orff_mpi_sum *sum, const orffi_m
     MPI_Op_create(add_in_mpi, 1, &op);
     for (uint64_t first = 0; first < sum->size; first += ORFFI_MPI_PIECE) {
         const size_t count = (size_t)piece_at(sum->size, first);
-        pair *piece = sum->numbers + first;
-        MPI_Reduce(rank == root ? MPI_IN_PLACE : piece, piece, (int)count, type, op, root, comm);
-        for (size_t i = 0; i < count; i++) sum->scratch[i] = piece[i].high;
+        const pair *piece = sum->numbers + first;
+        MPI_Reduce(piece, total, (int)count, type, op, root, comm);
+        for (size_t i = 0; rank == root && i < count; i++) sum->scratch[i] = total[i].high;
         if (!status && rank == root) status = row->set(row->self, first, count, sum->scratch);
     }
     MPI_Op_free(&op);
@@ -116,8 +117,14 @@ static orff_status reduce(MPI_Comm comm, orff_mpi_sum *sum, const orffi_mpi_row 
                                         "the sum is not one of these moments");
     if (!status) status = orffi_mpi_row_check(comm, row);
     if (status) return status;
-    status = reduce_pieces(comm, sum, row, root);
-    return orff_mpi_agree(comm, status, orff_error_message());
+    pair *total = malloc(ORFFI_MPI_PIECE * sizeof *total);
+    status = orff_mpi_agree(comm, total ? ORFF_OK : ORFF_ERROR_NO_MEMORY, NULL);
+    if (!status) {
+        status = reduce_pieces(comm, sum, row, root, total);
+        status = orff_mpi_agree(comm, status, orff_error_message());
+    }
+    free(total);
+    return status;
 }
 
 orff_status orff_mpi_sum_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_moments *moments, int root) {
