@@ -16,8 +16,9 @@
 
 enum { BASE, SIGMA, SIGMA_RANGE, EXTENT };
 
-#define LATTICE_PORTION \
-    ((uint64_t)64 << 20) /* bytes: rows are quick there, and the transform behind them is not */
+/* Rows are quick on a lattice, and the transform behind each portion is not. */
+#define LATTICE_PORTION ((uint64_t)128 << 20) /* bytes */
+#define LATTICE_FEWEST  4
 
 static cli_option_id option_of(size_t which) {
     const cli_option_id ids[CLI_DECIDED] = {cli_setting("base"), cli_setting("sigma"), CLI_OPT_SIGMA_RANGE,
@@ -206,7 +207,7 @@ static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
 
 static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
     uint64_t first, last;
-    if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION);
+    if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION, LATTICE_FEWEST);
     orff_status status = orff_mpi_sum_create(&l->sum, sums_size(l));
     cli_tables_portions(&first, &last);
     for (uint64_t k = first; !status && k < last; k++) {

@@ -12,9 +12,10 @@
 #include "cli/report.h"
 #include "ranks.h"
 
-#define PORTION ((uint64_t)4 << 20) /* bytes, unless there are too few or too many, or others are asked for */
-#define FEWEST  16
-#define MOST    16384
+#define PORTION \
+    ((uint64_t)16 << 20) /* bytes, unless there are too few or too many, or others are asked for */
+#define FEWEST 16
+#define MOST   65536
 
 /* The files, one behind the other, in portions of as many bytes each, whose number does not depend on that of the ranks: sums of
  * portions are the same whoever makes them. */
@@ -132,13 +133,13 @@ static int measure_all(void) {
     status = cli_agree(status);
     if (status) return status;
     cli_share_bytes(all.start, (all.count + 1) * sizeof *all.start);
-    cli_tables_divide(PORTION);
+    cli_tables_divide(PORTION, FEWEST);
     return CLI_DONE;
 }
 
-void cli_tables_divide(uint64_t bytes) {
+void cli_tables_divide(uint64_t bytes, uint64_t fewest) {
     all.portions = all.start[all.count] / bytes;
-    if (all.portions < FEWEST) all.portions = FEWEST;
+    if (all.portions < fewest) all.portions = fewest;
     if (all.portions > MOST) all.portions = MOST;
 }
 

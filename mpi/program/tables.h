@@ -8,8 +8,8 @@
 void cli_tables_begin(void);
 void cli_tables_end(void);
 
-/* Into portions of about so many bytes; at first they are of 4 MB. */
-void cli_tables_divide(uint64_t bytes);
+/* Into portions of about so many bytes, and no fewer than these; at first they are of 16 MB. */
+void cli_tables_divide(uint64_t bytes, uint64_t fewest);
 
 /* The portions of this rank: first .. last - 1. At first all of them are to be read. */
 void cli_tables_portions(uint64_t *first, uint64_t *last);
