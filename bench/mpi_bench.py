@@ -79,7 +79,7 @@ def strong(build, files):
         plain = {}
         for threads in (1, 2):
             _, seconds, used = plain[threads] = run([build / "cli/orff", "moments", data, *COLUMNS, *options, "-o", "z.moments"], threads)
-            lines.append(f"| {name}, {rows:.0e} rows | orff | 1 x {threads} | {seconds:.1f} s | {used:.1f} s | |")
+            lines.append(f"| {name}, {rows:.2g} rows | orff | 1 x {threads} | {seconds:.1f} s | {used:.1f} s | |")
         for ranks, threads in GRIDS:
             _, seconds, used = run([*on(ranks), build / "mpi/orff-mpi", "moments", data, *COLUMNS, *options, "-o", "z.moments"], threads)
             lines.append(f"| | orff-mpi | {ranks} x {threads} | {seconds:.1f} s | {used:.1f} s | {100 * (used / plain[threads][2] - 1):+.0f} % |")
@@ -92,7 +92,7 @@ def weak(build, files):
     for ranks in (1, 2, 4):
         rows = WEAK_ROWS * ranks
         _, seconds, used = best([*on(ranks), build / "mpi/orff-mpi", "moments", files[rows], *COLUMNS, *FEATURES, "-o", "z.moments"])
-        lines.append(f"| {ranks} | {rows:.0e} | {seconds:.1f} s | {used:.1f} s | {used / ranks:.1f} s |")
+        lines.append(f"| {ranks} | {rows:.2g} | {seconds:.1f} s | {used:.1f} s | {used / ranks:.1f} s |")
     return "\n".join(lines) + "\n"
 
 

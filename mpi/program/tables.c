@@ -214,7 +214,7 @@ static const char *own_text(size_t i, const char *text) {
 }
 
 static int remember_selection(const fmt_table_selection *s) {
-    if (s->labels || s->groups || s->instruments || s->optional || s->companions)
+    if (s->labels || s->groups || s->offsets || s->instruments || s->optional || s->companions)
         return cli_failed("classes, groups, instruments and outputs that may be missing are not for many "
                           "processes");
     all.selection = (fmt_table_selection){.inputs = own_text(0, s->inputs),
