@@ -37,6 +37,21 @@ const cli_derived *cli_derived_find(const char *name);
 int cli_applied_derive(const cli_applied *applied, const cli_derived *field, size_t n, const double *X,
                        double *values);
 
+/* How the rows of predict are written where several processes share them; NULL: all are this process's. Calls return exit
+ * statuses; those with "all" in their comment are made by all processes, and agreed upon. */
+struct cli_data;
+typedef struct cli_predict_sharing {
+    int (*agree)(int status); /* all: one status of many */
+    void (*divide)(uint64_t rows, uint64_t *first,
+                   uint64_t *last);                      /* of a grid: first .. last - 1 are ours */
+    int (*count)(struct cli_data *data, uint64_t *rows); /* of DATA; it is read from the start again */
+    int (*open)(const char *path, uint64_t rows, size_t columns); /* all: so many rows are ours */
+    int (*write)(size_t rows, const double *cells);               /* the next of ours */
+    int (*finish)(int status);      /* all: the file has its name, or there is none */
+    uint64_t (*sum)(uint64_t mine); /* all */
+} cli_predict_sharing;
+extern const cli_predict_sharing *cli_predict_shared;
+
 /* Predictions, or posterior samples, at points: the commands predict and sample. */
 struct cli_arguments;
 int cli_predict(const struct cli_arguments *arguments, bool samples);

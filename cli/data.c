@@ -12,6 +12,8 @@
 
 #define BLOCK 4096
 
+const cli_sharing *cli_data_sharing;
+
 static int table_failed(const fmt_table *table) {
     return cli_failed("%s", table ? fmt_table_error(table) : "not enough memory");
 }
@@ -29,6 +31,7 @@ int cli_data_open_table(fmt_table **table, const char *path, const cli_arguments
 /* One file, or two side by side. */
 static int open_words(cli_data *data, const cli_arguments *a, int first) {
     fmt_table *outputs;
+    if (cli_data_sharing) return cli_data_sharing->open(data, a, first);
     int status = cli_data_open_table(&data->table, a->words[first], a);
     if (status || a->n_words < first + 2) return status;
     status = cli_data_open_table(&outputs, a->words[first + 1], a);
@@ -48,7 +51,7 @@ static int select_columns(cli_data *data, const fmt_table_selection *selection) 
         data->d = fmt_table_inputs(data->table);
         data->p = data->columns = fmt_table_outputs(data->table);
         data->weighted = fmt_table_weighted(data->table);
-        return CLI_DONE;
+        return cli_data_sharing ? cli_data_sharing->selected(selection) : CLI_DONE;
     }
     const int code = table_failed(data->table);
     return status == ORFF_ERROR_INVALID_ARGUMENT ? CLI_USAGE : code;
@@ -178,6 +181,7 @@ static int note_ranges(cli_data *data, const cli_arguments *a) {
 
 static int read_rows_held(cli_data *data, const cli_arguments *a) {
     size_t megabytes = 0;
+    if (cli_data_sharing) return CLI_DONE; /* nobody has them all */
     const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
     int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
                      ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
@@ -304,7 +308,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
         .skip_missing = cli_given(a, CLI_OPT_SKIP_MISSING) || observed.drops,
         .labels = cli_given(a, CLI_OPT_CLASSIFY)};
     if (!status) status = select_columns(data, &selection);
-    if (!status && a->command->bit == CLI_BIT(moments)) status = count_from_1970(data);
+    if (!status && a->command->bit & CLI_BIT(moments)) status = count_from_1970(data);
     cli_observed_clear(&observed);
     if (status) return status;
     status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);
@@ -397,9 +401,43 @@ void cli_data_close(cli_data *data) {
     *data = (cli_data){0};
 }
 
+/* ---- shared rows */
+
+static int next_table(cli_data *data, bool *got) {
+    const uint64_t dropped = data->begun ? fmt_table_dropped(data->table) : 0;
+    data->begun = true;
+    const int status = cli_data_sharing->next(data, got);
+    if (!status && *got) data->dropped += dropped;
+    return status;
+}
+
+void cli_data_again(cli_data *data) {
+    data->begun = data->trouble = false;
+    data->dropped = 0;
+}
+
+uint64_t cli_data_dropped(const cli_data *data) {
+    return data->dropped + (data->table ? fmt_table_dropped(data->table) : 0);
+}
+
+/* The next rows of this process, out of whichever table. */
+static int read_tables(cli_data *data, size_t room, double *X, double *Y, double *weights, size_t *rows) {
+    bool got = true;
+    *rows = 0;
+    if (cli_data_sharing && !data->begun) data->failed = next_table(data, &got);
+    while (!data->failed && got) {
+        const int status = fmt_table_read(data->table, room, X, Y, weights, rows);
+        data->trouble = status != 0;
+        if (status || *rows || !cli_data_sharing) return status;
+        data->failed = next_table(data, &got);
+    }
+    return data->failed;
+}
+
 int cli_data_read(cli_data *data, size_t room, double *X, double *Y, size_t *rows) {
     if (cli_interrupted()) return cli_failed("interrupted");
-    return fmt_table_read(data->table, room, X, Y, NULL, rows) ? table_failed(data->table) : CLI_DONE;
+    if (!read_tables(data, room, X, Y, NULL, rows)) return CLI_DONE;
+    return data->failed ? data->failed : table_failed(data->table);
 }
 
 /* ---- as a reader */
@@ -419,9 +457,9 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *weig
         give_held(data, *rows, X, Y, weights);
         return 0;
     }
-    data->trouble = fmt_table_read(data->table, room, X, Y, weights, rows) != 0;
-    cli_progress_rows(expected_rows(data));
-    return data->trouble;
+    const int status = read_tables(data, room, X, Y, weights, rows);
+    if (!data->failed) cli_progress_rows(expected_rows(data));
+    return status;
 }
 
 orff_reader cli_data_reader(cli_data *data) {
@@ -429,6 +467,7 @@ orff_reader cli_data_reader(cli_data *data) {
 }
 
 int cli_data_outcome(const cli_data *data, orff_status status) {
+    if (data->failed) return data->failed;
     return data->trouble ? table_failed(data->table) : cli_outcome(status, NULL);
 }
 

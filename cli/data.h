@@ -22,11 +22,30 @@ typedef struct cli_data {
     double *directions, *errors; /* n x p, n x the numbers of Y in a row; or NULL */
     uint32_t *instruments;       /* n, counted from 0; or NULL */
     size_t n_walls;
-    double *walls; /* n_walls x (d + p): points and normals of a coast; or NULL */
-    bool whole;    /* all rows are held */
-    size_t given;  /* rows that the reader has handed out of those held */
-    bool trouble;  /* the table has failed */
+    double *walls;    /* n_walls x (d + p): points and normals of a coast; or NULL */
+    bool whole;       /* all rows are held */
+    size_t given;     /* rows that the reader has handed out of those held */
+    bool trouble;     /* the table has failed */
+    bool begun;       /* shared: the table is one of this process's own */
+    uint64_t dropped; /* rows left out; while they are read, of the tables before this one */
+    int failed;       /* shared: the exit status of a table that could not be opened */
 } cli_data;
+
+/* How DATA is read where several processes share its rows; NULL: it is read as it stands. The calls return exit statuses. */
+typedef struct cli_sharing {
+    /* The table that stands for all of them: its columns are looked at, its rows are not. */
+    int (*open)(cli_data *data, const cli_arguments *arguments, int first);
+    int (*selected)(const fmt_table_selection *selection);
+    /* The next table that this process has rows of takes the place of the last; *got = false: there are no more. */
+    int (*next)(cli_data *data, bool *got);
+} cli_sharing;
+extern const cli_sharing *cli_data_sharing;
+
+/* Begin again with the first row; for data that are shared. */
+void cli_data_again(cli_data *data);
+
+/* Rows left out for missing values. */
+uint64_t cli_data_dropped(const cli_data *data);
 
 /* Opens the words from `first` on, selects the columns that the options name and holds rows in memory, all of
  * them or as many as --memory allows. Returns an exit status, after a message. The data must be closed in any

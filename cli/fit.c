@@ -184,7 +184,8 @@ static int fit_settings(const cli_arguments *a, const cli_moments *moments, cons
     return cli_outcome(orff_model_fit_moments(model, &s->settings, moments->features), NULL);
 }
 
-static int fit_loaded(const cli_arguments *a, const cli_moments *moments, orff_notes *notes, double start) {
+int cli_fit_moments(const cli_arguments *a, const cli_moments *moments, orff_notes *notes, uint64_t dropped,
+                    double start) {
     const cli_moments_info info = cli_moments_describe(moments);
     const orff_data_shape shape = {.d = info.inputs, .p = info.outputs};
     const char *values[FROM_NOTES];
@@ -197,7 +198,7 @@ static int fit_loaded(const cli_arguments *a, const cli_moments *moments, orff_n
     int status = cli_settings_read_over(&s, &filled, &shape, lines ? lines : "");
     json_decref(all);
     if (!status) status = fit_settings(a, moments, &s, &model);
-    if (!status) status = cli_finish_fit(a, model, notes, 0, start, NULL);
+    if (!status) status = cli_finish_fit(a, model, notes, dropped, start, NULL);
     orff_model_free(model);
     cli_settings_clear(&s);
     free(covariates);
@@ -212,7 +213,7 @@ static int fit_moments(const cli_arguments *a) {
     int status = refuse_data_options(a);
     if (!status) status = cli_moments_load(&moments, path);
     if (!status) status = cli_notes_of_moments(&notes, path, &moments);
-    if (!status) status = fit_loaded(a, &moments, notes, start);
+    if (!status) status = cli_fit_moments(a, &moments, notes, 0, start);
     orff_notes_free(notes);
     cli_moments_clear(&moments);
     return status;

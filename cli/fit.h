@@ -10,6 +10,11 @@
 /* Learns from the rows of DATA and writes the model; exact: without features, for any --engine. */
 int cli_fit_rows(const cli_arguments *arguments, bool exact);
 
+/* Learns from moments, with the kernel that their notes name where no option does, and writes the model. */
+struct cli_moments;
+int cli_fit_moments(const cli_arguments *arguments, const struct cli_moments *moments, orff_notes *notes,
+                    uint64_t dropped, double start);
+
 /* -o must be there. */
 int cli_need_output(const cli_arguments *arguments);
 

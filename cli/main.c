@@ -1,10 +1,8 @@
-/* The program orff: finds the command and runs it. */
-#include <stdio.h>
-#include <string.h>
+/* The program orff. */
+#include <stddef.h>
 
 #include "commands.h"
-#include "files.h"
-#include "options.h"
+#include "program.h"
 #include "report.h"
 
 const cli_command *const cli_commands[] = {
@@ -13,86 +11,7 @@ const cli_command *const cli_commands[] = {
 #undef COMMAND
 };
 
-static const cli_command *find(const char *name) {
-    for (size_t i = 0; cli_commands[i]; i++)
-        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
-    return NULL;
-}
-
-static int unknown(const char *name) {
-    const char *names[32];
-    size_t count = 0;
-    for (; cli_commands[count]; count++) names[count] = cli_commands[count]->name;
-    names[count] = "help";
-    const char *near = cli_suggest(name, count + 1, names);
-    if (near) {
-        cli_failed("there is no command \"%s\"; did you mean \"%s\"?", name, near);
-    } else {
-        cli_failed("there is no command \"%s\"; \"orff help\" lists them", name);
-    }
-    return CLI_USAGE;
-}
-
-static int print_version(void) {
-    cli_print_line("orff %s", orff_version());
-    cli_print_line("%s", orff_build_info());
-    return cli_check_stdout();
-}
-
-/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion, and
- * help --settings, the page docs/settings.md. */
-static int help(int count, char **words) {
-    const bool manual = count > 0 && !strcmp(words[0], "--man");
-    if (count > 0 && !strcmp(words[0], "--completion")) {
-        cli_print_completion();
-        return cli_check_stdout();
-    }
-    if (count > 0 && !strcmp(words[0], "--settings")) {
-        cli_print_settings();
-        return cli_check_stdout();
-    }
-    count -= manual;
-    words += manual;
-    const cli_command *command = count > 0 ? find(words[0]) : NULL;
-    if (count > 0 && !command) return unknown(words[0]);
-    if (manual) {
-        cli_print_manual(command);
-    } else if (command) {
-        cli_print_help(command);
-    } else {
-        cli_print_overview();
-    }
-    return cli_check_stdout();
-}
-
-static int run(const cli_command *command, int count, char **words) {
-    cli_arguments arguments;
-    int status = cli_arguments_parse(&arguments, command, count, words);
-    if (!status && cli_given(&arguments, CLI_OPT_HELP)) {
-        cli_print_help(command);
-        status = cli_check_stdout();
-    } else if (!status && cli_given(&arguments, CLI_OPT_VERSION)) {
-        status = print_version();
-    } else if (!status) {
-        status = cli_report_begin(&arguments);
-        if (!status) status = cli_files_check(&arguments);
-        if (!status) status = command->run(&arguments);
-        cli_progress_clear();
-    }
-    cli_arguments_clear(&arguments);
-    return status;
-}
-
 int main(int count, char **words) {
     cli_memory_begin();
-    if (count < 2) {
-        cli_print_overview();
-        return cli_check_stdout() ? CLI_FAILED : CLI_USAGE;
-    }
-    const char *name = words[1];
-    if (!strcmp(name, "--version") || !strcmp(name, "version")) return print_version();
-    if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
-        return help(count - 2, words + 2);
-    const cli_command *command = find(name);
-    return command ? run(command, count - 2, words + 2) : unknown(name);
+    return cli_program(count, words, NULL);
 }

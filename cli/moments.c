@@ -17,9 +17,8 @@
 
 /* ---- accumulating */
 
-/* Empty moments on the frequencies of the kernel. */
-static int start(const cli_data *data, const orff_settings *settings, const cli_kernel *k,
-                 orff_moments **moments) {
+int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *k,
+                      orff_moments **moments) {
     const orff_moments_settings how = {
         .folds = settings->folds, .seed = settings->sampling.seed, .single = settings->single};
     orff_sampling sampling = settings->sampling;
@@ -45,7 +44,7 @@ static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings
     cli_kernel kernel;
     int status = cli_kernel_fill(&kernel, s, a, data);
     if (!status) status = cli_kernel_note(data->notes, &kernel, NULL);
-    if (!status) status = start(data, how, &kernel, moments);
+    if (!status) status = cli_moments_start(data, how, &kernel, moments);
     cli_kernel_clear(&kernel);
     if (status) return status;
     return cli_data_outcome(data, how->checkpoint
@@ -61,7 +60,7 @@ static char *result_text(const cli_arguments *a, const cli_data *data, const cli
                          double seconds) {
     static const char *const words[] = {"kernel", "base", "sigma"};
     json_t *object = cli_moments_json(moments);
-    json_object_set_new(object, "dropped", json_integer((json_int_t)fmt_table_dropped(data->table)));
+    json_object_set_new(object, "dropped", json_integer((json_int_t)data->dropped));
     json_object_set_new(object, "seconds", json_real(seconds));
     json_object_set_new(object, "moments", cli_text_or_shown(cli_text(a, CLI_OPT_OUTPUT)));
     for (size_t i = 0; i < 3; i++) {
@@ -75,12 +74,13 @@ static void say(const cli_arguments *a, const cli_data *data, const cli_moments 
                 double seconds) {
     const cli_moments_info info = cli_moments_describe(moments);
     cli_say("%" PRIu64 " rows, %" PRIu64 " dropped, %zu %s, %zu folds, sigma %s, %.2f s: %s", info.rows,
-            fmt_table_dropped(data->table), info.waves, moments->lattice ? "waves" : "frequencies",
-            info.folds, scales, seconds, cli_text(a, CLI_OPT_OUTPUT));
+            data->dropped, info.waves, moments->lattice ? "waves" : "frequencies", info.folds, scales,
+            seconds, cli_text(a, CLI_OPT_OUTPUT));
 }
 
 /* The texts for the user are made before the file is written: see cli_json_text. */
-static int finish(const cli_arguments *a, const cli_data *data, const cli_moments *moments, double begin) {
+int cli_moments_finish(const cli_arguments *a, const cli_data *data, const cli_moments *moments,
+                       double begin) {
     const double seconds = cli_seconds() - begin;
     char *text = cli_wants_json() ? result_text(a, data, moments, seconds) : NULL;
     char *scales =
@@ -121,7 +121,8 @@ static int run(const cli_arguments *a) {
     if (!status) status = cli_settings_read_for(&s, a, &data);
     if (!status) status = cli_settings_note(&s, data.notes);
     if (!status) status = make(a, &data, &s, &moments);
-    if (!status) status = finish(a, &data, &moments, begin);
+    if (!status) data.dropped = fmt_table_dropped(data.table);
+    if (!status) status = cli_moments_finish(a, &data, &moments, begin);
     cli_moments_clear(&moments);
     cli_settings_clear(&s);
     cli_data_close(&data);

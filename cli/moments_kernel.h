@@ -18,7 +18,16 @@ int cli_kernel_fill(cli_kernel *kernel, const cli_settings *settings, const cli_
                     const cli_data *data);
 void cli_kernel_clear(cli_kernel *kernel);
 
+/* Moments without rows on its frequencies, with the notes of the data. */
+int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *kernel,
+                      orff_moments **moments);
+
 /* Puts it into the notes, for --from-moments; scales: what stands there for the length scales, NULL for their numbers. */
 int cli_kernel_note(orff_notes *notes, const cli_kernel *kernel, const char *scales);
+
+/* Writes the moments to -o and says what they are; data->dropped is known by now. */
+struct cli_moments;
+int cli_moments_finish(const cli_arguments *arguments, const cli_data *data,
+                       const struct cli_moments *moments, double begin);
 
 #endif

@@ -227,12 +227,17 @@ static int create_like(const cli_arguments *a, const cli_data *data, orff_lattic
     return status;
 }
 
+int cli_lattice_moments_start(const cli_arguments *a, const cli_data *data, const cli_settings *s,
+                              orff_lattice_moments **moments) {
+    const int status = refuse_features(a);
+    if (status) return status;
+    return cli_given(a, CLI_OPT_LIKE) ? create_like(a, data, moments) : create(a, data, s, moments);
+}
+
 int cli_lattice_moments_make(const cli_arguments *a, cli_data *data, const cli_settings *s,
                              orff_lattice_moments **moments) {
     const orff_reader reader = cli_data_reader(data);
-    int status = refuse_features(a);
-    if (!status)
-        status = cli_given(a, CLI_OPT_LIKE) ? create_like(a, data, moments) : create(a, data, s, moments);
+    const int status = cli_lattice_moments_start(a, data, s, moments);
     return status ? status : cli_data_outcome(data, orff_lattice_moments_read(*moments, &reader));
 }
 

@@ -10,6 +10,10 @@
 int cli_lattice_moments_make(const cli_arguments *arguments, cli_data *data, const cli_settings *settings,
                              orff_lattice_moments **moments);
 
+/* The same without the rows. */
+int cli_lattice_moments_start(const cli_arguments *arguments, const cli_data *data,
+                              const cli_settings *settings, orff_lattice_moments **moments);
+
 /* Refuses the options that are only for a lattice. */
 int cli_lattice_moments_refuse(const cli_arguments *arguments);
 

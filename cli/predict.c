@@ -28,7 +28,7 @@ typedef struct job {
     cli_applied applied;
     cli_data data;       /* either these ... */
     cli_lattice lattice; /* ... or this, when it has rows */
-    uint64_t next;       /* row of the lattice */
+    uint64_t next, last; /* row of the lattice, and behind those of this process */
     cli_coast coast;     /* nothing is predicted on its land */
     uint64_t on_land;
     const cli_derived *derived[MOST_DERIVED];
@@ -49,8 +49,11 @@ typedef struct job {
     uint64_t rows;
     orff_mask mask;
     bool masking;
-    uint64_t masked; /* points */
+    uint64_t masked;  /* points */
+    uint64_t dropped; /* rows of the data */
 } job;
+
+const cli_predict_sharing *cli_predict_shared;
 
 /* ---- columns */
 
@@ -236,7 +239,7 @@ static int next_block(job *j, double *X, size_t *n) {
     const size_t block = block_size(j);
     if (!j->lattice.rows) return cli_data_read(&j->data, block, X, NULL, n);
     if (cli_interrupted()) return cli_failed("interrupted");
-    *n = j->lattice.rows - j->next < block ? (size_t)(j->lattice.rows - j->next) : block;
+    *n = j->last - j->next < block ? (size_t)(j->last - j->next) : block;
     cli_lattice_fill(&j->lattice, j->next, *n, X);
     j->next += *n;
     return CLI_DONE;
@@ -344,6 +347,7 @@ static int mask_block(job *j, size_t n, const double *X, size_t each, double *ro
 }
 
 static int write_block(fmt_output *output, size_t n, const double *rows) {
+    if (cli_predict_shared) return cli_predict_shared->write(n, rows);
     return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
 }
 
@@ -381,7 +385,7 @@ static int run_blocks(job *j, fmt_output *output) {
 }
 
 static uint64_t dropped(const job *j) {
-    return j->data.table ? fmt_table_dropped(j->data.table) : 0;
+    return j->dropped;
 }
 
 static char *told(const job *j, double seconds) {
@@ -396,13 +400,19 @@ static char *told(const job *j, double seconds) {
     return cli_json_text(all);
 }
 
+static int finish_file(fmt_output *output) {
+    if (cli_predict_shared) return cli_predict_shared->finish(CLI_DONE);
+    return fmt_output_finish(output) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
+}
+
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */
 static int finish(const job *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
     char *text = cli_wants_json() ? told(j, seconds) : NULL;
-    if (fmt_output_finish(output)) {
+    const int status = finish_file(output);
+    if (status) {
         free(text);
-        return cli_failed("%s", fmt_output_error(output));
+        return status;
     }
     if (j->coast.given)
         cli_say("%" PRIu64 " of %" PRIu64 " points are on land and have no values", j->on_land, j->rows);
@@ -436,6 +446,32 @@ static char *comment_of(const job *j) {
     return text.text;
 }
 
+/* The same of all processes that share the rows. */
+static void add_counts(job *j) {
+    uint64_t *const counts[] = {&j->rows, &j->dropped, &j->masked, &j->on_land};
+    for (size_t i = 0; cli_predict_shared && i < 4; i++) *counts[i] = cli_predict_shared->sum(*counts[i]);
+}
+
+/* Each process its rows, into one file. */
+static int write_shared(job *j, double start) {
+    uint64_t rows = 0;
+    int status = CLI_DONE;
+    if (j->lattice.rows) {
+        cli_predict_shared->divide(j->lattice.rows, &j->next, &j->last);
+        rows = j->last - j->next;
+    } else {
+        status = cli_predict_shared->count(&j->data, &rows);
+    }
+    if (!status) status = cli_predict_shared->open(cli_text(j->arguments, CLI_OPT_OUTPUT), rows, j->width);
+    if (status) return status;
+    status = run_blocks(j, NULL);
+    j->dropped = cli_data_dropped(&j->data);
+    if (!status) status = cli_predict_shared->agree(CLI_DONE);
+    if (status) return cli_predict_shared->finish(status);
+    add_counts(j);
+    return finish(j, NULL, start);
+}
+
 static int write_all(job *j, double start) {
     fmt_output *output = NULL;
     char *history = cli_history(j->arguments), *comment = comment_of(j);
@@ -449,6 +485,7 @@ static int write_all(job *j, double start) {
     if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = run_blocks(j, output);
+    j->dropped = cli_data_dropped(&j->data);
     if (!status) status = finish(j, output, start);
     fmt_output_close(output);
     free(history);
@@ -500,7 +537,9 @@ int cli_predict(const cli_arguments *a, bool samples) {
     if (!status) status = draw_samples(&j);
     if (!status && j.lattice.rows)
         status = cli_lattice_check(&j.lattice, a, j.sampling ? j.width * j.count : j.width);
-    if (!status) status = write_all(&j, start);
+    j.last = j.lattice.rows;
+    if (cli_predict_shared) status = cli_predict_shared->agree(status);
+    if (!status) status = (cli_predict_shared ? write_shared : write_all)(&j, start);
     clear(&j);
     return status;
 }

@@ -1,14 +1,39 @@
 /* All text for the terminal, except the help and the progress bar, is printed here: no control character gets through. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "inert.h"
 #include "report.h"
 
-void cli_complain(const char *before, const char *format, va_list list) {
+static struct {
+    bool keeping;
+    char failure[2048];
+} kept;
+
+void cli_tell(const char *before, const char *format, va_list list) {
     cli_progress_clear();
     fputs(before, stderr);
     cli_put_shown(stderr, format, list);
     fputc('\n', stderr);
+}
+
+void cli_complain(const char *before, const char *format, va_list list) {
+    if (!kept.keeping) {
+        cli_tell(before, format, list);
+        return;
+    }
+    const int used = snprintf(kept.failure, sizeof kept.failure, "%.200s", before);
+    if (vsnprintf(kept.failure + used, sizeof kept.failure - (size_t)used, format, list) < 0)
+        kept.failure[used] = '\0';
+}
+
+void cli_keep_failures(bool keep) {
+    kept.keeping = keep;
+    kept.failure[0] = '\0';
+}
+
+const char *cli_kept_failure(void) {
+    return kept.failure;
 }
 
 void cli_print(const char *format, ...) {

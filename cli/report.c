@@ -15,12 +15,17 @@
 
 /* One program, one terminal. */
 static struct {
+    bool mute;             /* somebody else speaks */
     bool quiet, json, bar; /* bar: standard error is a terminal */
     bool shown;            /* a bar stands on the line */
     char task[48];
     double start, last; /* of the task; when the bar was drawn */
     double rows;        /* that a pass over the data will meet; 0: not known */
 } terminal;
+
+void cli_be_quiet(void) {
+    terminal.mute = terminal.quiet = true;
+}
 
 bool cli_wants_json(void) {
     return terminal.json;
@@ -100,7 +105,7 @@ void cli_say(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    cli_complain("", format, list);
+    cli_tell("", format, list);
     va_end(list);
 }
 
@@ -108,7 +113,7 @@ void cli_warn(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    cli_complain("warning: ", format, list);
+    cli_tell("warning: ", format, list);
     va_end(list);
 }
 
@@ -125,8 +130,10 @@ int cli_failed(const char *format, ...) {
     va_list list;
     if (cli_interrupted()) {
         cli_interrupt_told();
-        cli_progress_clear();
-        fputs("orff: interrupted\n", stderr);
+        if (!terminal.mute) {
+            cli_progress_clear();
+            fputs("orff: interrupted\n", stderr);
+        }
         return CLI_INTERRUPTED;
     }
     va_start(list, format);
@@ -145,7 +152,7 @@ int cli_report_begin(const cli_arguments *arguments) {
     size_t threads = 0;
     const int status = cli_size(arguments, CLI_OPT_THREADS, 0, 65536, &threads);
     if (status) return status;
-    terminal.quiet = cli_given(arguments, CLI_OPT_QUIET);
+    terminal.quiet = terminal.mute || cli_given(arguments, CLI_OPT_QUIET);
     terminal.json = cli_given(arguments, CLI_OPT_JSON);
     terminal.bar = !terminal.quiet && isatty(STDERR_FILENO);
     cli_signals_begin(terminal.bar);

@@ -23,8 +23,17 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "orff: message" on standard error; returns CLI_FAILED, or CLI_INTERRUPTED after an interrupt. */
 int cli_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line on standard error; `before` is a text of our own. */
+/* A line on standard error; `before` is a text of our own. cli_complain is for failures. */
+void cli_tell(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 void cli_complain(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
+
+/* Of processes that work together only one speaks, and after all have been heard: failures are kept from now on, the last of
+ * them, and not shown. "" where there is none. */
+void cli_keep_failures(bool keep);
+const char *cli_kept_failure(void);
+
+/* Says nothing but failures from now on, as with --quiet. */
+void cli_be_quiet(void);
 
 /* Standard output: a part of a line, a line or its last part, the end of one. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));

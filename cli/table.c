@@ -71,7 +71,10 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Learn from a file of moments (see orff moments) instead of data. You may choose kernel, weights "
         "and lambda. Moments of features have their length scales and bases; those of a lattice leave you these too, "
         "within their range."},
-    [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE, "Files",
+    [CLI_OPT_SPREAD] = {"spread", 0, NULL, NULL, CLI_RANKS, "Learning",
+        "Keep the matrix in pieces on all processes, for features so many that one cannot hold it; ScaLAPACK solves. Needs "
+        "--lambda, makes no error bars, and takes no folds."},
+    [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE | CLI_RANKS, "Files",
         "Leave the frequencies out of the model file. They are drawn again when it is loaded."},
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
         "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},

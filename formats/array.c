@@ -19,10 +19,11 @@ typedef struct array {
     unsigned char *loaded;
     unsigned char *line; /* one row, when row by row */
     size_t line_bytes;
-    uint64_t row;      /* the next */
-    size_t row_stride; /* bytes from one row to the next in `whole` */
-    size_t *offset;    /* n_chosen: bytes from the start of a row to the number */
-    bool even;         /* the offsets are even_stride apart: one call converts a row */
+    uint64_t row;         /* the next */
+    uint64_t first, last; /* the rows to be given: from the one up to before the other */
+    size_t row_stride;    /* bytes from one row to the next in `whole` */
+    size_t *offset;       /* n_chosen: bytes from the start of a row to the number */
+    bool even;            /* the offsets are even_stride apart: one call converts a row */
     size_t even_stride;
 } array;
 
@@ -214,6 +215,7 @@ int fmt_array_open(fmt_table *table, int (*read_header)(fmt_table *, fmt_stream 
     a->convert = find_conversion(a->layout.kind, a->layout.bytes, a->layout.big_endian);
     a->row_stride = (a->layout.fortran ? 1 : table->columns) * a->layout.bytes;
     table->rewindable = fmt_stream_can_rewind(a->stream);
+    a->last = table->rows;
     return find_numbers(table, a);
 }
 
@@ -249,7 +251,7 @@ static int fetch(fmt_table *table, array *a, const unsigned char **row) {
 int fmt_array_next(fmt_table *table, double *row, bool *got) {
     array *a = table->state;
     const unsigned char *from;
-    *got = a->row < table->rows;
+    *got = a->row < a->last;
     if (!*got) return a->whole ? ORFF_OK : check_end(table, a);
     const int status = fetch(table, a, &from);
     if (status) return status;
@@ -264,11 +266,21 @@ int fmt_array_next(fmt_table *table, double *row, bool *got) {
 
 int fmt_array_rewind(fmt_table *table) {
     array *a = table->state;
-    a->row = 0;
+    a->row = a->first;
     if (a->whole) return ORFF_OK;
     int status = fmt_stream_rewind(a->stream);
     if (!status) status = fmt_stream_skip(a->stream, a->layout.offset);
     return status ? fmt_table_fail_stream(table, status, a->stream) : ORFF_OK;
+}
+
+/* Row by row there is no way around the rows before. */
+int fmt_array_share(fmt_table *table, const fmt_share *share, bool *divided) {
+    array *a = table->state;
+    if (!a->whole || a->loaded) return ORFF_OK;
+    a->row = a->first = fmt_share_begin(share, table->rows);
+    a->last = fmt_share_end(share, table->rows);
+    *divided = true;
+    return ORFF_OK;
 }
 
 void fmt_array_place(const fmt_table *table, size_t slot, char *text, size_t room) {
@@ -278,7 +290,7 @@ void fmt_array_place(const fmt_table *table, size_t slot, char *text, size_t roo
 
 double fmt_array_progress(const fmt_table *table) {
     const array *a = table->state;
-    return table->rows ? (double)a->row / (double)table->rows : (double)NAN;
+    return a->last > a->first ? (double)(a->row - a->first) / (double)(a->last - a->first) : (double)NAN;
 }
 
 void fmt_array_close(fmt_table *table) {

@@ -29,6 +29,7 @@ bool fmt_array_supports(char kind, unsigned bytes);
 int fmt_array_choose(fmt_table *table);
 int fmt_array_next(fmt_table *table, double *row, bool *got);
 int fmt_array_rewind(fmt_table *table);
+int fmt_array_share(fmt_table *table, const fmt_share *share, bool *divided);
 void fmt_array_place(const fmt_table *table, size_t slot, char *text, size_t room);
 double fmt_array_progress(const fmt_table *table);
 void fmt_array_close(fmt_table *table);

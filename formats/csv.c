@@ -17,11 +17,12 @@
 
 static int fail_cell(fmt_table *table, size_t column, const fmt_csv_cell *t, const char *what) {
     const fmt_csv *c = table->state;
-    char shown[FMT_SHOWN_ROOM], name[FMT_SHOWN_ROOM];
+    char shown[FMT_SHOWN_ROOM], name[FMT_SHOWN_ROOM], where[FMT_LINE_ROOM];
     fmt_shown(shown, t->text, (size_t)(t->end - t->text));
     fmt_shown(name, fmt_table_name(table, column), strlen(fmt_table_name(table, column)));
-    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu, column %zu (%s): \"%s\" %s",
-                          (unsigned long long)c->lines.row_line, column + 1, name, shown, what);
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "%s, column %zu (%s): \"%s\" %s",
+                          fmt_csv_line_text(&c->lines, c->lines.row_line, where), column + 1, name, shown,
+                          what);
 }
 
 static int label_value(fmt_table *table, size_t column, const fmt_csv_cell *t, double *value) {
@@ -109,9 +110,10 @@ static int cell_value(fmt_table *table, size_t column, size_t slot, const fmt_cs
 
 /* ---------------------------------------------------------------- rows */
 
-static int fail_ragged(fmt_table *table, uint64_t line, size_t found) {
-    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu: %zu cells, expected %zu",
-                          (unsigned long long)line, found, table->columns);
+static int fail_ragged(fmt_table *table, const fmt_csv_lines *lines, size_t found) {
+    char where[FMT_LINE_ROOM];
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "%s: %zu cells, expected %zu",
+                          fmt_csv_line_text(lines, lines->row_line, where), found, table->columns);
 }
 
 /* The one cell at *at into its slot, by the full rules. */
@@ -158,7 +160,7 @@ static int parse_row(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
         if (column == table->columns) {
             const fmt_csv_record rest = {at, r->end, r->quoted};
             if (is_blank(at, r->end)) return ORFF_OK; /* a separator behind the last cell */
-            return fail_ragged(table, c->lines.row_line, column + fmt_csv_count(rest, c->between));
+            return fail_ragged(table, &c->lines, column + fmt_csv_count(rest, c->between));
         }
         if (!quick_cell(c, r, &at, column, row)) {
             const int status = slow_cell(table, c, r, &at, column, row);
@@ -167,7 +169,7 @@ static int parse_row(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
         column++;
         if (at == r->end) break;
     }
-    return column == table->columns ? ORFF_OK : fail_ragged(table, c->lines.row_line, column);
+    return column == table->columns ? ORFF_OK : fail_ragged(table, &c->lines, column);
 }
 
 static int next_record(fmt_table *table, fmt_csv *c, fmt_csv_record *r, bool *got) {
@@ -187,9 +189,9 @@ static void csv_place(const fmt_table *table, size_t slot, char *text, size_t ro
     const fmt_csv *c = table->state;
     const size_t column = table->chosen[slot];
     const char *name = fmt_table_name(table, column);
-    char shown[FMT_SHOWN_ROOM];
-    snprintf(text, room, "line %llu, column %zu (%s)", (unsigned long long)c->lines.row_line, column + 1,
-             fmt_shown(shown, name, strlen(name)));
+    char shown[FMT_SHOWN_ROOM], where[FMT_LINE_ROOM];
+    snprintf(text, room, "%s, column %zu (%s)", fmt_csv_line_text(&c->lines, c->lines.row_line, where),
+             column + 1, fmt_shown(shown, name, strlen(name)));
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -257,11 +259,28 @@ static int csv_rewind(fmt_table *table) {
     if (!status) status = fmt_csv_lines_skip(table, &c->lines, c->layout.skip);
     for (uint64_t i = 0; !status && i < c->header_rows; i++)
         status = fmt_csv_lines_next(table, &c->lines, &header, &got);
-    return status;
+    return status || !c->limit ? status : fmt_csv_lines_share(table, &c->lines, c->begin, c->limit);
+}
+
+static int csv_share(fmt_table *table, const fmt_share *share, bool *divided) {
+    fmt_csv *c = table->state;
+    const uint64_t size = fmt_stream_size(c->lines.stream);
+    if (!table->rewindable || fmt_stream_packed(c->lines.stream) || !size) return ORFF_OK;
+    *divided = true;
+    c->begin = fmt_share_begin(share, size);
+    c->limit = fmt_share_end(share, size);
+    if (c->limit == c->begin) {
+        table->empty = true;
+        c->limit = 0;
+        return ORFF_OK;
+    }
+    return fmt_csv_lines_share(table, &c->lines, c->begin, c->limit);
 }
 
 static double csv_progress(const fmt_table *table) {
-    return fmt_stream_progress(((const fmt_csv *)table->state)->lines.stream);
+    const fmt_csv *c = table->state;
+    if (!c->limit) return fmt_stream_progress(c->lines.stream);
+    return fmin(1.0, ((double)c->lines.taken - (double)c->begin) / (double)(c->limit - c->begin));
 }
 
 static void csv_close(fmt_table *table) {
@@ -283,6 +302,7 @@ const fmt_source fmt_source_csv = {
     .choose = csv_choose,
     .next = csv_next,
     .rewind = csv_rewind,
+    .share = csv_share,
     .place = csv_place,
     .progress = csv_progress,
     .close = csv_close,

@@ -21,7 +21,8 @@ static int take_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
     for (char *at = r.text; column < table->columns; at++, column++) {
         fmt_csv_cell t;
         if (!fmt_csv_take_cell(&at, r.end, c->between, &t))
-            return fmt_csv_fail_line(table, c->lines.row_line, "in the header: text behind a closing quote");
+            return fmt_csv_fail_line(table, &c->lines, c->lines.row_line,
+                                     "in the header: text behind a closing quote");
         const int status =
             t.end > t.text ? set_name(table, column, t.text, (size_t)(t.end - t.text)) : ORFF_OK;
         if (status || at == r.end) return status;

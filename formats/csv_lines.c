@@ -3,14 +3,16 @@
 #include "formats/csv_lines.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* SLACK: the newline that a last line without one is given. */
 enum { BUFFER_START = 1 << 18, BUFFER_MOST = 1 << 26, SLACK = 8 };
 
-int fmt_csv_fail_line(fmt_table *table, uint64_t line, const char *what) {
-    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "line %llu: %s", (unsigned long long)line, what);
+int fmt_csv_fail_line(fmt_table *table, const fmt_csv_lines *c, uint64_t line, const char *what) {
+    char where[FMT_LINE_ROOM];
+    return fmt_table_fail(table, ORFF_ERROR_FORMAT, "%s: %s", fmt_csv_line_text(c, line, where), what);
 }
 
 static int make_room(fmt_table *table, fmt_csv_lines *c) {
@@ -19,7 +21,7 @@ static int make_room(fmt_table *table, fmt_csv_lines *c) {
     c->start = 0;
     if (c->end < c->room) return ORFF_OK;
     if (c->room >= BUFFER_MOST)
-        return fmt_csv_fail_line(table, c->line, "a row of more than 64 MiB (a quote never closed?)");
+        return fmt_csv_fail_line(table, c, c->line, "a row of more than 64 MiB (a quote never closed?)");
     char *buffer = realloc(c->buffer, 2 * c->room + SLACK);
     if (!buffer) return fmt_table_fail_memory(table);
     c->buffer = buffer;
@@ -47,8 +49,12 @@ static int refill(fmt_table *table, fmt_csv_lines *c) {
     if (status) return fmt_table_fail_stream(table, status, c->stream);
     c->ended = got < c->room - c->end;
     c->end += got;
+    c->taken += got;
     if (!c->begun) status = skip_mark(table, c);
-    if (c->ended && c->end > c->start && c->buffer[c->end - 1] != '\n') c->buffer[c->end++] = '\n';
+    if (c->ended && c->end > c->start && c->buffer[c->end - 1] != '\n') {
+        c->buffer[c->end++] = '\n';
+        c->taken++;
+    }
     return status;
 }
 
@@ -106,14 +112,29 @@ static char *find_end(const fmt_csv_lines *c, fmt_csv_record *r, uint64_t *lines
     return r->quoted ? find_quoted_end(c, text, c->buffer + c->end, lines) : newline;
 }
 
+/* The byte of the file at which the next record begins. */
+static uint64_t position(const fmt_csv_lines *c) {
+    return c->taken - (c->end - c->start);
+}
+
+/* The share behind this one may have begun in the middle of such a cell. */
+static int fail_divided(fmt_table *table, const fmt_csv_lines *c) {
+    char where[FMT_LINE_ROOM];
+    return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED,
+                          "%s: a cell in quotes holds a newline, so the file cannot be divided; pack it with "
+                          "gzip, and it is read as a whole",
+                          fmt_csv_line_text(c, c->row_line, where));
+}
+
 /* The next line or lines that make a record, whatever is on them. */
 static int next_lines(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, bool *got) {
     uint64_t lines;
     char *newline;
     *got = false;
+    if (c->limit && position(c) >= c->limit) return ORFF_OK;
     while (!(newline = find_end(c, r, &lines))) {
         if (c->ended && c->start == c->end) return ORFF_OK;
-        if (c->ended) return fmt_csv_fail_line(table, c->line, "a quote is opened and never closed");
+        if (c->ended) return fmt_csv_fail_line(table, c, c->line, "a quote is opened and never closed");
         const int status = refill(table, c);
         if (status) return status;
     }
@@ -123,6 +144,7 @@ static int next_lines(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, boo
     c->row_line = c->line;
     c->line += lines;
     *got = true;
+    if (c->limit && lines > 1) return fail_divided(table, c);
     return ORFF_OK;
 }
 
@@ -180,7 +202,29 @@ int fmt_csv_lines_rewind(fmt_table *table, fmt_csv_lines *c) {
     c->start = c->end = 0;
     c->ended = c->begun = false;
     c->line = 1;
+    c->taken = c->after = c->limit = 0;
     return ORFF_OK;
+}
+
+int fmt_csv_lines_share(fmt_table *table, fmt_csv_lines *c, uint64_t byte, uint64_t limit) {
+    const bool follows =
+        byte <= position(c); /* the header, or the share before this one, ended there or behind */
+    c->limit = limit;
+    if (follows) return ORFF_OK;
+    const int status = fmt_stream_seek(c->stream, byte - 1); /* a newline there ends the record before */
+    if (status) return fmt_table_fail_stream(table, status, c->stream);
+    c->start = c->end = 0;
+    c->ended = false;
+    c->taken = c->after = byte - 1;
+    c->line = 0;
+    return fmt_csv_lines_skip(table, c, 1);
+}
+
+const char *fmt_csv_line_text(const fmt_csv_lines *c, uint64_t line, char text[FMT_LINE_ROOM]) {
+    const int used = snprintf(text, FMT_LINE_ROOM, "line %llu", (unsigned long long)line);
+    if (c->after)
+        snprintf(text + used, FMT_LINE_ROOM - (size_t)used, " after byte %llu", (unsigned long long)c->after);
+    return text;
 }
 
 void fmt_csv_lines_close(fmt_csv_lines *c) {

@@ -16,6 +16,9 @@ typedef struct fmt_csv_lines {
     char separator;    /* ' ': runs of blanks */
     char marks[8];     /* lines that begin with one of these are comments */
     bool zones;        /* and those that begin with a letter */
+    uint64_t taken;    /* bytes of the file up to the end of the buffer */
+    uint64_t after;    /* lines are counted from this byte on: 0, or where a share begins */
+    uint64_t limit;    /* records that begin at this byte or behind it are somebody else's; 0: none are */
 } fmt_csv_lines;
 
 /* A record: text .. end-1, and at *end stands a newline or a carriage return. It may be written to. */
@@ -39,10 +42,18 @@ int fmt_csv_lines_sample(fmt_table *table, fmt_csv_lines *lines, const char **te
 
 /* Passes over lines, whatever is on them. */
 int fmt_csv_lines_skip(fmt_table *table, fmt_csv_lines *lines, uint64_t count);
+
+/* Only records that begin in byte .. limit - 1; whatever begins before `byte` is passed over. The share that follows the one
+ * read last may be asked for then. */
+int fmt_csv_lines_share(fmt_table *table, fmt_csv_lines *lines, uint64_t byte, uint64_t limit);
+
+/* "line 3", or "line 3 after byte 5000" in a share. */
+#define FMT_LINE_ROOM 64
+const char *fmt_csv_line_text(const fmt_csv_lines *lines, uint64_t line, char text[FMT_LINE_ROOM]);
 void fmt_csv_lines_close(fmt_csv_lines *lines);
 
 bool fmt_csv_separates(char separator, char c);
 
-int fmt_csv_fail_line(fmt_table *table, uint64_t line, const char *what);
+int fmt_csv_fail_line(fmt_table *table, const fmt_csv_lines *lines, uint64_t line, const char *what);
 
 #endif

@@ -59,6 +59,7 @@ const fmt_source fmt_source_idx = {
     .choose = fmt_array_choose,
     .next = fmt_array_next,
     .rewind = fmt_array_rewind,
+    .share = fmt_array_share,
     .place = fmt_array_place,
     .progress = fmt_array_progress,
     .close = fmt_array_close,

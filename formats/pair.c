@@ -82,6 +82,21 @@ static int pair_rewind(fmt_table *table) {
     return ORFF_OK;
 }
 
+/* Arrays of as many rows are cut between the same rows. */
+static int pair_share(fmt_table *table, const fmt_share *share, bool *divided) {
+    pair *p = table->state;
+    const fmt_share all = {0, 1, 1};
+    bool cut[2] = {false, false};
+    int status = ORFF_OK;
+    for (size_t i = 0; i < 2; i++)
+        if (!p->part[i]->source->share || p->part[i]->rows == FMT_ROWS_UNKNOWN) return ORFF_OK;
+    for (size_t i = 0; !status && i < 2; i++) status = p->part[i]->source->share(p->part[i], share, &cut[i]);
+    *divided = cut[0] && cut[1];
+    for (size_t i = 0; !status && !*divided && i < 2; i++)
+        if (cut[i]) status = p->part[i]->source->share(p->part[i], &all, &cut[i]);
+    return status;
+}
+
 static void pair_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     const pair *p = table->state;
     const fmt_table *part = p->part[which(p->part[0]->n_chosen, &slot)];
@@ -105,6 +120,7 @@ static const fmt_source source_pair = {
     .choose = pair_choose,
     .next = pair_next,
     .rewind = pair_rewind,
+    .share = pair_share,
     .place = pair_place,
     .progress = pair_progress,
     .close = pair_close,

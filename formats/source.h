@@ -28,6 +28,10 @@ typedef struct fmt_source {
     int (*next)(fmt_table *table, double *row, bool *got);
     int (*rewind)(fmt_table *table); /* to the first row */
 
+    /* Only a share of the rows from now on, see fmt_table_share; *divided stays false where this file cannot be divided. NULL: no
+     * file of this format can. */
+    int (*share)(fmt_table *table, const fmt_share *share, bool *divided);
+
     /* Where a value of the row read last stands: "line 3, column 2 (u)". */
     void (*place)(const fmt_table *table, size_t slot, char *text, size_t room);
     double (*progress)(const fmt_table *table);
@@ -42,6 +46,10 @@ bool fmt_ends_with(const char *path, const char *end);
 #define FMT_NO_SLOT SIZE_MAX
 
 #define FMT_MADE_UP_ROOM 24 /* "c1", "c2" .. */
+
+/* `whole` parts of equal size, of which from .. to - 1 are taken: where they begin and end among n rows or bytes. */
+uint64_t fmt_share_begin(const fmt_share *share, uint64_t n);
+uint64_t fmt_share_end(const fmt_share *share, uint64_t n);
 
 struct fmt_table {
     const fmt_source *source;
@@ -82,6 +90,7 @@ struct fmt_table {
 
     uint64_t used, dropped, partial;
     bool selected, ended;
+    bool empty; /* its share has no rows */
     char message[640];
 };
 

@@ -285,6 +285,22 @@ int fmt_stream_rewind(fmt_stream *stream) {
     return ORFF_OK;
 }
 
+int fmt_stream_seek(fmt_stream *stream, uint64_t byte) {
+    if (!stream->seekable || stream->packed || stream->start != 0)
+        return fail(stream, ORFF_ERROR_IO, "cannot be read from the middle", "it is packed, or a pipe");
+    if (byte > INT64_MAX || lseek(stream->descriptor, (off_t)byte, SEEK_SET) < 0)
+        return fail(stream, ORFF_ERROR_IO, "cannot be read from the middle", strerror(errno));
+    stream->unpacker.avail_in = 0;
+    stream->at_end = false;
+    stream->consumed = byte;
+    stream->failed = ORFF_OK;
+    return ORFF_OK;
+}
+
+uint64_t fmt_stream_size(const fmt_stream *stream) {
+    return stream->size;
+}
+
 bool fmt_stream_packed(const fmt_stream *stream) {
     return stream->packed;
 }

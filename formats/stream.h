@@ -25,6 +25,12 @@ int fmt_stream_skip(fmt_stream *stream, uint64_t size);
 bool fmt_stream_can_rewind(const fmt_stream *stream);
 int fmt_stream_rewind(fmt_stream *stream);
 
+/* On to a byte of a plain file that can be rewound; others are refused. */
+int fmt_stream_seek(fmt_stream *stream, uint64_t byte);
+
+/* The size of a regular file in bytes, 0 for others. */
+uint64_t fmt_stream_size(const fmt_stream *stream);
+
 /* True for gzip and xz, after the first read. */
 bool fmt_stream_packed(const fmt_stream *stream);
 

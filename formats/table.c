@@ -422,7 +422,7 @@ int fmt_table_read(void *self, size_t room, double *X, double *Y, double *weight
     const double *row = table->row;
     *rows = 0;
     if (!table->selected) return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "no columns are chosen");
-    while (*rows < room && !table->ended) {
+    while (*rows < room && !table->ended && !table->empty) {
         bool got;
         const int status = next_row(table, &got);
         if (status) return status;

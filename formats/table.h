@@ -149,6 +149,22 @@ bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cann
 /* Reader of a selected table. */
 orff_reader fmt_table_reader(fmt_table *table);
 
+/* Only a share of the rows, those from .. to - 1 of `whole`, for one of several readers: shares that join have every row once,
+ * and reading one does not read the others. After the selection, before the first row; again when all its rows have been
+ * read, for the share that follows it, whose rows are then counted anew. Arrays are divided by rows, CSV by
+ * bytes: a share has the rows that begin in it. What cannot be divided (packed files, formats that are read from one end to the
+ * other) goes whole to the share that begins at 0. A CSV file with newlines in quotes is refused where it was divided, by the
+ * first share that meets one. */
+typedef struct fmt_share {
+    uint64_t from, to, whole;
+} fmt_share;
+int fmt_table_share(fmt_table *table, const fmt_share *share);
+
+/* NetCDF is divided by the selection: the text for fmt_table_selection.fixed that holds, of the first dimension of the rows,
+ * only this share; from malloc. NULL where there is no such dimension, which is not to be divided, or no memory; *empty where
+ * the share has no index of it. The table is opened, and the columns are selected. */
+char *fmt_table_slab(const fmt_table *table, const char *fixed, const fmt_share *share, bool *empty);
+
 /* From here on no output may be missing. */
 void fmt_table_require_outputs(fmt_table *table);
 

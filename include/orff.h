@@ -559,6 +559,14 @@ ORFF_API orff_status orff_moments_features(const orff_moments *moments, const or
 ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
 ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
 
+/* Moments as a row of numbers, for who adds them over many processes by other means (MPI: orff_mpi.h): what orff_moments_add
+ * adds, without the halves of symmetric matrices that repeat the others. How many there are, some of them from `first` on, and
+ * as many put back. Rows add up with those of moments of the same digest, and of no others. */
+ORFF_API uint64_t orff_moments_size(const orff_moments *moments);
+ORFF_API orff_status orff_moments_get(const orff_moments *moments, uint64_t first, size_t count, double *numbers);
+ORFF_API orff_status orff_moments_set(orff_moments *moments, uint64_t first, size_t count, const double *numbers);
+ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
+
 /* Moments of a lattice, for up to three inputs: they do not depend on the kernel. One pass serves every rule, base, weight,
  * lambda and length scale that the lattice carries. */
 typedef struct orff_lattice_moments orff_lattice_moments;
@@ -605,6 +613,14 @@ ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *mome
 
 ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
 ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
+
+/* As orff_moments_size and those with it. */
+ORFF_API uint64_t orff_lattice_moments_size(const orff_lattice_moments *moments);
+ORFF_API orff_status orff_lattice_moments_get(const orff_lattice_moments *moments, uint64_t first, size_t count,
+                                              double *numbers);
+ORFF_API orff_status orff_lattice_moments_set(orff_lattice_moments *moments, uint64_t first, size_t count,
+                                              const double *numbers);
+ORFF_API uint64_t orff_lattice_moments_digest(const orff_lattice_moments *moments);
 
 /* Whether a file begins as one of moments of a lattice does; nothing else of it is looked at. */
 ORFF_API bool orff_lattice_moments_is_file(const char *path);
@@ -1174,6 +1190,19 @@ ORFF_API orff_status orff_model_fit_lattice_moments(orff_model **model, const or
  * moments. With n_parts = 0: decomposable on their first group. */
 ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings,
                                             const orff_moments *moments);
+
+/* A model of features whose coefficients were found by other means: those of a system too large for one machine (orff_mpi.h). It
+ * has no error bars, and knows of its errors what it is told. */
+typedef struct orff_found {
+    const double *theta;     /* M */
+    const double *intercept; /* p */
+    double lambda;
+    uint64_t rows;
+    double weight;    /* sum of the weights */
+    double train_mse; /* NAN where not known */
+} orff_found;
+ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,
+                                            const orff_found *found);
 
 /* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates
  * whose frequencies are the same share one pass over the data. scores (count, may be NULL):

@@ -12,16 +12,17 @@ set -eu
 purpose=${1:-build}
 wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev libfftw3-dev
     zlib1g-dev liblzma-dev xz-utils libnetcdf-dev libproj-dev libcmocka-dev libjansson-dev gnuplot-nox"
+mpi="openmpi-bin libopenmpi-dev libscalapack-openmpi-dev"
 # What the Python package runs on, is installed by, and its tests and examples use.
 python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4
     python3-dask python3-distributed"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang cppcheck chromium $python" ;;
+check) wanted="$wanted clang cppcheck chromium $mpi $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
-bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
+bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
 format) wanted="clang-format" ;;
 *)
@@ -35,7 +36,8 @@ if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>
 No apt-get here: packages are not installed by this script. orff needs a C11 compiler with OpenMP, CMake 3.25,
 pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz, PROJ knows projections; the
 tests use cmocka, jansson and a headless Chromium, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
-scikit-learn, the Python package also cffi, its tests pandas and pytest, those of orff.dask dask and distributed.
+scikit-learn, the Python package also cffi, its tests pandas and pytest, those of orff.dask dask and distributed. MPI (Open MPI or MPICH) makes
+orff-mpi, ScaLAPACK its matrices in pieces.
 END
     exit 0
 fi

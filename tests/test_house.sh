@@ -4,7 +4,7 @@
 set -eu
 
 modules="base spectrum sampling kernel features moments lattice solve exact bounds engine model"
-outside="cli python paper examples formats"
+outside="cli python paper examples formats mpi"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,6 +41,7 @@ check_outside() {
         includes "$1/$directory" | while read -r file name; do
             case $directory:$name in
             *:orff.h | "$directory:$directory/"* | cli:formats/* | paper:formats/* | paper:paper.h) continue ;;
+            mpi:orff_mpi.h | mpi:cli/* | mpi:formats/*) continue ;;
             *:../* | *:*/../*) ;;
             *) [ ! -e "${file%/*}/$name" ] || continue ;;
             esac

@@ -1,0 +1,346 @@
+#include "learn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/fit.h"
+#include "cli/moments_kernel.h"
+#include "cli/moments_lattice.h"
+#include "cli/report.h"
+#include "orff_mpi.h"
+#include "ranks.h"
+#include "sample.h"
+#include "tables.h"
+
+enum { BASE, SIGMA, SIGMA_RANGE, EXTENT };
+
+/* Rows are quick on a lattice, and the transform behind each portion is not. */
+#define LATTICE_PORTION ((uint64_t)128 << 20) /* bytes */
+#define LATTICE_FEWEST  4
+
+static cli_option_id option_of(size_t which) {
+    const cli_option_id ids[CLI_DECIDED] = {cli_setting("base"), cli_setting("sigma"), CLI_OPT_SIGMA_RANGE,
+                                            CLI_OPT_EXTENT};
+    return ids[which];
+}
+
+/* ---- what moments cannot do */
+
+static int refuse(const cli_arguments *a, const cli_settings *s) {
+    static const char *const names[] = {"geo",      "crs",          "trend",        "loss", "loss-parameter",
+                                        "folds-by", "scale-inputs", "scale-outputs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cli_given(a, cli_setting(names[i])))
+            return cli_wrong(a, cli_setting(names[i]), "is not for many processes, which sum up moments");
+    if (s->settings.auto_kernel)
+        return cli_wrong(
+            a, cli_setting("kernel"),
+            "auto is not for many processes; let orff fit choose on some of the rows, and name it");
+    if (s->settings.engine == ORFF_ENGINE_EXACT)
+        return cli_wrong(a, cli_setting("engine"), "%s is not for many processes, which sum up moments",
+                         orff_engine_name(ORFF_ENGINE_EXACT));
+    return CLI_DONE;
+}
+
+static bool is_lattice(const cli_learning *l) {
+    return l->settings.settings.engine == ORFF_ENGINE_LATTICE || cli_given(&l->arguments, CLI_OPT_LIKE);
+}
+
+/* ---- deciding */
+
+/* Whether nothing is left to the rows. Settings that cannot be resolved without rows say so in a failure, which goes. */
+static bool is_decided(cli_learning *l) {
+    cli_settings s = {0};
+    const cli_arguments *a = &l->arguments;
+    const bool resolved = !cli_settings_read_for(&s, a, &l->data);
+    const bool lattice = s.settings.engine == ORFF_ENGINE_LATTICE;
+    const bool scales = !s.auto_sigma || (lattice && cli_given(a, CLI_OPT_SIGMA_RANGE));
+    const bool decided = resolved && scales && (!lattice || cli_given(a, CLI_OPT_EXTENT));
+    cli_settings_clear(&s);
+    if (!resolved) cli_keep_failures(true);
+    return decided || cli_given(a, CLI_OPT_LIKE);
+}
+
+/* The shortest by half, the longest by twice, as orff moments has it. */
+static char *range_text(const cli_kernel *k) {
+    cli_string text = {0};
+    double low = k->sigmas[0], high = k->sigmas[0];
+    for (size_t i = 1; i < k->n * k->d; i++) {
+        low = fmin(low, k->sigmas[i]);
+        high = fmax(high, k->sigmas[i]);
+    }
+    cli_append(&text, "%.17g:%.17g", low / 2.0, high * 2.0);
+    return text.text;
+}
+
+static char *extent_text(const cli_learning *l) {
+    const double *periods = l->settings.settings.periods;
+    cli_string text = {0};
+    for (size_t i = 0; i < l->data.d; i++)
+        if (!(periods && periods[i] > 0.0))
+            cli_append(&text, "%s%zu=%.17g:%.17g", text.length ? "," : "", i + 1, l->low[i], l->high[i]);
+    return text.text;
+}
+
+/* On rank 0: length scales and the base by a small fit to the sample. */
+static int decide_kernel(cli_learning *l) {
+    const cli_arguments *a = &l->arguments;
+    cli_kernel kernel = {0};
+    orff_notes *notes = NULL;
+    int status = cli_kernel_fill(&kernel, &l->settings, a, &l->data);
+    if (!status) status = cli_outcome(orff_notes_create(&notes, l->data.d, l->data.p), NULL);
+    if (!status) status = cli_kernel_note(notes, &kernel, NULL);
+    if (!status && l->settings.auto_sigma) {
+        l->texts[BASE] = cli_copy_text(orff_notes_kernel(notes, "base"));
+        if (is_lattice(l))
+            l->texts[SIGMA_RANGE] = range_text(&kernel);
+        else
+            l->texts[SIGMA] = cli_copy_text(orff_notes_kernel(notes, "sigma"));
+        cli_say("decided on %zu rows: base %s, sigma %s", l->data.n, orff_notes_kernel(notes, "base"),
+                orff_notes_kernel(notes, "sigma"));
+    }
+    orff_notes_free(notes);
+    cli_kernel_clear(&kernel);
+    return status;
+}
+
+static int decide(cli_learning *l) {
+    const bool lattice = is_lattice(l);
+    int status = CLI_DONE;
+    if (!l->data.n) return cli_failed("there are no rows");
+    if (l->settings.auto_sigma && !(lattice && cli_given(&l->arguments, CLI_OPT_SIGMA_RANGE)))
+        status = decide_kernel(l);
+    if (lattice && !cli_given(&l->arguments, CLI_OPT_EXTENT)) l->texts[EXTENT] = extent_text(l);
+    return status;
+}
+
+/* What rank 0 has decided stands, on all ranks, where the user could have written it. */
+static int spread_decisions(cli_learning *l) {
+    for (size_t i = 0; i < CLI_DECIDED; i++) {
+        cli_share_text(&l->texts[i]);
+        l->values[i] = l->texts[i];
+        if (!l->texts[i]) continue;
+        l->arguments.given[option_of(i)].values = &l->values[i];
+        l->arguments.given[option_of(i)].count = 1;
+    }
+    cli_settings_clear(&l->settings);
+    return cli_settings_read_for(&l->settings, &l->arguments, &l->data);
+}
+
+static int look_at_rows(cli_learning *l) {
+    if (is_decided(l)) return cli_agree(cli_settings_read_for(&l->settings, &l->arguments, &l->data));
+    int status = cli_sample(&l->data, orff_settings_default().subsample, l->low, l->high);
+    if (!status) status = cli_settings_read_for(&l->settings, &l->arguments, &l->data);
+    if (!status) status = refuse(&l->arguments, &l->settings);
+    if (!status && cli_is_first()) status = decide(l);
+    status = cli_agree(status);
+    if (!status) status = cli_agree(spread_decisions(l));
+    cli_sample_forget(&l->data);
+    return status;
+}
+
+/* ---- summing */
+
+static int start_features(cli_learning *l) {
+    cli_kernel kernel;
+    int status = cli_lattice_moments_refuse(&l->arguments);
+    if (status) return status;
+    status = cli_kernel_fill(&kernel, &l->settings, &l->arguments, &l->data);
+    if (!status) status = cli_kernel_note(l->data.notes, &kernel, NULL);
+    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel, &l->moments.features);
+    cli_kernel_clear(&kernel);
+    return status;
+}
+
+static int start(cli_learning *l) {
+    int status = refuse(&l->arguments, &l->settings);
+    if (!status) status = cli_settings_note(&l->settings, l->data.notes);
+    if (status) return status;
+    return is_lattice(l)
+               ? cli_lattice_moments_start(&l->arguments, &l->data, &l->settings, &l->moments.lattice)
+               : start_features(l);
+}
+
+/* A reader that notes where the rows lie. */
+typedef struct watch {
+    cli_learning *learning;
+    orff_reader inner;
+} watch;
+
+static int read_watched(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
+    watch *w = self;
+    const size_t d = w->learning->data.d;
+    if (cli_other_failed()) return 1;
+    const int trouble = w->inner.read(w->inner.self, room, X, Y, weights, rows);
+    for (size_t i = 0; !trouble && i < *rows * d; i++) {
+        w->learning->low[i % d] = fmin(w->learning->low[i % d], X[i]);
+        w->learning->high[i % d] = fmax(w->learning->high[i % d], X[i]);
+    }
+    return trouble;
+}
+
+static uint64_t sums_size(const cli_learning *l) {
+    return l->moments.lattice ? orff_lattice_moments_size(l->moments.lattice)
+                              : orff_moments_size(l->moments.features);
+}
+
+/* One portion, by itself, onto the sum. */
+static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
+    orff_moments *features = NULL;
+    orff_lattice_moments *lattice = NULL;
+    orff_status status;
+    if (l->moments.lattice) {
+        status = orff_lattice_moments_create_like(&lattice, l->moments.lattice);
+        if (!status) status = orff_lattice_moments_read(lattice, reader);
+        if (!status) status = orff_mpi_sum_add_lattice_moments(l->sum, lattice);
+    } else {
+        status = orff_moments_create_like(&features, l->moments.features);
+        if (!status) status = orff_moments_read(features, reader);
+        if (!status) status = orff_mpi_sum_add_moments(l->sum, features);
+    }
+    orff_moments_free(features);
+    orff_lattice_moments_free(lattice);
+    return status;
+}
+
+static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
+    uint64_t first, last;
+    if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION, LATTICE_FEWEST);
+    orff_status status = orff_mpi_sum_create(&l->sum, sums_size(l));
+    cli_tables_portions(&first, &last);
+    for (uint64_t k = first; !status && k < last; k++) {
+        const uint64_t dropped = cli_data_dropped(&l->data);
+        cli_tables_read(&l->data, k, k + 1);
+        l->data.dropped = k == first ? 0 : dropped;
+        status = add_portion(l, reader);
+    }
+    return status;
+}
+
+/* With a checkpoint all rows go into one sum, which a file can hold. */
+static orff_status add_resumable(cli_learning *l, const orff_reader *reader) {
+    const orff_settings *s = &l->settings.settings;
+    uint64_t first, last;
+    cli_tables_portions(&first, &last);
+    cli_tables_read(&l->data, first, last);
+    return orff_moments_read_resumable(l->moments.features, reader, l->checkpoint, s->checkpoint_rows,
+                                       s->resume);
+}
+
+static int accumulate(cli_learning *l) {
+    watch w = {l, cli_data_reader(&l->data)};
+    const orff_reader reader = {.read = read_watched, .self = &w, .weighted = w.inner.weighted};
+    for (size_t i = 0; i < l->data.d; i++) {
+        l->low[i] = (double)INFINITY;
+        l->high[i] = (double)-INFINITY;
+    }
+    return cli_data_outcome(&l->data, l->checkpoint ? add_resumable(l, &reader) : add_portions(l, &reader));
+}
+
+static orff_status reduce(cli_learning *l) {
+    if (l->checkpoint) return orff_mpi_moments_reduce(MPI_COMM_WORLD, l->moments.features, 0);
+    return l->moments.lattice ? orff_mpi_sum_lattice_moments(MPI_COMM_WORLD, l->sum, l->moments.lattice, 0)
+                              : orff_mpi_sum_moments(MPI_COMM_WORLD, l->sum, l->moments.features, 0);
+}
+
+/* Ranges of all rows go into the notes of the sum. */
+static int note_ranges(cli_learning *l) {
+    const char *text = "";
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && i < l->data.d && l->low[i] <= l->high[i]; i++)
+        status = orff_notes_set_range(l->data.notes, i, l->low[i], l->high[i]);
+    if (!status) status = orff_notes_text(l->data.notes, &text);
+    if (!status)
+        status = l->moments.lattice ? orff_lattice_moments_set_notes(l->moments.lattice, text)
+                                    : orff_moments_set_notes(l->moments.features, text);
+    if (!status && !cli_moments_describe(&l->moments).rows)
+        return cli_failed("%s: there are no rows", l->arguments.words[0]);
+    return cli_outcome(status, NULL);
+}
+
+static int add_up(cli_learning *l) {
+    int status = cli_agree_early(accumulate(l));
+    if (status) return status;
+    l->summed = cli_seconds();
+    status = cli_agree_on(reduce(l));
+    orff_mpi_sum_free(l->sum);
+    l->sum = NULL;
+    if (status) return status;
+    l->reduced = cli_seconds();
+    cli_least(l->data.d, l->low);
+    cli_most(l->data.d, l->high);
+    l->data.dropped = cli_sum(cli_data_dropped(&l->data));
+    status = cli_agree(cli_is_first() ? note_ranges(l) : CLI_DONE);
+    if (!status)
+        cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
+                cli_tables_count(), cli_tables_count() == 1 ? "" : "s", cli_ranks(), l->summed - l->began,
+                8e-6 * (double)sums_size(l) * (l->checkpoint ? 1.0 : 2.0), l->reduced - l->summed);
+    return status;
+}
+
+/* ---- */
+
+/* FILE.3-of-8: each rank has its own, and another number of ranks has other rows. */
+static int check_checkpoint(cli_learning *l) {
+    const char *path = cli_text(&l->arguments, cli_setting("checkpoint"));
+    const bool resume = !strcmp(cli_text(&l->arguments, cli_setting("resume")), "yes");
+    cli_string own = {0};
+    if (!path)
+        return resume ? cli_wrong(&l->arguments, cli_setting("resume"), "needs --checkpoint FILE") : CLI_DONE;
+    cli_append(&own, "%s.%d-of-%d", path, cli_rank() + 1, cli_ranks());
+    l->checkpoint = own.text;
+    return cli_outcome(orff_checkpoint_check(l->checkpoint, resume), NULL);
+}
+
+int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
+    *l = (cli_learning){.arguments = *a, .began = cli_seconds()};
+    cli_tables_begin();
+    int status = cli_agree(cli_need_output(a));
+    if (!status) status = cli_agree(check_checkpoint(l));
+    if (!status) status = cli_agree(cli_data_learn(&l->data, a, 0));
+    if (status) return status;
+    l->low = cli_more(NULL, l->data.d, sizeof *l->low);
+    l->high = cli_more(NULL, l->data.d, sizeof *l->high);
+    return look_at_rows(l);
+}
+
+int cli_learn(cli_learning *l, const cli_arguments *a) {
+    int status = cli_learn_kernel(l, a);
+    if (!status) status = cli_agree(start(l));
+    return status ? status : add_up(l);
+}
+
+/* ---- without moments */
+
+int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **features) {
+    orff_sampling sampling = l->settings.settings.sampling;
+    cli_kernel k = {0};
+    int status = refuse(&l->arguments, &l->settings);
+    if (!status && is_lattice(l))
+        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "is for the engine %s",
+                           orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (!status && !(l->settings.settings.lambda > 0.0))
+        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "needs --lambda with a number");
+    if (!status) status = cli_settings_note(&l->settings, l->data.notes);
+    if (!status) status = cli_kernel_fill(&k, &l->settings, &l->arguments, &l->data);
+    if (!status) status = cli_kernel_note(l->data.notes, &k, NULL);
+    if (!sampling.features) sampling.features = orff_sampling_default().features;
+    if (!status) status = cli_outcome(orff_kernel_create(kernel, l->data.d, l->data.p, k.n, k.parts), NULL);
+    if (!status) status = cli_outcome(orff_features_create(features, *kernel, &sampling), NULL);
+    cli_kernel_clear(&k);
+    return status;
+}
+
+void cli_learning_clear(cli_learning *l) {
+    orff_mpi_sum_free(l->sum);
+    cli_moments_clear(&l->moments);
+    cli_settings_clear(&l->settings);
+    cli_data_close(&l->data);
+    for (size_t i = 0; i < CLI_DECIDED; i++) free(l->texts[i]);
+    free(l->low);
+    free(l->high);
+    free(l->checkpoint);
+    cli_tables_end();
+}

@@ -1,0 +1,36 @@
+/* Rows of all ranks to moments on rank 0: what fit and moments have in common. */
+#ifndef CLI_RANKS_LEARN_H
+#define CLI_RANKS_LEARN_H
+
+#include "cli/data.h"
+#include "cli/moments_file.h"
+#include "cli/settings.h"
+#include "orff_mpi.h"
+
+enum { CLI_DECIDED = 4 }; /* options that may be decided by the rows: base, sigma, sigma-range, extent */
+
+typedef struct cli_learning {
+    cli_arguments arguments; /* as given, with what was decided */
+    char *texts[CLI_DECIDED];
+    const char *values[CLI_DECIDED];
+    cli_data data;
+    cli_settings settings;
+    cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
+    orff_mpi_sum *sum;             /* of the portions of this rank */
+    double *low, *high;            /* d: the range of the inputs */
+    char *checkpoint;              /* of this rank; NULL: none */
+    double began, summed, reduced; /* when: cli_seconds */
+} cli_learning;
+
+/* Returns an exit status that all have agreed upon. The notes of the data are those for the result. To be cleared in any
+ * case. */
+int cli_learn(cli_learning *learning, const cli_arguments *arguments);
+
+/* Only what is decided before rows are summed. */
+int cli_learn_kernel(cli_learning *learning, const cli_arguments *arguments);
+
+/* The features that were decided upon; status of this rank. */
+int cli_learn_features(cli_learning *learning, orff_kernel **kernel, orff_features **features);
+void cli_learning_clear(cli_learning *learning);
+
+#endif

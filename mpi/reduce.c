@@ -1,0 +1,43 @@
+/* Sums over ranks, piece by piece. */
+#include <stdlib.h>
+
+#include "sums.h"
+
+/* One after another; within a piece MPI adds in a tree. Not in place: some MPIs trip over that at other roots than 0. */
+static orff_status reduce_pieces(MPI_Comm comm, const orffi_mpi_row *row, int root, double *piece,
+                                 double *sum) {
+    orff_status status = ORFF_OK;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (uint64_t first = 0; first < row->size; first += ORFFI_MPI_PIECE) {
+        const size_t count =
+            row->size - first < ORFFI_MPI_PIECE ? (size_t)(row->size - first) : ORFFI_MPI_PIECE;
+        if (!status) status = row->get(row->self, first, count, piece);
+        MPI_Reduce(piece, sum, (int)count, MPI_DOUBLE, MPI_SUM, root, comm);
+        if (!status && rank == root) status = row->set(row->self, first, count, sum);
+    }
+    return status;
+}
+
+static orff_status reduce(MPI_Comm comm, const orffi_mpi_row *row, int root) {
+    orff_status status = orffi_mpi_row_check(comm, row);
+    if (status) return status;
+    double *piece = malloc(2 * ORFFI_MPI_PIECE * sizeof *piece);
+    status = orff_mpi_agree(comm, piece ? ORFF_OK : ORFF_ERROR_NO_MEMORY, NULL);
+    if (!status) {
+        status = reduce_pieces(comm, row, root, piece, piece + ORFFI_MPI_PIECE);
+        status = orff_mpi_agree(comm, status, orff_error_message());
+    }
+    free(piece);
+    return status;
+}
+
+orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root) {
+    const orffi_mpi_row row = orffi_mpi_row_of(moments);
+    return reduce(comm, &row, root);
+}
+
+orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice_moments *moments, int root) {
+    const orffi_mpi_row row = orffi_mpi_row_of_lattice(moments);
+    return reduce(comm, &row, root);
+}

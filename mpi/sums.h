@@ -1,0 +1,22 @@
+/* Moments of either kind, as rows of numbers. */
+#ifndef ORFF_MPI_SUMS_H
+#define ORFF_MPI_SUMS_H
+
+#include "orff_mpi.h"
+
+typedef struct orffi_mpi_row {
+    void *self; /* NULL: none */
+    uint64_t size, digest;
+    orff_status (*get)(const void *self, uint64_t first, size_t count, double *numbers);
+    orff_status (*set)(void *self, uint64_t first, size_t count, const double *numbers);
+} orffi_mpi_row;
+
+orffi_mpi_row orffi_mpi_row_of(orff_moments *moments);
+orffi_mpi_row orffi_mpi_row_of_lattice(orff_lattice_moments *moments);
+
+/* Whether all ranks have moments that add up: the same status on all. */
+orff_status orffi_mpi_row_check(MPI_Comm comm, const orffi_mpi_row *row);
+
+enum { ORFFI_MPI_PIECE = 1 << 22 }; /* numbers that travel at a time */
+
+#endif

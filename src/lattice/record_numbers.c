@@ -1,0 +1,65 @@
+/* Moments of a lattice as a row of numbers, for sums over processes: the rows of every set, then of each set its logs, T, rho
+ * and R. */
+#include "base/digest.h"
+#include "base/numbers.h"
+#include "lattice/record.h"
+
+static uint64_t set_size(const orffi_lattice_moments *m) {
+    const uint64_t side = m->p + 1, rho = orffi_lattice_density_modes(&m->lattice);
+    return 1 + side * side + 2 * rho + 2 * m->p * orffi_lattice_modes(&m->lattice);
+}
+
+uint64_t orff_lattice_moments_size(const orff_lattice_moments *m) {
+    return m->sums->n_sets * (1 + set_size(m->sums));
+}
+
+/* A mode is two numbers. */
+static void pass_modes(orffi_numbers *w, size_t count, orffi_mode *modes) {
+    orffi_numbers_pass(w, 2 * count, (double *)modes);
+}
+
+static void walk_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_lattice_set *set) {
+    orffi_numbers_pass(w, 1, &set->logs);
+    orffi_numbers_pass(w, (m->p + 1) * (m->p + 1), set->T);
+    pass_modes(w, orffi_lattice_density_modes(&m->lattice), set->rho);
+    pass_modes(w, m->p * orffi_lattice_modes(&m->lattice), set->R);
+}
+
+/* The sets are written to only where w says so. */
+static orff_status walk(orffi_numbers *w, const orff_lattice_moments *record) {
+    const orffi_lattice_moments *m = record->sums;
+    ORFFI_TRY(orffi_numbers_check(w, orff_lattice_moments_size(record)));
+    for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
+    for (size_t k = 0; k < m->n_sets; k++)
+        if (!orffi_numbers_skip(w, set_size(m))) walk_set(w, m, &m->sets[k]);
+    return ORFF_OK;
+}
+
+orff_status orff_lattice_moments_get(const orff_lattice_moments *m, uint64_t first, size_t count,
+                                     double *numbers) {
+    orffi_numbers w = {.first = first, .count = count, .out = numbers};
+    if (!m || !numbers)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_get: NULL argument");
+    return walk(&w, m);
+}
+
+orff_status orff_lattice_moments_set(orff_lattice_moments *m, uint64_t first, size_t count,
+                                     const double *numbers) {
+    orffi_numbers w = {.first = first, .count = count, .in = numbers};
+    if (!m || !numbers)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_set: NULL argument");
+    return walk(&w, m);
+}
+
+uint64_t orff_lattice_moments_digest(const orff_lattice_moments *m) {
+    const orffi_lattice *l = &m->sums->lattice;
+    const double sizes[] = {(double)l->d, (double)m->sums->p, (double)m->folds, (double)(m->seed >> 32),
+                            (double)(m->seed & UINT32_MAX)};
+    orffi_digest digest = {0};
+    orffi_digest_add(&digest, sizeof sizes / sizeof *sizes, sizes);
+    for (size_t i = 0; i < l->d; i++) {
+        const double axis[] = {(double)l->m[i], l->period[i], l->center[i], l->inside[i]};
+        orffi_digest_add(&digest, 4, axis);
+    }
+    return digest.a ^ digest.b;
+}

@@ -1,0 +1,86 @@
+/* Moments as a row of numbers, for sums over processes: the rows of every set, then of each set T, R and the upper triangle
+ * of S, row by row. */
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "moments/moments.h"
+
+static uint64_t set_size(const orff_moments *m) {
+    const uint64_t L = 2 * m->bank->D, side = m->p + 1;
+    return side * side + L * side + L * (L + 1) / 2;
+}
+
+uint64_t orff_moments_size(const orff_moments *m) {
+    return m->n_sets * (1 + set_size(m));
+}
+
+static void walk_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *set) {
+    const size_t L = 2 * m->bank->D, side = m->p + 1;
+    orffi_numbers_pass(w, side * side, set->T);
+    orffi_numbers_pass(w, L * side, set->R);
+    for (size_t i = 0; i < L && !orffi_numbers_done(w); i++) orffi_numbers_pass(w, L - i, set->S + i * L + i);
+}
+
+/* The sets are written to only where w says so. */
+static orff_status walk(orffi_numbers *w, const orff_moments *m) {
+    ORFFI_TRY(orffi_numbers_check(w, orff_moments_size(m)));
+    for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
+    for (size_t k = 0; k < m->n_sets; k++)
+        if (!orffi_numbers_skip(w, set_size(m))) walk_set(w, m, &m->sets[k]);
+    return ORFF_OK;
+}
+
+orff_status orff_moments_get(const orff_moments *m, uint64_t first, size_t count, double *numbers) {
+    orffi_numbers w = {.first = first, .count = count, .out = numbers};
+    if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_get: NULL argument");
+    return walk(&w, m);
+}
+
+orff_status orff_moments_set(orff_moments *m, uint64_t first, size_t count, const double *numbers) {
+    orffi_numbers w = {.first = first, .count = count, .in = numbers};
+    if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_set: NULL argument");
+    ORFFI_TRY(walk(&w, m));
+    m->arrived = 0;
+    for (size_t k = 0; k < m->n_sets; k++) m->arrived += m->sets[k].rows;
+    return ORFF_OK;
+}
+
+/* What check_match of moments.c compares, but for the last digits of frequencies, which processors may round in their own
+ * ways. */
+static void add_group(orffi_digest *digest, const orffi_bank_group *group) {
+    const orffi_spectrum *law = &group->law;
+    const double what[] = {law->base ? (double)law->base->id : -1.0,
+                           law->shape,
+                           (double)group->drawn.scheme,
+                           (double)group->drawn.count,
+                           (double)(group->recipe.seed >> 32),
+                           (double)(group->recipe.seed & UINT32_MAX),
+                           (double)group->drawn.importance};
+    orffi_digest_add(digest, sizeof what / sizeof *what, what);
+    if (law->base) {
+        orffi_digest_add(digest, law->dim, law->scale);
+    } else if (group->drawn.omega) {
+        orffi_digest_add(digest, group->drawn.count * group->drawn.dim, group->drawn.omega);
+    }
+}
+
+uint64_t orff_moments_digest(const orff_moments *m) {
+    const double sizes[] = {(double)m->bank->d,
+                            (double)m->p,
+                            (double)m->bank->D,
+                            (double)m->n_sets,
+                            m->n_sets > 1 ? (double)(m->settings.seed >> 32) : 0.0,
+                            m->n_sets > 1 ? (double)(m->settings.seed & UINT32_MAX) : 0.0,
+                            (double)m->settings.single,
+                            m->settings.plane ? 1.0 : 0.0,
+                            m->plane.lon,
+                            m->plane.lat};
+    orffi_digest digest = {0};
+    orffi_digest_add(&digest, sizeof sizes / sizeof *sizes, sizes);
+    for (size_t i = 0; i < strlen(m->plane.crs); i++)
+        orffi_digest_add(&digest, 1, &(double){(double)m->plane.crs[i]});
+    for (size_t g = 0; g < m->bank->n_groups; g++) add_group(&digest, &m->bank->groups[g]);
+    return digest.a ^ digest.b;
+}

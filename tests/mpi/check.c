@@ -1,0 +1,331 @@
+/* The library orff_mpi under mpirun, on any number of ranks: prints what differs, and leaves with 1 then.
+ *
+ *     mpirun -n 3 check            all of it, small
+ *     mpirun -n 4 check ridge D ROWS   a system of D features, timed, against LAPACK where D is at most 3000
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orff_mpi.h"
+
+static int rank, size, wrong;
+
+static void expect(bool holds, const char *what, double number) {
+    if (holds) return;
+    wrong = 1;
+    printf("rank %d of %d: %s (%g): %s\n", rank, size, what, number, orff_mpi_error_message());
+}
+
+static double uniform(uint64_t i) {
+    i = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    i = (i ^ i >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((i ^ i >> 31) >> 11) * 0x1p-53;
+}
+
+/* Row i of a field in the plane, with noise and weights. */
+static void fill_row(uint64_t i, double *x, double *y, double *weight) {
+    x[0] = 2.0 * uniform(4 * i) - 1.0;
+    x[1] = 2.0 * uniform(4 * i + 1) - 1.0;
+    y[0] = sin(3.0 * x[1]) + 0.2 * uniform(4 * i + 2);
+    y[1] = cos(2.0 * x[0]) + 0.2 * uniform(4 * i + 3);
+    *weight = 0.5 + uniform(7919 * i);
+}
+
+/* Rows first .. last - 1. */
+typedef struct rows {
+    uint64_t next, last;
+} rows;
+
+static int read_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    rows *r = self;
+    for (*n = 0; *n < room && r->next < r->last; ++*n, r->next++)
+        fill_row(r->next, X + 2 * *n, Y + 2 * *n, weights + *n);
+    return 0;
+}
+
+static orff_reader reader_of(rows *r, uint64_t first, uint64_t last) {
+    *r = (rows){first, last};
+    return (orff_reader){.read = read_rows, .self = r, .weighted = true};
+}
+
+/* Of n rows, this rank's. */
+static orff_reader share_of(rows *r, uint64_t n) {
+    return reader_of(r, n * (uint64_t)rank / (uint64_t)size, n * (uint64_t)(rank + 1) / (uint64_t)size);
+}
+
+/* ---- kernels and features */
+
+typedef struct problem {
+    orff_kernel *kernel;
+    orff_features *features;
+    size_t M;
+} problem;
+
+static problem make_problem(orff_rule rule, size_t D) {
+    problem q;
+    orff_part part = orff_part_default();
+    orff_sampling sampling = orff_sampling_default();
+    part.rule = rule;
+    part.sigma = 0.5;
+    sampling.features = D;
+    if (orff_kernel_create(&q.kernel, 2, 2, 1, &part) ||
+        orff_features_create(&q.features, q.kernel, &sampling)) {
+        printf("%s\n", orff_error_message());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    q.M = orff_features_describe(q.features).parameters;
+    return q;
+}
+
+static void free_problem(problem *q) {
+    orff_features_free(q->features);
+    orff_kernel_free(q->kernel);
+}
+
+static orff_moments *make_moments(const problem *q, uint64_t seed) {
+    const orff_moments_settings how = {.folds = 3, .seed = seed};
+    orff_moments *moments = NULL;
+    expect(!orff_moments_create(&moments, q->features, &how), "moments", 0.0);
+    return moments;
+}
+
+/* The largest difference over the largest number. */
+static double distance(size_t count, const double *a, const double *b) {
+    double far = 0.0, large = 1e-300;
+    for (size_t i = 0; i < count; i++) {
+        far = fmax(far, fabs(a[i] - b[i]));
+        large = fmax(large, fabs(b[i]));
+    }
+    return far / large;
+}
+
+/* ---- agreeing */
+
+static void check_agreement(void) {
+    char message[64];
+    expect(!orff_mpi_agree(MPI_COMM_WORLD, ORFF_OK, NULL), "all is well", 0.0);
+    snprintf(message, sizeof message, "it was %d", rank);
+    const orff_status mine = rank == size - 1 ? ORFF_ERROR_IO : ORFF_OK;
+    const orff_status status = orff_mpi_agree(MPI_COMM_WORLD, mine, message);
+    snprintf(message, sizeof message, "it was %d", size - 1);
+    expect(status == ORFF_ERROR_IO, "the status of the one that failed", status);
+    expect(strstr(orff_mpi_error_message(), message) != NULL, "its message", 0.0);
+    expect(!orff_mpi_check_same(MPI_COMM_WORLD, 5, "number"), "the same number", 0.0);
+    const orff_status differ = orff_mpi_check_same(MPI_COMM_WORLD, rank == 1 ? 6 : 5, "number");
+    expect(differ == (size > 1 ? ORFF_ERROR_MISMATCH : ORFF_OK), "another number", differ);
+}
+
+/* ---- moments */
+
+enum { ROWS = 3000, PORTIONS = 16 };
+
+static double *numbers_of(const orff_moments *m) {
+    double *numbers = malloc(orff_moments_size(m) * sizeof *numbers);
+    expect(!orff_moments_get(m, 0, orff_moments_size(m), numbers), "numbers", 0.0);
+    return numbers;
+}
+
+static void compare_moments(const orff_moments *sum, const orff_moments *whole, double tolerance,
+                            const char *what) {
+    double *a = numbers_of(sum), *b = numbers_of(whole);
+    const double far = distance(orff_moments_size(whole), a, b);
+    expect(orff_moments_describe(sum).rows == ROWS, "rows of the sum",
+           (double)orff_moments_describe(sum).rows);
+    expect(far <= tolerance, what, far);
+    free(a);
+    free(b);
+}
+
+static void check_reduction(const problem *q, const orff_moments *whole) {
+    orff_moments *sum = make_moments(q, 1);
+    rows r;
+    const orff_reader mine = share_of(&r, ROWS);
+    expect(!orff_moments_read(sum, &mine), "reading", 0.0);
+    expect(!orff_mpi_moments_reduce(MPI_COMM_WORLD, sum, size - 1), "reducing", 0.0);
+    if (rank == size - 1) compare_moments(sum, whole, 1e-12, "the sum over ranks");
+    orff_moments_free(sum);
+}
+
+/* In portions, one after another in one process: bit for bit what many make of them. */
+static orff_moments *sum_portions(const problem *q, MPI_Comm comm, int n, int r) {
+    orff_moments *all = make_moments(q, 1), *one = NULL;
+    orff_mpi_sum *sum = NULL;
+    orff_status status = orff_mpi_sum_create(&sum, orff_moments_size(all));
+    for (int k = PORTIONS * r / n; !status && k < PORTIONS * (r + 1) / n; k++) {
+        rows own;
+        const orff_reader portion =
+            reader_of(&own, (uint64_t)(ROWS * k / PORTIONS), (uint64_t)(ROWS * (k + 1) / PORTIONS));
+        status = orff_moments_create_like(&one, all);
+        if (!status) status = orff_moments_read(one, &portion);
+        if (!status) status = orff_mpi_sum_add_moments(sum, one);
+        orff_moments_free(one);
+    }
+    expect(!status, "portions", status);
+    expect(!orff_mpi_sum_moments(comm, sum, all, 0), "adding portions", 0.0);
+    orff_mpi_sum_free(sum);
+    return all;
+}
+
+static void check_portions(const problem *q, const orff_moments *whole) {
+    orff_moments *many = sum_portions(q, MPI_COMM_WORLD, size, rank);
+    orff_moments *alone = sum_portions(q, MPI_COMM_SELF, 1, 0);
+    if (rank == 0) compare_moments(many, whole, 1e-12, "the sum over portions");
+    if (rank == 0) compare_moments(many, alone, 0.0, "the sum over portions on many ranks and on one");
+    orff_moments_free(many);
+    orff_moments_free(alone);
+}
+
+static void check_mismatch(const problem *q) {
+    orff_moments *other = make_moments(q, rank == 1 ? 8 : 7);
+    const orff_status status = orff_mpi_moments_reduce(MPI_COMM_WORLD, other, 0);
+    expect(status == (size > 1 ? ORFF_ERROR_MISMATCH : ORFF_OK), "moments that do not add up", status);
+    orff_moments_free(other);
+}
+
+static void check_moments(void) {
+    problem q = make_problem(ORFF_RULE_DIV_FREE, 40);
+    orff_moments *whole = make_moments(&q, 1);
+    rows r;
+    const orff_reader all = reader_of(&r, 0, ROWS);
+    expect(!orff_moments_read(whole, &all), "reading all", 0.0);
+    check_reduction(&q, whole);
+    check_portions(&q, whole);
+    check_mismatch(&q);
+    orff_moments_free(whole);
+    free_problem(&q);
+}
+
+/* ---- lattices */
+
+static orff_lattice_moments *make_lattice(void) {
+    static const double low[] = {-1.0, -1.0}, high[] = {1.0, 1.0};
+    orff_part part = orff_part_default();
+    part.sigma = 0.7;
+    const orff_lattice_need need = {
+        .d = 2, .p = 2, .low = low, .high = high, .n_parts = 1, .parts = &part, .folds = 2};
+    orff_lattice_moments *moments = NULL;
+    expect(!orff_lattice_moments_create(&moments, &need), orff_error_message(), 0.0);
+    return moments;
+}
+
+static void check_lattice(void) {
+    orff_lattice_moments *sum = make_lattice(), *whole = make_lattice();
+    const uint64_t count = orff_lattice_moments_size(whole);
+    double *a = malloc(count * sizeof *a), *b = malloc(count * sizeof *b);
+    rows r;
+    orff_reader reader = share_of(&r, ROWS);
+    expect(!orff_lattice_moments_read(sum, &reader), "reading", 0.0);
+    reader = reader_of(&r, 0, ROWS);
+    expect(!orff_lattice_moments_read(whole, &reader), "reading all", 0.0);
+    expect(!orff_mpi_lattice_moments_reduce(MPI_COMM_WORLD, sum, 0), "reducing a lattice", 0.0);
+    expect(!orff_lattice_moments_get(sum, 0, count, a), "numbers", 0.0);
+    expect(!orff_lattice_moments_get(whole, 0, count, b), "numbers", 0.0);
+    if (rank == 0) expect(distance(count, a, b) <= 1e-12, "the sum of lattices", distance(count, a, b));
+    if (rank == 0)
+        expect(orff_lattice_moments_describe(sum).rows == ROWS, "rows of the sum of lattices",
+               (double)orff_lattice_moments_describe(sum).rows);
+    free(a);
+    free(b);
+    orff_lattice_moments_free(sum);
+    orff_lattice_moments_free(whole);
+}
+
+/* ---- large systems */
+
+#define LAMBDA 1e-4
+
+/* By moments and LAPACK, in this process. */
+static double solve_alone(const problem *q, uint64_t n, double *theta, double *mean) {
+    orff_moments *whole = NULL;
+    orff_ridge *ridge = NULL;
+    rows r;
+    const orff_moments_settings how = {.folds = 1};
+    const orff_reader all = reader_of(&r, 0, n);
+    expect(!orff_moments_create(&whole, q->features, &how) && !orff_moments_read(whole, &all), "moments",
+           0.0);
+    const double start = MPI_Wtime();
+    expect(!orff_ridge_create(&ridge, q->features, whole, true) &&
+               !orff_ridge_solve(ridge, LAMBDA, theta, mean, NULL),
+           orff_error_message(), 0.0);
+    const double seconds = MPI_Wtime() - start;
+    orff_ridge_free(ridge);
+    orff_moments_free(whole);
+    return seconds;
+}
+
+static void check_ridge(orff_rule rule, size_t D, uint64_t n, bool speaks) {
+    problem q = make_problem(rule, D);
+    double *theta = malloc(q.M * sizeof *theta), *alone = malloc(q.M * sizeof *alone), mean[2], own_mean[2];
+    orff_mpi_ridge_info info = {0};
+    rows r;
+    const orff_reader mine = share_of(&r, n);
+    const orff_status status =
+        orff_mpi_ridge(MPI_COMM_WORLD, q.kernel, q.features, &mine, true, LAMBDA, theta, mean, &info);
+    if (status == ORFF_ERROR_UNSUPPORTED && strstr(orff_mpi_error_message(), "no ScaLAPACK")) {
+        if (rank == 0) printf("no ScaLAPACK: not tested\n");
+    } else {
+        expect(!status, "ridge in pieces", status);
+        expect(status || info.rows == n, "its rows", (double)info.rows);
+    }
+    if (!status && speaks && rank == 0)
+        printf("order %zu on %d x %d ranks, %llu rows: filled in %.2f s, solved in %.2f s; this rank had "
+               "%.1f MB of the matrix and "
+               "was sent %.1f MB\n",
+               info.order, info.grid[0], info.grid[1], (unsigned long long)n, info.fill_seconds,
+               info.solve_seconds, 1e-6 * info.matrix_bytes, 1e-6 * info.row_bytes);
+    if (!status && D <= 3000 && rank == 0) {
+        const double seconds = solve_alone(&q, n, alone, own_mean);
+        const double far = distance(q.M, theta, alone);
+        expect(far <= 1e-10, "theta in pieces and whole", far);
+        expect(fabs(mean[0] - own_mean[0]) <= 1e-12, "the mean", mean[0] - own_mean[0]);
+        if (speaks) printf("LAPACK in one process: solved in %.2f s; theta differs by %.1e\n", seconds, far);
+    }
+    free(theta);
+    free(alone);
+    free_problem(&q);
+}
+
+static int read_badly(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    (void)self, (void)room, (void)X, (void)Y, (void)weights;
+    *n = 0;
+    return rank == size - 1;
+}
+
+/* A reader that fails on one rank fails on all; so does a matrix that is not positive. */
+static void check_ridge_failures(void) {
+    problem q = make_problem(ORFF_RULE_DECOMPOSABLE, 20);
+    double *theta = malloc(q.M * sizeof *theta), mean[2];
+    const orff_reader bad = {.read = read_badly};
+    const orff_status status =
+        orff_mpi_ridge(MPI_COMM_WORLD, q.kernel, q.features, &bad, true, LAMBDA, theta, mean, NULL);
+    expect(status == ORFF_ERROR_CALLBACK || status == ORFF_ERROR_UNSUPPORTED, "a reader that fails", status);
+    free(theta);
+    free_problem(&q);
+}
+
+int main(int count, char **words) {
+    int any;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (count > 3) {
+        check_ridge(ORFF_RULE_DECOMPOSABLE, (size_t)strtoul(words[2], NULL, 10), strtoull(words[3], NULL, 10),
+                    true);
+    } else {
+        check_agreement();
+        check_moments();
+        check_lattice();
+        check_ridge(ORFF_RULE_DECOMPOSABLE, 150, 2000, false);
+        check_ridge(ORFF_RULE_DIV_FREE, 150, 2000, false);
+        check_ridge(ORFF_RULE_HELMHOLTZ, 77, 2000, false);
+        check_ridge(ORFF_RULE_DECOMPOSABLE, 560, 7500, false); /* several rounds, parts of different sizes */
+        check_ridge_failures();
+    }
+    MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (!any && rank == 0) printf("all is well on %d ranks\n", size);
+    MPI_Finalize();
+    return any;
+}

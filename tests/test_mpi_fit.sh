@@ -1,0 +1,97 @@
+#!/bin/sh
+# orff-mpi: files that ranks share, and results that do not depend on how many there are.
+. "$SOURCE_DIR/tests/mpi/common.sh"
+
+field all.csv 1 900
+head -n 1 all.csv >header
+split_rows() { { cat header; sed -n "$2,$3p" all.csv; } >"$1"; }
+split_rows part-1.csv 2 90
+split_rows part-2.csv 91 700
+split_rows part-3.csv 701 703
+split_rows part-4.csv 704 901
+printf 'part-1.csv\npart-2.csv\n\npart-3.csv\npart-4.csv\n' >list
+mkdir packed
+cp part-*.csv packed
+gzip packed/part-2.csv
+field points.csv 7 60
+columns="--inputs x_km,y_km --outputs u_ms,v_ms"
+
+# on N NAME OPTIONS..: a fit on N ranks, and its predictions in NAME.N.csv.
+on() {
+    count=$1 name=$2
+    shift 2
+    ranks "$count" "$orff_mpi" fit "$@" -o "$name.$count.orff" >out 2>&1 </dev/null || fail "$name on $count ranks: $(cat out)"
+    grep -q " $rows used" out || fail "$name on $count ranks: not $rows rows: $(cat out)"
+    # shellcheck disable=SC2086  # words
+    "$orff" predict "$name.$count.orff" $points -o "$name.$count.csv" -q || fail "$name on $count ranks predicts nothing"
+}
+same_on() { # RANKS NAME OPTIONS..: the same on one rank and on these
+    list=$1 name=$2
+    shift 2
+    on 1 "$name" "$@"
+    for n in $list; do
+        on "$n" "$name" "$@"
+        close "$name.1.csv" "$name.$n.csv" "$name: $n ranks differ from one"
+    done
+}
+
+rows=900 points=points.csv
+# A system that makes much of rounding.
+features="--kernel div-free+curl-free --sigma 2 --features 40"
+# shellcheck disable=SC2086  # words
+{
+    same_on "2 3 4" one all.csv $columns $features
+    same_on "3" lattice 'part-*.csv' $columns --engine lattice --kernel div-free --sigma 1
+    pieces=pieces.3
+    if ranks 1 "$orff_mpi" fit all.csv $columns $features --lambda 1e-3 --spread -o try.orff >out 2>&1; then
+        same_on "2" spread all.csv $columns $features --lambda 1e-3 --spread
+    else
+        grep -q 'no ScaLAPACK' out || fail "--spread: $(cat out)"
+        echo "no ScaLAPACK: --spread was not tested"
+        pieces=
+    fi
+}
+
+# The same rows in other files are rounded in other ways: a system that makes little of it.
+features="--kernel div-free --sigma 1 --features 40 --lambda 1e-4"
+# shellcheck disable=SC2086
+{
+    same_on "3" whole all.csv $columns $features
+    same_on "2 3" parts 'part-*.csv' $columns $features
+    same_on "4" listed @list $columns $features
+    same_on "3" packed 'packed/*' $columns $features
+    [ -z "$pieces" ] || same_on "3" pieces all.csv $columns $features --spread
+    "$orff" moments all.csv $columns --kernel div-free --sigma 1 --features 40 -o all.moments -q
+    "$orff" fit --from-moments all.moments --lambda 1e-4 -o plain.orff -q
+    ranks 3 "$orff_mpi" moments all.csv $columns --kernel div-free --sigma 1 --features 40 -o shared.moments -q || fail "moments on 3 ranks"
+    "$orff" fit --from-moments shared.moments --lambda 1e-4 -o shared.orff -q
+}
+for name in plain shared; do "$orff" predict $name.orff points.csv -o $name.csv -q; done
+for name in whole.3 parts.3 listed.4 packed.3 $pieces shared; do close plain.csv $name.csv "$name differs from what orff makes of it"; done
+
+# What is automatic is decided on rows of all ranks.
+rows=300
+split_rows few.csv 2 301
+# shellcheck disable=SC2086
+same_on "3" auto few.csv $columns --kernel div-free --features 30
+
+# Arrays and NetCDF, which predict has written; also on ranks.
+for n in 1 3 4; do
+    ranks $n "$orff_mpi" predict one.1.orff --grid x_km=0:4:31,y_km=0:3:29 -o grid.$n.npy -q || fail "a grid on $n ranks"
+    ranks $n "$orff_mpi" predict one.1.orff 'part-*.csv' --std -o points.$n.npy -q || fail "points on $n ranks"
+done
+"$orff" predict one.1.orff all.csv --std -o points.npy -q
+for file in points.1.npy points.3.npy points.4.npy; do
+    [ "$(wc -c <$file)" -eq "$(wc -c <points.npy)" ] || fail "$file has another size"
+done
+rows=899 points="grid.1.npy --inputs 1"
+same_on "4" arrays grid.3.npy --inputs 1 --outputs 2 --sigma 1 --features 20
+points=grid.1.npy
+same_on "2" pairs grid.1.npy grid.4.npy --sigma 1 --features 20
+"$orff" predict one.1.orff --grid x_km=0:4:31,y_km=0:3:29 -o grid.nc -q
+if "$orff" fit grid.nc --inputs x_km,y_km --outputs u_ms --sigma 1 --features 20 -o try.orff -q 2>/dev/null; then
+    points=points.csv
+    same_on "2 4" slabs grid.nc --inputs x_km,y_km --outputs u_ms --sigma 1 --features 20
+fi
+ls ./*.tmp* ./.*.tmp* 2>/dev/null && fail "temporary files are left"
+finish
