@@ -18,7 +18,7 @@ python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip pyt
     python3-dask python3-distributed"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang cppcheck chromium $python" ;;
+check) wanted="$wanted clang cppcheck chromium zsh fish $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
