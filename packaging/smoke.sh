@@ -4,7 +4,8 @@
 #   packaging/smoke.sh PROGRAM VERSION WINDS.csv
 set -eu
 
-orff=$1 version=$2 winds=$(readlink -f "$3")
+case $1 in */*) orff=$(readlink -f "$1") ;; *) orff=$1 ;; esac
+version=$2 winds=$(readlink -f "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
