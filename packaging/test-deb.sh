@@ -34,7 +34,7 @@ for page in orff orff-fit orff-view; do [ -s "/usr/share/man/man1/$page.1.gz" ] 
 for file in bash-completion/completions/orff zsh/vendor-completions/_orff fish/vendor_completions.d/orff.fish; do
     [ -s "/usr/share/$file" ] || { echo "no $file" >&2; exit 1; }
 done
-[ -s /usr/share/doc/orff-doc/docs/README.md ] || [ -s /usr/share/doc/orff-doc/docs/README.md.gz ] || { echo "no documents" >&2; exit 1; }
+[ -s /usr/share/doc/orff/docs/README.md ] || [ -s /usr/share/doc/orff/docs/README.md.gz ] || { echo "no documents" >&2; exit 1; }
 for file in /usr/bin/orff /usr/lib/*/liborff.so.*; do
     ! ldd "$file" | grep 'not found' || { echo "$file does not find its libraries" >&2; exit 1; }
 done
