@@ -2,6 +2,8 @@
 # A release archive builds from itself: unpacked elsewhere, configured, built, installed, and what is installed works.
 #
 #   packaging/test-dist.sh ARCHIVE [options of cmake ..]
+#
+# KEEP=directory keeps the libraries that were built there.
 set -eu
 
 archive=$(readlink -f "$1")
@@ -23,4 +25,8 @@ run cmake -S . -B build/release -DORFF_TESTS=OFF "$@"
 run cmake --build build/release --parallel "$(getconf _NPROCESSORS_ONLN)" --target orff orff_static orff_program orff_documents
 run cmake --install build/release --prefix "$work/prefix"
 sh "$tree/packaging/smoke.sh" "$work/prefix/bin/orff" "$version" "$tree/examples/data/coads_january_atlantic.csv"
+if [ -n "${KEEP:-}" ]; then
+    mkdir -p "$KEEP"
+    cp -L build/release/liborff.so "$KEEP"
+fi
 echo "orff-$version.tar.gz builds from itself"

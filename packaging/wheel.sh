@@ -6,13 +6,14 @@
 #
 # FFT=none makes a wheel without FFTW, whose version ends in +nofftw: it has no lattice engine, and nothing in it is under the
 # GPL. The wheel has no PROJ, whose data are large: the setting crs is refused, geo works. SDIST=no leaves out the source
-# distribution and QUICK=yes tries the wheel only. Exit status 77: PyPI cannot be reached.
+# distribution. LIBRARY=liborff.so takes a library that is there, and makes the wheel only; NEWEST=python tries it with the packages
+# of that Python instead of a bare environment. Exit status 77: PyPI cannot be reached.
 set -eu
 cd "$(dirname "$0")/.."
 
 place=${1:-build/dist/python}
 fft=${FFT:-fftw}
-work=build/wheel-$fft
+work=build/wheel-$fft${LIBRARY:+-given}
 tools=build/wheel-venv
 base=/usr/bin/python3
 [ -x $base ] || base=python3
@@ -38,6 +39,8 @@ make_tools() {
 
 # The library for the wheel, apart from other builds: without PROJ, with or without FFTW.
 make_library() {
+    library=${LIBRARY:-$PWD/$work/library/liborff.so}
+    [ -z "${LIBRARY:-}" ] || return 0
     say "building liborff for the wheel (Fourier transforms: $fft)"
     run cmake -S . -B "$work/library" -DORFF_TESTS=OFF -DORFF_PROJ=OFF -DORFF_FFT="$fft" -DCMAKE_BUILD_TYPE=RelWithDebInfo
     run cmake --build "$work/library" --target orff --parallel "$jobs"
@@ -48,7 +51,7 @@ make_wheel() {
     rm -rf "$work/raw" "$work/repaired" "$work/python"
     mkdir -p "$work/raw" "$work/repaired" "$place"
     copy_sources "$work/python"
-    run env ORFF_LIBRARY="$PWD/$work/library/liborff.so" ORFF_LOCAL_VERSION="$([ "$fft" = fftw ] || echo nofftw)" \
+    run env ORFF_LIBRARY="$library" ORFF_LOCAL_VERSION="$([ "$fft" = fftw ] || echo nofftw)" \
         $tools/bin/python -m build --wheel --no-isolation --outdir "$work/raw" "$work/python/python"
     run env PATH="$PWD/$tools/bin:$PATH" $tools/bin/auditwheel repair --strip -w "$work/repaired" "$work"/raw/*.whl
     $tools/bin/python packaging/wheel_licences.py "$work"/repaired/*.whl "$place"
@@ -78,6 +81,12 @@ try_install() {
     (cd "$work/$1" && env -u ORFF_LIBRARY -u PYTHONPATH -u LD_LIBRARY_PATH bin/python "$OLDPWD/packaging/smoke.py" "$3")
 }
 
+# try_beside <python> <wheel> <asked>: with the packages that this Python has.
+try_beside() {
+    run "$tools/bin/python" -m pip install --no-deps --target "$work/beside" --upgrade "$2"
+    env -u ORFF_LIBRARY -u LD_LIBRARY_PATH PYTHONPATH="$PWD/$work/beside" "$1" packaging/smoke.py "$3"
+}
+
 mkdir -p "$work"
 make_tools
 make_library
@@ -86,9 +95,14 @@ make_wheel
 wheel=$(ls -t "$place"/orff-*.whl | head -n 1)
 version=$(cat VERSION)
 [ "$fft" = fftw ] && lattice=yes || lattice=no
-try_install venv "$wheel" "version=$version lattice=$lattice inside=yes"
-if [ "${SDIST:-yes}" = yes ] && [ "$fft" = fftw ]; then
+asked="version=$version lattice=$lattice inside=yes"
+if [ -n "${NEWEST:-}" ]; then
+    try_beside "$NEWEST" "$wheel" "$asked"
+else
+    try_install venv "$wheel" "$asked"
+fi
+if [ "${SDIST:-yes}${LIBRARY:+-given}" = yes ] && [ "$fft" = fftw ]; then
     make_sdist
-    [ "${QUICK:-no}" = yes ] || try_install sdist-venv "$place/orff-$version.tar.gz" "version=$version lattice=yes inside=no"
+    try_install sdist-venv "$place/orff-$version.tar.gz" "version=$version lattice=yes inside=no"
 fi
 say "$wheel ($(du -h "$wheel" | cut -f 1)) is good"
