@@ -9,10 +9,13 @@
 
 /* ---- errors and interrupts */
 
-/* An error of R does not come back: nothing may be held that is not R's own. */
+/* An error of R does not come back: nothing may be held that is not R's own. The library's words say what is wrong; R's call
+ * would be one of ours. */
 static void check(orff_status status) {
-    if (status == ORFF_ERROR_CANCELLED) Rf_error("interrupted");
-    if (status) Rf_error("%s", *orff_error_message() ? orff_error_message() : orff_status_text(status));
+    if (status == ORFF_ERROR_CANCELLED) Rf_errorcall(R_NilValue, "interrupted");
+    if (status)
+        Rf_errorcall(R_NilValue, "%s",
+                     *orff_error_message() ? orff_error_message() : orff_status_text(status));
 }
 
 static void look_for_interrupt(void *unused) {
@@ -45,7 +48,10 @@ static SEXP new_place(void) {
 
 static orff_model *model_of(SEXP pointer) {
     orff_model *model = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
-    if (!model) Rf_error("the model is gone: models do not survive save() and saveRDS(); use orff_save() and orff_load()");
+    if (!model)
+        Rf_errorcall(
+            R_NilValue,
+            "the model is gone: models do not survive save() and saveRDS(); use orff_save() and orff_load()");
     return model;
 }
 
@@ -68,7 +74,8 @@ static orff_status set_names(orff_notes *notes, orff_side side, size_t count, co
     return status;
 }
 
-static orff_status keep_names(orff_model *model, size_t d, size_t p, const char *const *inputs, const char *const *outputs) {
+static orff_status keep_names(orff_model *model, size_t d, size_t p, const char *const *inputs,
+                              const char *const *outputs) {
     orff_notes *notes = NULL;
     const char *text = "";
     orff_status status = orff_notes_create(&notes, d, p);
@@ -119,7 +126,8 @@ static SEXP C_orff_fit(SEXP X, SEXP Y, SEXP settings, SEXP inputs, SEXP outputs)
 static SEXP C_orff_predict(SEXP pointer, SEXP X) {
     const orff_model *model = model_of(pointer);
     const orff_model_info info = orff_model_describe(model);
-    if (info.classes) Rf_error("the model tells classes, which the R package does not read yet");
+    if (info.classes)
+        Rf_errorcall(R_NilValue, "the model tells classes, which the R package does not read yet");
     SEXP F = PROTECT(Rf_allocMatrix(REALSXP, (int)info.outputs, Rf_ncols(X)));
     check(orff_model_predict(model, (size_t)Rf_ncols(X), REAL(X), REAL(F)));
     UNPROTECT(1);
@@ -143,8 +151,9 @@ static SEXP numbers(const double *values, size_t count) {
 }
 
 static SEXP C_orff_describe(SEXP pointer) {
-    static const char *const names[] = {"d",      "p",      "rows",         "kernel", "engine",  "lambda",
-                                        "noise",  "cv_mse", "log_evidence", "warning", "inputs", "outputs", ""};
+    static const char *const names[] = {"d",      "p",       "rows",   "kernel",       "engine",
+                                        "lambda", "noise",   "cv_mse", "log_evidence", "warning",
+                                        "inputs", "outputs", ""};
     const orff_model *model = model_of(pointer);
     const orff_model_info info = orff_model_describe(model);
     SEXP list = PROTECT(Rf_mkNamed(VECSXP, (const char **)names));
@@ -195,17 +204,20 @@ static SEXP C_orff_library(void) {
 static SEXP C_orff_threads(SEXP count) {
     const int before = (int)orff_get_threads();
     if (!Rf_isNull(count)) {
-        if (Rf_asInteger(count) == NA_INTEGER || Rf_asInteger(count) < 0) Rf_error("count must be a number of threads, or 0 for all");
+        if (Rf_asInteger(count) == NA_INTEGER || Rf_asInteger(count) < 0)
+            Rf_errorcall(R_NilValue, "count must be a number of threads, or 0 for all");
         check(orff_set_threads((size_t)Rf_asInteger(count)));
     }
     return Rf_ScalarInteger(before);
 }
 
-#define ENTRY(name, arguments) {#name, (DL_FUNC)&name, arguments}
+#define ENTRY(name, arguments) \
+    { #name, (DL_FUNC)&name, arguments }
 
 static const R_CallMethodDef entries[] = {
-    ENTRY(C_orff_fit, 5),  ENTRY(C_orff_predict, 2), ENTRY(C_orff_std, 3),     ENTRY(C_orff_describe, 1), ENTRY(C_orff_save, 2),
-    ENTRY(C_orff_load, 1), ENTRY(C_orff_library, 0), ENTRY(C_orff_threads, 1), {NULL, NULL, 0}};
+    ENTRY(C_orff_fit, 5),      ENTRY(C_orff_predict, 2), ENTRY(C_orff_std, 3),
+    ENTRY(C_orff_describe, 1), ENTRY(C_orff_save, 2),    ENTRY(C_orff_load, 1),
+    ENTRY(C_orff_library, 0),  ENTRY(C_orff_threads, 1), {NULL, NULL, 0}};
 
 void R_init_orff(DllInfo *info);
 void R_init_orff(DllInfo *info) {

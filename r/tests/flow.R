@@ -62,6 +62,10 @@ fails(orff_load(tempfile()), "orff|file|No such")
 copy <- unserialize(serialize(model, NULL))
 fails(predict(copy, new), "orff_save")
 
+# Errors are the library's words, not a call of the package's own.
+refused <- tryCatch(orff(x, y, kernel = "divfree"), error = function(e) e)
+stopifnot(is.null(conditionCall(refused)))
+
 # Threads, and that models go with the garbage.
 before <- orff_threads(1)
 stopifnot(orff_threads() == 1)
