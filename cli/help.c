@@ -1,4 +1,4 @@
-/* --help, manual pages and completion, all from the tables. */
+/* --help, manual pages and the page of settings, all from the tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -143,41 +143,6 @@ void cli_print_manual(const cli_command *command) {
     puts(".SH EXAMPLE\n.nf");
     troff(command->example);
     puts(".fi\n.SH SEE ALSO\n.BR orff (1)");
-}
-
-/* ---- completion of bash */
-
-/* What completion offers after an option: files, the words between bars, or nothing. */
-static void complete_value(const cli_option *option) {
-    if (strstr(option->argument, "FILE")) {
-        printf("        --%s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", option->name);
-    } else if (strchr(option->argument, '|')) {
-        printf("        --%s) COMPREPLY=($(compgen -W '", option->name);
-        for (const char *at = option->argument; *at; at++) putchar(*at == '|' ? ' ' : *at);
-        puts("' -- \"$word\")); return ;;");
-    }
-}
-
-void cli_print_completion(void) {
-    puts("# Completion of bash for orff.\n_orff() {\n"
-         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
-         "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then");
-    printf("        COMPREPLY=($(compgen -W 'help");
-    for (size_t i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
-    puts("' -- \"$word\"))\n        return\n    fi\n    case $before in\n"
-         "        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;");
-    for (cli_option_id i = 0; cli_option_at(i); i++)
-        if (cli_option_at(i)->argument && i != CLI_OPT_PLAN_OUTPUTS) complete_value(cli_option_at(i));
-    puts("    esac\n    case ${COMP_WORDS[1]} in");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        printf("        %s) options='", cli_commands[i]->name);
-        for (cli_option_id j = 0; cli_option_at(j); j++)
-            if (cli_serves(j, cli_commands[i])) printf(" --%s", cli_option_at(j)->name);
-        puts("' ;;");
-    }
-    puts("    esac\n    case $word in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-         "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
-         "complete -o filenames -F _orff orff");
 }
 
 /* ---- the page of settings, in Markdown */

@@ -1,4 +1,4 @@
-/* The options: the program's own table and the library's table of settings; what is parsed, what --help, the manual pages and the completion of bash show. */
+/* The options: the program's own table and the library's table of settings; what is parsed, what --help, the manual pages and completions of shells show. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -140,7 +140,11 @@ const char *cli_scan_number(const char *text, const char *stop, double *value);
 void cli_print_overview(void);
 void cli_print_help(const cli_command *command);
 void cli_print_manual(const cli_command *command); /* NULL: of the program */
-void cli_print_completion(void);
-void cli_print_settings(void); /* docs/settings.md */
+void cli_print_settings(void);                     /* docs/settings.md */
+
+/* ---------------------------------------------------------------- completion.c */
+
+/* For bash, zsh or fish; false where the shell is another. */
+bool cli_print_completion(const char *shell);
 
 #endif

@@ -32,14 +32,17 @@ static int print_version(void) {
     return cli_check_stdout();
 }
 
-/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion, and
+static int completion(const char *shell) {
+    if (cli_print_completion(shell)) return cli_check_stdout();
+    cli_failed("there is no completion for \"%s\": expected bash, zsh or fish", shell);
+    return CLI_USAGE;
+}
+
+/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion [SHELL], and
  * help --settings, the page docs/settings.md. */
 static int help(int count, char **words) {
     const bool manual = count > 0 && !strcmp(words[0], "--man");
-    if (count > 0 && !strcmp(words[0], "--completion")) {
-        cli_print_completion();
-        return cli_check_stdout();
-    }
+    if (count > 0 && !strcmp(words[0], "--completion")) return completion(count > 1 ? words[1] : "bash");
     if (count > 0 && !strcmp(words[0], "--settings")) {
         cli_print_settings();
         return cli_check_stdout();

@@ -46,10 +46,10 @@ extern "C" {
 /* ---------------------------------------------------------------- 1. version and status */
 
 #define ORFF_VERSION_MAJOR 0
-#define ORFF_VERSION_MINOR 1
+#define ORFF_VERSION_MINOR 2
 #define ORFF_VERSION_PATCH 0
 
-/* "0.1.0": the version of the library that is running. */
+/* "0.2.0": the version of the library that is running. */
 ORFF_API const char *orff_version(void);
 
 /* What the library runs on, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */

@@ -3,7 +3,7 @@
 # also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached;
 # for report build/peers-venv, with the packages of PyPI that the report on real data compares with.
 #
-#   scripts/setup.sh [build | check | fuzz | bench | report | python | format]
+#   scripts/setup.sh [build | check | fuzz | bench | report | python | wheel | deb | r | format]
 #
 # Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
 # cmake to look for it.
@@ -19,14 +19,18 @@ python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip pyt
     python3-dask python3-distributed"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang cppcheck chromium $mpi $python" ;;
+check) wanted="$wanted clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
+wheel) wanted="$wanted python3-pip python3-venv" ;;
+deb) wanted="$wanted debhelper dh-python pybuild-plugin-pyproject python3-all python3-setuptools python3-wheel dpkg-dev fakeroot
+    lintian mmdebstrap" ;;
+r) wanted="$wanted r-base-core" ;;
 bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | format]" >&2
+    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | wheel | deb | r | format]" >&2
     exit 2
     ;;
 esac

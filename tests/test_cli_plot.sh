@@ -1,21 +1,14 @@
 #!/bin/sh
-# plot and plan, manual pages and completion.
+# plot and plan, manual pages.
 . "$SOURCE_DIR/tests/cli/common.sh"
 
-# Manual pages are good troff, the completion good bash.
+# Manual pages are good troff.
 for command in fit predict plot; do
     "$orff" help --man "$command" >page.1
     if command -v groff >/dev/null; then
         [ -z "$(groff -man -Tascii -ww page.1 2>&1 >/dev/null)" ] || fail "manual of $command: $(groff -man -Tascii -ww page.1 2>&1 >/dev/null)"
     fi
 done
-if command -v bash >/dev/null; then
-    "$orff" help --completion >orff.bash
-    bash -c '. ./orff.bash; COMP_WORDS=(orff fit --ker); COMP_CWORD=2; _orff; [ "${COMPREPLY[*]}" = --kernel ]' || fail "completion of options"
-    bash -c '. ./orff.bash; COMP_WORDS=(orff pr); COMP_CWORD=1; _orff; [ "${COMPREPLY[*]}" = predict ]' || fail "completion of commands"
-    bash -c '. ./orff.bash; COMP_WORDS=(orff fit --kernel div); COMP_CWORD=3; _orff; [ "${COMPREPLY[*]}" = div-free ]' || fail "completion of values"
-fi
-
 field train.csv 1 6000
 # Plans at three sizes: memory within a factor of two. Times are told, not judged: a busy machine is slower than itself a
 # moment ago.

@@ -1,13 +1,13 @@
 #!/bin/sh
 # What the program prints goes through cli/print.c, which lets no control character through. Others may not print: only
-# report.c, for its progress bar and for JSON, and those that know no text but the program's own: help.c, and early.c and
+# report.c, for its progress bar and for JSON, and those that know no text but the program's own: help.c and completion.c, and early.c and
 # signals.c, which run where nothing else may be called.
 set -eu
 
 # Prints every line of the files given that names a stream or a function that prints to one.
 direct_prints() {
     for file; do
-        case ${file##*/} in print.c | report.c | help.c | early.c | signals.c) continue ;; esac
+        case ${file##*/} in print.c | report.c | help.c | completion.c | early.c | signals.c) continue ;; esac
         grep -nHE '(^|[^[:alnum:]_])(printf|vprintf|dprintf|puts|putchar|perror|stdout|stderr|STDOUT_FILENO|STDERR_FILENO)([^[:alnum:]_]|$)' "$file" |
             grep -vE 'posix_spawn_file_actions_addopen|__attribute__' || :
     done

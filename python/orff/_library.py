@@ -37,6 +37,7 @@ def _candidates() -> Iterator[str]:
             yield str(path)
     found = ctypes.util.find_library("orff")
     if found:
+        yield "liborff.so." + ".".join(__version__.split(".")[:2])  # of several versions the one that goes with the package
         yield found
 
 

@@ -77,6 +77,7 @@ def sources(tmp_path, monkeypatch):
     (tmp_path / "include").mkdir()
     shutil.copy(TREE / "include" / "orff.h", tmp_path / "include")
     shutil.copy(TREE / "VERSION", tmp_path)
+    shutil.copy(TREE / "LICENSE", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ def test_a_wheel_has_everything(tmp_path):
     (sources / "include").mkdir()
     shutil.copy(TREE / "include" / "orff.h", sources / "include")
     shutil.copy(TREE / "VERSION", sources)
+    shutil.copy(TREE / "LICENSE", sources)
     call(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     environment = {**os.environ, "ORFF_LIBRARY": library, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -44,9 +47,37 @@ def test_a_wheel_has_everything(tmp_path):
                 env=environment, cwd=tmp_path)
     place, version = told.split("\n")[0].split()
     assert str(tmp_path / "venv") in place and version == orff.__version__ and "(3, 1)" in told
-    assert {"liborff.so", "orff.h", "VERSION", "py.typed"} <= set(os.listdir(place))
+    assert {"liborff.so", "orff.h", "VERSION", "LICENSE", "py.typed"} <= set(os.listdir(place))
     for element in search_path(Path(place) / "liborff.so"):
         assert element.startswith(("/", "$ORIGIN")), f"{element!r} depends on the current directory"
+
+
+def test_a_wheel_for_the_library_of_the_system_has_none(tmp_path):
+    for module in ("pip", "setuptools", "wheel"):
+        pytest.importorskip(module)
+    shutil.copytree(TREE / "python", tmp_path / "python", ignore=shutil.ignore_patterns("build", "*.egg-info", "tests"))
+    for name in ("include", "VERSION", "LICENSE"):
+        copy = shutil.copytree if (TREE / name).is_dir() else shutil.copy
+        copy(TREE / name, tmp_path / name)
+    environment = {**os.environ, "ORFF_LIBRARY": "system", "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    call(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", tmp_path, tmp_path / "python",
+         env=environment)
+    wheel = tmp_path / f"orff-{orff.__version__}-py3-none-any.whl"
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "orff/orff.h" in names and not [name for name in names if name.endswith(".so")]
+
+
+def test_a_source_distribution_takes_the_library_along(tmp_path):
+    pytest.importorskip("setuptools")
+    shutil.copytree(TREE / "python", tmp_path / "python", ignore=shutil.ignore_patterns("build", "*.egg-info", "tests"))
+    for name in ("CMakeLists.txt", "LICENSE", "VERSION", "cmake", "include", "src"):
+        copy = shutil.copytree if (TREE / name).is_dir() else shutil.copy
+        copy(TREE / name, tmp_path / name)
+    call(sys.executable, "setup.py", "-q", "sdist", cwd=tmp_path / "python")
+    (archive,) = (tmp_path / "python" / "dist").glob("orff-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        names = {name.split("/", 1)[-1] for name in packed.getnames()}
+    assert {"library/CMakeLists.txt", "library/src/base/version.c", "library/include/orff.h", "LICENSE"} <= names
 
 
 def search_path(library):

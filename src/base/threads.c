@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* dladdr */
 #include "base/threads.h"
 
 #include <dlfcn.h>
@@ -53,8 +53,22 @@ static struct {
     void (*set_threads)(int count);
 } gnu;
 
+/* The file of our loops' runtime where that is GNU's: a Python wheel carries it under a name of its own, and there may be
+ * others beside it. Else the usual name. */
+static const char *gnu_runtime_name(Dl_info *at) {
+#ifdef _OPENMP
+    int (*const function)(void) = omp_get_max_threads;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    if (dladdr(address, at) && at->dli_fname && strstr(at->dli_fname, "libgomp")) return at->dli_fname;
+#endif
+    (void)at;
+    return "libgomp.so.1";
+}
+
 static void find_gnu_runtime(void) {
-    void *runtime = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    Dl_info at;
+    void *runtime = dlopen(gnu_runtime_name(&at), RTLD_LAZY | RTLD_NOLOAD);
     if (!runtime) return;
     void *pause = dlsym(runtime, "omp_pause_resource_all"), *set = dlsym(runtime, "omp_set_num_threads");
     memcpy(&gnu.pause, &pause, sizeof pause);
