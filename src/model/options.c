@@ -18,6 +18,7 @@ struct orff_options {
     double *omega, *weights; /* own frequencies */
     double *periods;         /* d */
     bool *trend_inputs;      /* d */
+    size_t hidden[ORFFI_MOST_WIDTHS];
     size_t geo_inputs[2];
     double *X, *Y; /* the rows on a plane */
 };
@@ -159,6 +160,22 @@ static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orf
     return ORFF_OK;
 }
 
+static orff_status read_stack(orff_options *o, orff_settings *settings) {
+    const char *text = given(o, "stack");
+    snprintf(o->culprit, sizeof o->culprit, "stack");
+    if (text) ORFFI_TRY(orffi_widths_read(text, &settings->n_hidden, o->hidden));
+    if (text) settings->hidden = o->hidden;
+    snprintf(o->culprit, sizeof o->culprit, "stack-base");
+    if (!orff_base_parse(orff_options_get(o, "stack-base"), &settings->hidden_base,
+                         &settings->hidden_shape) &&
+        (settings->hidden_shape > 0.0 || !orff_base_has_shape(settings->hidden_base)))
+        return ORFF_OK;
+    return orffi_fail(
+        ORFF_ERROR_INVALID_ARGUMENT,
+        "stack-base: \"%s\" is no scalar kernel with a shape of its own, such as gaussian or matern52",
+        orff_options_get(o, "stack-base"));
+}
+
 /* D x d, or D x (d + 1) with the weights behind. */
 static orff_status read_frequencies(orff_options *o, const orff_data_shape *shape, orff_sampling *sampling) {
     const char *text = given(o, "frequencies");
@@ -255,6 +272,7 @@ orff_status orff_options_resolve(orff_options *options, const orff_data_shape *s
     ORFFI_TRY(read_kernel(options, &inner, &resolved));
     ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
     ORFFI_TRY(read_trend(options, &inner, &resolved));
+    ORFFI_TRY(read_stack(options, &resolved));
     options->culprit[0] = '\0';
     resolved.checkpoint = given(options, "checkpoint");
     resolved.classes = shape->classes;
