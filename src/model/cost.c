@@ -270,6 +270,10 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
     if (s->mixture || s->auto_kernel || s->auto_mix)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the cost of choosing the kernel, weights or mix is not known");
+    if (s->n_hidden || s->engine == ORFF_ENGINE_STACK)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the cost of training a stack cannot be told beforehand: it ends when it no longer gains");
     if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
         return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
