@@ -21,6 +21,7 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._parameters import FEATURES, KERNEL, Own, takes
 from ._regressor import ORFFRegressor
+from ._stack import ORFFStack
 from ._settings import TABLE, Settings, name_of, read_options, whole
 from ._transformer import DrawnFeatures
 
@@ -220,6 +221,8 @@ def _class_of(model: Model, about: dict) -> type:
     if model.classes:
         return ORFFClassifier
     exact = model.describe().engine == lib.ORFF_ENGINE_EXACT and about.get("class") != ORFFRegressor.__name__
+    if model.describe().engine == lib.ORFF_ENGINE_STACK and about.get("class") == ORFFStack.__name__:
+        return ORFFStack
     return OVKRegressor if exact else ORFFRegressor
 
 
