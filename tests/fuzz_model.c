@@ -78,7 +78,8 @@ int main(void) {
     enum { TRIALS = 3000 };
     return fuzz_seed(ORFF_TEST_DIR "/golden/model_v1.orff", TRIALS) &&
                    fuzz_seed(ORFF_TEST_DIR "/golden/exact_v1.orff", TRIALS) &&
-                   fuzz_seed(ORFF_TEST_DIR "/golden/custom_v1.orff", TRIALS)
+                   fuzz_seed(ORFF_TEST_DIR "/golden/custom_v1.orff", TRIALS) &&
+                   fuzz_seed(ORFF_TEST_DIR "/golden/stack_v1.orff", TRIALS)
                ? 0
                : 1;
 }

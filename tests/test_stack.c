@@ -348,6 +348,19 @@ static void test_files(void **state) {
     orff_model_free(model);
 }
 
+/* Files of this version stay readable. */
+static void test_golden(void **state) {
+    (void)state;
+    const double x[] = {0.9, 0.4, -0.9, -0.4};
+    double F[4];
+    orff_model *model = NULL;
+    assert_ok(orff_model_load(&model, ORFF_TEST_DIR "/golden/stack_v1.orff"));
+    assert_int_equal(orff_model_describe(model).hidden_widths[0], 3);
+    assert_ok(orff_model_predict(model, 2, x, F)); /* of a sign and a product */
+    assert_true(F[0] > 0.5 && F[2] < -0.5 && fabs(F[1] - 0.36) < 0.2 && fabs(F[3] - 0.36) < 0.2);
+    orff_model_free(model);
+}
+
 /* In the user's units, which are others than the layers'. */
 static void test_model_jacobian(void **state) {
     (void)state;
@@ -509,19 +522,13 @@ static void test_refused_settings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_jacobian),
-        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_train),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_model_jacobian),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_model_threads),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_refused_settings),
+        cmocka_unit_test(test_gradient), cmocka_unit_test(test_jacobian),
+        cmocka_unit_test(test_start),    cmocka_unit_test(test_train),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_model),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_golden),   cmocka_unit_test(test_model_jacobian),
+        cmocka_unit_test(test_samples),  cmocka_unit_test(test_model_threads),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_refused_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

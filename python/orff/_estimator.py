@@ -125,7 +125,7 @@ class ModelEstimator(BaseEstimator):
     def _settings_for(self, X: Array, Y: Optional[Array], outputs: int, classes: int = 0) -> Settings:
         names = getattr(self, "feature_names_in_", None)
         settings = Settings(self._given(), X.shape[1], outputs, classes, names, X, Y)
-        settings.c.single = not self._is_exact and is_single(self.precision, X.dtype)
+        settings.c.single = not self._is_exact and not settings.c.n_hidden and is_single(self.precision, X.dtype)
         return settings
 
     def _fit_rows(self, rows: Rows, classes: int = 0, **notes: Any) -> None:

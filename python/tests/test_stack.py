@@ -29,6 +29,12 @@ def test_the_same_as_the_regressor(front):
     np.testing.assert_allclose(stack.predict(front[0]), regressor.predict(front[0]), rtol=1e-10, atol=1e-12)
 
 
+def test_single_precision_inputs(front):
+    X, Y = (part.astype(np.float32) for part in front)
+    model = orff.ORFFRegressor(**QUICK).fit(X, Y)  # computed in double
+    assert model.predict(X).dtype == np.float32 and model.score(X, Y) > 0.9
+
+
 def test_jacobian_and_error_bars(front):
     model = orff.ORFFStack(**QUICK).fit(*front)
     X, step = front[0][:20], 1e-5

@@ -20,11 +20,14 @@
 
 #define STREAM    0xada3u
 #define SOLUTIONS 25   /* of the last layer on the way, about */
-#define PATIENCE  8    /* of them without a gain end it */
+#define PATIENCE  4    /* of them without a gain: steps were too long ... */
+#define SHORTER   0.3  /* ... and go on so much shorter from the best ... */
+#define RETURNS   3    /* ... so often; then it ends */
 #define FIRST     0.9  /* of the mean of gradients ... */
 #define SECOND    0.99 /* ... and of their squares */
 #define LOWEST    1e-10
 #define HIGHEST   1.0
+#define SOFT      1e-5 /* of the bound of lambda at first */
 #define LAMBDAS   21   /* tried at first: two in each power of ten */
 #define FACTOR    3.0  /* between those tried on the way */
 #define STEPS     2000 /* that are enough, about ... */
@@ -49,7 +52,9 @@ typedef struct run {
     double *intercept; /* of the best: p */
     size_t epochs;     /* at most */
     uint64_t steps;
-    double lambda; /* for the rows learned from */
+    double rate;   /* of a step at first */
+    double lambda; /* of steps, for the rows learned from ... */
+    double judged; /* ... and that of the least error on those left out */
     orff_stack_report report;
 } run;
 
@@ -153,7 +158,7 @@ static void shuffle(run *r, size_t epoch) {
 /* From the rate to nothing along half a cosine. */
 static double rate_at(const run *r, size_t epoch) {
     const double along = (double)epoch / (double)r->epochs;
-    return r->how->rate * 0.5 * (1.0 + cos(3.141592653589793 * along));
+    return r->rate * 0.5 * (1.0 + cos(3.141592653589793 * along));
 }
 
 static void descend(run *r, double rate) {
@@ -198,40 +203,49 @@ static void take_head(run *r, const orffi_head *head) {
 }
 
 /* The best of `count` lambdas from `low` on, each `factor` times the one before. */
-static orff_status solve(run *r, orffi_head *head, double low, double factor, size_t count, double *error) {
-    double best = low, own;
+static orff_status choose_lambda(run *r, orffi_head *head, double low, double factor, size_t count,
+                                 double *error) {
+    double own;
     *error = INFINITY;
     for (size_t l = 0; l < count; l++) {
         const double lambda = low * pow(factor, (double)l);
         ORFFI_TRY(orffi_head_try(head, lambda, &own, NULL));
         if (!(own <= *error)) continue;
         *error = own;
-        best = lambda;
+        r->judged = lambda;
     }
-    r->lambda = best;
-    ORFFI_TRY(orffi_head_try(head, best, &own, NULL));
-    take_head(r, head);
-    return isfinite(own) ? ORFF_OK
-                         : orffi_fail(ORFF_ERROR_NUMERICAL,
-                                      "the stack overflowed: give a smaller rate, or inputs and outputs in "
-                                      "units that make them neither huge nor tiny");
+    if (isfinite(*error)) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_NUMERICAL,
+                      "the stack overflowed: give a smaller rate, or inputs and outputs in units that make "
+                      "them neither huge nor tiny");
 }
 
-/* One lambda where it was given; at first many; then its neighbours. */
-static orff_status solve_last(run *r, bool first, double *error) {
+/* One lambda where it was given; at first many; then its neighbours. Steps have no smaller one than a bound that falls over the
+ * epochs: a last layer that fits every row leaves the others nothing to learn from. */
+static orff_status solve_head(run *r, orffi_head *head, size_t epoch, double *error) {
     const orffi_split *s = r->split;
     const double given = r->how->lambda * (s->learned_weight + s->left_weight) / s->learned_weight;
+    double size, own;
+    ORFFI_TRY(orffi_head_size(head, &size));
+    const double bound = size * SOFT * pow(LOWEST / SOFT, (double)epoch / (double)r->epochs);
+    if (given > 0.0)
+        ORFFI_TRY(choose_lambda(r, head, given, 1.0, 1, error));
+    else if (epoch == 0)
+        ORFFI_TRY(choose_lambda(r, head, LOWEST * size, pow(HIGHEST / LOWEST, 1.0 / (LAMBDAS - 1)), LAMBDAS,
+                                error));
+    else
+        ORFFI_TRY(choose_lambda(r, head, fmax(r->judged / FACTOR, LOWEST * size), FACTOR, 3, error));
+    r->lambda = given > 0.0 ? given : fmax(r->judged, bound);
+    ORFFI_TRY(orffi_head_try(head, r->lambda, &own, NULL));
+    take_head(r, head);
+    return ORFF_OK;
+}
+
+static orff_status solve_last(run *r, size_t epoch, double *error) {
     orffi_head head = {0};
-    double size;
-    orff_status status =
-        orffi_head_fill(&head, r->stack, r->stack->layers[r->stack->n - 1].features, s, r->how->center);
-    if (!status) status = orffi_head_size(&head, &size);
-    if (!status && given > 0.0)
-        status = solve(r, &head, given, 1.0, 1, error);
-    else if (!status && first)
-        status = solve(r, &head, LOWEST * size, pow(HIGHEST / LOWEST, 1.0 / (LAMBDAS - 1)), LAMBDAS, error);
-    else if (!status)
-        status = solve(r, &head, fmax(r->lambda / FACTOR, LOWEST * size), FACTOR, 3, error);
+    orff_status status = orffi_head_fill(&head, r->stack, r->stack->layers[r->stack->n - 1].features,
+                                         r->split, r->how->center);
+    if (!status) status = solve_head(r, &head, epoch, error);
     orffi_head_clear(&head);
     return status;
 }
@@ -243,23 +257,46 @@ static void keep_best(run *r, size_t epoch, double error) {
     r->report.best = epoch;
     r->report.error = error;
     r->report.lambda =
-        r->lambda * r->split->learned_weight / (r->split->learned_weight + r->split->left_weight);
+        r->judged * r->split->learned_weight / (r->split->learned_weight + r->split->left_weight);
 }
 
 /* ---- the whole */
 
+/* The best once more, with the memory of steps forgotten. */
+static void return_to_best(run *r) {
+    memcpy(r->now, r->best, r->count * sizeof *r->now);
+    memcpy(r->stack->intercept, r->intercept, r->stack->widths[r->stack->n] * sizeof *r->intercept);
+    orffi_stack_set(r->stack, r->now);
+    memset(r->mean, 0, r->count * sizeof *r->mean);
+    memset(r->square, 0, r->count * sizeof *r->square);
+    set_last_steps(r);
+    r->steps = 0;
+}
+
+/* What the rows left out say. Steps that gained nothing for long were too long. */
+static orff_status judge(run *r, size_t epoch, size_t *idle, size_t *returns) {
+    double error;
+    ORFFI_TRY(solve_last(r, epoch, &error));
+    if (error < r->report.error) {
+        keep_best(r, epoch, error);
+        *idle = 0;
+    } else if (++*idle == PATIENCE) {
+        return_to_best(r);
+        r->rate *= SHORTER;
+        *idle = 0;
+        ++*returns;
+    }
+    return ORFF_OK;
+}
+
 static orff_status make_epochs(run *r) {
     const size_t epochs = r->epochs, every = epochs > SOLUTIONS ? epochs / SOLUTIONS : 1;
-    size_t idle = 0;
-    for (size_t epoch = 0; epoch < epochs && idle < PATIENCE; epoch++) {
-        double error;
+    size_t idle = 0, returns = 0;
+    for (size_t epoch = 0; epoch < epochs && returns < RETURNS; epoch++) {
         ORFFI_TRY(orffi_progress("training the stack", (double)epoch, (double)epochs));
         make_epoch(r, epoch);
         r->report.epochs = epoch + 1;
-        if ((epoch + 1) % every && epoch + 1 < epochs) continue;
-        ORFFI_TRY(solve_last(r, false, &error));
-        idle = error < r->report.error ? 0 : idle + 1;
-        if (error < r->report.error) keep_best(r, epoch + 1, error);
+        if ((epoch + 1) % every == 0 || epoch + 1 == epochs) ORFFI_TRY(judge(r, epoch + 1, &idle, &returns));
     }
     return ORFF_OK;
 }
@@ -268,8 +305,9 @@ static orff_status train(run *r) {
     double error;
     ORFFI_TRY(allocate(r));
     r->epochs = epochs_of(r);
+    r->rate = r->how->rate;
     set_hidden_steps(r);
-    ORFFI_TRY(solve_last(r, true, &error));
+    ORFFI_TRY(solve_last(r, 0, &error));
     keep_best(r, 0, error);
     r->report.start = error;
     if (r->hidden) ORFFI_TRY(make_epochs(r));
