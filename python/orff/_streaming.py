@@ -24,6 +24,8 @@ def can_stream(estimator: Any) -> bool:
             f"{name}: partial_fit and forget are for the {loss} loss and the {solver} solver, not for "
             f"loss={estimator.loss!r} and solver={estimator.solver!r}"
         )
+    if estimator.stack is not None:
+        raise AttributeError(f"{name}: partial_fit and forget do not go with stack: hidden layers learn from all rows")
     if estimator._on_plane:
         raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
     if estimator.scale_outputs not in ("auto", False, "no"):

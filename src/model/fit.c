@@ -183,6 +183,8 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
 /* ---- from moments */
 
 static orff_status check_moments(const orff_settings *s, const orff_moments *moments) {
+    if (s->n_hidden)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "hidden layers are learned from rows, which moments do not have");
     if (s->auto_kernel || s->auto_mix)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
