@@ -110,7 +110,6 @@ def digits(data):
         "one layer, 300 frequencies": orff.ORFFClassifier(features=300),
         "two layers, 784 -> 32 -> 9, 50 and 300": orff.ORFFClassifier(features=300, stack=32, stack_features=50),
         "one layer, 1000 frequencies": orff.ORFFClassifier(features=1000),
-        "two layers, 784 -> 32 -> 9, 50 and 1000": orff.ORFFClassifier(features=1000, stack=32, stack_features=50),
     }.items():
         lines[name] = [measure(model, X, y[:10000], Z, t, lambda model, Z, T: 100 - 100 * model.score(Z, T))]
     return "## Digits\n\n" + " ".join(digits.__doc__.split()) + "\n\n" + table_of(lines, "wrong, %")

@@ -203,12 +203,12 @@ static void say_trend(const cli_result *r, const orff_model_info *info) {
 }
 
 const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_ROOM]) {
-    const size_t last = info->classes ? info->classes - 1 : info->outputs;
     size_t used = (size_t)snprintf(text, CLI_LAYERS_ROOM, "%zu", info->inputs);
     for (size_t l = 0; l < info->hidden_layers && used < CLI_LAYERS_ROOM; l++)
         used += (size_t)snprintf(text + used, CLI_LAYERS_ROOM - used, " -> %zu", info->hidden_widths[l]);
     if (used < CLI_LAYERS_ROOM)
-        snprintf(text + used, CLI_LAYERS_ROOM - used, " -> %zu, %zu coefficients", last, info->parameters);
+        snprintf(text + used, CLI_LAYERS_ROOM - used, " -> %zu, %zu coefficients", info->code_length,
+                 info->parameters);
     return text;
 }
 

@@ -103,7 +103,7 @@ typedef struct orff_model orff_model;
 ORFF_API orff_status orff_learn(orff_model **model, const char *const *settings, size_t d, size_t p, size_t n,
                                 const double *X, const double *Y);
 
-/* F = predictions at n points X: n x p (simplex codes for classes: n x (T-1)). What follows from a model at a point is
+/* F = predictions at n points X: n x p (codes for classes: n x code_length, T-1 for those of a simplex). What follows from a model at a point is
  * finite or an error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 
@@ -960,7 +960,9 @@ typedef struct orff_settings {
     size_t epochs;          /* passes over the rows, at most; 0: auto, see orff_stack_training */
     double rate;            /* of a step, see orff_stack_training */
 
-    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
+    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside ... */
+    const double *codes; /* ... or by these, T x code_length, all different: for the squared loss; NULL: the simplex */
+    size_t code_length;
     bool single;    /* moments and iterations in single precision */
 
     /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
@@ -1203,6 +1205,8 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
+    size_t code_length;     /* numbers that orff_model_predict gives at a point: outputs, or those of a code of classes */
+    const double *codes;    /* classes x code_length; NULL: regression */
     orff_engine engine;        /* that learned it, never auto */
     const char *engine_reason; /* why auto took it, in words; "" where it was asked for */
     size_t frequencies, parameters; /* exact: 0 and N p */

@@ -58,7 +58,7 @@ static bool is_finite(orff_status status, size_t n, const double *out) {
 /* A model that was taken serves: nothing it holds leads out of its memory, and what it says is finite. */
 static void use_model(orff_model *model) {
     const orff_model_info info = orff_model_describe(model);
-    const size_t p = info.classes ? info.classes - 1 : info.outputs;
+    const size_t p = info.code_length;
     double *x = calloc(2 * info.inputs, sizeof *x),
            *out = calloc(2 * p * (p > info.inputs ? p : info.inputs), sizeof *out);
     float *x_single = calloc(2 * info.inputs, sizeof *x_single),

@@ -203,7 +203,16 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
 
     def _coded(self, y: Array) -> Array:
         """What is learned: a code for each row, or a sign for each label."""
-        return signs(y) if self.multilabel_ else simplex_codes(len(self.classes_))[self._labels(y)]
+        return signs(y) if self.multilabel_ else self._codes()[self._labels(y)]
+
+    def _codes(self) -> Array:
+        """A row for each class."""
+        if self.codes is None:
+            return simplex_codes(len(self.classes_))
+        codes = np.asarray(self.codes, dtype=np.float64)
+        if codes.ndim != 2 or len(codes) != len(self.classes_):
+            raise ValueError(f"codes: expected a matrix with {len(self.classes_)} rows, one for each class")
+        return codes
 
     def _notes_of_moments(self) -> dict[str, Any]:
         return self._label_notes() if self.multilabel_ else self._class_notes()
@@ -245,7 +254,10 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         """How far a prediction goes towards each class or label: n x T."""
         if self.multilabel_:
             return self.model_.predict(X, **self._how)
-        return self.model_.predict(X, **self._how) @ simplex_codes(len(self.classes_)).T.astype(X.dtype)
+        codes = self.model_.codes()
+        lengths = 0.5 * (codes * codes).sum(axis=1)
+        lengths = np.zeros_like(lengths) if np.allclose(lengths, lengths[0]) else lengths  # as those of a simplex
+        return (self.model_.predict(X, **self._how) @ codes.T - lengths).astype(X.dtype)
 
     def decision_function(self, X: Any) -> Array:
         """How far the prediction goes towards each class.
@@ -258,7 +270,8 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         Returns
         -------
         ndarray of shape (n, T), or (n,) for two classes
-            Products with the codes; for two classes that of the second. For labels how sure each is: positive where it is predicted.
+            Products with the codes, less half the square of their lengths where these differ, so that the nearest code has the most;
+            for two classes that of the second. For labels how sure each is: positive where it is predicted.
         """
         scores = self._scores(self._points(X))
         return scores[:, 1] if len(self.classes_) == 2 and not self.multilabel_ else scores

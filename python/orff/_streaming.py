@@ -52,7 +52,7 @@ class StreamingMixin(ModelEstimator):
 
     def _begin(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
         names = getattr(self, "feature_names_in_", None)
-        kept = ("output_matrix", "checkpoint", "resume")  # which have nothing to do with moments
+        kept = ("output_matrix", "checkpoint", "resume", "codes")  # which have nothing to do with moments
         given = {name: value for name, value in self._given().items() if name not in kept}
         given = decide_kernel(given, X, Y, weights, names)
         settings = Settings(given, X.shape[1], Y.shape[1], names=names)

@@ -1,4 +1,4 @@
-"""Several labels at once, in the manner of scikit-learn."""
+"""Several labels at once, in the manner of scikit-learn; and codes of one's own for classes."""
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -90,3 +90,49 @@ def test_refused(scenes):
         orff.ORFFClassifier(**QUICK).fit(X, 2 * Y)
     with pytest.raises(ValueError, match="logistic loss is for classes"):
         orff.ORFFClassifier(loss="logistic", **QUICK).fit(X, Y)
+
+
+# ---- codes
+
+
+@pytest.fixture(scope="module")
+def rings():
+    X = np.random.default_rng(1).uniform(-2, 2, (500, 2))
+    return X, np.array(["in", "mid", "out"])[np.digitize(np.hypot(*X.T), [0.8, 1.6])]
+
+
+def test_codes_on_a_line(rings, tmp_path):
+    X, y = rings
+    model = orff.ORFFClassifier(codes=[[0.0], [1.0], [2.0]], **QUICK).fit(X, y)
+    assert model.score(X, y) > 0.9 and model.model_.outputs == 1
+    assert (model.classes_[model.decision_function(X).argmax(axis=1)] == model.predict(X)).all()
+    model.save(tmp_path / "m.orff")
+    again = orff.load(tmp_path / "m.orff")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.codes, model.codes)
+
+
+def test_codes_of_a_simplex_are_the_default(rings):
+    from orff._arrays import simplex_codes
+
+    X, y = rings
+    given, plain = (orff.ORFFClassifier(codes=codes, **QUICK).fit(X, y) for codes in (simplex_codes(3), None))
+    np.testing.assert_allclose(given.decision_function(X), plain.decision_function(X), atol=1e-9)
+    parts = orff.ORFFClassifier(codes=simplex_codes(3), **QUICK).partial_fit(X[:200], y[:200]).partial_fit(X[200:], y[200:])
+    assert (parts.predict(X) == plain.predict(X)).mean() > 0.99
+
+
+def test_more_numbers_than_classes(rings):
+    """Codes that correct errors: each bit is learned by itself."""
+    X, y = rings
+    codes = np.array([[1, 1, 1, 1, -1], [1, -1, -1, 1, 1], [-1, -1, 1, -1, 1]], dtype=float)
+    assert orff.ORFFClassifier(codes=codes, **QUICK).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("codes, words", [
+    ([[0.0], [1.0]], "codes: expected a matrix with 3 rows"),
+    ([[0.0], [1.0], [1.0]], "codes: those of classes 2 and 3 are the same"),
+])
+def test_refused_codes(rings, codes, words):
+    with pytest.raises(ValueError, match=words):
+        orff.ORFFClassifier(codes=codes, **QUICK).fit(*rings)

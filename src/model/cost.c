@@ -323,7 +323,7 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     if (!settings || !cost)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_cost_estimate: NULL argument");
     ORFFI_TRY(check(settings, d, p, n));
-    task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p, .asked = settings};
+    task t = {.n = n, .d = d, .p = orffi_code_length(settings, p), .asked = settings};
     t.D = orff_settings_features(settings, d, t.p, n);
     if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);

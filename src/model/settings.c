@@ -133,6 +133,9 @@ static const row rows[] = {
       "Solver idr: the s of IDR(s)."}, TO(shadow)},
     {{"batch", ORFF_SETTING_WHOLE, "256", false, 1, MOST_COUNT, NULL, "ROWS", "", SOLVING, "Learning",
       "Solver sgd and stacks: rows in a step."}, TO(batch)},
+    {{"codes", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", LEARNING, "Learning",
+      "Classes: a row of numbers for each, in the order of their names, which are learned in its place. A prediction is the class whose row is "
+      "nearest. Without them classes are the corners of a simplex, which are all equally far from each other."}, NOWHERE},
     {{"stack", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "W1,W2,..", "", SOLVING, "Learning",
       "Hidden layers of these widths before the last one, learned together: a function of functions. They bend the inputs until the kernel "
       "suits them, which pays where the function has fronts or changes its pace. For decomposable kernels and the squared loss."}, NOWHERE},

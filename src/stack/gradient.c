@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
+#define LIGHT 4e6 /* multiplications in a block that one thread does sooner than it wakes others */
+
 enum { AT_ONCE = 8 }; /* blocks whose sums are kept apart before they are added, in order */
 
 /* One block on its way. */
@@ -16,6 +18,7 @@ typedef struct lane {
 
 struct orffi_slope {
     const orff_stack *stack;
+    bool light; /* blocks are little work */
     lane lanes[AT_ONCE];
 };
 
@@ -28,7 +31,19 @@ void orffi_slope_free(orffi_slope *slope) {
     orffi_release(slope);
 }
 
+/* Multiplications in a block, about: there, back, and for the gradient; a cosine counts as some. */
+static double work_of(const orff_stack *stack) {
+    double sum = 0.0;
+    for (size_t l = 0; l < stack->n; l++) {
+        const orff_features *f = stack->layers[l].features;
+        sum += (double)f->D * (6.0 * (double)f->p + 2.0 * (double)f->d + 20.0) +
+               3.0 * (double)f->p * (double)f->d;
+    }
+    return ORFFI_STACK_ROWS * sum;
+}
+
 static orff_status fill(orffi_slope *slope) {
+    slope->light = work_of(slope->stack) < LIGHT;
     for (size_t i = 0; i < AT_ONCE; i++) {
         ORFFI_TRY(orffi_walk_init(&slope->lanes[i].walk, slope->stack, true));
         ORFFI_TRY(ORFFI_NEW_ARRAY(slope->lanes[i].x, ORFFI_STACK_ROWS * slope->stack->widths[0]));
@@ -97,6 +112,7 @@ static void run_lanes(orffi_slope *slope, const orffi_stack_rows *rows, size_t f
 void orffi_slope_evaluate(orffi_slope *slope, const orffi_stack_rows *rows, size_t first, size_t count,
                           double *value, double *weight, double *gradient) {
     const size_t parameters = orffi_stack_parameters(slope->stack), end = first + count;
+    const bool alone = orffi_work_alone(slope->light);
     const int before =
         orffi_team_limit(1); /* the products of a block are one thread's, however many there are */
     *value = *weight = 0.0;
@@ -112,6 +128,7 @@ void orffi_slope_evaluate(orffi_slope *slope, const orffi_stack_rows *rows, size
         }
     }
     orffi_team_limit(before);
+    orffi_work_alone(alone);
 }
 
 /* ---- for everybody */
