@@ -194,8 +194,8 @@ ORFF_API bool orff_base_has_shape(orff_base base);
     X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */                 \
     X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */            \
     X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */         \
-    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns */                             \
-    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive; factored numerically */   \
+    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns, B B^T even in w */            \
+    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive, even; factored numerically */ \
     X(SIGNATURE, signature, "signature")          /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
 
 typedef enum orff_rule {
