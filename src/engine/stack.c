@@ -29,13 +29,14 @@ static orff_status refuse(const char *what) {
 }
 
 static orff_status check_parts(const orff_settings *s) {
+    const char *usual = orff_rule_name(ORFF_RULE_DECOMPOSABLE);
     for (size_t m = 0; m < s->n_parts; m++)
         if (!orff_rule_describe(s->parts[m].rule).separable)
-            return orffi_fail(
-                ORFF_ERROR_UNSUPPORTED,
-                "a stack is of decomposable parts, not %s: what its hidden layers give is no place",
-                orff_rule_name(s->parts[m].rule));
-    return s->auto_kernel || s->auto_mix ? refuse("kernel to choose: it is of decomposable parts") : ORFF_OK;
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "a stack is of %s parts, not %s: what its hidden layers give is no place",
+                              usual, orff_rule_name(s->parts[m].rule));
+    if (!s->auto_kernel && !s->auto_mix) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it is of %s parts", usual);
 }
 
 static orff_status check_layers(const orff_settings *s) {
@@ -203,7 +204,7 @@ static orff_status draw_layers(stack_rows *r) {
 
 static orff_status check_kernel(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
-        if (!kernel->parts[m].rule->separable) return refuse("parts but decomposable ones");
+        if (!kernel->parts[m].rule->separable) return refuse("parts that are fields or functions of yours");
     return ORFF_OK;
 }
 

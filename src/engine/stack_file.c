@@ -174,8 +174,7 @@ orff_status orffi_stack_load(void **out, const orffi_fields *model, const orff_k
         return orffi_fields_fail(model, "stack", "is not a list of two layers or more");
     for (size_t m = 0; m < kernel->n_parts; m++)
         if (!kernel->parts[m].rule->separable)
-            return orffi_fields_fail(model, "stack",
-                                     "does not go with the kernel, which is not decomposable");
+            return orffi_fields_fail(model, "stack", "does not go with the kernel, which is not k0 A");
     orff_status status = orffi_stack_allocate(&stack, n);
     if (!status) status = read_layers(model, kernel, stack, &head);
     if (status) {

@@ -190,10 +190,9 @@ static orff_status read_stack(orff_options *o, orff_settings *settings) {
                          &settings->hidden_shape) &&
         (settings->hidden_shape > 0.0 || !orff_base_has_shape(settings->hidden_base)))
         return ORFF_OK;
-    return orffi_fail(
-        ORFF_ERROR_INVALID_ARGUMENT,
-        "stack-base: \"%s\" is no scalar kernel with a shape of its own, such as gaussian or matern52",
-        orff_options_get(o, "stack-base"));
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "stack-base: \"%s\" is no scalar kernel with a shape of its own, such as %s",
+                      orff_options_get(o, "stack-base"), orff_base_short_name(ORFF_BASE_MATERN, 2.5));
 }
 
 /* D x d, or D x (d + 1) with the weights behind. */
