@@ -11,7 +11,7 @@ int cli_applied_load(cli_applied *ap, const char *path) {
     if (!status) status = cli_notes_of_model(&ap->notes, path, ap->model);
     if (status) return status;
     ap->info = orff_model_describe(ap->model);
-    ap->p = ap->info.classes ? ap->info.classes - 1 : ap->info.outputs;
+    ap->p = ap->info.code_length;
     return CLI_DONE;
 }
 

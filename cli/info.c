@@ -103,6 +103,12 @@ static void print_qualities(const orff_model_info *info) {
     free(text.text);
 }
 
+/* Of a stack: "2 -> 8 -> 8 -> 2". */
+static void print_layers(const orff_model_info *info) {
+    char text[CLI_LAYERS_ROOM];
+    if (info->hidden_layers) cli_print_line("%-14s%s", "layers", cli_layers_words(info, text));
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -125,6 +131,7 @@ static void print_model(const cli_applied *ap) {
     else
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,
                        orff_scheme_name(info->scheme), info->seed);
+    print_layers(info);
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
     print_trend(ap, info);
     print_offsets(ap, info);

@@ -231,8 +231,19 @@ static void say_offsets(const cli_result *r, const orff_model_info *info) {
         cli_say("    (and %zu more groups: info --json has them)", info->offsets - CLI_OFFSETS_SHOWN);
 }
 
+const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_ROOM]) {
+    size_t used = (size_t)snprintf(text, CLI_LAYERS_ROOM, "%zu", info->inputs);
+    for (size_t l = 0; l < info->hidden_layers && used < CLI_LAYERS_ROOM; l++)
+        used += (size_t)snprintf(text + used, CLI_LAYERS_ROOM - used, " -> %zu", info->hidden_widths[l]);
+    if (used < CLI_LAYERS_ROOM)
+        snprintf(text + used, CLI_LAYERS_ROOM - used, " -> %zu, %zu coefficients", info->code_length,
+                 info->parameters);
+    return text;
+}
+
 void cli_result_say(const cli_result *r, const char *words) {
     const orff_model_info info = orff_model_describe(r->model);
+    char layers[CLI_LAYERS_ROOM];
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
@@ -246,6 +257,7 @@ void cli_result_say(const cli_result *r, const char *words) {
     else
         cli_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
                 orff_scheme_name(info.scheme), info.seed, info.parameters);
+    if (info.hidden_layers) cli_say("  layers             %s", cli_layers_words(&info, layers));
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
     say_trend(r, &info);
@@ -319,6 +331,13 @@ static json_t *warning_names(unsigned warnings) {
     return names;
 }
 
+static json_t *hidden_json(const orff_model_info *info) {
+    json_t *widths = json_array();
+    for (size_t l = 0; l < info->hidden_layers; l++)
+        json_array_append_new(widths, json_integer((json_int_t)info->hidden_widths[l]));
+    return widths;
+}
+
 json_t *cli_result_json(const cli_result *r) {
     const orff_model_info info = orff_model_describe(r->model);
     json_t *parts = json_array();
@@ -344,6 +363,7 @@ json_t *cli_result_json(const cli_result *r) {
     json_decref(rest);
     json_object_set_new(object, "engine", json_string(orff_engine_name(info.engine)));
     json_object_set_new(object, "engine_reason", json_string(info.engine_reason));
+    if (info.hidden_layers) json_object_set_new(object, "stack", hidden_json(&info));
     if (isfinite(info.kernel_error))
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));

@@ -37,4 +37,8 @@ json_t *cli_number_or_null(double value);
 /* A text from outside; as orff_text_show has it where it is not UTF-8, which JSON cannot hold. */
 json_t *cli_text_or_shown(const char *text);
 
+/* The widths of a stack from the inputs to the outputs, "2 -> 8 -> 2", and its coefficients. Returns text. */
+enum { CLI_LAYERS_ROOM = 200 };
+const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_ROOM]);
+
 #endif

@@ -17,6 +17,7 @@
  *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, samples, notes
  *  13. files and texts         what programs around the library need to be as careful as it is
  *  14. bounds                  how far K~ may be from K, and how many frequencies that takes
+ *  15. stacks                  functions of functions, learned together
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
  * output a row (n x p). Sizes are size_t. What the caller fills is an open
@@ -102,7 +103,7 @@ typedef struct orff_model orff_model;
 ORFF_API orff_status orff_learn(orff_model **model, const char *const *settings, size_t d, size_t p, size_t n,
                                 const double *X, const double *Y);
 
-/* F = predictions at n points X: n x p (simplex codes for classes: n x (T-1)). What follows from a model at a point is
+/* F = predictions at n points X: n x p (codes for classes: n x code_length, T-1 for those of a simplex). What follows from a model at a point is
  * finite or an error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 
@@ -193,8 +194,8 @@ ORFF_API bool orff_base_has_shape(orff_base base);
     X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */                 \
     X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */            \
     X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */         \
-    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns */                             \
-    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive; factored numerically */   \
+    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns, B B^T even in w */            \
+    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive, even; factored numerically */ \
     X(SIGNATURE, signature, "signature")          /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
 
 typedef enum orff_rule {
@@ -816,7 +817,8 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
     X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
     X(EXACT, exact, "exact")          /* the exact kernel (section 11), for rows that are few */                   \
     X(LATTICE, lattice, "lattice")    /* the exact kernel on a lattice of frequencies, for up to three inputs */      \
-    X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */
+    X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */      \
+    X(STACK, stack, "stack")          /* layers of random features, learned together: section 15 */
 
 typedef enum orff_engine {
 #define ORFF_ENGINE_ENUM(name, file, text) ORFF_ENGINE_##name,
@@ -964,7 +966,19 @@ typedef struct orff_settings {
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */
 
-    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside */
+    /* The engine STACK, which AUTO takes where there are hidden layers; for decomposable parts and the squared loss. Layers have
+     * W of the spread of the inputs, so that length scales behind the first are 1; `batch` is theirs too. */
+    size_t n_hidden;
+    const size_t *hidden;   /* n_hidden widths, from the inputs to the outputs */
+    size_t hidden_features; /* frequencies of each hidden layer; 0: auto */
+    orff_base hidden_base;  /* of hidden layers ... */
+    double hidden_shape, hidden_sigma; /* ... and their length scale, in units of the kernel's */
+    size_t epochs;          /* passes over the rows, at most; 0: auto, see orff_stack_training */
+    double rate;            /* of a step, see orff_stack_training */
+
+    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside ... */
+    const double *codes; /* ... or by these, T x code_length, all different: for the squared loss; NULL: the simplex */
+    size_t code_length;
     bool single;    /* moments and iterations in single precision */
 
     /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
@@ -1224,6 +1238,8 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
+    size_t code_length;     /* numbers that orff_model_predict gives at a point: outputs, or those of a code of classes */
+    const double *codes;    /* classes x code_length; NULL: regression */
     orff_engine engine;        /* that learned it, never auto */
     const char *engine_reason; /* why auto took it, in words; "" where it was asked for */
     size_t frequencies, parameters; /* exact: 0 and N p */
@@ -1264,6 +1280,8 @@ typedef struct orff_model_info {
     const double *instrument_noise; /* as many: that of each over `noise`, in the order of their numbers */
     size_t offsets;             /* of groups, see orff_model_offset; 0: none */
     double offset_ratio;        /* their standard deviation over that of the noise */
+    size_t hidden_layers;        /* of a stack; else 0 */
+    const size_t *hidden_widths; /* hidden_layers values; NULL: none */
     size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
     double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
@@ -1759,6 +1777,76 @@ typedef struct orff_measured {
  * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_ERROR_UNSUPPORTED. */
 ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
                                         const orff_measure *how, orff_measured *measured, double *maxima);
+
+/* ---------------------------------------------------------------- 15. stacks
+ *
+ * f = f_L o .. o f_1, a function of functions, all of them of vectors:
+ *
+ *     f_l(h) = W_l h + Phi_l(h)^T theta_l            the hidden layers, l < L
+ *     f_L(h) = intercept + Phi_L(h)^T theta_L        the last one
+ *
+ * A hidden layer begins as the identity (theta = 0; W the identity, padded with zeros where the layer is wider than what it
+ * takes, or a random projection where it is narrower), so that a stack begins as one layer of features. What it learns is how to
+ * bend the inputs until a plain kernel suits them. Models of the engine STACK (section 12) are made of these; they have units,
+ * files, error bars and everything else of a model. These functions are for those who want the layers themselves.
+ */
+
+typedef struct orff_stack orff_stack;
+
+/* A kernel and a sampling for each layer. Kernel l has as many inputs as kernel l - 1 has outputs. */
+ORFF_API orff_status orff_stack_create(orff_stack **stack, size_t n_layers, const orff_kernel *const *kernels,
+                                       const orff_sampling *samplings);
+ORFF_API void orff_stack_free(orff_stack *stack);
+
+typedef struct orff_stack_info {
+    size_t layers, inputs, outputs;
+    const size_t *widths; /* layers + 1: inputs, what each layer gives; live as long as the stack */
+    size_t parameters;    /* W and theta of all layers together */
+} orff_stack_info;
+ORFF_API orff_stack_info orff_stack_describe(const orff_stack *stack);
+
+/* All parameters as one vector: of each layer in turn W (row-major; the last layer has none), then theta. And the intercept
+ * (outputs). Either may be NULL. */
+ORFF_API orff_status orff_stack_get(const orff_stack *stack, double *parameters, double *intercept);
+ORFF_API orff_status orff_stack_set(orff_stack *stack, const double *parameters, const double *intercept);
+
+/* F (n x outputs) = f(X); H = what the first `layers` layers make of X; J (n x outputs x inputs) by the chain rule. */
+ORFF_API orff_status orff_stack_predict(const orff_stack *stack, size_t n, const double *X, double *F);
+ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X, double *H);
+ORFF_API orff_status orff_stack_jacobian(const orff_stack *stack, size_t n, const double *X, double *J);
+
+/* (1/N) sum c_i |f(x_i) - y_i|^2 with N = sum c_i, and its gradient in all parameters (may be NULL). The same to the last bit
+ * for any number of threads. */
+ORFF_API orff_status orff_stack_loss(const orff_stack *stack, size_t n, const double *X, const double *Y,
+                                     const double *weights, double *loss, double *gradient);
+
+typedef struct orff_stack_training {
+    size_t epochs;    /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
+                         as many as make about 2000 steps, but from 20 to 400 */
+    size_t batch;     /* rows in a step */
+    double rate;      /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
+    double lambda;    /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
+    size_t folds;     /* one of so many parts of the rows is left out to judge by */
+    bool center;      /* the intercept is learned; else it stays 0 */
+    uint64_t seed;    /* of the order of the rows, and of those left out */
+    const double *blocks;   /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
+    const uint64_t *groups; /* ... or those of the same group (n); NULL: each row is by itself */
+} orff_stack_training;
+
+/* Epochs auto, batches of 256, rate 0.05, lambda auto, 5 folds, center. */
+ORFF_API orff_stack_training orff_stack_training_default(void);
+
+typedef struct orff_stack_report {
+    size_t epochs, best; /* that were made; after which the rows left out were predicted best (0: before all) */
+    double start, error; /* their mean square error, over the outputs, before all and then */
+    double lambda;
+} orff_stack_report;
+
+/* Learn all layers together: steps of Adam on batches through all layers, in an order that follows from the seed; the last layer is
+ * solved in closed form at first, every few epochs, and at the end, then on all rows. What predicted the rows left out best is
+ * kept, the start included. report may be NULL. Progress counts epochs. */
+ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y, const double *weights,
+                                      const orff_stack_training *how, orff_stack_report *report);
 
 #ifdef __cplusplus
 }

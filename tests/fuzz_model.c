@@ -28,7 +28,7 @@ static void derive(const orff_model *model, size_t entries, const double *x, dou
 
 static void use(const orff_model *model) {
     const orff_model_info info = orff_model_describe(model);
-    const size_t p = info.classes ? info.classes - 1 : info.outputs, d = info.inputs;
+    const size_t p = info.code_length, d = info.inputs;
     const size_t most = p * (p > d ? p : d) + 3;
     double *x = calloc(d, sizeof *x), *out = calloc(most, sizeof *out);
     float *x1 = calloc(d, sizeof *x1), *out1 = calloc(p, sizeof *out1);
@@ -78,7 +78,8 @@ int main(void) {
     enum { TRIALS = 3000 };
     return fuzz_seed(ORFF_TEST_DIR "/golden/model_v1.orff", TRIALS) &&
                    fuzz_seed(ORFF_TEST_DIR "/golden/exact_v1.orff", TRIALS) &&
-                   fuzz_seed(ORFF_TEST_DIR "/golden/custom_v1.orff", TRIALS)
+                   fuzz_seed(ORFF_TEST_DIR "/golden/custom_v1.orff", TRIALS) &&
+                   fuzz_seed(ORFF_TEST_DIR "/golden/stack_v1.orff", TRIALS)
                ? 0
                : 1;
 }

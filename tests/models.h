@@ -35,8 +35,8 @@ typedef struct models_case {
 /* B(w), 2 x 1 */
 static inline int models_custom_b_at(void *self, const double *w, double *B) {
     (void)self;
-    B[0] = 1.0 + 0.3 * w[0];
-    B[1] = 0.5 * w[1];
+    B[0] = 1.0 + 0.3 * w[0] * w[0];
+    B[1] = 0.5 * w[0] * w[1];
     return 0;
 }
 SUPPORT_MANY(models_custom_b, 2, 2)

@@ -58,7 +58,7 @@ static bool is_finite(orff_status status, size_t n, const double *out) {
 /* A model that was taken serves: nothing it holds leads out of its memory, and what it says is finite. */
 static void use_model(orff_model *model) {
     const orff_model_info info = orff_model_describe(model);
-    const size_t p = info.classes ? info.classes - 1 : info.outputs;
+    const size_t p = info.code_length;
     double *x = calloc(2 * info.inputs, sizeof *x),
            *out = calloc(2 * p * (p > info.inputs ? p : info.inputs), sizeof *out);
     float *x_single = calloc(2 * info.inputs, sizeof *x_single),
@@ -73,7 +73,7 @@ static void use_model(orff_model *model) {
     assert_ok(orff_model_part(model, info.parts - 1, &part));
     if (info.has_posterior && is_finite(orff_model_covariance(model, 2, x, out), 2 * p * p, out))
         for (size_t i = 0; i < p; i++) assert_true(out[i * p + i] >= 0.0);
-    if (info.engine == ORFF_ENGINE_FEATURES)
+    if (info.engine == ORFF_ENGINE_FEATURES || info.engine == ORFF_ENGINE_STACK)
         is_finite(orff_model_jacobian(model, 2, x, out), 2 * p * info.inputs, out);
     free(x);
     free(out);
@@ -153,7 +153,7 @@ typedef struct subject {
 } subject;
 
 static char compact_path[96], structured_path[96], exact_path[96], lattice_path[96], sums_path[96],
-    trend_path[96], columns_path[96];
+    trend_path[96], columns_path[96], stack_path[96];
 static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/model_v1.orff", try_model},
     {ORFF_TEST_DIR "/golden/moments_v1.orff", try_moments},
@@ -164,6 +164,7 @@ static subject subjects[] = {
     {ORFF_TEST_DIR "/golden/custom_v1.orff", try_model}, /* of functions */
     {trend_path, try_model},                             /* with a trend */
     {columns_path, try_model},                           /* with one, exact */
+    {stack_path, try_model},                             /* of layers */
     {lattice_path, try_model},
     {sums_path, try_lattice_moments},
 };
@@ -191,6 +192,10 @@ static void fit_and_write(const char *name, size_t d, size_t p, const orff_part 
     settings.lambda = 0.1;
     settings.engine = engine;
     settings.trend = trend;
+    settings.n_hidden = engine == ORFF_ENGINE_STACK;
+    settings.hidden = (const size_t[]){3};
+    settings.hidden_features = 4;
+    settings.epochs = 2;
     assert_ok(orff_model_fit(&model, &settings, d, p, N, X, Y, NULL));
     assert_ok(orff_model_save(model, name, compact));
     orff_model_free(model);
@@ -232,6 +237,8 @@ static int set_up(void **state) {
     fit_and_write(trend_path, 2, 2, &curl, ORFF_SCHEME_QMC, true, ORFF_ENGINE_FEATURES, ORFF_TREND_LINEAR);
     fit_and_write(columns_path, 1, 2, &coupled, ORFF_SCHEME_AUTO, false, ORFF_ENGINE_EXACT,
                   ORFF_TREND_CONSTANT);
+    snprintf(stack_path, sizeof stack_path, "/tmp/orff_stack_%ld", (long)getpid());
+    fit_and_write(stack_path, 2, 2, &coupled, ORFF_SCHEME_QMC, true, ORFF_ENGINE_STACK, ORFF_TREND_NONE);
     snprintf(lattice_path, sizeof lattice_path, "/tmp/orff_lattice_%ld", (long)getpid());
     snprintf(sums_path, sizeof sums_path, "/tmp/orff_sums_%ld", (long)getpid());
     if (orffi_fft_available()) {
@@ -250,6 +257,7 @@ static int tear_down(void **state) {
     remove(exact_path);
     remove(trend_path);
     remove(columns_path);
+    remove(stack_path);
     remove(lattice_path);
     remove(sums_path);
     return 0;

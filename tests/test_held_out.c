@@ -95,7 +95,8 @@ static double brute_blocks(const orff_settings *how, const rows *all) {
     size_t count = 0;
     orffi_rows given = {0};
     orffi_plan plan = {0};
-    assert_ok(orffi_rows_from_arrays(&given, 2, all->p, 0, NULL, all->n, all->X, all->Y, NULL, all->n));
+    assert_ok(
+        orffi_rows_from_arrays(&given, 2, all->p, &(orffi_codes){0}, all->n, all->X, all->Y, NULL, all->n));
     assert_ok(orffi_plan_make(&plan, how, &given));
     for (size_t j = 0; j < all->n; j++) {
         const size_t b = block_of(&plan, all->X + 2 * j);

@@ -3,7 +3,7 @@
 # includes only the public header.
 set -eu
 
-modules="base spectrum sampling kernel features moments lattice solve exact bounds engine model"
+modules="base spectrum sampling kernel features moments lattice solve exact bounds stack engine model"
 outside="cli python paper examples formats mpi"
 
 work=$(mktemp -d)

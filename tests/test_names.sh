@@ -43,6 +43,12 @@ formats/select.c:groups        what a column is chosen for
 src/features/recipe.c:groups   key of files
 src/model/doubts.c:blocks      key of files
 src/model/question.c:groups    key of files
+cli/result.c:stack             key of the result
+src/engine/stack_file.c:stack  key of files
+src/model/options.c:stack      a setting
+python/orff/_settings.py:stack a setting
+python/orff/_stack.py:stack    a setting
+python/orff/_stack.py:importance a parameter that is left out
 END
 
 # Every name of a list: the last argument of X(..) in the lists of the header.

@@ -6,6 +6,8 @@ ORFFRegressor, ORFFClassifier
     Ridge regression and classification with operator-valued random Fourier features.
 OVKRegressor
     The same with the exact kernel, for few rows.
+ORFFStack
+    Layers of random features, learned together.
 OperatorFourierFeatures
     The feature map by itself.
 fit_field
@@ -37,6 +39,7 @@ from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
+from ._stack import ORFFStack
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
 
@@ -48,6 +51,7 @@ __all__ = [
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",
+    "ORFFStack",
     "OVKRegressor",
     "OperatorFourierFeatures",
     "OrffError",

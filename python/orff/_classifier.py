@@ -1,12 +1,14 @@
-"""Classification by simplex coding."""
+"""Classification by simplex coding, and of several labels at once."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from ._arrays import Array, simplex_codes
 from ._arrow import from_arrow
@@ -19,12 +21,20 @@ from ._streaming import StreamingMixin, can_stream
 from ._tuning import TuningMixin
 
 
+def signs(y: Array) -> Array:
+    """1 for a label that a row has, -1 for one that it has not."""
+    return np.where(y == 1, 1.0, -1.0)
+
+
 @parameters(EVERY, without=("scale_outputs", "geo", "crs"), precision=PRECISION, verbose=VERBOSE, progress=PROGRESS)
 class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """Classification with operator-valued random Fourier features.
 
     T classes are coded as the T corners of a simplex in R^(T-1), which are learned by regression; a prediction is
     the class whose corner is nearest. The outputs of the kernel are the T - 1 numbers of a code.
+
+    Rows that have several labels at once, or none, are given as a matrix of zeros and ones, a column for each label: each is
+    learned as an output that is 1 or -1, and predicted where that is positive.
 
     Parameters
     ----------
@@ -33,7 +43,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
-        The classes, sorted.
+        The classes, sorted; the places of the columns for a matrix of labels.
+    multilabel_ : bool
+        Whether y was a matrix of labels.
     n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, cv_mse_, train_mse_, n_frequencies_, ...
         See `ORFFRegressor`; mean square errors are those of the codes.
 
@@ -48,14 +60,48 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """
 
     scale_outputs = False  # codes are not scaled
+    multilabel_ = False
+
+    # ---- what scikit-learn asks
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"multilabel": self._takes_labels}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self._takes_labels
+        return tags
+
+    @property
+    def _takes_labels(self) -> bool:
+        """Several at once: the losses of classes are for one."""
+        return bool(self.loss == name_of("loss", lib.ORFF_LOSS_SQUARED))
 
     # ---- rows
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, reset: bool = True, least: int = 2) -> tuple:
         y = from_arrow(y, "y", numbers=False)
-        X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", ensure_min_samples=least)
+        y = y.toarray() if issparse(y) else y
+        X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", ensure_min_samples=least, multi_output=True)
         check_classification_targets(y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        if y.ndim == 2 and not np.isin(y, (0, 1)).all():  # a few rows may have one value only
+            raise ValueError(f"y has {y.shape[1]} columns, with other numbers than 0 and 1; several labels at once are a matrix of zeros "
+                             "and ones")
+        if not reset and (y.ndim == 2) != self.multilabel_:
+            raise ValueError("y is a matrix of labels in some calls, and classes in others")
         return X, y, row_weights(sample_weight, X)
+
+    def _set_labels(self, y: Array) -> bool:
+        """Whether these are rows of labels, and then how many there are."""
+        self.multilabel_ = bool(y.ndim == 2)
+        if self.multilabel_:
+            self.classes_, self._label_type = np.arange(y.shape[1]), y.dtype.str
+        return self.multilabel_
+
+    def _label_notes(self) -> dict[str, Any]:
+        return {"about": {"multilabel": self._label_type}}
 
     def _set_classes(self, classes: Any) -> None:
         self.classes_ = np.unique(classes)
@@ -83,8 +129,8 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         ----------
         X : array-like of shape (n, d)
             Inputs.
-        y : array-like of shape (n,)
-            Classes: numbers, strings or anything that sorts.
+        y : array-like of shape (n,), or (n, labels) of zeros and ones
+            Classes: numbers, strings or anything that sorts; or which labels each row has.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows; rows of weight 0 take no part, nor do classes that only they have.
 
@@ -93,6 +139,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self
         """
         X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
+        if self._set_labels(y):
+            self._fit_rows(Rows(X, signs(y), weights), **self._label_notes())
+            return self
         self._set_classes(y)
         labels = self._labels(y).astype(np.float64).reshape(-1, 1)
         self._fit_rows(Rows(X, labels, weights), len(self.classes_), **self._class_notes())
@@ -127,12 +176,12 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         """
         first = self._starts_anew()
         X, y, weights = self._rows(X, y, sample_weight, reset=first, least=1)
-        if first:
+        if first and not self._set_labels(y):
             self._set_classes(y if classes is None else classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}, but at first it was {self.classes_}")
-        self._classes_of_moments = len(self.classes_)
-        self._add(X, simplex_codes(len(self.classes_))[self._labels(y)], weights)
+        self._classes_of_moments = 0 if self.multilabel_ else len(self.classes_)
+        self._add(X, self._coded(y), weights)
         return self
 
     @available_if(can_stream)
@@ -149,11 +198,24 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self
         """
         X, y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
-        self._take_off(X, simplex_codes(len(self.classes_))[self._labels(y)], weights)
+        self._take_off(X, self._coded(y), weights)
         return self
 
+    def _coded(self, y: Array) -> Array:
+        """What is learned: a code for each row, or a sign for each label."""
+        return signs(y) if self.multilabel_ else self._codes()[self._labels(y)]
+
+    def _codes(self) -> Array:
+        """A row for each class."""
+        if self.codes is None:
+            return simplex_codes(len(self.classes_))
+        codes = np.asarray(self.codes, dtype=np.float64)
+        if codes.ndim != 2 or len(codes) != len(self.classes_):
+            raise ValueError(f"codes: expected a matrix with {len(self.classes_)} rows, one for each class")
+        return codes
+
     def _notes_of_moments(self) -> dict[str, Any]:
-        return self._class_notes()
+        return self._label_notes() if self.multilabel_ else self._class_notes()
 
     def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFClassifier":
         """Of several candidates take the one with the smallest cross-validated error of the codes.
@@ -178,6 +240,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         True
         """
         X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
+        if self._set_labels(y):
+            self._tune_rows(grid, X, signs(y), weights, **self._label_notes())
+            return self
         self._set_classes(y)
         labels = self._labels(y).astype(np.float64).reshape(-1, 1)
         self._tune_rows(grid, X, labels, weights, len(self.classes_), **self._class_notes())
@@ -186,8 +251,13 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     # ---- using
 
     def _scores(self, X: Array) -> Array:
-        """How far a prediction goes towards each class: n x T."""
-        return self.model_.predict(X, **self._how) @ simplex_codes(len(self.classes_)).T.astype(X.dtype)
+        """How far a prediction goes towards each class or label: n x T."""
+        if self.multilabel_:
+            return self.model_.predict(X, **self._how)
+        codes = self.model_.codes()
+        lengths = 0.5 * (codes * codes).sum(axis=1)
+        lengths = np.zeros_like(lengths) if np.allclose(lengths, lengths[0]) else lengths  # as those of a simplex
+        return (self.model_.predict(X, **self._how) @ codes.T - lengths).astype(X.dtype)
 
     def decision_function(self, X: Any) -> Array:
         """How far the prediction goes towards each class.
@@ -200,10 +270,11 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         Returns
         -------
         ndarray of shape (n, T), or (n,) for two classes
-            Products with the codes; for two classes that of the second.
+            Products with the codes, less half the square of their lengths where these differ, so that the nearest code has the most;
+            for two classes that of the second. For labels how sure each is: positive where it is predicted.
         """
         scores = self._scores(self._points(X))
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+        return scores[:, 1] if len(self.classes_) == 2 and not self.multilabel_ else scores
 
     def predict(self, X: Any) -> Array:
         """Predict classes.
@@ -215,9 +286,11 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
 
         Returns
         -------
-        ndarray of shape (n,)
+        ndarray of shape (n,), or (n, labels) of zeros and ones
         """
         X = self._points(X)
+        if self.multilabel_:
+            return (self._scores(X) > 0).astype(self._label_type)
         if X.dtype == np.float32:
             return self.classes_[self._scores(X).argmax(axis=1)]
         return self.classes_[self.model_.classify(X, **self._how)]

@@ -120,12 +120,14 @@ class ModelEstimator(BaseEstimator):
         return bool(self.engine == name_of("engine", lib.ORFF_ENGINE_EXACT))
 
     def _fit_settings(self, X: Array, Y: Array, classes: int) -> Settings:
-        return self._settings_for(X, None if classes else Y, classes - 1 if classes else Y.shape[1], classes)
+        codes = getattr(self, "codes", None)
+        length = classes - 1 if codes is None else np.shape(codes)[-1] if np.ndim(codes) == 2 else 1
+        return self._settings_for(X, None if classes else Y, length if classes else Y.shape[1], classes)
 
     def _settings_for(self, X: Array, Y: Optional[Array], outputs: int, classes: int = 0) -> Settings:
         names = getattr(self, "feature_names_in_", None)
         settings = Settings(self._given(), X.shape[1], outputs, classes, names, X, Y)
-        settings.c.single = not self._is_exact and is_single(self.precision, X.dtype)
+        settings.c.single = not self._is_exact and not settings.c.n_hidden and is_single(self.precision, X.dtype)
         return settings
 
     def _fit_rows(self, rows: Rows, classes: int = 0, **notes: Any) -> None:

@@ -21,6 +21,7 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._parameters import FEATURES, KERNEL, Own, takes
 from ._regressor import ORFFRegressor
+from ._stack import ORFFStack
 from ._settings import TABLE, Settings, name_of, read_options, whole
 from ._transformer import DrawnFeatures
 
@@ -206,6 +207,9 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
         except (TypeError, ValueError, OverflowError) as trouble:
             raise OrffError(f'{where}: its notes are damaged: "labels" are not "python.labels": {trouble}',
                             "FORMAT") from None
+    elif _label_type(about):
+        estimator.multilabel_, estimator.classes_ = True, np.arange(model.outputs)
+        estimator._label_type = _label_type(about)
     else:
         estimator._flat = bool(about.get("flat", False))
         estimator.missing_outputs = about.get("missing_outputs", estimator.missing_outputs)
@@ -216,10 +220,18 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     return estimator
 
 
+def _label_type(about: dict) -> Optional[str]:
+    """The type of a matrix of labels; None where there is none that has a sense."""
+    kind = about.get("multilabel")
+    return kind if isinstance(kind, str) and re.fullmatch(r"[<>=|][biuf][0-9]{1,2}", kind) else None
+
+
 def _class_of(model: Model, about: dict) -> type:
-    if model.classes:
+    if model.classes or _label_type(about):
         return ORFFClassifier
     exact = model.describe().engine == lib.ORFF_ENGINE_EXACT and about.get("class") != ORFFRegressor.__name__
+    if model.describe().engine == lib.ORFF_ENGINE_STACK and about.get("class") == ORFFStack.__name__:
+        return ORFFStack
     return OVKRegressor if exact else ORFFRegressor
 
 

@@ -23,11 +23,15 @@ class Model:
         self._handle = place[0]
         info = self.describe()
         self.inputs, self.classes = int(info.inputs), int(info.classes)
-        self.outputs = self.classes - 1 if self.classes else int(info.outputs)
+        self.outputs = int(info.code_length)  # of the kernel: those of a code for classes
 
     def describe(self) -> Any:
         """The orff_model_info."""
         return lib.orff_model_describe(self._handle)
+
+    def codes(self) -> Array:
+        """Those of the classes, a row for each."""
+        return copied(self.describe().codes, self.classes * self.outputs).reshape(self.classes, self.outputs)
 
     def parts(self) -> list[Part]:
         """The kernel as it was fitted, in the user's units."""

@@ -24,6 +24,8 @@ def can_stream(estimator: Any) -> bool:
             f"{name}: partial_fit and forget are for the {loss} loss and the {solver} solver, not for "
             f"loss={estimator.loss!r} and solver={estimator.solver!r}"
         )
+    if estimator.stack is not None:
+        raise AttributeError(f"{name}: partial_fit and forget do not go with stack: hidden layers learn from all rows")
     if estimator._on_plane:
         raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
     if estimator.scale_outputs not in ("auto", False, "no"):
@@ -50,7 +52,7 @@ class StreamingMixin(ModelEstimator):
 
     def _begin(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
         names = getattr(self, "feature_names_in_", None)
-        kept = ("output_matrix", "checkpoint", "resume")  # which have nothing to do with moments
+        kept = ("output_matrix", "checkpoint", "resume", "codes")  # which have nothing to do with moments
         given = {name: value for name, value in self._given().items() if name not in kept}
         given = decide_kernel(given, X, Y, weights, names)
         settings = Settings(given, X.shape[1], Y.shape[1], names=names)

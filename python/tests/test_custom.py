@@ -19,7 +19,8 @@ def turned(W):
 
 
 def blocks(W):
-    return np.stack([np.stack([1 + 0.3 * W[:, 0], 0.2 * W[:, 1]], 1), np.stack([0.1 * W[:, 0], 0 * W[:, 0] + 2], 1)], 1)
+    x, y = W.T
+    return np.stack([np.stack([1 + 0.3 * x * x, 0.2 * y * y], 1), np.stack([0.1 * x * y, 0 * x + 2], 1)], 1)
 
 
 def matrices(W):

@@ -42,6 +42,7 @@ def test_check_estimator(estimator, check):
     orff.ORFFRegressor(sigma=2.0, lambda_=1e-3),
     orff.ORFFClassifier(sigma=2.0, lambda_=1e-3),
     orff.OVKRegressor(sigma=2.0, lambda_=1e-3),
+    orff.ORFFStack(stack=10, features=50, stack_features=10, epochs=5),
     orff.ORFFClassifier(loss="logistic", sigma=2.0, lambda_=1e-3, iterations=60, residual=1e-4),
     orff.OperatorFourierFeatures(map="Phi", features=20, sigma=1.0),
 ])

@@ -110,8 +110,16 @@ __attribute__((constructor)) static void watch_forks(void) {
 
 /* ---- how many */
 
+static _Thread_local bool by_itself;
+
+bool orffi_work_alone(bool wanted) {
+    const bool before = by_itself;
+    by_itself = wanted;
+    return before;
+}
+
 int orffi_thread_count(void) {
-    if (atomic_load(&alone)) return 1;
+    if (atomic_load(&alone) || by_itself) return 1;
     const int count = atomic_load(&chosen);
     return count ? count : machine_threads();
 }

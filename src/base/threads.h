@@ -11,6 +11,10 @@
 /* For num_threads(...) clauses: orff_get_threads() as an int. */
 int orffi_thread_count(void);
 
+/* Whether the calling thread works alone, in our loops, for work that is not worth waking others. Returns
+ * what it was, to be set again. */
+bool orffi_work_alone(bool alone);
+
 /* How many threads an OpenMP BLAS takes when the calling thread calls it: limit > 0 sets it. Returns what
  * it was, to be set again; 0 changes nothing. */
 static inline int orffi_team_limit(int limit) {

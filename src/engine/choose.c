@@ -87,6 +87,8 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
                        : !lattice   ? FEW_IF_NO_LATTICE
                        : p > 1      ? (double)orffi_engine_exact.parts_noises
                                     : FEW_NUMBERS;
+    *reason = "there are hidden layers";
+    if (s->n_hidden) return &orffi_engine_stack;
     *reason = "inputs are periodic";
     if (has_periods(s, d)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";
@@ -108,6 +110,9 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
     *engine = orffi_engine_find(settings->engine);
     *reason = "";
     if (!*engine) *engine = choose(settings, d, p, rows, reason);
+    if (settings->n_hidden && *engine != &orffi_engine_stack)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "hidden layers are for the engine %s, not for %s",
+                          orff_engine_name(ORFF_ENGINE_STACK), orff_engine_name((*engine)->id));
     return (*engine)->suits(settings, d, p, rows, &bytes);
 }
 
@@ -115,8 +120,8 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
 orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                          const orffi_engine **engine, const char **reason) {
     size_t bytes;
-    if (settings->engine == ORFF_ENGINE_AUTO && rows <= FEW_IF_NO_LATTICE && !has_periods(settings, d) &&
-        !asks_for_features(settings) && has_exact(settings) &&
+    if (settings->engine == ORFF_ENGINE_AUTO && !settings->n_hidden && rows <= FEW_IF_NO_LATTICE &&
+        !has_periods(settings, d) && !asks_for_features(settings) && has_exact(settings) &&
         orffi_engine_exact.suits(settings, d, 1, rows, &bytes) == ORFF_OK) {
         *engine = &orffi_engine_exact;
         *reason = "rows are few enough for the exact kernel";

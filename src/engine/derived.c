@@ -1,6 +1,7 @@
 #include "engine/derived.h"
 
 #include <float.h>
+#include <string.h>
 
 static double dot(size_t n, const double *a, const double *b) {
     double sum = 0.0;
@@ -58,4 +59,26 @@ const orffi_wave_field *orffi_wave_field_find(orff_field field) {
                                               [ORFF_FIELD_POTENTIAL] = {-1.0, potential},
                                               [ORFF_FIELD_STREAM] = {-1.0, stream}};
     return &fields[field];
+}
+
+/* ---- from Jacobians */
+
+static double slope(const orffi_derived *what, size_t d, const double *J, size_t i, size_t a) {
+    return J[i * d + (what->space ? what->space[a] : a)];
+}
+
+void orffi_derived_combine(const orffi_derived *what, size_t d, size_t p, const double *J, double *out) {
+    if (what->field == ORFF_FIELD_JACOBIAN) {
+        memcpy(out, J, p * d * sizeof *out);
+    } else if (what->field == ORFF_FIELD_DIVERGENCE) {
+        *out = 0.0;
+        for (size_t i = 0; i < p; i++) *out += slope(what, d, J, i, i);
+    } else if (p == 2) {
+        *out = slope(what, d, J, 1, 0) - slope(what, d, J, 0, 1);
+    } else {
+        for (size_t i = 0; i < 3; i++) {
+            const size_t k = (i + 1) % 3, l = (i + 2) % 3;
+            out[i] = slope(what, d, J, l, k) - slope(what, d, J, k, l);
+        }
+    }
 }

@@ -14,4 +14,7 @@ typedef struct orffi_wave_field {
 
 const orffi_wave_field *orffi_wave_field_find(orff_field field);
 
+/* The field (k numbers) of a point from its Jacobian (p x d): that itself, the divergence or the curl. */
+void orffi_derived_combine(const orffi_derived *what, size_t d, size_t p, const double *J, double *out);
+
 #endif

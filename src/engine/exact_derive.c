@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/derived.h"
 #include "engine/exact.h"
 
 static bool is_potential(const orffi_derived *what) {
@@ -102,26 +103,6 @@ static void add_potential(const orffi_kernel_part *part, orff_field field, const
 
 /* ---- one point */
 
-static double slope(const orffi_derived *what, size_t d, const double *J, size_t i, size_t a) {
-    return J[i * d + (what->space ? what->space[a] : a)];
-}
-
-static void combine(const orffi_derived *what, size_t d, size_t p, const double *J, double *out) {
-    if (what->field == ORFF_FIELD_JACOBIAN) {
-        memcpy(out, J, p * d * sizeof *out);
-    } else if (what->field == ORFF_FIELD_DIVERGENCE) {
-        *out = 0.0;
-        for (size_t i = 0; i < p; i++) *out += slope(what, d, J, i, i);
-    } else if (p == 2) {
-        *out = slope(what, d, J, 1, 0) - slope(what, d, J, 0, 1);
-    } else {
-        for (size_t i = 0; i < 3; i++) {
-            const size_t k = (i + 1) % 3, l = (i + 2) % 3;
-            out[i] = slope(what, d, J, l, k) - slope(what, d, J, k, l);
-        }
-    }
-}
-
 /* delta, J, and what a part needs. */
 static size_t work_of(size_t d, size_t p) {
     return d + p * d + 3 + (d + 1) * p * p + d;
@@ -157,7 +138,7 @@ static void derive_point(const orff_exact *exact, const orffi_derived *what, con
         return;
     }
     for (size_t i = 0; i < p * d; i++) J[i] *= what->spread[i / d] / what->unit[i % d];
-    combine(what, d, p, J, out);
+    orffi_derived_combine(what, d, p, J, out);
 }
 
 orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,

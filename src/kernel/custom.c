@@ -113,9 +113,88 @@ static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
     return keep_callbacks(part, given, "A(w)");
 }
 
+/* ---- evenness: a real kernel E[cos<w,delta> A(w)] sees A(w) + A(-w) only. What is uneven in A would get lost. */
+
+#define MIRRORED 32   /* frequencies at which the mirror image is asked for, at most */
+#define UNEVEN   1e-8 /* of the largest entry: rounding is less */
+
+/* A(w) of what a callback gave: itself, or B B^T. */
+static void fill_product(const orffi_kernel_part *part, bool factored, const double *given, double *A) {
+    if (factored)
+        orffi_gemm(false, true, part->p, part->p, part->columns, 1.0, given, part->columns, given,
+                   part->columns, 0.0, A, part->p);
+    else
+        memcpy(A, given, part->p * part->p * sizeof *A);
+}
+
+static orff_status compare(const orffi_kernel_part *part, const char *what, const double *w,
+                           const double *here, const double *there) {
+    const size_t p = part->p;
+    double largest = 0.0;
+    char point[96];
+    for (size_t i = 0; i < p * p; i++) largest = fmax(largest, fmax(fabs(here[i]), fabs(there[i])));
+    for (size_t i = 0; i < p * p; i++) {
+        if (fabs(here[i] - there[i]) <= UNEVEN * largest) continue;
+        write_point(point, sizeof point, part->d, w);
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "%s must be even, the same at w and -w, and entry (%zu, %zu) is %g at w = %s and %g at -w: "
+            "of a real kernel only the even half would be left",
+            what, i / p + 1, i % p + 1, here[i], point, there[i]);
+    }
+    return ORFF_OK;
+}
+
+/* Some of the frequencies, evenly among all; their mirror images are asked for in one call. */
+typedef struct mirrors {
+    size_t count, step;
+    double *at, *there; /* count x d, count x p x columns */
+    double *A;          /* 2 x p x p */
+} mirrors;
+
+static orff_status fill_mirrors(mirrors *m, const orffi_callback *callback, size_t count, const double *w) {
+    const size_t d = callback->part->d, p = callback->part->p;
+    m->step = (count + MIRRORED - 1) / MIRRORED;
+    m->count = (count + m->step - 1) / m->step;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->at, m->count * d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->there, m->count * p * callback->columns));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->A, 2 * p * p));
+    for (size_t i = 0; i < m->count * d; i++) m->at[i] = -w[i / d * m->step * d + i % d];
+    return orffi_call_matrices(callback, m->count, m->at, m->there);
+}
+
+/* given: what the callback gave at all frequencies (count x p x columns). */
+static orff_status compare_mirrors(const mirrors *m, const orffi_callback *callback, bool factored,
+                                   const double *w, const double *given) {
+    const orffi_kernel_part *part = callback->part;
+    const size_t p = part->p, size = p * callback->columns;
+    for (size_t j = 0; j < m->count; j++) {
+        fill_product(part, factored, given + j * m->step * size, m->A);
+        fill_product(part, factored, m->there + j * size, m->A + p * p);
+        ORFFI_TRY(
+            compare(part, factored ? "B(w) B(w)^T" : "A(w)", w + j * m->step * part->d, m->A, m->A + p * p));
+    }
+    return ORFF_OK;
+}
+
+static orff_status check_even(const orffi_callback *callback, bool factored, size_t count, const double *w,
+                              const double *given) {
+    mirrors m = {0};
+    if (count == 0) return ORFF_OK;
+    orff_status status = fill_mirrors(&m, callback, count, w);
+    if (!status) status = compare_mirrors(&m, callback, factored, w, given);
+    orffi_release(m.at);
+    orffi_release(m.there);
+    orffi_release(m.A);
+    return status;
+}
+
+/* ---- blocks */
+
 static orff_status blocks_b(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
     const orffi_callback callback = {"B(w)", part, part->matrix, part->columns, true};
-    return orffi_call_matrices(&callback, count, w, B);
+    ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
+    return check_even(&callback, true, count, w, B);
 }
 
 /* A (p x p) gives way to its factor of `columns` = p columns; the rank may be less, the rest is zero. */
@@ -131,6 +210,7 @@ static orff_status blocks_a(const orffi_kernel_part *part, size_t count, const d
     const orffi_callback callback = {"A(w)", part, part->matrix, part->p, true};
     double *packed;
     ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
+    ORFFI_TRY(check_even(&callback, false, count, w, B));
     ORFFI_TRY(ORFFI_NEW_ARRAY(packed, part->p * part->p));
     orff_status status = ORFF_OK;
     for (size_t j = 0; !status && j < count; j++) status = factor(part, B + j * part->p * part->p, packed);

@@ -270,6 +270,10 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
     if (s->mixture || s->auto_kernel || s->auto_mix)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the cost of choosing the kernel, weights or mix is not known");
+    if (s->n_hidden || s->engine == ORFF_ENGINE_STACK)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the cost of training a stack cannot be told beforehand: it ends when it no longer gains");
     if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
         return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -319,7 +323,7 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     if (!settings || !cost)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_cost_estimate: NULL argument");
     ORFFI_TRY(check(settings, d, p, n));
-    task t = {.n = n, .d = d, .p = settings->classes ? settings->classes - 1 : p, .asked = settings};
+    task t = {.n = n, .d = d, .p = orffi_code_length(settings, p), .asked = settings};
     t.D = orff_settings_features(settings, d, t.p, n);
     if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);

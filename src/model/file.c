@@ -9,10 +9,11 @@
  *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *     output_cv_mse      p, where it was cross-validated
  *     shares             parts + 1, where they were learned
+ *     codes              classes x p, where they are not those of a simplex
  *     places             n x k: where the rows were, see cover.h; not where the model is from moments
  *
- * and what its engine adds to them; with a trend what trend_file.c says, and version 3, for those who know of none would
- * predict without it.
+ * and what its engine adds to them; with a trend what trend_file.c says. Files with a trend or codes have version 3, for those
+ * who know of none would predict without them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,11 @@ static orff_status add_vector(orffi_archive_writer *writer, const char *name, si
     return orffi_archive_add(writer, name, ORFFI_F64, 1, &length, data);
 }
 
+static orff_status add_codes(const orff_model *model, orffi_archive_writer *writer) {
+    const size_t shape[2] = {model->classes, model->p};
+    return model->own_codes ? orffi_archive_add(writer, "codes", ORFFI_F64, 2, shape, model->codes) : ORFF_OK;
+}
+
 static orff_status add_tensors(const orff_model *model, orffi_archive_writer *writer) {
     ORFFI_TRY(add_vector(writer, "shift", model->d, model->shift));
     ORFFI_TRY(add_vector(writer, "unit", model->d, model->unit));
@@ -54,6 +60,7 @@ static orff_status add_tensors(const orff_model *model, orffi_archive_writer *wr
         ORFFI_TRY(add_vector(writer, "instrument_noise", model->instruments, model->instrument_noise));
     if (model->output_cv_mse) ORFFI_TRY(add_vector(writer, "output_cv_mse", model->p, model->output_cv_mse));
     ORFFI_TRY(orffi_cover_write(&model->cover, writer));
+    ORFFI_TRY(add_codes(model, writer));
     if (model->shares)
         return add_vector(writer, "shares", orffi_model_kernel(model)->n_parts + 1, model->shares);
     return ORFF_OK;
@@ -107,7 +114,8 @@ static orff_status check_written(const char *temporary) {
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    ORFFI_TRY(orffi_archive_writer_create(&writer, format, model->trend ? NEWEST : PLAIN));
+    ORFFI_TRY(
+        orffi_archive_writer_create(&writer, format, model->trend || model->own_codes ? NEWEST : PLAIN));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);
@@ -247,7 +255,18 @@ static orff_status read_trend(const orffi_fields *in, orff_model *model) {
     return ORFF_OK;
 }
 
+static orff_status read_codes(const orffi_archive *archive, orff_model *model) {
+    const size_t shape[2] = {model->classes, model->p};
+    const double *codes;
+    if (!model->classes || !orffi_archive_has(archive, "codes")) return ORFF_OK;
+    ORFFI_TRY(orffi_archive_expect(archive, "codes", ORFFI_F64, 2, shape, &codes));
+    ORFFI_TRY(orffi_archive_check_finite(archive, "codes"));
+    orffi_model_take_codes(model, codes);
+    return ORFF_OK;
+}
+
 static orff_status fill_model(const orffi_fields *in, orff_model *model) {
+    ORFFI_TRY(read_codes(in->archive, model));
     ORFFI_TRY(read_vectors(in->archive, model));
     ORFFI_TRY(read_report(in, model));
     ORFFI_TRY(read_solve(in, model));
@@ -284,6 +303,16 @@ static orff_status read_fit(const orffi_fields *in, const orffi_engine *engine, 
     return status;
 }
 
+/* Room for codes follows from tensors that are there. */
+static orff_status check_classes(const orffi_fields *in, size_t classes, size_t p) {
+    const double *unused;
+    size_t shape[2] = {p + 1};
+    if (!classes) return ORFF_OK;
+    if (orffi_archive_has(in->archive, "codes"))
+        ORFFI_TRY(orffi_archive_get(in->archive, "codes", ORFFI_F64, 2, shape, &unused));
+    return classes == shape[0] ? ORFF_OK : orffi_fields_fail(in, "classes", "is not the number of codes");
+}
+
 static orff_status read_model(orff_model **model, const orffi_archive *archive) {
     const orffi_fields document = orffi_fields_of(archive);
     const orffi_engine *engine;
@@ -294,6 +323,11 @@ static orff_status read_model(orff_model **model, const orffi_archive *archive) 
     ORFFI_TRY(orffi_fields_size(&in, "classes", &classes));
     ORFFI_TRY(read_engine(&in, &engine));
     ORFFI_TRY(read_fit(&in, engine, &fit));
+    const orff_status status = check_classes(&in, classes, engine->kernel(fit)->p);
+    if (status) {
+        engine->free(fit);
+        return status;
+    }
     ORFFI_TRY(orffi_fields_blame(&in, orffi_model_create(model, engine, fit, classes)));
     return fill_model(&in, *model);
 }

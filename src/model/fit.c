@@ -79,6 +79,7 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "folds by groups need the group of each row");
     if (settings->classes == 1)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there must be at least 2 classes");
+    ORFFI_TRY(orffi_check_codes(settings));
     if (settings->classes && p != 1)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "with classes Y is one column of labels, not %zu", p);
     if (!settings->classes && (orff_loss_describe(settings->loss).classes))
@@ -87,18 +88,11 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
     return ORFF_OK;
 }
 
-orff_status orffi_make_codes(size_t classes, double **codes) {
-    if (!classes) return ORFF_OK;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(*codes, classes * (classes - 1)));
-    return orff_simplex_codes(classes, *codes);
-}
-
 /* Before any row is looked at: n rows, 0 where that is not known. */
 static orff_status find_engine(const orff_settings *settings, size_t d, size_t p, size_t n,
                                const orffi_engine **engine) {
     const char *reason;
-    return orffi_engine_choose(settings, d, settings->classes ? settings->classes - 1 : p, n, engine,
-                               &reason);
+    return orffi_engine_choose(settings, d, orffi_code_length(settings, p), n, engine, &reason);
 }
 
 /* All rows are there: others than those of a checkpoint are refused at once. */
@@ -115,7 +109,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     const orffi_engine *engine;
     orffi_rows rows = {0};
     orffi_checkpoint *checkpoint = NULL;
-    double *codes = NULL;
+    orffi_codes codes = {0};
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
     if (settings->geo) return orffi_plane_fit(model, settings, d, p, n, X, Y, weights);
@@ -123,27 +117,26 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     ORFFI_TRY(find_engine(settings, d, p, n, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, weights != NULL, n);
     if (!status) status = witness_arrays(checkpoint, d, p, n, X, Y, weights);
-    if (!status) status = orffi_make_codes(settings->classes, &codes);
-    if (!status)
-        status = orffi_rows_from_arrays(&rows, d, p, settings->classes, codes, n, X, Y, weights,
-                                        settings->subsample);
+    if (!status) status = orffi_codes_make(&codes, settings);
+    if (!status) status = orffi_rows_from_arrays(&rows, d, p, &codes, n, X, Y, weights, settings->subsample);
     rows.checkpoint = checkpoint;
     if (!status) status = orffi_fit_rows(model, settings, &rows);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
-    orffi_release(codes);
+    orffi_codes_clear(&codes);
     return status;
 }
 
 /* The head of a stream, with a mark at its end: what is automatic is decided on it, and only on rows that are right. */
 static orff_status open_stream(orffi_rows *rows, const orff_settings *settings, size_t d, size_t p,
-                               const double *codes, const orff_reader *reader, orffi_checkpoint *checkpoint) {
+                               const orffi_codes *codes, const orff_reader *reader,
+                               orffi_checkpoint *checkpoint) {
     orff_reader source = *reader;
     if (checkpoint) {
         orffi_witness_begin(&checkpoint->witness, reader, d, p);
         source = orffi_witness_reader(&checkpoint->witness);
     }
-    ORFFI_TRY(orffi_rows_from_reader(rows, d, p, settings->classes, codes, &source, settings->subsample));
+    ORFFI_TRY(orffi_rows_from_reader(rows, d, p, codes, &source, settings->subsample));
     rows->checkpoint = checkpoint;
     if (checkpoint) orffi_witness_mark(&checkpoint->witness);
     return ORFF_OK;
@@ -155,7 +148,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     orffi_rows rows = {0};
     orffi_checkpoint *checkpoint = NULL;
     orffi_cover cover = {0};
-    double *codes = NULL;
+    orffi_codes codes = {0};
     if (!model || !settings || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     if (settings->groups)
@@ -166,23 +159,26 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
     orff_status status = orffi_question_open(&checkpoint, settings, engine, d, p, reader->weighted, 0);
-    if (!status) status = orffi_make_codes(settings->classes, &codes);
+    if (!status) status = orffi_codes_make(&codes, settings);
     if (!status) status = orffi_cover_begin(&cover, settings, d, p);
     orffi_covering covering = {.cover = &cover, .source = *reader, .d = d};
     const orff_reader seen = orffi_covering_reader(&covering);
-    if (!status) status = open_stream(&rows, settings, d, p, codes, &seen, checkpoint);
+    if (!status) status = open_stream(&rows, settings, d, p, &codes, &seen, checkpoint);
     if (!status) status = orffi_fit_rows(model, settings, &rows);
     status = orffi_checkpoint_outcome(checkpoint, status);
     orffi_model_cover(status ? NULL : *model, &cover);
     orffi_rows_clear(&rows);
     orffi_checkpoint_close(checkpoint);
-    orffi_release(codes);
+    orffi_codes_clear(&codes);
     return status;
 }
 
 /* ---- from moments */
 
 static orff_status check_moments(const orff_settings *s, const orff_moments *moments) {
+    if (s->n_hidden)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "hidden layers are learned from rows, which moments do not have");
     if (s->auto_kernel || s->auto_mix)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
@@ -193,10 +189,11 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments are for the squared loss, the engine %s and its direct solver",
                           orff_engine_name(ORFF_ENGINE_FEATURES));
-    if (s->classes && s->classes != moments->p + 1)
+    ORFFI_TRY(orffi_check_codes(s));
+    if (s->classes && orffi_code_length(s, 1) != moments->p)
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
-                          s->classes - 1, moments->p);
+                          orffi_code_length(s, 1), moments->p);
     ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
     return orffi_question_refuse(s, "a fit from moments, which have their rows,");
 }

@@ -23,7 +23,16 @@ orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, c
 /* From rows to a model: plan, fit, what it errs by. */
 orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orffi_rows *rows);
 
-/* Simplex codes of T classes (T x (T-1)), allocated; nothing for T = 0. */
-orff_status orffi_make_codes(size_t classes, double **codes);
+/* The codes of the classes: those of the settings, else those of a simplex. Refuses two that are the same. Clear releases them. */
+orff_status orffi_codes_make(orffi_codes *codes, const orff_settings *settings);
+void orffi_codes_clear(orffi_codes *codes);
+
+/* Whether codes that are given can be, before any row is seen. */
+orff_status orffi_check_codes(const orff_settings *settings);
+
+bool orffi_have_same_codes(const orff_settings *a, const orff_settings *b);
+
+/* Outputs as the model sees them: p, or the length of a code. */
+size_t orffi_code_length(const orff_settings *settings, size_t p);
 
 #endif

@@ -27,13 +27,17 @@ static orff_status check(const orff_settings *s, const orff_lattice_moments *mom
     if (s->auto_kernel || s->auto_mix || s->mixture)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments of a lattice learn neither a kernel nor its weights; name the parts");
+    if (s->n_hidden)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "hidden layers are learned from rows, which moments do not have");
     if (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_LATTICE)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "these moments are for the engine %s, not for %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(s->engine));
-    if (s->classes && s->classes != p + 1)
+    ORFFI_TRY(orffi_check_codes(s));
+    if (s->classes && orffi_code_length(s, 1) != p)
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
-                          s->classes - 1, p);
+                          orffi_code_length(s, 1), p);
     if (s->periods)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the moments have their periods; give none");
     if (!orff_lattice_moments_describe(moments).rows)

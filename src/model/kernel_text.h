@@ -41,4 +41,8 @@ orff_status orffi_periods_read(const char *text, const orff_data_shape *shape, d
  * (allocated) are the caller's. */
 const char *orffi_matrix_read(const char *text, size_t *rows, size_t *cols, double **numbers);
 
+/* "8,8": widths of hidden layers. */
+enum { ORFFI_MOST_WIDTHS = 16, ORFFI_WIDEST = 4096 };
+orff_status orffi_widths_read(const char *text, size_t *count, size_t *widths);
+
 #endif

@@ -90,6 +90,22 @@ orff_status orffi_periods_read(const char *text, const orff_data_shape *shape, d
     return ORFF_OK;
 }
 
+/* ---- widths */
+
+orff_status orffi_widths_read(const char *text, size_t *count, size_t *widths) {
+    for (*count = 0; *count < ORFFI_MOST_WIDTHS; text++) {
+        char *end;
+        const unsigned long width = strtoul(text, &end, 10);
+        if (*text < '0' || *text > '9' || width < 1 || width > ORFFI_WIDEST || (*end && *end != ',')) break;
+        widths[(*count)++] = width;
+        if (!*end) return ORFF_OK;
+        text = end;
+    }
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "stack: expected the widths of up to %d hidden layers, from 1 to %d each, such as 8,8",
+                      ORFFI_MOST_WIDTHS, ORFFI_WIDEST);
+}
+
 /* ---- matrices */
 
 /* One sweep over the text; numbers may be NULL: they are only counted. */

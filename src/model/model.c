@@ -42,9 +42,6 @@ static orff_status start(orff_model *model, size_t classes) {
     model->held.mse = NAN;
     for (size_t i = 0; i < ORFF_INTERVALS; i++) model->held.coverage[i] = NAN;
     model->cv_mse = model->dof = model->log_evidence = NAN;
-    if (classes && classes != model->p + 1)
-        return orffi_fail(ORFF_ERROR_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu",
-                          classes, classes - 1, model->p);
     ORFFI_TRY(allocate(model));
     for (size_t k = 0; k < model->d; k++) model->unit[k] = 1.0;
     for (size_t i = 0; i < model->p; i++) model->spread[i] = 1.0;
@@ -215,9 +212,21 @@ static void fill_warnings(orff_model *model) {
     orffi_doubts_say(model);
 }
 
+static orff_status fill_codes(orff_model *model) {
+    if (model->classes != model->p + 1)
+        return orffi_fail(ORFF_ERROR_MISMATCH, "%zu classes have codes of %zu outputs, the kernel has %zu",
+                          model->classes, model->classes - 1, model->p);
+    return orff_simplex_codes(model->classes, model->codes);
+}
+
+void orffi_model_take_codes(orff_model *model, const double *codes) {
+    memcpy(model->codes, codes, model->classes * model->p * sizeof *codes);
+    model->own_codes = true;
+}
+
 orff_status orffi_model_finish(orff_model *model) {
     fill_sigmas(model);
-    if (model->classes) ORFFI_TRY(orff_simplex_codes(model->classes, model->codes));
+    if (model->classes && !model->own_codes) ORFFI_TRY(fill_codes(model));
     fill_warnings(model);
     return fill_words(model);
 }
@@ -234,6 +243,8 @@ orff_model_info orff_model_describe(const orff_model *model) {
     orff_model_info info = {.inputs = model->d,
                             .outputs = model->classes ? 1 : model->p,
                             .classes = model->classes,
+                            .code_length = model->p,
+                            .codes = model->codes,
                             .engine = model->engine->id,
                             .engine_reason = model->engine_reason,
                             .parts = orffi_model_kernel(model)->n_parts,

@@ -19,7 +19,8 @@ struct orff_model {
     size_t classes;
     double *shift, *unit;  /* d: inputs */
     double *mean, *spread; /* p: outputs */
-    double *codes;         /* T x (T-1), or NULL */
+    double *codes;         /* T x p, or NULL */
+    bool own_codes;        /* which are not those of a simplex */
     orffi_trend *trend;    /* or NULL; the mean is then 0 */
     orffi_archive *file;   /* what the fit may point into, or NULL */
     bool on_plane;         /* points are given in degrees: see plane_apply.h */
@@ -68,6 +69,9 @@ const orff_kernel *orffi_model_kernel(const orff_model *model);
 
 /* The noise of a measurement of each output (p). */
 const double *orffi_model_noise(const orff_model *model);
+
+/* Codes (classes x p) that are not those of a simplex. */
+void orffi_model_take_codes(orff_model *model, const double *codes);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);

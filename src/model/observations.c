@@ -108,8 +108,8 @@ static orff_status fit_flat(orff_model **model, const orff_settings *settings, c
     double *known = NULL;
     orff_status status = o->errors ? square_errors(o->n, o->n, o->errors, o->p, &known) : ORFF_OK;
     if (!status)
-        status =
-            orffi_rows_from_arrays(&rows, o->d, o->p, 0, NULL, o->n, X, Y, o->weights, settings->subsample);
+        status = orffi_rows_from_arrays(&rows, o->d, o->p, &(orffi_codes){0}, o->n, X, Y, o->weights,
+                                        settings->subsample);
     if (!status) status = orffi_rows_qualify(&rows, known, o->instruments, count_instruments(o));
     if (!status) status = orffi_fit_rows(model, settings, &rows);
     orffi_rows_clear(&rows);

@@ -17,7 +17,9 @@ struct orff_options {
     orffi_kernel_read kernel;
     double *omega, *weights; /* own frequencies */
     double *periods;         /* d */
+    double *codes;           /* classes x code_length */
     bool *trend_inputs;      /* d */
+    size_t hidden[ORFFI_MOST_WIDTHS];
     size_t geo_inputs[2];
     double *X, *Y; /* the rows on a plane */
 };
@@ -41,10 +43,11 @@ static void clear_resolved(orff_options *o) {
     orffi_release(o->omega);
     orffi_release(o->weights);
     orffi_release(o->periods);
+    orffi_release(o->codes);
     orffi_release(o->trend_inputs);
     orffi_release(o->X);
     orffi_release(o->Y);
-    o->omega = o->weights = o->periods = o->X = o->Y = NULL;
+    o->omega = o->weights = o->periods = o->codes = o->X = o->Y = NULL;
     o->trend_inputs = NULL;
 }
 
@@ -159,6 +162,39 @@ static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orf
     return ORFF_OK;
 }
 
+/* A row for each class. The kernel is then one of as many outputs as a code has numbers. */
+static orff_status read_codes(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
+    const char *text = given(o, "codes");
+    size_t rows;
+    if (!text) return ORFF_OK;
+    snprintf(o->culprit, sizeof o->culprit, "codes");
+    if (!shape->classes) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "codes: they are for classes");
+    const char *end = orffi_matrix_read(text, &rows, &settings->code_length, &o->codes);
+    if (!end || *end || rows != shape->classes)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "codes: expected a matrix with %zu rows, one for each class", shape->classes);
+    settings->codes = o->codes;
+    shape->classes = 0;
+    shape->p = settings->code_length;
+    shape->Y = NULL;
+    return ORFF_OK;
+}
+
+static orff_status read_stack(orff_options *o, orff_settings *settings) {
+    const char *text = given(o, "stack");
+    snprintf(o->culprit, sizeof o->culprit, "stack");
+    if (text) ORFFI_TRY(orffi_widths_read(text, &settings->n_hidden, o->hidden));
+    if (text) settings->hidden = o->hidden;
+    snprintf(o->culprit, sizeof o->culprit, "stack-base");
+    if (!orff_base_parse(orff_options_get(o, "stack-base"), &settings->hidden_base,
+                         &settings->hidden_shape) &&
+        (settings->hidden_shape > 0.0 || !orff_base_has_shape(settings->hidden_base)))
+        return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "stack-base: \"%s\" is no scalar kernel with a shape of its own, such as %s",
+                      orff_options_get(o, "stack-base"), orff_base_short_name(ORFF_BASE_MATERN, 2.5));
+}
+
 /* D x d, or D x (d + 1) with the weights behind. */
 static orff_status read_frequencies(orff_options *o, const orff_data_shape *shape, orff_sampling *sampling) {
     const char *text = given(o, "frequencies");
@@ -252,9 +288,11 @@ orff_status orff_options_resolve(orff_options *options, const orff_data_shape *s
     orff_data_shape inner = *shape;
     ORFFI_TRY(read_geo(options, &inner, &resolved));
     ORFFI_TRY(read_periods(options, &inner, &resolved));
+    ORFFI_TRY(read_codes(options, &inner, &resolved));
     ORFFI_TRY(read_kernel(options, &inner, &resolved));
     ORFFI_TRY(read_frequencies(options, &inner, &resolved.sampling));
     ORFFI_TRY(read_trend(options, &inner, &resolved));
+    ORFFI_TRY(read_stack(options, &resolved));
     options->culprit[0] = '\0';
     resolved.checkpoint = given(options, "checkpoint");
     resolved.classes = shape->classes;

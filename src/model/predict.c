@@ -152,13 +152,17 @@ orff_status orff_model_predict_single(const orff_model *model, size_t n, const f
 
 /* ---- classes */
 
-/* argmax over k of <c_k, f>: codes are unit vectors, so the nearest one. The first of equals. */
+/* argmax over k of <c_k, f> - |c_k|^2/2: the code that is nearest. Those of a simplex are all of one length. The first of
+ * equals. */
 static size_t nearest(const orff_model *model, const double *f) {
     size_t best = 0;
     double most = 0.0;
     for (size_t k = 0; k < model->classes; k++) {
         double dot = 0.0;
-        for (size_t i = 0; i < model->p; i++) dot += model->codes[k * model->p + i] * f[i];
+        for (size_t i = 0; i < model->p; i++) {
+            const double c = model->codes[k * model->p + i];
+            dot += c * f[i] - (model->own_codes ? 0.5 * c * c : 0.0);
+        }
         if (k > 0 && !(dot > most)) continue;
         best = k;
         most = dot;

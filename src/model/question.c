@@ -1,5 +1,7 @@
 #include "model/question.h"
 
+#include "model/fit.h"
+
 /* A list of numbers, or null where there is none. */
 static json_t *numbers(size_t count, const double *values) {
     return values ? orffi_json_numbers(count, values) : json_null();
@@ -71,7 +73,7 @@ static json_t *pack_scaling(const orff_settings *s) {
 }
 
 static json_t *pack_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
-    const size_t seen = s->classes ? s->classes - 1 : p;
+    const size_t seen = orffi_code_length(s, p);
     return json_pack("{ss sI sI sI sb sI so sb sb sb so so so so}", "task", "fit", "inputs", (json_int_t)d,
                      "outputs", (json_int_t)p, "classes", (json_int_t)s->classes, "weighted", (int)weighted,
                      "rows in memory", (json_int_t)rows, "parts", pack_parts(s, d, seen), "mixture",
@@ -80,13 +82,17 @@ static json_t *pack_question(const orff_settings *s, size_t d, size_t p, bool we
                      pack_solver(s), "scaling", pack_scaling(s));
 }
 
-/* The criterion only where weights are learned by another than the evidence: checkpoints of older versions stay valid. */
+/* The criterion only where weights are learned by another than the evidence, and codes only where they are given: checkpoints
+ * of older versions stay valid. */
 json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
     json_t *packed = pack_question(s, d, p, weighted, rows);
     const bool other = (s->mixture || s->auto_kernel) && s->criterion != ORFF_CRITERION_EVIDENCE;
-    if (!other || !packed ||
-        !json_object_set_new(packed, "criterion", text(orff_criterion_name(s->criterion))))
-        return packed;
+    int failed = packed == NULL;
+    if (!failed && other)
+        failed = json_object_set_new(packed, "criterion", text(orff_criterion_name(s->criterion)));
+    if (!failed && s->classes && s->codes)
+        failed = json_object_set_new(packed, "codes", numbers(s->classes * s->code_length, s->codes));
+    if (!failed) return packed;
     json_decref(packed);
     return NULL;
 }
@@ -100,8 +106,10 @@ orff_status orffi_question_open(orffi_checkpoint **checkpoint, const orff_settin
                                 const orffi_engine *engine, size_t d, size_t p, bool weighted, size_t rows) {
     if (!settings->checkpoint) return ORFF_OK;
     if (!engine->resumes)
-        return orffi_question_refuse(settings,
-                                     "an exact model, whose one long step cannot be taken up in the middle,");
+        return orffi_question_refuse(
+            settings, settings->n_hidden ? "a stack"
+                                         : "an exact model, whose one long step cannot be taken up in "
+                                           "the middle,");
     return orffi_checkpoint_open(checkpoint, settings->checkpoint, settings->checkpoint_rows,
                                  settings->resume, orffi_question(settings, d, p, weighted, rows));
 }

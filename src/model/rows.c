@@ -364,13 +364,13 @@ static orff_status check_head(const orffi_rows *rows) {
                         : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
 }
 
-orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                   size_t n, const double *X, const double *Y, const double *weights,
-                                   size_t head) {
+orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, const orffi_codes *codes, size_t n,
+                                   const double *X, const double *Y, const double *weights, size_t head) {
+    const size_t classes = codes->classes;
     *rows = (orffi_rows){.d = d,
-                         .p = classes ? classes - 1 : p,
+                         .p = classes ? codes->length : p,
                          .classes = classes,
-                         .codes = codes,
+                         .codes = codes->codes,
                          .n = n,
                          .X = X,
                          .Y = Y,
@@ -430,12 +430,13 @@ orff_status orffi_rows_from_directed(orffi_rows *rows, size_t d, size_t p, size_
     return check_head(rows);
 }
 
-orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, const orffi_codes *codes,
                                    const orff_reader *reader, size_t head) {
+    const size_t classes = codes->classes;
     *rows = (orffi_rows){.d = d,
-                         .p = classes ? classes - 1 : p,
+                         .p = classes ? codes->length : p,
                          .classes = classes,
-                         .codes = codes,
+                         .codes = codes->codes,
                          .stream = true,
                          .source = *reader,
                          .labels_room = 4096};

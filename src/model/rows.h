@@ -38,6 +38,12 @@ double orffi_units_apply(const orffi_units *units, orffi_table *table);
 
 /* Where the rows come from. For arrays the head is a sample and the rows can be read again; for a stream
  * the head is its first rows, which are handed out again before the rest. */
+/* What stands for the labels of T classes: numbers that are learned instead. All zeros: there are no classes. */
+typedef struct orffi_codes {
+    size_t classes, length;
+    double *codes; /* classes x length */
+} orffi_codes;
+
 typedef struct orffi_rows {
     orff_reader source;
     size_t d, p; /* p as the model sees it: T-1 for classes */
@@ -77,10 +83,9 @@ typedef struct orffi_rows {
 } orffi_rows;
 
 /* p is the user's: 1 for classes. */
-orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
-                                   size_t n, const double *X, const double *Y, const double *weights,
-                                   size_t head);
-orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, size_t classes, const double *codes,
+orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, const orffi_codes *codes, size_t n,
+                                   const double *X, const double *Y, const double *weights, size_t head);
+orff_status orffi_rows_from_reader(orffi_rows *rows, size_t d, size_t p, const orffi_codes *codes,
                                    const orff_reader *reader, size_t head);
 /* Directed rows: along is n x p, Y n, weights n; N: what lambda goes with; the last `walls` are no measurements. */
 /* Afterwards, before anything is looked at: what is known of the errors of the rows (n, mean 1; or NULL), and their

@@ -120,7 +120,8 @@ static const row rows[] = {
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
       "What learns: exact takes the kernel itself, for few rows; lattice takes it on a lattice of frequencies, for any number of rows and up "
-      "to three inputs; features approximate it and serve any number of inputs. auto takes exact for few rows, else lattice where it "
+      "to three inputs; features approximate it and serve any number of inputs; stack has layers of them. auto takes stack where there are "
+      "hidden layers, exact for few rows, else lattice where it "
       "serves, else features; features at once where their settings are given. Moments are those of features unless lattice is asked for."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
@@ -131,7 +132,24 @@ static const row rows[] = {
     {{"shadow", ORFF_SETTING_WHOLE, "4", false, 1, 1000, NULL, "S", "", SOLVING, "Learning",
       "Solver idr: the s of IDR(s)."}, TO(shadow)},
     {{"batch", ORFF_SETTING_WHOLE, "256", false, 1, MOST_COUNT, NULL, "ROWS", "", SOLVING, "Learning",
-      "Solver sgd: rows in a step."}, TO(batch)},
+      "Solver sgd and stacks: rows in a step."}, TO(batch)},
+    {{"codes", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", LEARNING, "Learning",
+      "Classes: a row of numbers for each, in the order of their names, which are learned in its place. A prediction is the class whose row is "
+      "nearest. Without them classes are the corners of a simplex, which are all equally far from each other."}, NOWHERE},
+    {{"stack", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "W1,W2,..", "", SOLVING, "Learning",
+      "Hidden layers of these widths before the last one, learned together: a function of functions. They bend the inputs until the kernel "
+      "suits them, which pays where the function has fronts or changes its pace. For decomposable kernels and the squared loss."}, NOWHERE},
+    {{"stack-features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", SOLVING, "Learning",
+      "Frequencies of each hidden layer. auto takes 100."}, TO(hidden_features)},
+    {{"stack-base", ORFF_SETTING_TEXT, "gaussian", false, 0, 0, NULL, "BASE", "", SOLVING, "Learning",
+      "The scalar kernel of the hidden layers: gaussian, matern52, ..; see base."}, NOWHERE},
+    {{"stack-sigma", ORFF_SETTING_NUMBER, "2", false, 1e-6, 1e6, NULL, "S", "length scales of the kernel", SOLVING, "Learning",
+      "Length scale of the hidden layers."}, TO(hidden_sigma)},
+    {{"epochs", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_COUNT, NULL, "N", "", SOLVING, "Learning",
+      "Stacks: passes over the rows, at most. It ends sooner when rows left out are no longer predicted better. auto makes about 2000 steps, in "
+      "20 to 400 passes."}, TO(epochs)},
+    {{"rate", ORFF_SETTING_NUMBER, "0.05", false, 1e-9, 1e3, NULL, "R", "length scales of the kernel", SOLVING, "Learning",
+      "Stacks: the length of a step at first; it falls to nothing over the epochs."}, TO(rate)},
     {{"center", ORFF_SETTING_NAME, "yes", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
       "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
     {{"trend", ORFF_SETTING_TEXT, "none", false, 0, 0, orff_trend_names, "TREND|INPUTS", "", LEARNING, "Learning",

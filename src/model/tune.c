@@ -26,7 +26,7 @@ typedef struct tuning {
     size_t count;
     trial *trials;
     orffi_rows rows;
-    double *codes;
+    orffi_codes codes;
     size_t winner;           /* of those scored so far; count: none is */
     orffi_path best;         /* the winner's */
     orffi_trend_fit trend;   /* that of all candidates */
@@ -46,7 +46,7 @@ static void tuning_clear(tuning *t) {
     }
     orffi_release(t->trials);
     orffi_rows_clear(&t->rows);
-    orffi_release(t->codes);
+    orffi_codes_clear(&t->codes);
     orffi_path_clear(&t->best);
     orffi_trend_clear(&t->trend);
 }
@@ -68,7 +68,8 @@ static orff_status take_off_trend(tuning *t, const orff_settings *candidates) {
 }
 
 static orff_status check_candidate(const orff_settings *candidate, const orff_settings *first, size_t i) {
-    if (candidate->loss == ORFF_LOSS_SQUARED && candidate->folds >= 2 && candidate->classes == first->classes)
+    if (candidate->loss == ORFF_LOSS_SQUARED && candidate->folds >= 2 &&
+        orffi_have_same_codes(candidate, first))
         return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                       "candidate %zu: tuning is for the squared loss, at least 2 folds, and the same "
@@ -222,10 +223,9 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
         ORFFI_TRY(orffi_question_refuse(&candidates[i], "tuning"));
     }
     orff_status status = ORFFI_NEW_ARRAY(t.trials, count);
-    if (!status) status = orffi_make_codes(candidates[0].classes, &t.codes);
+    if (!status) status = orffi_codes_make(&t.codes, &candidates[0]);
     if (!status)
-        status = orffi_rows_from_arrays(&t.rows, d, p, candidates[0].classes, t.codes, n, X, Y, weights,
-                                        candidates[0].subsample);
+        status = orffi_rows_from_arrays(&t.rows, d, p, &t.codes, n, X, Y, weights, candidates[0].subsample);
     if (!status) status = orffi_cover_begin(&cover, &candidates[0], d, p);
     if (!status) orffi_cover_add(&cover, n, d, X, weights);
     if (!status) status = run(&t, model, candidates, scores, best);

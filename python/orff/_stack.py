@@ -1,0 +1,79 @@
+"""Regression with layers of random features that are learned together."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._fields import FieldsMixin
+from ._library import lib
+from ._observations import MISSING_OUTPUTS
+from ._parameters import FEATURES, KERNEL, LEARNING, PROGRESS, SOLVING, VERBOSE, Own, parameters
+from ._regression import RegressionMixin
+from ._settings import TABLE, name_of
+from ._tuning import TuningMixin
+
+STACK = Own((8,), TABLE["stack"].types, TABLE["stack"].help)
+# What stacks are without: other rules, losses and solvers, and what is laid out over the inputs themselves.
+OTHERS = ("covariates", "crs", "engine", "frequencies", "geo", "importance", "iterations", "loss", "loss_parameter", "max_bytes", "mix",
+          "period", "precision", "residual", "shadow", "solver", "tolerance", "trend")
+
+
+@parameters(KERNEL | FEATURES | LEARNING | SOLVING, without=OTHERS, stack=STACK, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE,
+            progress=PROGRESS)
+class ORFFStack(FieldsMixin, RegressionMixin, TuningMixin):
+    """Regression with a function of functions: layers of random Fourier features, learned together.
+
+    f = f_L o .. o f_1. Hidden layers begin as the identity, so that the stack begins as an `ORFFRegressor` with decomposable
+    kernel, and learn by steps of Adam through all layers how to bend the inputs until the kernel suits them; the last layer is
+    solved in closed form. What predicts rows left out best is kept, the start included. It pays where the function has fronts
+    or changes its pace from place to place.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, train_mse_, noise_, n_frequencies_, ...
+        See `ORFFRegressor`; error bars are those of the last layer, as if the others were known.
+    cv_mse_ : float
+        The error on the rows left out, by which the layers were judged.
+    widths_ : tuple of int
+        Of the hidden layers.
+
+    Examples
+    --------
+    >>> import numpy as np, orff
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> Y = np.tanh(10 * (X[:, :1] + 0.4 * np.sin(2.5 * X[:, 1:])))
+    >>> model = orff.ORFFStack(stack=2, features=50, epochs=50).fit(X, Y)
+    >>> model.widths_, model.predict([[-0.9, 0.0], [0.9, 0.0]]).round().ravel() + 0.0
+    ((2,), array([-1.,  1.]))
+    """
+
+    engine = name_of("engine", lib.ORFF_ENGINE_STACK)
+    precision = TABLE["precision"].default
+
+    @property
+    def widths_(self) -> tuple:
+        """Widths of the hidden layers."""
+        info = self._info()
+        return tuple(int(info.hidden_widths[i]) for i in range(info.hidden_layers))
+
+    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFStack":
+        """Of several candidates take the one with the smallest error on rows left out and fit it to all rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for fit.
+        **grid
+            For each parameter that is varied a list of values; all combinations are compared.
+
+        Returns
+        -------
+        self
+            With `best_params_`, `best_index_` and `tune_results_`.
+        """
+        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
+        self._tune_rows(grid, X, Y, weights, **notes)
+        return self

@@ -1,0 +1,13 @@
+#ifndef ORFFI_STACK_TRAIN_H
+#define ORFFI_STACK_TRAIN_H
+
+#include "stack/split.h"
+#include "stack/stack.h"
+
+orff_status orffi_stack_check_training(const orff_stack_training *how);
+
+/* As orff_stack_train, without the last step: the last layer is still to be solved for, at report->lambda. */
+orff_status orffi_stack_train(orff_stack *stack, const orffi_split *split, const orff_stack_training *how,
+                              orff_stack_report *report);
+
+#endif
