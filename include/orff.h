@@ -259,6 +259,12 @@ typedef struct orff_part {
      * one common unit, as for physical rules. true: each input may have its own, and with sigma auto its own length
      * scale, by its spread. */
     bool stretchable;
+
+    /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
+     * rows clearly say), by the evidence of some of the rows, together with a noise for each output where their spread may be
+     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable. */
+    bool learn;
+    size_t rank;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
@@ -1236,6 +1242,11 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
 /* Part i of the kernel as it was fitted: rule, base, shape, sigma, weight, mix, in the user's units.
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
+
+/* What part i of f is before any row was seen: the covariance of its outputs at a point, v K_part(x, x), in the outputs' units
+ * (p x p; on a plane along its axes). Of a decomposable part this is its output matrix A, given or learned, times v; v follows
+ * from the noise. ORFF_ERROR_UNSUPPORTED for classes, and where the noise or the part's exact form is not known. */
+ORFF_API orff_status orff_model_output_matrix(const orff_model *model, size_t i, double *A);
 
 /* A term of the trend: the product of up to two inputs, each less its centre, or 1, and its coefficient in every output.
  * Errors are standard deviations, which follow from the noise. On a plane inputs are km, and outputs point along its axes. */

@@ -26,4 +26,7 @@ orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orff
 /* Simplex codes of T classes (T x (T-1)), allocated; nothing for T = 0. */
 orff_status orffi_make_codes(size_t classes, double **codes);
 
+/* Parts that learn their output matrix learn it from moments: see choose_matrix_moments.c. */
+orff_status orffi_matrix_from_moments(orffi_plan *plan, const orff_moments *moments);
+
 #endif
