@@ -1451,6 +1451,55 @@ ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_sample
 ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
                                        const double *tracks, double *mean, double *covariance, size_t *left);
 
+/* Vector autoregression: several series, measured at equal steps of time, learned from their own past,
+ *
+ *     y_t = f(y_{t-l1}, y_{t-l2}, ..) + noise,      f: R^(p n_lags) -> R^p
+ *
+ * Inputs of the model are the values before, p for each lag in the order of the lags. Rows that need a missing value are left
+ * out. Where the settings have no groups, errors on rows left out are those of stretches of time. A file keeps the lags, the end
+ * of the series and the covariance of the errors of one step. */
+typedef struct orff_series {
+    size_t n, p;
+    const double *values; /* n x p, NAN where one is missing */
+    size_t n_lags;
+    const size_t *lags; /* whole steps, from 1 on, growing */
+    bool changes;       /* f is what is added to y_{t-1}: away from all that was seen the series stays where it is, not at its mean */
+} orff_series;
+
+ORFF_API orff_status orff_model_fit_series(orff_model **model, const orff_settings *settings,
+                                           const orff_series *series);
+
+/* How many rows a series makes, and the rows: X is rows x (p n_lags), Y rows x p, time (rows) the place of Y in the series. Each
+ * may be NULL. */
+ORFF_API orff_status orff_series_rows(const orff_series *series, size_t *rows, double *X, double *Y, size_t *time);
+
+typedef struct orff_series_info {
+    size_t n_lags; /* 0: the model is none of a series */
+    const size_t *lags;
+    bool changes;
+    size_t depth;        /* the longest lag */
+    const double *last;  /* depth x p: the end of the series */
+    const double *noise; /* p x p: the covariance of the errors of one step */
+} orff_series_info;
+
+/* Pointers inside live as long as the model. */
+ORFF_API orff_series_info orff_model_series(const orff_model *model);
+
+/* What comes after `history` (n x p, its last row the present; NULL: the end of the series that was learned). paths (samples x
+ * steps x p) are futures as likely as they may be: each goes through a posterior sample of f, and has noise of its own at every
+ * step, which enters the next; without a posterior through f itself. mean and S (steps x p) are theirs, or with samples = 0 what f
+ * gives when fed with its own values, and then there is no S. Each of the three may be NULL. Progress counts steps. */
+ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, const double *history, size_t steps,
+                                         size_t samples, uint64_t seed, double *mean, double *S, double *paths);
+
+/* Which series has a part in which (Granger): strength (p x p), at (k, j), is the root mean square over time of what a change of
+ * series j does to the next value of series k, at all lags together, in units of their standard deviations. probability (p x p,
+ * may be NULL): how often series j helps to predict k as well by chance, by the errors of rows left out one by one against those
+ * with the past of j taken from another time, `shifts` times: at least 1/(shifts + 1). Looks at the last 1000 rows. For models
+ * without a trend. Progress counts shifts. */
+ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t shifts, uint64_t seed,
+                                       double *strength, double *probability);
+
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
  *

@@ -1,0 +1,181 @@
+/* Which series has a part in which: how much the next value of one moves with the past of another, and whether that could be chance.
+ *
+ * Chance is asked by a model of the same kernel and noise on the same rows, but with the past of one series taken from another time
+ * (shifted around in a circle), which keeps what it is like and breaks what it has to do with the others. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "exact/learn.h"
+#include "model/model.h"
+
+#define MOST_ROWS 1000
+#define MOST_SEEN 200  /* rows at which slopes are looked at */
+#define STEP      0.05 /* of differences, in standard deviations */
+#define STREAM    0x6c696e6bu
+
+typedef struct links {
+    const orff_model *model;
+    const orffi_series *series;
+    size_t n, d, p;
+    double *X, *Y; /* n x d, n x p: the last rows, in the user's units */
+    double *sd;    /* p: of the series */
+    double *x, *y; /* the same in the model's units, x with a shift */
+    double *error; /* p */
+    double *all;
+} links;
+
+static orff_status allocate(links *k, size_t rows) {
+    const size_t n = rows > MOST_ROWS ? rows : MOST_ROWS;
+    size_t room;
+    ORFFI_TRY(orffi_multiply(n, 2 * (k->d + k->p), &room));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->all, room + 2 * k->p));
+    k->X = k->all;
+    k->x = k->X + n * k->d;
+    k->Y = k->x + n * k->d;
+    k->y = k->Y + n * k->p;
+    k->sd = k->y + n * k->p;
+    k->error = k->sd + k->p;
+    return ORFF_OK;
+}
+
+static void measure(const orff_series *s, double *sd) {
+    for (size_t k = 0; k < s->p; k++) {
+        double sum = 0.0, square = 0.0, n = 0.0;
+        for (size_t t = 0; t < s->n; t++) {
+            const double v = s->values[t * s->p + k];
+            if (isnan(v)) continue;
+            n += 1.0;
+            sum += v;
+        }
+        for (size_t t = 0; t < s->n; t++) {
+            const double off = s->values[t * s->p + k] - sum / n;
+            if (!isnan(off)) square += off * off;
+        }
+        sd[k] = square > 0.0 ? sqrt(square / n) : 1.0;
+    }
+}
+
+/* The last rows move to the front. */
+static orff_status fill(links *k, const orff_series *s) {
+    size_t rows;
+    ORFFI_TRY(orff_series_rows(s, &rows, NULL, NULL, NULL));
+    if (rows < 20)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu rows are too few to tell links from chance",
+                          rows);
+    ORFFI_TRY(allocate(k, rows));
+    ORFFI_TRY(orff_series_rows(s, NULL, k->X, k->Y, NULL));
+    k->n = rows < MOST_ROWS ? rows : MOST_ROWS;
+    memmove(k->X, k->X + (rows - k->n) * k->d, k->n * k->d * sizeof *k->X);
+    memmove(k->Y, k->Y + (rows - k->n) * k->p, k->n * k->p * sizeof *k->Y);
+    measure(s, k->sd);
+    return ORFF_OK;
+}
+
+/* ---- strength */
+
+/* Adds the squares of slopes by input i at every so many rows; f, g: their values on either side. */
+static orff_status add_slopes(links *k, size_t i, size_t count, double *at, double *f, double *g,
+                              double *strength) {
+    const size_t j = i % k->p, every = k->n / count;
+    const double h = STEP * k->sd[j];
+    for (int side = 0; side < 2; side++) {
+        for (size_t a = 0; a < count; a++) {
+            memcpy(at + a * k->d, k->X + a * every * k->d, k->d * sizeof *at);
+            at[a * k->d + i] += side ? -h : h;
+        }
+        ORFFI_TRY(orff_model_predict(k->model, count, at, side ? g : f));
+    }
+    const bool before = k->series->changes && k->series->lags[i / k->p] == 1; /* y_{t-1} is added to f */
+    for (size_t a = 0; a < count * k->p; a++) {
+        const size_t out = a % k->p;
+        const double slope = (f[a] - g[a]) / (2.0 * h) + (double)(before && out == j);
+        strength[out * k->p + j] += pow(slope * k->sd[j] / k->sd[out], 2.0) / (double)count;
+    }
+    return ORFF_OK;
+}
+
+static orff_status find_strength(links *k, double *strength) {
+    const size_t count = k->n < MOST_SEEN ? k->n : MOST_SEEN;
+    double *at;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(at, count * (k->d + 2 * k->p)));
+    double *f = at + count * k->d, *g = f + count * k->p;
+    orff_status status = ORFF_OK;
+    memset(strength, 0, k->p * k->p * sizeof *strength);
+    for (size_t i = 0; !status && i < k->d; i++) status = add_slopes(k, i, count, at, f, g, strength);
+    for (size_t a = 0; a < k->p * k->p; a++) strength[a] = sqrt(strength[a]);
+    orffi_release(at);
+    return status;
+}
+
+/* ---- chance */
+
+/* Errors of rows left out one by one, of each output, with the past of series j moved by so many rows. */
+static orff_status find_errors(links *k, size_t j, size_t shift) {
+    const orff_model *model = k->model;
+    const double lambda = model->lambda * model->weight / (double)k->n;
+    double *scratch;
+    orff_exact *exact = NULL;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(scratch, k->n * k->d + k->p));
+    for (size_t i = 0; i < k->n * k->d; i++) {
+        const size_t row = i % k->d % k->p == j ? (i / k->d + shift) % k->n : i / k->d;
+        scratch[i] = k->X[row * k->d + i % k->d];
+    }
+    orffi_model_transform(model, k->n, scratch, k->x);
+    const orffi_exact_task task = {.kernel = orffi_model_kernel(model),
+                                   .rows = {.n = k->n, .X = k->x, .Y = k->y, .center = true},
+                                   .count = 1,
+                                   .lambdas = &lambda};
+    orffi_exact_result result = {.train_mse = scratch + k->n * k->d, .cv_mse = k->error};
+    const orff_status status = orffi_exact_learn(&exact, &task, &result);
+    orff_exact_free(exact);
+    orffi_release(scratch);
+    return status;
+}
+
+/* From a tenth of the rows to nine tenths. */
+static size_t draw_shift(const links *k, uint64_t seed, size_t j, size_t b) {
+    const orffi_rng rng = {seed, STREAM};
+    return k->n / 10 + (size_t)orffi_rng_below(rng, b, (uint32_t)j, k->n - 2 * (k->n / 10));
+}
+
+static orff_status find_probability(links *k, size_t shifts, uint64_t seed, double *probability) {
+    const size_t p = k->p;
+    double *own;
+    for (size_t i = 0; i < k->n * p; i++) k->y[i] = k->Y[i] / k->model->spread[i % p];
+    ORFFI_TRY(find_errors(k, SIZE_MAX, 0));
+    ORFFI_TRY(orffi_duplicate(&own, k->error, p, sizeof *own));
+    orff_status status = ORFF_OK;
+    for (size_t a = 0; a < p * p; a++) probability[a] = 1.0 / (double)(shifts + 1);
+    for (size_t b = 0; !status && b < shifts * p; b++) {
+        status = orffi_progress("shifting series", (double)b, (double)(shifts * p));
+        if (!status) status = find_errors(k, b % p, draw_shift(k, seed, b % p, b / p));
+        for (size_t out = 0; !status && out < p; out++)
+            if (k->error[out] <= own[out]) probability[out * p + b % p] += 1.0 / (double)(shifts + 1);
+    }
+    orffi_release(own);
+    return status;
+}
+
+orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t shifts,
+                              uint64_t seed, double *strength, double *probability) {
+    if (!model || !strength)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_series_links: NULL argument");
+    if (!model->series) return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the model is none of a series");
+    if (model->trend)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "links between series are told for models without a trend");
+    orff_series own = series ? *series : (orff_series){0};
+    own.n_lags = model->series->n_lags; /* its own */
+    own.lags = model->series->lags;
+    own.changes = model->series->changes;
+    if (own.p != model->p)
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the model is of %zu series, not of %zu", model->p, own.p);
+    links k = {.model = model, .series = model->series, .d = model->d, .p = model->p};
+    orff_status status = fill(&k, &own);
+    if (!status) status = find_strength(&k, strength);
+    if (!status && probability) status = find_probability(&k, shifts, seed, probability);
+    orffi_release(k.all);
+    return status;
+}
