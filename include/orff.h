@@ -1494,10 +1494,10 @@ ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, cons
 
 /* Which series has a part in which (Granger): strength (p x p), at (k, j), is the root mean square over time of what a change of
  * series j does to the next value of series k, at all lags together, in units of their standard deviations. probability (p x p,
- * may be NULL): how often series j helps to predict k as well by chance, by the errors of rows left out one by one against those
- * with the past of j taken from another time, `shifts` times: at least 1/(shifts + 1). Looks at the last 1000 rows. For models
- * without a trend. Progress counts shifts. */
-ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t shifts, uint64_t seed,
+ * may be NULL): how likely it is that the past of j does not help to predict k. Stretches of time are predicted from the others,
+ * with and without it, and the gain in squared errors is drawn anew in blocks of time, `draws` times: at least 1/(draws + 1). Looks
+ * at the last 1000 rows. For models without a trend. */
+ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws, uint64_t seed,
                                        double *strength, double *probability);
 
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's

@@ -111,8 +111,8 @@ static void fill_spread(const run *r, double *mean, double *S) {
 
 /* ---- */
 
-static orff_status check(const orff_model *model, size_t n, const double *history, size_t samples,
-                         const double *S, const double **from) {
+static orff_status check(const orff_model *model, size_t n, const double *history, size_t steps,
+                         size_t samples, const double *S, const double **from) {
     if (!model) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_forecast: NULL argument");
     const orffi_series *s = model->series;
     if (!s)
@@ -126,7 +126,7 @@ static orff_status check(const orff_model *model, size_t n, const double *histor
                           "a history of %zu values is too short for a lag of %zu", n, s->depth);
     *from = history ? history + (n - s->depth) * s->p : s->last;
     for (size_t l = 0; l < s->n_lags; l++)
-        for (size_t t = s->depth - s->lags[l]; t < s->depth; t++)
+        for (size_t t = s->depth - s->lags[l]; t < s->depth && t < s->depth - s->lags[l] + steps; t++)
             for (size_t k = 0; k < s->p; k++)
                 if (!isfinite((*from)[t * s->p + k]))
                     return orffi_fail(
@@ -140,7 +140,7 @@ orff_status orff_model_forecast(const orff_model *model, size_t n, const double 
                                 size_t samples, uint64_t seed, double *mean, double *S, double *paths) {
     orff_samples *drawn = NULL;
     const double *from = NULL;
-    ORFFI_TRY(check(model, n, history, samples, S, &from));
+    ORFFI_TRY(check(model, n, history, steps, samples, S, &from));
     run r = {.model = model,
              .series = model->series,
              .members = samples ? samples : 1,

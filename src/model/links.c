@@ -1,7 +1,6 @@
-/* Which series has a part in which: how much the next value of one moves with the past of another, and whether that could be chance.
- *
- * Chance is asked by a model of the same kernel and noise on the same rows, but with the past of one series taken from another time
- * (shifted around in a circle), which keeps what it is like and breaks what it has to do with the others. */
+/* Which series has a part in which: how much the next value of one moves with the past of another, and whether that could be chance:
+ * stretches of time are predicted from the others by a model of the same kernel and noise, with the past of a series and without it,
+ * and the gain in squared errors is drawn anew in blocks of time. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #define MOST_ROWS 1000
 #define MOST_SEEN 200  /* rows at which slopes are looked at */
 #define STEP      0.05 /* of differences, in standard deviations */
+#define STRETCHES 5
 #define STREAM    0x6c696e6bu
 
 typedef struct links {
@@ -22,8 +22,7 @@ typedef struct links {
     size_t n, d, p;
     double *X, *Y; /* n x d, n x p: the last rows, in the user's units */
     double *sd;    /* p: of the series */
-    double *x, *y; /* the same in the model's units, x with a shift */
-    double *error; /* p */
+    double *x, *y; /* the same in the model's units, x perhaps without a series */
     double *all;
 } links;
 
@@ -31,13 +30,12 @@ static orff_status allocate(links *k, size_t rows) {
     const size_t n = rows > MOST_ROWS ? rows : MOST_ROWS;
     size_t room;
     ORFFI_TRY(orffi_multiply(n, 2 * (k->d + k->p), &room));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(k->all, room + 2 * k->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->all, room + k->p));
     k->X = k->all;
     k->x = k->X + n * k->d;
     k->Y = k->x + n * k->d;
     k->y = k->Y + n * k->p;
     k->sd = k->y + n * k->p;
-    k->error = k->sd + k->p;
     return ORFF_OK;
 }
 
@@ -112,55 +110,87 @@ static orff_status find_strength(links *k, double *strength) {
 
 /* ---- chance */
 
-/* Errors of rows left out one by one, of each output, with the past of series j moved by so many rows. */
-static orff_status find_errors(links *k, size_t j, size_t shift) {
+/* What rows of other stretches of time say of every row, less what it is (n x p), in the model's units. Inputs of series `without`
+ * are held at 0: they have no part in it. */
+static orff_status predict_stretch(links *k, size_t first, size_t end, double *work, double *errors) {
     const orff_model *model = k->model;
-    const double lambda = model->lambda * model->weight / (double)k->n;
-    double *scratch;
+    const size_t n = k->n - (end - first), d = k->d, p = k->p;
+    const double lambda = model->lambda * model->weight / (double)n;
+    double *X = work, *Y = X + k->n * d, *mse = Y + k->n * p;
     orff_exact *exact = NULL;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(scratch, k->n * k->d + k->p));
-    for (size_t i = 0; i < k->n * k->d; i++) {
-        const size_t row = i % k->d % k->p == j ? (i / k->d + shift) % k->n : i / k->d;
-        scratch[i] = k->X[row * k->d + i % k->d];
-    }
-    orffi_model_transform(model, k->n, scratch, k->x);
+    memcpy(X, k->x, first * d * sizeof *X);
+    memcpy(X + first * d, k->x + end * d, (k->n - end) * d * sizeof *X);
+    memcpy(Y, k->y, first * p * sizeof *Y);
+    memcpy(Y + first * p, k->y + end * p, (k->n - end) * p * sizeof *Y);
     const orffi_exact_task task = {.kernel = orffi_model_kernel(model),
-                                   .rows = {.n = k->n, .X = k->x, .Y = k->y, .center = true},
+                                   .rows = {.n = n, .X = X, .Y = Y, .center = true},
                                    .count = 1,
                                    .lambdas = &lambda};
-    orffi_exact_result result = {.train_mse = scratch + k->n * k->d, .cv_mse = k->error};
-    const orff_status status = orffi_exact_learn(&exact, &task, &result);
+    orffi_exact_result result = {.train_mse = mse, .cv_mse = mse + p};
+    orff_status status = orffi_exact_learn(&exact, &task, &result);
+    if (!status) status = orff_exact_predict(exact, end - first, k->x + first * d, errors + first * p);
+    for (size_t i = first * p; !status && i < end * p; i++) errors[i] -= k->y[i];
     orff_exact_free(exact);
-    orffi_release(scratch);
     return status;
 }
 
-/* From a tenth of the rows to nine tenths. */
-static size_t draw_shift(const links *k, uint64_t seed, size_t j, size_t b) {
-    const orffi_rng rng = {seed, STREAM};
-    return k->n / 10 + (size_t)orffi_rng_below(rng, b, (uint32_t)j, k->n - 2 * (k->n / 10));
-}
-
-static orff_status find_probability(links *k, size_t shifts, uint64_t seed, double *probability) {
-    const size_t p = k->p;
-    double *own;
-    for (size_t i = 0; i < k->n * p; i++) k->y[i] = k->Y[i] / k->model->spread[i % p];
-    ORFFI_TRY(find_errors(k, SIZE_MAX, 0));
-    ORFFI_TRY(orffi_duplicate(&own, k->error, p, sizeof *own));
+static orff_status find_errors(links *k, size_t without, double *errors) {
+    double *work;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, k->n * (k->d + k->p) + 2 * k->p));
     orff_status status = ORFF_OK;
-    for (size_t a = 0; a < p * p; a++) probability[a] = 1.0 / (double)(shifts + 1);
-    for (size_t b = 0; !status && b < shifts * p; b++) {
-        status = orffi_progress("shifting series", (double)b, (double)(shifts * p));
-        if (!status) status = find_errors(k, b % p, draw_shift(k, seed, b % p, b / p));
-        for (size_t out = 0; !status && out < p; out++)
-            if (k->error[out] <= own[out]) probability[out * p + b % p] += 1.0 / (double)(shifts + 1);
-    }
-    orffi_release(own);
+    orffi_model_transform(k->model, k->n, k->X, k->x);
+    for (size_t i = 0; i < k->n * k->d; i++)
+        if (i % k->d % k->p == without) k->x[i] = 0.0;
+    for (size_t f = 0; !status && f < STRETCHES; f++)
+        status = predict_stretch(k, f * k->n / STRETCHES, (f + 1) * k->n / STRETCHES, work, errors);
+    orffi_release(work);
     return status;
 }
 
-orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t shifts,
-                              uint64_t seed, double *strength, double *probability) {
+/* How often the mean of gains (n, `stride` apart) is not above 0 where blocks of them are drawn anew. */
+static double draw_blocks(const links *k, const double *gains, size_t stride, size_t draws, orffi_rng rng,
+                          uint32_t slot) {
+    const size_t length = (size_t)ceil(cbrt((double)k->n)) + k->series->depth, blocks = k->n / length + 1;
+    size_t below = 1;
+    for (size_t b = 0; b < draws; b++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < blocks; i++) {
+            const size_t from = (size_t)orffi_rng_below(rng, b * blocks + i, slot, k->n);
+            for (size_t t = 0; t < length; t++) sum += gains[(from + t) % k->n * stride];
+        }
+        below += sum <= 0.0;
+    }
+    return (double)below / (double)(draws + 1);
+}
+
+/* full: errors with all series; less: without j, which become gains. */
+static void compare(const links *k, size_t j, const double *full, double *less, size_t draws, uint64_t seed,
+                    double *probability) {
+    const orffi_rng rng = {seed, STREAM};
+    for (size_t i = 0; i < k->n * k->p; i++) less[i] = less[i] * less[i] - full[i] * full[i];
+    for (size_t out = 0; out < k->p; out++)
+        probability[out * k->p + j] =
+            draw_blocks(k, less + out, k->p, draws, rng, (uint32_t)(out * k->p + j));
+}
+
+static orff_status find_probability(links *k, size_t draws, uint64_t seed, double *probability) {
+    const size_t p = k->p, size = k->n * p;
+    double *full;
+    for (size_t i = 0; i < size; i++) k->y[i] = k->Y[i] / k->model->spread[i % p];
+    ORFFI_TRY(ORFFI_NEW_ARRAY(full, 2 * size));
+    double *less = full + size;
+    orff_status status = find_errors(k, SIZE_MAX, full);
+    for (size_t j = 0; !status && j < p; j++) {
+        status = orffi_progress("leaving series out", (double)j, (double)p);
+        if (!status) status = find_errors(k, j, less);
+        if (!status) compare(k, j, full, less, draws, seed, probability);
+    }
+    orffi_release(full);
+    return status;
+}
+
+orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws, uint64_t seed,
+                              double *strength, double *probability) {
     if (!model || !strength)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_series_links: NULL argument");
     if (!model->series) return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the model is none of a series");
@@ -175,7 +205,7 @@ orff_status orff_series_links(const orff_model *model, const orff_series *series
     links k = {.model = model, .series = model->series, .d = model->d, .p = model->p};
     orff_status status = fill(&k, &own);
     if (!status) status = find_strength(&k, strength);
-    if (!status && probability) status = find_probability(&k, shifts, seed, probability);
+    if (!status && probability) status = find_probability(&k, draws, seed, probability);
     orffi_release(k.all);
     return status;
 }
