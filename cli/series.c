@@ -69,6 +69,15 @@ static int select_columns(cli_series *s, const cli_arguments *a, const char *out
     return CLI_DONE;
 }
 
+/* What leaves rows out would join what lies before a gap to what lies behind it. */
+static int row_failed(const fmt_table *table, bool timed) {
+    const char *message = fmt_table_error(table), *hint = strstr(message, "; --skip-missing");
+    if (!hint) return table_failed(table);
+    return cli_failed("%.*s; %s", (int)(hint - message), message,
+                      timed ? "give the time of every row, and leave out rows without values"
+                            : "name the column of times with --time, and what is missing is a gap");
+}
+
 static int read_all(cli_series *s, bool timed) {
     size_t rows = 1, room = 0;
     int status = CLI_DONE;
@@ -81,7 +90,7 @@ static int read_all(cli_series *s, bool timed) {
         }
         double *values = s->values + s->n * s->p, *times = s->times + s->n;
         if (fmt_table_read(s->table, BLOCK, timed ? times : values, timed ? values : NULL, NULL, &rows))
-            status = table_failed(s->table);
+            status = row_failed(s->table, timed);
         s->n += status ? 0 : rows;
     }
     if (!status && !s->n) status = cli_failed("%s: there are no rows", fmt_table_path(s->table));

@@ -6,6 +6,8 @@ ORFFRegressor, ORFFClassifier
     Ridge regression and classification with operator-valued random Fourier features.
 OVKRegressor
     The same with the exact kernel, for few rows.
+ORFFVAR
+    Vector autoregression: several series learned from their own past.
 OperatorFourierFeatures
     The feature map by itself.
 fit_field
@@ -34,6 +36,7 @@ from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
 from ._regressor import ORFFRegressor
+from ._series import ORFFVAR
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
 
@@ -45,6 +48,7 @@ __all__ = [
     "Moments",
     "ORFFClassifier",
     "ORFFRegressor",
+    "ORFFVAR",
     "OVKRegressor",
     "OperatorFourierFeatures",
     "OrffError",
