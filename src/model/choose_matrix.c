@@ -15,18 +15,18 @@
 
 typedef struct varying {
     size_t count, *output;
-    double *e, *z, *rest; /* as given, of these outputs */
-    double *A, *s;
+    double *z, *rest; /* as given, of these outputs */
+    double *A, *S;
 } varying;
 
 static void clear_varying(varying *v) {
-    double *all[] = {v->z, v->rest, v->A, v->s};
+    double *all[] = {v->z, v->rest, v->A, v->S};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(v->output);
 }
 
 static bool varies(size_t p, size_t m, const double *z, const double *rest, size_t k) {
-    bool any = rest[k] > 0.0;
+    bool any = rest[k * (p + 1)] > 0.0;
     for (size_t i = 0; !any && i < m; i++) any = z[i * p + k] != 0.0;
     return any;
 }
@@ -37,15 +37,16 @@ static orff_status fill_varying(varying *v, size_t p, size_t m, const double *z,
         if (varies(p, m, z, rest, k)) v->output[v->count++] = k;
     const size_t q = v->count;
     ORFFI_TRY(ORFFI_NEW_ARRAY(v->z, m * q));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(v->rest, q));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(v->rest, q * q));
     ORFFI_TRY(ORFFI_NEW_ARRAY(v->A, q * q));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(v->s, q));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(v->S, q * q));
     for (size_t i = 0; i < m * q; i++) v->z[i] = z[i / q * p + v->output[i % q]];
-    for (size_t k = 0; k < q; k++) v->rest[k] = rest[v->output[k]];
+    for (size_t i = 0; i < q * q; i++) v->rest[i] = rest[v->output[i / q] * p + v->output[i % q]];
     return ORFF_OK;
 }
 
-/* An output that does not vary has no noise, and the mean of the others' variances: it is not looked at. */
+/* An output that does not vary has no noise, and the mean of the others' variances: it is not looked at. Of the noise the variances
+ * are taken: engines know of no noise that outputs have in common. */
 static void take_varying(const varying *v, size_t p, double *A, double *s) {
     const size_t q = v->count;
     double mean = 0.0;
@@ -54,7 +55,7 @@ static void take_varying(const varying *v, size_t p, double *A, double *s) {
     for (size_t k = 0; k < p; k++) A[k * p + k] = mean > 0.0 ? mean : 1.0;
     for (size_t k = 0; k < p; k++) s[k] = 0.0;
     for (size_t i = 0; i < q * q; i++) A[v->output[i / q] * p + v->output[i % q]] = v->A[i];
-    for (size_t k = 0; k < q; k++) s[v->output[k]] = v->s[k];
+    for (size_t k = 0; k < q; k++) s[v->output[k]] = v->S[k * (q + 1)];
 }
 
 static void tell(const orffi_coregion *found) {
@@ -77,7 +78,7 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
     orff_status status = fill_varying(&v, p, m, z, rest);
     const orffi_coregion_data data = {v.count, m, e, v.z, zeros, v.rest};
     found.A = v.A;
-    found.s = v.s;
+    found.S = v.S;
     if (!status && v.count) status = orffi_coregion_learn(&data, &how, &found);
     if (!status) take_varying(&v, p, A, s);
     if (!status && v.count) tell(&found);
@@ -146,7 +147,7 @@ static void take_eigen(const orffi_table *t, size_t p, const double *values, con
             if (something)
                 all->z[all->m * p + k] = z;
             else
-                all->rest[k] += z * z;
+                for (size_t l = 0; l < p; l++) all->rest[k * p + l] += z * turned[i * p + l];
         }
         all->m += something;
     }
@@ -175,7 +176,7 @@ static orff_status fill_eigen(const orffi_plan *plan, const orff_kernel *kernel,
     for (size_t g = 0; g < sample->count; g++) all->room += sample->tables[g].n;
     ORFFI_TRY(ORFFI_NEW_ARRAY(all->e, all->room));
     ORFFI_TRY(ORFFI_NEW_ARRAY(all->z, all->room * plan->p));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(all->rest, plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(all->rest, plan->p * plan->p));
     for (size_t g = 0; g < sample->count; g++) ORFFI_TRY(add_group(plan, kernel, &sample->tables[g], all));
     all->zeros = fmax(all->zeros, 0.0);
     return ORFF_OK;

@@ -24,21 +24,19 @@ static orff_status totals_fill(totals *t, const orff_moments *moments, bool cent
     size_t square;
     t->N = info.weight;
     ORFFI_TRY(orffi_multiply(L, L, &square));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(t->all, square + 2 * L * p + 2 * L + p * p + 2 * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->all, square + 2 * L * p + 2 * L + 2 * p * p + p));
     t->S = t->all;
     t->R = t->S + square;
     t->z = t->R + L * p;
     t->phi = t->z + L * p;
     t->e = t->phi + L;
     t->yy = t->e + L;
-    t->y = t->yy + p * p;
-    t->rest = t->y + p;
+    t->rest = t->yy + p * p;
+    t->y = t->rest + p * p;
     ORFFI_TRY(orff_moments_totals(moments, t->S, t->R, t->phi, t->y, t->yy));
-    for (size_t k = 0; k < p; k++) {
-        const double mean = center && t->N > 0.0 ? t->y[k] / t->N : 0.0;
-        for (size_t a = 0; a < L; a++) t->R[a * p + k] -= t->phi[a] * mean;
-        t->rest[k] = t->yy[k * p + k] - t->N * mean * mean;
-    }
+    for (size_t k = 0; k < p; k++) t->y[k] = center && t->N > 0.0 ? t->y[k] / t->N : 0.0; /* means */
+    for (size_t i = 0; i < L * p; i++) t->R[i] -= t->phi[i / p] * t->y[i % p];
+    for (size_t i = 0; i < p * p; i++) t->rest[i] = t->yy[i] - t->N * t->y[i / p] * t->y[i % p];
     return ORFF_OK;
 }
 
@@ -53,13 +51,12 @@ static orff_status turn(totals *t, size_t *m) {
     *m = 0;
     for (size_t i = 0; i < L; i++) {
         if (!(t->e[i] > least) || (double)*m >= t->N) continue;
-        for (size_t k = 0; k < p; k++) {
-            const double z = t->z[*m * p + k] = turned[i * p + k] / sqrt(t->e[i]);
-            t->rest[k] -= z * z;
-        }
+        double *z = t->z + *m * p;
+        for (size_t k = 0; k < p; k++) z[k] = turned[i * p + k] / sqrt(t->e[i]);
+        for (size_t a = 0; a < p * p; a++) t->rest[a] -= z[a / p] * z[a % p];
         t->e[(*m)++] = t->e[i];
     }
-    for (size_t k = 0; k < p; k++) t->rest[k] = fmax(t->rest[k], 0.0);
+    for (size_t k = 0; k < p; k++) t->rest[k * (p + 1)] = fmax(t->rest[k * (p + 1)], 0.0);
     orffi_release(turned);
     return ORFF_OK;
 }
