@@ -21,7 +21,7 @@ build) ;;
 check) wanted="$wanted clang cppcheck chromium $python" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
-bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
+bench) wanted="$wanted python3-cffi python3-numpy python3-scipy python3-sklearn python3-pandas python3-statsmodels" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
 format) wanted="clang-format" ;;
 *)
