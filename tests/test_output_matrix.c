@@ -103,11 +103,12 @@ static orff_model *fit(const orff_settings *settings, const rows *r) {
 }
 
 static void test_known(void **state) {
+    (void)state;
+    if (support_step(2) > 1) skip(); /* the others go the same ways */
     rows r = make_rows(5000, 5, 1);
     orff_part part;
     const orff_settings settings = learning(&part, ORFF_ENGINE_AUTO);
     double A[25];
-    (void)state;
     add_field(&r, known, 0.02, 2);
     add_noise(&r, noises, 3);
     orff_model *model = fit(&settings, &r);
@@ -296,6 +297,32 @@ static void test_apart(void **state) {
     free_rows(&t.asked);
 }
 
+/* Errors that all outputs share do no harm: without an eye on them they would pass for a field. */
+static void test_shared_errors(void **state) {
+    rows r = make_rows(500, 4, 60);
+    const double A[16] = {1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5, 0.5, 1.0};
+    const double noise[4] = {0.3, 0.3, 0.3, 0.3};
+    double *gust = models_normal(500, 63);
+    orff_part part;
+    orff_settings settings = learning(&part, ORFF_ENGINE_EXACT);
+    (void)state;
+    part.sigma = 0.15;
+    add_field(&r, A, 0.15, 61);
+    add_noise(&r, noise, 62);
+    for (size_t i = 0; i < 500 * 4; i++) r.Y[i] += gust[i / 4];
+    orff_model *learned = fit(&settings, &r);
+    part.learn = false;
+    orff_model *apart = fit(&settings, &r);
+    support_case("learned %.4f, identity %.4f", error_of(learned, &r, SIZE_MAX),
+                 error_of(apart, &r, SIZE_MAX));
+    assert_true(error_of(learned, &r, SIZE_MAX) < 1.02 * error_of(apart, &r, SIZE_MAX));
+    support_case(NULL);
+    orff_model_free(learned);
+    orff_model_free(apart);
+    free(gust);
+    free_rows(&r);
+}
+
 /* A short scale with one matrix and a long one with another. */
 static void test_sum(void **state) {
     rows r = make_rows(400, 2, 40);
@@ -349,9 +376,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),   cmocka_unit_test(test_files),   cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_moments), cmocka_unit_test(test_missing), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_sum),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_known),   cmocka_unit_test(test_files),         cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_moments), cmocka_unit_test(test_missing),       cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_sum),     cmocka_unit_test(test_shared_errors), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,92 @@ static void take_varying(const varying *v, size_t p, double *A, double *s) {
     for (size_t k = 0; k < q; k++) s[v->output[k]] = v->S[k * (q + 1)];
 }
 
+/* Engines know of no noise that outputs have in common. In units of D = diag(S) they smooth each eigenvector of their A by itself, as
+ * if its noise were 1. So they are given a matrix with the eigenvectors U that leave the smallest error expected under A and S,
+ *
+ *     sum_i sum_j e_i a_j s_j / (e_i a_j + s_j),       a_j = (U^T A U)_jj,  s_j = (U^T S U)_jj
+ *
+ * of those of A, of S, and the outputs themselves, and with the eigenvalues a_j / s_j. Where S is diagonal this is A. */
+typedef struct shared {
+    size_t q, m;
+    const double *e;
+    double *A, *S; /* q x q, in units of D */
+    double *U, *best, *turn;
+    double *a, *s; /* q */
+    double least;
+    double *root, *all; /* q: of D */
+} shared;
+
+static orff_status shared_create(shared *h, const double *A, const double *S) {
+    const size_t q = h->q;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(h->all, 5 * q * q + 3 * q));
+    h->A = h->all;
+    h->S = h->A + q * q;
+    h->U = h->S + q * q;
+    h->best = h->U + q * q;
+    h->turn = h->best + q * q;
+    h->a = h->turn + q * q;
+    h->s = h->a + q;
+    h->root = h->s + q;
+    h->least = INFINITY;
+    for (size_t k = 0; k < q; k++) h->root[k] = sqrt(S[k * (q + 1)]);
+    for (size_t i = 0; i < q * q; i++) {
+        h->A[i] = A[i] / (h->root[i / q] * h->root[i % q]);
+        h->S[i] = S[i] / (h->root[i / q] * h->root[i % q]);
+    }
+    return ORFF_OK;
+}
+
+/* diag(U^T M U) */
+static void turned_diagonal(shared *h, const double *M, double *out) {
+    const size_t q = h->q;
+    orffi_gemm(false, false, q, q, q, 1.0, M, q, h->U, q, 0.0, h->turn, q);
+    for (size_t j = 0; j < q; j++) {
+        out[j] = 0.0;
+        for (size_t k = 0; k < q; k++) out[j] += h->U[k * q + j] * h->turn[k * q + j];
+    }
+}
+
+/* The matrix of these eigenvectors, if it is the best so far. */
+static void try_vectors(shared *h) {
+    const size_t q = h->q;
+    double risk = 0.0;
+    turned_diagonal(h, h->A, h->a);
+    turned_diagonal(h, h->S, h->s);
+    for (size_t i = 0; i < h->m * q; i++) {
+        const double a = h->e[i / q] * h->a[i % q], s = h->s[i % q];
+        risk += a > 0.0 ? a * s / (a + s) : 0.0;
+    }
+    if (!(risk < h->least)) return;
+    h->least = risk;
+    for (size_t i = 0; i < q * q; i++)
+        h->turn[i] = h->U[i] * fmax(h->a[i % q], 0.0) / fmax(h->s[i % q], 1e-6);
+    orffi_gemm(false, true, q, q, q, 1.0, h->turn, q, h->U, q, 0.0, h->best, q);
+}
+
+static orff_status try_all(shared *h) {
+    const size_t q = h->q;
+    for (size_t i = 0; i < q * q; i++) h->U[i] = (double)(i / q == i % q);
+    try_vectors(h);
+    memcpy(h->U, h->A, q * q * sizeof *h->U);
+    ORFFI_TRY(orffi_eigen(q, h->U, h->a));
+    try_vectors(h);
+    memcpy(h->U, h->S, q * q * sizeof *h->U);
+    ORFFI_TRY(orffi_eigen(q, h->U, h->a));
+    try_vectors(h);
+    return ORFF_OK;
+}
+
+/* A becomes what engines are to be given. */
+static orff_status discount_shared(size_t q, size_t m, const double *e, double *A, const double *S) {
+    shared h = {.q = q, .m = m, .e = e};
+    orff_status status = shared_create(&h, A, S);
+    if (!status) status = try_all(&h);
+    for (size_t i = 0; !status && i < q * q; i++) A[i] = h.best[i] * h.root[i / q] * h.root[i % q];
+    orffi_release(h.all);
+    return status;
+}
+
 static void tell(const orffi_coregion *found) {
     if (found->rank)
         orffi_log(ORFF_LOG_INFO,
@@ -67,6 +153,8 @@ static void tell(const orffi_coregion *found) {
                   found->rank, found->value - found->apart);
     else
         orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+    if (found->noise_rank)
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the errors of the outputs have something in common");
 }
 
 orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, const double *e, const double *z,
@@ -80,6 +168,7 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
     found.A = v.A;
     found.S = v.S;
     if (!status && v.count) status = orffi_coregion_learn(&data, &how, &found);
+    if (!status && v.count && found.noise_rank) status = discount_shared(v.count, m, e, v.A, v.S);
     if (!status) take_varying(&v, p, A, s);
     if (!status && v.count) tell(&found);
     clear_varying(&v);
