@@ -158,6 +158,7 @@ typedef struct climb {
     double *matrix[2];        /* A and S at x (p x p) ... */
     double *by[2];            /* ... and gradients by them */
     double *low, *high, *all; /* as x */
+    double telling;           /* degrees of freedom of the field of an output */
     size_t evaluations;
     work work;
 } climb;
@@ -363,9 +364,9 @@ static orff_status try_column(climb *c, int which) {
     return status;
 }
 
-/* What a column is worth beyond its unknowns. */
+/* What a column is worth beyond its unknowns: half the logarithm of the rows each (Schwarz), or for the field of what rows tell of it. */
 static double worth_of(const climb *c, int which) {
-    const double price = 0.5 * log(fmax(c->how->rows, 2.0));
+    const double price = 0.5 * log(fmax(which == FIELD ? c->telling : c->how->rows, 2.0));
     const place *to = &c->trial[which];
     return to->value - c->now.value - price * (double)(unknowns_of(c, to) - unknowns_of(c, &c->now));
 }
@@ -379,9 +380,16 @@ static void take(climb *c, int which) {
 /* ---- ranks */
 
 static orff_status begin(climb *c) {
+    const size_t p = c->data->p;
     c->now.rank[FIELD] = c->now.rank[NOISE] = 0;
     for (size_t i = 0; i < size_of(c, &c->now); i++) c->now.x[i] = log(0.5);
-    return improve(c, &c->now);
+    ORFFI_TRY(improve(c, &c->now));
+    const double *g = logs_of(c, &c->now, c->now.x, FIELD), *s = logs_of(c, &c->now, c->now.x, NOISE);
+    for (size_t i = 0; i < c->data->m * p; i++) {
+        const double field = c->data->e[i / p] * exp(g[i % p]), noise = exp(s[c->how->common ? 0 : i % p]);
+        c->telling += field / (field + noise) / (double)p;
+    }
+    return ORFF_OK;
 }
 
 /* Of a column of F and one of H the better, until neither is worth it. A given rank of F comes first. */

@@ -24,8 +24,8 @@ typedef struct orffi_coregion_data {
 } orffi_coregion_data;
 
 typedef struct orffi_coregion_how {
-    size_t
-        rank; /* of F; SIZE_MAX: columns as long as one gains more than half the logarithm of `rows` an unknown, as for H */
+    size_t rank; /* of F; SIZE_MAX: columns as long as one gains more than half the logarithm of the field's
+                    degrees of freedom an unknown; for those of H it is that of the rows */
     double rows; /* that the data are from */
     bool common; /* s is the same for all outputs */
     size_t most; /* evaluations for each column; 0: enough */
