@@ -32,9 +32,9 @@ static int find_matrices(matrices *m) {
         if (orff_model_output_matrix(m->applied.model, i, A)) return cli_failed("%s", orff_error_message());
         m->parts[m->count++] = i;
     }
-    return m->count
-               ? CLI_DONE
-               : cli_failed("no part of the model has an output matrix: they are for decomposable parts");
+    return m->count ? CLI_DONE
+                    : cli_failed("no part of the model has an output matrix: they are for %s parts",
+                                 orff_rule_name(ORFF_RULE_DECOMPOSABLE));
 }
 
 /* Covariances become correlations; what does not vary has none. */

@@ -78,10 +78,9 @@ static orff_status learn(orffi_plan *plan, const orff_moments *moments, totals *
 orff_status orffi_matrix_from_moments(orffi_plan *plan, const orff_moments *moments) {
     totals t = {0};
     if (plan->parts.count > 1 || moments->bank->n_groups > 1)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "from moments the output matrix of one decomposable part can be learned, not those of a "
-            "sum: fit from rows");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "from moments the output matrix of one part can be learned, not those of a "
+                          "sum: fit from rows");
     const orff_status status = learn(plan, moments, &t);
     orffi_release(t.all);
     return status;

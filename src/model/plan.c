@@ -338,8 +338,7 @@ orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settin
     if (orffi_plan_learns(plan))
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "an output matrix is learned from rows, or from moments of features, not from those of a "
-            "lattice");
+            "an output matrix is learned from rows, or from moments of features; these are of another kind");
     name_bases(plan);
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->periods, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));
