@@ -11,6 +11,7 @@
 
 #include "apply.h"
 #include "commands.h"
+#include "coupling.h"
 #include "data.h"
 #include "moments_lattice.h"
 #include "offsets.h"
@@ -109,6 +110,18 @@ static void print_layers(const orff_model_info *info) {
     if (info->hidden_layers) cli_print_line("%-14s%s", "layers", cli_layers_words(info, text));
 }
 
+static void print_coupling(const cli_applied *ap, const orff_model_info *info) {
+    char line[CLI_COUPLING_LINE];
+    for (size_t i = 0; i < info->parts; i++) {
+        if (!cli_coupling_joins(ap->model, i)) continue;
+        cli_print_line("%-14ssize, and correlations%s", "output matrix", info->parts > 1 ? " of a part" : "");
+        for (size_t k = 0; k < info->outputs; k++) {
+            cli_coupling_line(ap->model, i, k, line);
+            cli_print_line("  %-12s%s", known(orff_notes_name(ap->notes, ORFF_SIDE_OUTPUT, k)), line);
+        }
+    }
+}
+
 static void print_model(const cli_applied *ap) {
     const orff_model_info *info = &ap->info;
     char *words = cli_result_words(ap->model, ap->notes);
@@ -142,6 +155,7 @@ static void print_model(const cli_applied *ap) {
         cli_print_line("%-14s%.6g, %s left out", "held out", sqrt(info->held_out_mse),
                        info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
     if (info->noise && isfinite(info->noise[0])) print_noise(info);
+    print_coupling(ap, info);
     cli_print_line("%-14s%s", "error bars", info->has_posterior ? "yes" : "no");
     if (info->warnings) cli_print_line("%-14s%s", "warning", info->warning);
     free(words);

@@ -35,6 +35,9 @@ void cli_picture_label(const picture *f, const char *what, size_t length, const 
 void cli_picture_input_label(const picture *f, const char *what, size_t length, size_t axis);
 void cli_picture_output_label(const picture *f, const char *what, size_t length, size_t output);
 
+/* The output matrices of the model in a file. */
+int cli_plot_matrix(const cli_picture *file, const char *path);
+
 /* The script of curves over one input: a cli_picture_put. */
 int cli_picture_put_lines(void *self, FILE *script);
 

@@ -463,8 +463,8 @@ static bool is_report(const char *path) {
 }
 
 static int parse_what(picture *f) {
-    static const char *const names[] = {"field",     "outputs", "divergence", "curl",
-                                        "potential", "stream",  "error",      "tuning"};
+    static const char *const names[] = {"field",  "outputs", "divergence", "curl",  "potential",
+                                        "stream", "error",   "matrix",     "tuning"};
     const size_t count = sizeof names / sizeof *names;
     const bool report = !cli_given(f->arguments, CLI_OPT_WHAT) && is_report(f->arguments->words[0]);
     f->what = report ? "tuning" : cli_text(f->arguments, CLI_OPT_WHAT);
@@ -529,6 +529,7 @@ static int run(const cli_arguments *a) {
     int status = cli_picture_parse(&f.file, a);
     if (!status) status = parse_what(&f);
     if (status) return status;
+    if (!strcmp(f.what, "matrix")) return cli_plot_matrix(&f.file, a->words[0]);
     return strcmp(f.what, "tuning") ? plot_field(&f) : cli_plot_curves(&f.file, a->words[0]);
 }
 

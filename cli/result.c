@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coupling.h"
 #include "notes.h"
 #include "offsets.h"
 #include "report.h"
@@ -73,6 +74,8 @@ static json_t *part_json(const orff_model *model, size_t i) {
                                "weight", part.weight);
     if (orff_rule_describe(part.rule).mixes) json_object_set_new(object, "mix", json_real(part.mix));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
+    json_t *matrix = cli_coupling_json(model, i);
+    if (matrix) json_object_set_new(object, "output_matrix", matrix);
     return object;
 }
 
@@ -241,6 +244,22 @@ const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_R
     return text;
 }
 
+/* Of each part that joins outputs. */
+static void say_coupling(const cli_result *r, const orff_model_info *info) {
+    char line[CLI_COUPLING_LINE], name[24];
+    for (size_t i = 0; i < info->parts; i++) {
+        if (!cli_coupling_joins(r->model, i)) continue;
+        if (info->parts > 1)
+            cli_say("  output matrix %-4zu size       correlations", i + 1);
+        else
+            cli_say("  output matrix      size       correlations");
+        for (size_t k = 0; k < info->outputs; k++) {
+            cli_coupling_line(r->model, i, k, line);
+            cli_say("  %-18s %s", output_name(r->notes, k, name), line);
+        }
+    }
+}
+
 void cli_result_say(const cli_result *r, const char *words) {
     const orff_model_info info = orff_model_describe(r->model);
     char layers[CLI_LAYERS_ROOM];
@@ -263,6 +282,7 @@ void cli_result_say(const cli_result *r, const char *words) {
     say_trend(r, &info);
     say_offsets(r, &info);
     say_errors(r, &info);
+    say_coupling(r, &info);
     cli_say("  time               %.2f s", r->seconds);
     cli_say("  written            %s", r->path);
     if (info.warnings) cli_warn("%s", info.warning);

@@ -14,18 +14,20 @@
 #define BOUND    CLI_BIT(bound)
 #define VIEW     CLI_BIT(view)
 #define EXACT    CLI_BIT(exact)
+#define VAR      CLI_BIT(var)
+#define FORECAST CLI_BIT(forecast)
 #define LEARN    (FIT | TUNE | EXACT)
 #define COLUMNS  (LEARN | MOMENTS)
 #define ALL      ~0u
 
 /* clang-format off */
 const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
-    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | PREDICT | DRIFT | MOMENTS | MERGE | PLOT | VIEW, "Files",
+    [CLI_OPT_OUTPUT] = {"output", 'o', "FILE", NULL, LEARN | VAR | FORECAST | PREDICT | DRIFT | MOMENTS | MERGE | PLOT | VIEW, "Files",
         "Write this file. It appears whole or not at all."},
     [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "The columns of x: names, or numbers and ranges counted from 1, such as 1-20. When learning, the "
         "default is every column that is not an output; afterwards, the columns that the model remembers."},
-    [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE, "Data",
+    [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE | VAR | FORECAST, "Data",
         "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column with the weights of the rows, each 0 or more."},
@@ -58,7 +60,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such an input is an error, and so "
         "is such an output unless --missing-outputs uses it."},
-    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
+    [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW | VAR | FORECAST, "Data",
         "Another number or word that stands for a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
         "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass; automatic "
@@ -74,14 +76,29 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_SPREAD] = {"spread", 0, NULL, NULL, CLI_RANKS, "Learning",
         "Keep the matrix in pieces on all processes, for features so many that one cannot hold it; ScaLAPACK solves. Needs "
         "--lambda, makes no error bars, and takes no folds."},
-    [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE | CLI_RANKS, "Files",
+    [CLI_OPT_LAGS] = {"lags", 0, "LAGS", "1", VAR, "Series",
+        "The steps back that are looked at: 1-4,12."},
+    [CLI_OPT_TIME_COLUMN] = {"time", 0, "COLUMN", NULL, VAR | FORECAST, "Series",
+        "The column of times, numbers or dates that grow from row to row. Steps that are missing are gaps, and so may be values."},
+    [CLI_OPT_CHANGES] = {"changes", 0, NULL, NULL, VAR, "Series",
+        "Learn what is added to the last value instead of the value: for series that wander and have no mean to return to."},
+    [CLI_OPT_LINKS] = {"links", 0, NULL, NULL, VAR, "Series",
+        "Tell which series moves which (Granger), and the probability that its past does not help to predict the other: by errors on "
+        "stretches of time left out, with and without it, drawn anew in blocks."},
+    [CLI_OPT_STEPS] = {"steps", 0, "K", "1", FORECAST, "Series",
+        "How many steps ahead."},
+    [CLI_OPT_FUTURES] = {"samples", 'n', "K", "200", FORECAST, "Series",
+        "How many futures are simulated."},
+    [CLI_OPT_PATHS] = {"paths", 0, NULL, NULL, FORECAST, "Series",
+        "Write every future instead of their mean."},
+    [CLI_OPT_COMPACT] = {"compact", 0, NULL, NULL, FIT | TUNE | VAR | CLI_RANKS, "Files",
         "Leave the frequencies out of the model file. They are drawn again when it is loaded."},
     [CLI_OPT_REPORT] = {"report", 0, "FILE", NULL, TUNE, "Files",
         "Write the error of every candidate at every lambda as a CSV table. orff plot draws it."},
 
-    [CLI_OPT_STD] = {"std", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
+    [CLI_OPT_STD] = {"std", 0, NULL, NULL, CLI_BIT(predict) | FORECAST, "Prediction",
         "Add the standard deviation of each output and of each derived field: the error of the field itself, noise "
-        "not included."},
+        "not included. Of a forecast: that of its futures, noise included."},
     [CLI_OPT_STD_WITH_NOISE] = {"std-with-noise", 0, NULL, NULL, CLI_BIT(predict), "Prediction",
         "Add the standard deviation of a new measurement of each output: the error of the field and the noise "
         "together, in columns NAME_std_with_noise."},
@@ -99,7 +116,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_SAMPLES] = {"samples", 'n', "K", "100", PREDICT, "Prediction",
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
-    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT | VIEW, "Prediction",
+    [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT | VIEW | FORECAST, "Prediction",
         "Number that decides the samples: the same one gives the same samples at any points."},
     [CLI_OPT_MASK] = {"mask", 0, "distance=R,std=S", NULL, PREDICT | DRIFT | PLOT, "Prediction",
         "Give nothing where the model cannot know: farther than R from every row it was learned from, in the units of the "
@@ -157,9 +174,10 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Also measure the error over this many draws of the frequencies, and print the error that a share "
         "P of them does not exceed."},
 
-    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|tuning", "field", PLOT, "Picture",
+    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|tuning", "field", PLOT, "Picture",
         "field: arrows over the colour of their magnitude, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
-        "of that field. error: colours of the standard deviation. tuning: the curves of a report of orff "
+        "of that field. error: colours of the standard deviation. matrix: the correlations between outputs that an output "
+        "matrix says. tuning: the curves of a report of orff "
         "tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",
         "Mark the places of these data."},

@@ -260,6 +260,12 @@ typedef struct orff_part {
      * one common unit, as for physical rules. true: each input may have its own, and with sigma auto its own length
      * scale, by its spread. */
     bool stretchable;
+
+    /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
+     * rows clearly say), by the evidence of some of the rows, together with a noise for each output where their spread may be
+     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable. */
+    bool learn;
+    size_t rank;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
@@ -1293,6 +1299,11 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
+/* What part i of f is before any row was seen: the covariance of its outputs at a point, v K_part(x, x), in the outputs' units
+ * (p x p; on a plane along its axes). Of a decomposable part this is its output matrix A, given or learned, times v; v follows
+ * from the noise. ORFF_ERROR_UNSUPPORTED for classes, and where the noise or the part's exact form is not known. */
+ORFF_API orff_status orff_model_output_matrix(const orff_model *model, size_t i, double *A);
+
 /* A term of the trend: the product of up to two inputs, each less its centre, or 1, and its coefficient in every output.
  * Errors are standard deviations, which follow from the noise. On a plane inputs are km, and outputs point along its axes. */
 typedef struct orff_trend_term {
@@ -1503,6 +1514,55 @@ ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_sample
  * there are none, for covariances fewer than two. */
 ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
                                        const double *tracks, double *mean, double *covariance, size_t *left);
+
+/* Vector autoregression: several series, measured at equal steps of time, learned from their own past,
+ *
+ *     y_t = f(y_{t-l1}, y_{t-l2}, ..) + noise,      f: R^(p n_lags) -> R^p
+ *
+ * Inputs of the model are the values before, p for each lag in the order of the lags. Rows that need a missing value are left
+ * out. Where the settings have no groups, errors on rows left out are those of stretches of time. A file keeps the lags, the end
+ * of the series and the covariance of the errors of one step. */
+typedef struct orff_series {
+    size_t n, p;
+    const double *values; /* n x p, NAN where one is missing */
+    size_t n_lags;
+    const size_t *lags; /* whole steps, from 1 on, growing */
+    bool changes;       /* f is what is added to y_{t-1}: away from all that was seen the series stays where it is, not at its mean */
+} orff_series;
+
+ORFF_API orff_status orff_model_fit_series(orff_model **model, const orff_settings *settings,
+                                           const orff_series *series);
+
+/* How many rows a series makes, and the rows: X is rows x (p n_lags), Y rows x p, time (rows) the place of Y in the series. Each
+ * may be NULL. */
+ORFF_API orff_status orff_series_rows(const orff_series *series, size_t *rows, double *X, double *Y, size_t *time);
+
+typedef struct orff_series_info {
+    size_t n_lags; /* 0: the model is none of a series */
+    const size_t *lags;
+    bool changes;
+    size_t depth;        /* the longest lag */
+    const double *last;  /* depth x p: the end of the series */
+    const double *noise; /* p x p: the covariance of the errors of one step */
+} orff_series_info;
+
+/* Pointers inside live as long as the model. */
+ORFF_API orff_series_info orff_model_series(const orff_model *model);
+
+/* What comes after `history` (n x p, its last row the present; NULL: the end of the series that was learned). paths (samples x
+ * steps x p) are futures as likely as they may be: each goes through a posterior sample of f, and has noise of its own at every
+ * step, which enters the next; without a posterior through f itself. mean and S (steps x p) are theirs, or with samples = 0 what f
+ * gives when fed with its own values, and then there is no S. Each of the three may be NULL. Progress counts steps. */
+ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, const double *history, size_t steps,
+                                         size_t samples, uint64_t seed, double *mean, double *S, double *paths);
+
+/* Which series has a part in which (Granger): strength (p x p), at (k, j), is the root mean square over time of what a change of
+ * series j does to the next value of series k, at all lags together, in units of their standard deviations. probability (p x p,
+ * may be NULL): how likely it is that the past of j does not help to predict k. Stretches of time are predicted from the others,
+ * with and without it, and the gain in squared errors is drawn anew in blocks of time, `draws` times: at least 1/(draws + 1). Looks
+ * at the last 1000 rows. For models without a trend. */
+ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws, uint64_t seed,
+                                       double *strength, double *probability);
 
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.

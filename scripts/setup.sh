@@ -26,7 +26,7 @@ wheel) wanted="$wanted python3-pip python3-venv" ;;
 deb) wanted="$wanted debhelper dh-python pybuild-plugin-pyproject python3-all python3-setuptools python3-wheel dpkg-dev fakeroot
     lintian mmdebstrap" ;;
 r) wanted="$wanted r-base-core" ;;
-bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn" ;;
+bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn python3-pandas python3-statsmodels" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
 format) wanted="clang-format" ;;
 *)

@@ -8,6 +8,8 @@ OVKRegressor
     The same with the exact kernel, for few rows.
 ORFFStack
     Layers of random features, learned together.
+ORFFVAR
+    Vector autoregression: several series learned from their own past.
 OperatorFourierFeatures
     The feature map by itself.
 fit_field
@@ -40,6 +42,7 @@ from ._plan import plan
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
 from ._stack import ORFFStack
+from ._series import ORFFVAR
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
 
@@ -52,6 +55,7 @@ __all__ = [
     "ORFFClassifier",
     "ORFFRegressor",
     "ORFFStack",
+    "ORFFVAR",
     "OVKRegressor",
     "OperatorFourierFeatures",
     "OrffError",

@@ -233,6 +233,14 @@ class ModelEstimator(BaseEstimator):
         return np.array([part.mix for part in self.model_.parts()])
 
     @property
+    def output_matrix_(self) -> Optional[Array]:
+        """How outputs belong together before any row is seen: the covariance of f(x) at a point, in the outputs' units, (p, p),
+        or (parts, p, p) for a sum. Of a decomposable part it is its output matrix, given or learned (output_matrix="learn").
+        None for classes, and where the noise is not known."""
+        self._info()
+        return self.model_.output_matrix()
+
+    @property
     def shares_(self) -> Optional[Array]:
         """Each part's share of the variance of y, the last one noise's; None unless weights were learned."""
         self._info()

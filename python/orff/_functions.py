@@ -22,6 +22,7 @@ from ._moments import Moments
 from ._parameters import FEATURES, KERNEL, Own, takes
 from ._regressor import ORFFRegressor
 from ._stack import ORFFStack
+from ._series import estimator_of_series, is_series
 from ._settings import TABLE, Settings, name_of, read_options, whole
 from ._transformer import DrawnFeatures
 
@@ -171,7 +172,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    ORFFRegressor, ORFFClassifier, OVKRegressor, Moments or LatticeMoments
+    ORFFRegressor, ORFFClassifier, OVKRegressor, ORFFVAR, Moments or LatticeMoments
         A model is fitted. Its parameters are those that it was fitted with in Python; of a model that the program or C
         made, what the model says of itself: none is automatic.
     """
@@ -194,6 +195,8 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
     notes = _notes.parse(model.notes, model.inputs, 1 if model.classes else model.outputs, model.classes, where)
     about = notes.get("python", {})
     given = _given(model, notes, where)
+    if is_series(model):
+        return estimator_of_series(model, given, _notes.names(notes, "outputs", model.outputs))
     cls = _class_of(model, about)
     estimator = cls(**{name: value for name, value in given.items() if name in cls._settings_names})
     estimator._model = model

@@ -38,6 +38,15 @@ class Model:
         return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
                 for part in parts_of_model(self._handle)]
 
+    def output_matrix(self) -> Optional[Array]:
+        """The covariance of each part at a point: p x p, or parts x p x p; None where it is not known."""
+        count = int(self.describe().parts)
+        A = np.empty((count, self.outputs, self.outputs))
+        for i in range(count):
+            if lib.orff_model_output_matrix(self._handle, i, pointer(A[i])):
+                return None
+        return A[0] if count == 1 else A
+
     def trend_terms(self) -> list[dict[str, Any]]:
         """The terms of the trend."""
         found, c = [], ffi.new("orff_trend_term *")

@@ -43,6 +43,8 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         The kernel in words.
     train_mse_, cv_mse_, noise_, dof_, log_evidence_ : float
         What the fit tells.
+    output_matrix_ : ndarray or None
+        Of each part: how outputs belong together, given or learned.
     shares_ : ndarray or None
         Shares of the parts in the variance, where their weights were learned.
     n_frequencies_ : int

@@ -53,9 +53,13 @@ static bool asks_for_features(const orff_settings *s) {
            s->loss != ORFF_LOSS_SQUARED || s->single || s->checkpoint;
 }
 
+/* The matrix of the rows is one of scalars: outputs are alike, or a single part joins them by its A. */
 static bool is_alike(const orff_settings *s) {
-    for (size_t m = 0; m < s->n_parts; m++)
-        if (!orff_rule_describe(s->parts[m].rule).separable) return false;
+    for (size_t m = 0; m < s->n_parts; m++) {
+        const orff_part *part = &s->parts[m];
+        if (!orff_rule_describe(part->rule).separable) return false;
+        if (s->n_parts > 1 && (part->A || part->B || part->learn)) return false;
+    }
     return !s->auto_kernel;
 }
 

@@ -236,6 +236,10 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts, const orff
 orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_parts,
                                const orff_part *parts) {
     const orffi_kernel_how plainly = {0};
+    for (size_t m = 0; parts && m < n_parts; m++)
+        if (parts[m].learn && !parts[m].A && !parts[m].B)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "an output matrix is learned from rows: fit a model, or give the matrix");
     return orffi_kernel_create_as(out, d, p, n_parts, parts, &plainly);
 }
 

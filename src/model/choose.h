@@ -22,6 +22,10 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
                                 const double *median, size_t D, double hopeless, double *multiple,
                                 double *error);
 
+/* Output matrices of the parts that learn theirs, with the noise; their parts learn no more then. */
+bool orffi_plan_learns(const orffi_plan *plan);
+orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows);
+
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */
 orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);

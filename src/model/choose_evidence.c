@@ -31,26 +31,31 @@ static const double start_noises[] = {0.01, 0.3}; /* of the variance: almost non
 
 /* ---- samples */
 
-static void clear_sample(orffi_sample *sample) {
+void orffi_sample_clear(orffi_sample *sample) {
     for (size_t g = 0; sample->tables && g < sample->count; g++) orffi_table_clear(&sample->tables[g]);
     orffi_release(sample->tables);
     *sample = (orffi_sample){0};
 }
 
-static orff_status fill_sample(const orffi_choice *c, struct size size, orffi_sample *sample) {
-    const size_t order = c->order;
-    const size_t all = c->table.n * order, cover = all / size.patch + 1;
+static orff_status fill_sample(const orffi_table *table, const double *median, size_t order, struct size size,
+                               orffi_sample *sample) {
+    const size_t all = table->n * order, cover = all / size.patch + 1;
     const orffi_grouping how = {.spread = size.spread / order + 1,
                                 .patches = size.patches < cover ? size.patches : cover,
                                 .patch = size.patch / order + 1};
     sample->count = all <= size.whole ? 1 : how.patches + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
-    if (all <= size.whole) return orffi_patches(&c->table, c->judge.median, c->table.n, sample->tables);
-    return orffi_patches_apart(&c->table, c->judge.median, &how, sample->tables);
+    if (all <= size.whole) return orffi_patches(table, median, table->n, sample->tables);
+    return orffi_patches_apart(table, median, &how, sample->tables);
+}
+
+orff_status orffi_sample_many(const orffi_table *table, const double *median, size_t order,
+                              orffi_sample *sample) {
+    return fill_sample(table, median, order, many_rows, sample);
 }
 
 /* As the model does: the weighted mean of each output goes. */
-static orff_status center(const orffi_plan *plan, orffi_table *table) {
+orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table) {
     double *mean;
     if (!plan->settings.center) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(mean, plan->p));
@@ -331,7 +336,7 @@ static orff_status find_order(orffi_choice *c) {
 static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     orffi_plan *plan = c->plan;
     ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
-    ORFFI_TRY(center(plan, &c->table));
+    ORFFI_TRY(orffi_sample_center(plan, &c->table));
     ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
     c->judge.low = c->judge.median + plan->d;
     ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
@@ -342,8 +347,8 @@ static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
         c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.5 * fmin(c->spacing, c->judge.median[i])
                                                        : 0.01 * c->judge.median[i];
     ORFFI_TRY(find_order(c));
-    ORFFI_TRY(fill_sample(c, few_rows, &c->few));
-    return fill_sample(c, many_rows, &c->many);
+    ORFFI_TRY(fill_sample(&c->table, c->judge.median, c->order, few_rows, &c->few));
+    return orffi_sample_many(&c->table, c->judge.median, c->order, &c->many);
 }
 
 static orff_status search(orffi_choice *c) {
@@ -390,8 +395,8 @@ orff_status orffi_choice_settle(orffi_choice *c) {
 
 void orffi_choice_clear(orffi_choice *c) {
     orffi_candidate_clear(&c->best);
-    clear_sample(&c->few);
-    clear_sample(&c->many);
+    orffi_sample_clear(&c->few);
+    orffi_sample_clear(&c->many);
     orffi_table_clear(&c->table);
     orffi_release(c->judge.median);
     *c = (orffi_choice){0};

@@ -101,8 +101,9 @@ static orff_status set_matrix(orffi_plan *plan, const own *each) {
 static bool applies(const orffi_plan *plan, size_t rows) {
     const orffi_planned_part *one = &plan->parts.list[0];
     const size_t most = plan->engine->parts_noises;
-    return plan->p > 1 && (!most || rows <= most) && plan->parts.count == 1 && plan->settings.lambda == 0.0 &&
-           plan->units.spread && plan->settings.scale_outputs == ORFF_SWITCH_AUTO &&
+    return plan->p > 1 && !one->part.learn && (!most || rows <= most) && plan->parts.count == 1 &&
+           plan->settings.lambda == 0.0 && plan->units.spread &&
+           plan->settings.scale_outputs == ORFF_SWITCH_AUTO &&
            orffi_evidence_order(1, &one->part, plan->p, 1) == 1;
 }
 

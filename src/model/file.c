@@ -97,6 +97,7 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     if (!status) status = orffi_kernel_write(orffi_model_kernel(model), writer, document);
     if (!status) status = model->engine->add(model->fit, compact, writer, document);
     if (!status) status = add_tensors(model, writer);
+    if (!status && model->series) status = orffi_series_write(model->series, writer, object);
     if (!status && model->trend) status = orffi_trend_write(model->trend, compact, writer, object);
     if (!status) status = orffi_archive_set_document(writer, document);
     json_decref(document);
@@ -275,6 +276,7 @@ static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_doubts_unpack(in, model));
     ORFFI_TRY(orffi_cover_read(&model->cover, in, model->d));
     ORFFI_TRY(read_trend(in, model));
+    ORFFI_TRY(orffi_series_read(&model->series, in, model->d, model->p));
     return orffi_fields_blame(in, orffi_model_finish(model));
 }
 

@@ -2,6 +2,7 @@
 #include "model/fit.h"
 #include "base/memory.h"
 #include "engine/features.h"
+#include "model/choose.h"
 #include "model/doubts.h"
 #include "model/functionals_fit.h"
 #include "model/held_out.h"
@@ -208,6 +209,7 @@ orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settin
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_moments: NULL argument");
     ORFFI_TRY(check_moments(settings, moments));
     orff_status status = orffi_plan_for_moments(&plan, settings, moments);
+    if (!status && orffi_plan_learns(&plan)) status = orffi_matrix_from_moments(&plan, moments);
     const orffi_task task = orffi_plan_task(&plan);
     if (!status) status = orffi_plan_kernel(&plan, &kernel);
     if (!status) status = orffi_features_rows_of_moments(&rows, &task, kernel, moments);

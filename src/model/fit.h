@@ -35,4 +35,7 @@ bool orffi_have_same_codes(const orff_settings *a, const orff_settings *b);
 /* Outputs as the model sees them: p, or the length of a code. */
 size_t orffi_code_length(const orff_settings *settings, size_t p);
 
+/* Parts that learn their output matrix learn it from moments: see choose_matrix_moments.c. */
+orff_status orffi_matrix_from_moments(orffi_plan *plan, const orff_moments *moments);
+
 #endif

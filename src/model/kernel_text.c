@@ -300,10 +300,11 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
     const char *end = orffi_matrix_read(text, &rows, &cols, &numbers);
     orff_status status = ORFF_OK;
     if (!end) {
-        status = wrong(k, "output-matrix",
-                       "\"%.60s\" is none; expected identity, covariance, a matrix (1,0;0,1), or "
-                       "laplacian:MATRIX[:RIDGE]",
-                       text);
+        status =
+            wrong(k, "output-matrix",
+                  "\"%.60s\" is none; expected identity, covariance, learn[:RANK], a matrix (1,0;0,1), or "
+                  "laplacian:MATRIX[:RIDGE]",
+                  text);
     } else if (rows != p || cols != p) {
         status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu", rows, cols, p, p);
     }
@@ -335,10 +336,25 @@ static orff_status read_covariance(orffi_kernel_read *k, const orff_data_shape *
     return blame(k, "output-matrix", orff_output_covariance(shape->n, p, shape->Y, A));
 }
 
+/* learn, or learn:RANK */
+static orff_status read_learned(orffi_kernel_read *k, const orff_data_shape *shape, size_t p,
+                                const char *word, orff_part *part) {
+    double rank = 0.0;
+    const char *end = word[5] ? orff_number_scan(word + 6, &rank) : "";
+    if (shape->classes) return wrong(k, "output-matrix", "learn is not for classes");
+    if (!end || *end || (word[5] && !(rank >= 1.0 && rank <= (double)p && rank == floor(rank))))
+        return wrong(k, "output-matrix",
+                     "\"%.60s\" is no rank; expected a whole number from 1 to %zu, the outputs", word + 6, p);
+    part->learn = true;
+    part->rank = (size_t)rank;
+    return ORFF_OK;
+}
+
 static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, const char *word,
                                double *A, orff_part *part) {
     const char *more = "";
     if (!strcmp(word, "identity")) return ORFF_OK;
+    if (!strcmp(word, "learn") || !strncmp(word, "learn:", 6)) return read_learned(k, shape, p, word, part);
     part->A = A;
     if (!strcmp(word, "covariance")) return read_covariance(k, shape, p, A);
     if (!strncmp(word, "laplacian:", 10)) return read_laplacian(k, word + 10, p, A);

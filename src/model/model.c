@@ -80,6 +80,7 @@ void orff_model_free(orff_model *model) {
     orffi_release(model->method);
     orffi_cover_clear(&model->cover);
     orffi_trend_free(model->trend);
+    orffi_series_free(model->series);
     model->engine->free(model->fit);
     orffi_archive_close(model->file);
     orffi_release(model);

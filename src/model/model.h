@@ -8,6 +8,7 @@
 #define ORFFI_MODEL_MODEL_H
 
 #include "engine/engine.h"
+#include "model/autoregression.h"
 #include "model/cover.h"
 #include "model/trend.h"
 
@@ -22,6 +23,7 @@ struct orff_model {
     double *codes;         /* T x p, or NULL */
     bool own_codes;        /* which are not those of a simplex */
     orffi_trend *trend;    /* or NULL; the mean is then 0 */
+    orffi_series *series;  /* or NULL: see autoregression.h */
     orffi_archive *file;   /* what the fit may point into, or NULL */
     bool on_plane;         /* points are given in degrees: see plane_apply.h */
     orff_plane plane;

@@ -46,9 +46,29 @@ static orff_status check_path(const orff_settings *s) {
     return ORFF_OK;
 }
 
+/* Output matrices to be learned. */
+static orff_status check_learning(const orff_settings *s) {
+    bool any = false, all = true;
+    for (size_t m = 0; m < s->n_parts; m++) {
+        const bool separable = orff_rule_describe(s->parts[m].rule).separable;
+        any |= s->parts[m].learn;
+        all &= separable;
+        if (s->parts[m].learn && (s->parts[m].A || s->parts[m].B))
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "an output matrix is given or learned, not both");
+    }
+    if (any && s->classes)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "an output matrix is not learned for classes");
+    if (any && (!all || s->auto_kernel))
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "an output matrix is learned where every part of the kernel is %s",
+                          orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+    return ORFF_OK;
+}
+
 orff_status orffi_plan_check(const orff_settings *s) {
     if (s->n_parts && !s->parts)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu parts, but parts is NULL", s->n_parts);
+    ORFFI_TRY(check_learning(s));
     if (s->subsample < 10)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "automatic choices need at least 10 rows (subsample is %zu)", s->subsample);
@@ -263,11 +283,14 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
-    const bool weights = plan->directed && settings->mixture; /* with all else, by the evidence */
+    const bool learns = orffi_plan_learns(plan);
+    if (learns && plan->parts.count > 1) plan->settings.mixture = true; /* until matrices say the weights */
+    const bool weights = plan->directed && settings->mixture;           /* with all else, by the evidence */
     const bool qualities = orffi_quality_is_open(&plan->quality);
     if (any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights || qualities)
         ORFFI_TRY(orffi_choose_scales(plan, rows));
     name_bases(plan);
+    if (learns) ORFFI_TRY(orffi_choose_matrices(plan, rows));
     if (plan->directed) plan->settings.mixture = false;
     return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
@@ -315,6 +338,10 @@ orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settin
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));
+    if (orffi_plan_learns(plan))
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "an output matrix is learned from rows, or from moments of features; these are of another kind");
     name_bases(plan);
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->periods, plan->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->extent, plan->d));

@@ -30,8 +30,11 @@ static json_t *pack_given(const orff_part *part, size_t d, size_t p) {
 /* Only what is out of the ordinary: checkpoints of older versions stay valid. */
 static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
     json_t *packed = pack_given(part, d, p);
-    if (!part->stretchable || !packed || !json_object_set_new(packed, "stretchable", json_true()))
-        return packed;
+    int failed = packed == NULL;
+    if (!failed && part->stretchable) failed = json_object_set_new(packed, "stretchable", json_true());
+    if (!failed && part->learn)
+        failed = json_object_set_new(packed, "learned rank", json_integer((json_int_t)part->rank));
+    if (!failed) return packed;
     json_decref(packed);
     return NULL;
 }

@@ -1,0 +1,114 @@
+/* The output matrices of a model: correlations between outputs as colours, a panel for each part that has one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "apply.h"
+#include "gnuplot.h"
+#include "inert.h"
+#include "picture.h"
+#include "report.h"
+#include "result.h"
+
+#define WRITTEN 12 /* outputs up to which the numbers are written into the squares */
+#define NAMED   40 /* and up to which they are named */
+
+typedef struct matrices {
+    cli_applied applied;
+    const cli_picture *file;
+    size_t p, count;           /* outputs, panels */
+    size_t parts[MOST_PANELS]; /* of each panel */
+    double *correlation;       /* count x p x p */
+} matrices;
+
+static int find_matrices(matrices *m) {
+    const orff_model_info *info = &m->applied.info;
+    m->p = info->outputs;
+    const size_t square = m->p * m->p;
+    m->correlation = cli_more(NULL, MOST_PANELS * square, sizeof *m->correlation);
+    for (size_t i = 0; !info->classes && i < info->parts && m->count < MOST_PANELS; i++) {
+        double *A = m->correlation + m->count * square;
+        orff_part part;
+        if (orff_model_part(m->applied.model, i, &part) || !orff_rule_describe(part.rule).separable) continue;
+        if (orff_model_output_matrix(m->applied.model, i, A)) return cli_failed("%s", orff_error_message());
+        m->parts[m->count++] = i;
+    }
+    return m->count ? CLI_DONE
+                    : cli_failed("no part of the model has an output matrix: they are for %s parts",
+                                 orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+}
+
+/* Covariances become correlations; what does not vary has none. */
+static void scale(matrices *m) {
+    const size_t p = m->p;
+    double *root = cli_more(NULL, p, sizeof *root);
+    for (size_t c = 0; c < m->count; c++) {
+        double *A = m->correlation + c * p * p;
+        for (size_t k = 0; k < p; k++) root[k] = sqrt(A[k * (p + 1)]);
+        for (size_t k = 0; k < p * p; k++) {
+            const double size = root[k / p] * root[k % p];
+            A[k] = size > 0.0 ? A[k] / size : 0.0;
+        }
+    }
+    free(root);
+}
+
+static void put_tics(const matrices *m, const char *axis, FILE *script) {
+    char quoted[CLI_LABEL_ROOM], made[32];
+    fprintf(script, "set %stics (", axis);
+    for (size_t k = 0; m->p <= NAMED && k < m->p; k++) {
+        const char *name = orff_notes_name(m->applied.notes, ORFF_SIDE_OUTPUT, k);
+        snprintf(made, sizeof made, "y%zu", k + 1);
+        fprintf(script, "%s%s %zu", k ? ", " : "", cli_label(quoted, 16, name ? name : made), k);
+    }
+    fprintf(script, ") noenhanced scale 0%s\n", *axis == 'x' ? " rotate by 45 right" : "");
+}
+
+static void put_panel(const matrices *m, size_t c, FILE *script) {
+    char quoted[CLI_LABEL_ROOM], made[64];
+    orff_part part;
+    if (!orff_model_part(m->applied.model, m->parts[c], &part) && m->count > 1) {
+        snprintf(made, sizeof made, "part %zu, length scale %.3g", m->parts[c] + 1,
+                 part.sigmas ? part.sigmas[0] : part.sigma);
+        fprintf(script, "set title %s noenhanced\n", cli_label(quoted, 60, made));
+    }
+    fprintf(script, "plot $matrix index %zu using 2:1:3 with image notitle", c);
+    if (m->p <= WRITTEN)
+        fprintf(script, ", $matrix index %zu using 2:1:(sprintf('%%.2f', $3)) with labels font ',9' notitle",
+                c);
+    fputc('\n', script);
+}
+
+static int put_script(void *self, FILE *script) {
+    const matrices *m = self;
+    const size_t p = m->p;
+    fputs("$matrix << EOD\n", script);
+    for (size_t i = 0; i < m->count * p * p; i++) {
+        fprintf(script, "%zu %zu %.6g\n", i / p % p, i % p, m->correlation[i]);
+        if ((i + 1) % (p * p) == 0) fputs("\n\n", script);
+    }
+    fputs("EOD\nset palette defined (-1 '#2166ac', 0 '#ffffff', 1 '#b2182b')\nset cbrange [-1:1]\n"
+          "set cblabel 'correlation'\nset size ratio 1\nset border 0\n",
+          script);
+    fprintf(script, "set xrange [-0.5:%g]\nset yrange [%g:-0.5]\n", (double)p - 0.5, (double)p - 0.5);
+    put_tics(m, "x", script);
+    put_tics(m, "y", script);
+    if (m->count > 1) fprintf(script, "set multiplot layout 1,%zu\n", m->count);
+    for (size_t c = 0; c < m->count; c++) put_panel(m, c, script);
+    if (m->count > 1) fputs("unset multiplot\n", script);
+    return CLI_DONE;
+}
+
+int cli_plot_matrix(const cli_picture *file, const char *path) {
+    matrices m = {.file = file};
+    int status = cli_applied_load(&m.applied, path);
+    if (!status) status = find_matrices(&m);
+    if (!status) scale(&m);
+    if (!status) status = cli_picture_draw(file, put_script, &m);
+    if (!status) cli_say("%s", file->path);
+    if (!status && cli_wants_json())
+        status = cli_print_json(json_pack("{s:o, s:s, s:I}", "picture", cli_text_or_shown(file->path), "what",
+                                          "matrix", "panels", (json_int_t)m.count));
+    free(m.correlation);
+    cli_applied_clear(&m.applied);
+    return status;
+}

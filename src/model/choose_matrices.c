@@ -1,0 +1,317 @@
+/* Output matrices that are learned: of one part by its eigenvectors (choose_matrix.c), of a sum of parts, or from rows with missing
+ * outputs, by dense evidence on fewer numbers; and what the plan makes of them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "exact/coregion_sum.h"
+#include "model/choose.h"
+#include "model/choose_matrix.h"
+
+#define STEPS      80
+#define ENOUGH     0.05 /* of log evidence: less tells nothing */
+#define MOST_DENSE 64   /* outputs of a sum */
+
+bool orffi_plan_learns(const orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (plan->parts.list[m].part.learn) return true;
+    return false;
+}
+
+static bool is_dense(const orffi_plan *plan) {
+    return plan->directed || plan->parts.count > 1;
+}
+
+/* ---- a group as observations of single numbers */
+
+typedef struct observed {
+    orffi_coregion_group group;
+    double *K, *along, *y, *unit;
+    size_t *row, *noise;
+} observed;
+
+static void clear_observed(size_t count, observed *list) {
+    for (size_t g = 0; list && g < count; g++) {
+        double *all[] = {list[g].K, list[g].along, list[g].y, list[g].unit};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+        orffi_release(list[g].row);
+        orffi_release(list[g].noise);
+    }
+    orffi_release(list);
+}
+
+static orff_status fill_kernels(const orffi_plan *plan, const orff_kernel *kernel, const orffi_table *t,
+                                double *K) {
+    const size_t n = t->n, d = plan->d;
+    double *delta;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(delta, d));
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j <= i; j++) {
+                for (size_t k = 0; k < d; k++) delta[k] = t->X[i * d + k] - t->X[j * d + k];
+                K[(m * n + i) * n + j] = K[(m * n + j) * n + i] =
+                    orffi_spectrum_k0(&kernel->parts[m].law, delta);
+            }
+    orffi_release(delta);
+    return ORFF_OK;
+}
+
+/* Number k of row i. */
+static void add_number(const orffi_plan *plan, const orffi_table *t, size_t i, size_t k, observed *o) {
+    const size_t at = o->group.n++, p = plan->p;
+    o->row[at] = i;
+    o->y[at] = t->Y[i * orffi_table_width(t) + k];
+    o->unit[at] = orffi_matrix_unit(plan, t, i, false);
+    if (t->along)
+        memcpy(o->along + at * p, t->along + i * p, p * sizeof *o->along);
+    else
+        o->along[at * p + k] = 1.0;
+    if (t->along)
+        o->noise[at] = plan->quality.by_output && t->instrument ? t->instrument[i] : 0;
+    else
+        o->noise[at] = orffi_matrix_common_noise(plan) ? 0 : k;
+}
+
+static orff_status fill_observed(const orffi_plan *plan, const orff_kernel *kernel, const orffi_table *t,
+                                 observed *o) {
+    const size_t width = orffi_table_width(t), n = t->n * width;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->K, kernel->n_parts * t->n * t->n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->along, n * plan->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->y, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->unit, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->row, n));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(o->noise, n));
+    ORFFI_TRY(fill_kernels(plan, kernel, t, o->K));
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < width && (!t->weights || t->weights[i] > 0.0); k++)
+            add_number(plan, t, i, k, o);
+    o->group.rows = t->n;
+    o->group.K = o->K;
+    o->group.row = o->row;
+    o->group.along = o->along;
+    o->group.y = o->y;
+    o->group.unit = o->unit;
+    o->group.noise = o->noise;
+    return ORFF_OK;
+}
+
+/* ---- dense */
+
+static size_t noises_of(const orffi_plan *plan) {
+    if (plan->directed) return plan->quality.by_output ? plan->p : 1;
+    return orffi_matrix_common_noise(plan) ? 1 : plan->p;
+}
+
+/* The mean square of what was seen of each output; 1 where nothing was. */
+static void measure(size_t groups, const orffi_coregion_group *group, size_t p, double *variance,
+                    double *weight) {
+    for (size_t g = 0; g < groups; g++)
+        for (size_t i = 0; i < group[g].n * p; i++) {
+            const double e = group[g].along[i] * group[g].along[i], y = group[g].y[i / p];
+            variance[i % p] += e * y * y;
+            weight[i % p] += e;
+        }
+    for (size_t k = 0; k < p; k++) variance[k] = variance[k] > 0.0 ? variance[k] / weight[k] : 1.0;
+}
+
+/* Half of the variance is noise, unless the plan knows better. */
+static void begin(const orffi_plan *plan, const double *variance, double *A, double *s) {
+    const size_t p = plan->p, parts = plan->parts.count, noises = noises_of(plan);
+    const double shift = plan->shift > 0.0 ? plan->shift : 1.0, field = 1.0 / (1.0 + shift);
+    double mean = 0.0;
+    for (size_t k = 0; k < p; k++) mean += variance[k] / (double)p;
+    for (size_t m = 0; m < parts; m++)
+        for (size_t k = 0; k < p; k++) A[m * p * p + k * (p + 1)] = field * variance[k] / (double)parts;
+    for (size_t c = 0; c < noises; c++) s[c] = (1.0 - field) * (noises == p ? variance[c] : mean);
+}
+
+static size_t count_all(const orffi_coregion_sum *sum) {
+    size_t n = 0;
+    for (size_t g = 0; g < sum->groups; g++) n += sum->group[g].n;
+    return n;
+}
+
+/* Diagonal first, and from there to the whole matrices, which must be worth their unknowns. F: as A. */
+static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t) {
+    const size_t p = sum->p, size = sum->parts * p * p;
+    const double price = 0.25 * log((double)count_all(sum)) * (double)(sum->parts * p * (p - 1));
+    double apart, joined;
+    sum->diagonal = true;
+    ORFFI_TRY(orffi_coregion_sum_learn(sum, A, s, &apart));
+    memcpy(F, A, size * sizeof *A);
+    memcpy(t, s, sum->noises * sizeof *s);
+    sum->diagonal = false;
+    ORFFI_TRY(orffi_coregion_sum_learn(sum, F, t, &joined));
+    if (joined <= apart + price) {
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+        return ORFF_OK;
+    }
+    orffi_log(ORFF_LOG_INFO,
+              "by the evidence: output matrices that gain %.1f in log evidence over outputs that have "
+              "nothing to do with "
+              "each other, on %zu numbers",
+              joined - apart, count_all(sum));
+    memcpy(A, F, size * sizeof *A);
+    memcpy(s, t, sum->noises * sizeof *s);
+    return ORFF_OK;
+}
+
+static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_group *group, size_t groups,
+                               double *A, double *s) {
+    const size_t p = plan->p, size = plan->parts.count * p * p;
+    orffi_coregion_sum sum = {.p = p,
+                              .parts = plan->parts.count,
+                              .noises = noises_of(plan),
+                              .groups = groups,
+                              .group = group,
+                              .most = STEPS,
+                              .tolerance = ENOUGH};
+    double *work;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, size + 3 * p));
+    measure(groups, group, p, work, work + p);
+    begin(plan, work, A, s);
+    const orff_status status = climb(&sum, A, s, work + 3 * p, work + 2 * p);
+    for (size_t k = sum.noises; k < p; k++) s[k] = s[0];
+    orffi_release(work);
+    return status;
+}
+
+orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s) {
+    observed *list = NULL;
+    orffi_coregion_group *group = NULL;
+    orff_kernel *kernel;
+    ORFFI_TRY(orffi_plan_kernel(plan, &kernel));
+    orff_status status = ORFFI_NEW_ARRAY(list, sample->count);
+    if (!status) status = ORFFI_NEW_ARRAY(group, sample->count);
+    for (size_t g = 0; !status && g < sample->count; g++) {
+        status = fill_observed(plan, kernel, &sample->tables[g], &list[g]);
+        group[g] = list[g].group;
+    }
+    if (!status) status = learn_dense(plan, group, sample->count, A, s);
+    clear_observed(sample->count, list);
+    orffi_release(group);
+    orff_kernel_free(kernel);
+    return status;
+}
+
+/* ---- settling */
+
+/* Outputs are divided by their noise, so that engines see one for all: A_kl becomes A_kl / sqrt(s_k s_l) times the mean of s. */
+static double whiten(orffi_plan *plan, double *A, const double *s) {
+    const size_t p = plan->p;
+    double mean = 0.0;
+    size_t count = 0;
+    for (size_t k = 0; k < p; k++) {
+        mean += s[k];
+        count += s[k] > 0.0;
+    }
+    mean = count ? mean / (double)count : 0.0;
+    if (orffi_matrix_common_noise(plan) || plan->directed || !count) return plan->directed ? s[0] : mean;
+    for (size_t i = 0; i < plan->parts.count * p * p; i++) {
+        const double row = s[i / p % p], column = s[i % p];
+        A[i] *= sqrt(row > 0.0 ? mean / row : 1.0) * sqrt(column > 0.0 ? mean / column : 1.0);
+    }
+    for (size_t k = 0; k < p; k++)
+        if (s[k] > 0.0) plan->units.spread[k] *= sqrt(s[k] / mean);
+    return mean;
+}
+
+/* A part's matrix has trace p; its weight is its share of the field. A part of nothing keeps the identity. */
+static orff_status take_matrix(orffi_plan *plan, size_t m, const double *A, double size) {
+    const size_t p = plan->p;
+    orffi_planned_part *one = &plan->parts.list[m];
+    double own = 0.0;
+    for (size_t k = 0; k < p; k++) own += A[k * (p + 1)] / (double)p;
+    one->part.learn = false;
+    one->part.rank = 0;
+    if (plan->parts.count > 1) one->part.weight = own / size;
+    if (!(own > 0.0)) return ORFF_OK;
+    orffi_release(one->A);
+    one->part.A = one->A = NULL;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(one->A, p * p));
+    for (size_t i = 0; i < p * p; i++) one->A[i] = A[i] / own;
+    one->part.A = one->A;
+    return ORFF_OK;
+}
+
+orff_status orffi_matrices_settle(orffi_plan *plan, const double *found, const double *s) {
+    const size_t p = plan->p, count = plan->parts.count;
+    double *A, size = 0.0;
+    ORFFI_TRY(orffi_duplicate(&A, found, count * p * p, sizeof *A));
+    const double noise = whiten(plan, A, s);
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; i < count * p * p; i++)
+        if (i / p % p == i % p) size += A[i] / (double)p;
+    for (size_t m = 0; !status && m < count; m++) status = take_matrix(plan, m, A + m * p * p, size);
+    for (size_t k = 0; plan->quality.by_output && k < p; k++) plan->quality.ratios[k] = log(s[k] / s[0]);
+    plan->shift = noise > 0.0 && size > 0.0 ? noise / size : plan->shift;
+    plan->settings.mixture = false;
+    orffi_release(A);
+    return status;
+}
+
+/* ---- */
+
+/* Shares of the parts in the variance of the rows that the plan has been made for. */
+static orff_status tell_shares(orffi_plan *plan) {
+    const size_t count = plan->parts.count;
+    if (count < 2) return ORFF_OK;
+    orffi_release(plan->parts.shares);
+    plan->parts.shares = NULL;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(plan->parts.shares, count + 1));
+    for (size_t m = 0; m < count; m++)
+        plan->parts.shares[m] = plan->parts.list[m].part.weight / (1.0 + plan->shift);
+    plan->parts.shares[count] = plan->shift / (1.0 + plan->shift);
+    return ORFF_OK;
+}
+
+static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
+    const size_t p = plan->p;
+    double *A;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(A, plan->parts.count * p * p + p));
+    double *s = A + plan->parts.count * p * p;
+    orff_status status =
+        is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s) : orffi_matrix_learn(plan, sample, A, s);
+    if (!status) status = orffi_matrices_settle(plan, A, s);
+    if (!status) status = tell_shares(plan);
+    orffi_release(A);
+    return status;
+}
+
+static orff_status check(const orffi_plan *plan) {
+    for (size_t m = 0; is_dense(plan) && m < plan->parts.count; m++)
+        if (plan->parts.list[m].part.rank)
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
+                "an output matrix of a given rank is learned for one part, from rows with all outputs");
+    if (is_dense(plan) && plan->p > MOST_DENSE)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "output matrices of sums, and from rows with missing outputs, are learned for up to %d "
+            "outputs, not %zu",
+            MOST_DENSE, plan->p);
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (!plan->parts.list[m].part.learn)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "an output matrix is learned for all parts of a sum, or for none");
+    return ORFF_OK;
+}
+
+orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows) {
+    orffi_table table = {0};
+    orffi_sample sample = {0};
+    double *median = NULL;
+    ORFFI_TRY(check(plan));
+    orff_status status = orffi_trial_sample(plan, rows, rows->head.n, &table);
+    if (!status) status = orffi_sample_center(plan, &table);
+    if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
+    if (!status) status = orffi_trial_medians(plan, &table, median);
+    if (!status)
+        status = orffi_sample_many(&table, median, is_dense(plan) && !plan->directed ? plan->p : 1, &sample);
+    if (!status) status = learn(plan, &sample);
+    orffi_sample_clear(&sample);
+    orffi_table_clear(&table);
+    orffi_release(median);
+    return status;
+}
