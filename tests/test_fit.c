@@ -75,6 +75,40 @@ static void degrees_of_freedom_need_no_posterior(void **state) {
     fields_free(&rows);
 }
 
+typedef struct stages {
+    size_t choosing, between,
+        after; /* calls while length scales are chosen; of others since; before the last of these */
+} stages;
+
+static bool count_stages(void *self, const char *task, double done, double total) {
+    stages *s = self;
+    assert_true(!(total > 0.0) || done <= total);
+    if (strcmp(task, "choosing scales") == 0) {
+        s->choosing++;
+        s->between = s->after;
+    } else if (s->choosing) {
+        s->after++;
+    }
+    return true;
+}
+
+/* One measure of what is left, and not those of the sums, folds and decompositions that a choice takes. */
+static void choosing_is_one_stage(void **state) {
+    (void)state;
+    fields_rows rows = fields_draw(fields_smooth, 800, 5, 1, 0.1, 1);
+    orff_settings settings = fields_settings(40);
+    stages seen = {0};
+    settings.engine = ORFF_ENGINE_FEATURES;
+    orff_set_hooks(&(orff_hooks){.progress = count_stages, .self = &seen});
+    orff_model *model = fields_fit(&settings, &rows);
+    orff_set_hooks(NULL);
+    assert_true(seen.choosing > 6); /* the folds of a step move it on */
+    assert_int_equal(seen.between, 0);
+    assert_true(seen.after > 0);
+    orff_model_free(model);
+    fields_free(&rows);
+}
+
 /* ---- every rule: what the moments and the ridge say by themselves */
 
 static const double extent2[] = {2.0, 2.0};
@@ -998,6 +1032,7 @@ int main(void) {
         cmocka_unit_test(defaults_reach_the_noise),
         cmocka_unit_test(lambda_given_is_lambda_found),
         cmocka_unit_test(degrees_of_freedom_need_no_posterior),
+        cmocka_unit_test(choosing_is_one_stage),
         cmocka_unit_test(every_rule),
         cmocka_unit_test(mixture_of_given_parts),
         cmocka_unit_test(three_blobs),

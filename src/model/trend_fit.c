@@ -269,9 +269,11 @@ static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, con
     if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * t->p);
     for (size_t i = 0; !status && i < t->n_fits; i++) {
         orffi_report report = {.mean = arrays, .train_mse = arrays + t->p, .cv_mse = arrays + 2 * t->p};
-        status = orffi_progress("estimating the trend", (double)i, (double)t->n_fits);
+        orffi_stage before;
+        status = orffi_stage_enter("estimating the trend", (double)i, (double)t->n_fits, NULL, &before);
         if (!status) fill_column(t, table, i, h, column.Y);
         if (!status) status = learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
+        orffi_stage_leave(&before);
     }
     orffi_release(column.Y);
     orffi_release(h);
