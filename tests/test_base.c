@@ -249,6 +249,38 @@ static void hooks_may_be_partial(void **state) {
     orff_set_hooks(NULL);
 }
 
+/* What the tasks of a step tell is told as the stage's; of stages within stages the outermost is seen. */
+static void stages_speak_for_their_steps(void **state) {
+    (void)state;
+    heard h = {.go_on = true};
+    orffi_stage outer, inner;
+    orff_set_hooks(&(orff_hooks){.progress = hear_progress, .self = &h});
+    assert_ok(orffi_stage_enter("choosing", 1, 4, "folds", &outer));
+    assert_string_equal(h.task, "choosing");
+    assert_true(h.done == 1 && h.total == 4);
+    assert_ok(orffi_progress("moments", 7, 8)); /* says nothing about the step */
+    assert_string_equal(h.task, "choosing");
+    assert_true(h.done == 1 && h.total == 4);
+    assert_ok(orffi_stage_enter("folds", 1, 2, "decomposition", &inner));
+    assert_true(h.done == 1.5 && h.total == 4);
+    assert_ok(orffi_progress("decomposition", 1, 2));
+    assert_string_equal(h.task, "choosing");
+    assert_true(h.done == 1 && h.total == 4);
+    orffi_stage_leave(&inner);
+    assert_ok(orffi_progress("folds", 0, 0)); /* nobody knows how far */
+    assert_string_equal(h.task, "choosing");
+    h.go_on = false;
+    assert_status(orffi_stage_enter("folds", 1, 2, NULL, &inner), ORFF_ERROR_CANCELLED);
+    assert_non_null(strstr(orff_error_message(), "choosing"));
+    orffi_stage_leave(&inner);
+    orffi_stage_leave(&outer);
+    h.go_on = true;
+    assert_ok(orffi_progress("moments", 7, 8));
+    assert_string_equal(h.task, "moments");
+    assert_true(h.done == 7 && h.total == 8);
+    orff_set_hooks(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_matches_header),
@@ -264,6 +296,7 @@ int main(void) {
         cmocka_unit_test(thread_counts),
         cmocka_unit_test(hooks_hear),
         cmocka_unit_test(hooks_may_be_partial),
+        cmocka_unit_test(stages_speak_for_their_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

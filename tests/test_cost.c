@@ -1,4 +1,9 @@
 /* The cost of a fit: it grows with rows and outputs, and what cannot be told is refused. No time is compared with a clock. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "model/expect.h"
 #include "support.h"
 
 static orff_settings small(orff_part *part) {
@@ -49,7 +54,54 @@ static void test_errors(void **state) {
     assert_true(cost.seconds == -1.0);
 }
 
+/* Counted, not timed: what a line before the fit is made of. */
+static void test_counts(void **state) {
+    (void)state;
+    orff_part part;
+    orff_settings s = small(&part);
+    const orffi_engine *features = &orffi_engine_features, *exact = &orffi_engine_exact;
+    const double path = orffi_expect_work(&s, features, 8, 1, 100000);
+    s.lambda = 1e-3;
+    const double one = orffi_expect_work(&s, features, 8, 1, 100000);
+    assert_true(one > 0.5 * 1e5 * 40 * 40 && path > one);
+    assert_close(orffi_expect_work(&s, features, 8, 1, 200000), 2.0 * one, 0.01);
+    s.single = true;
+    assert_true(orffi_expect_work(&s, features, 8, 1, 100000) < one);
+    s.single = false;
+    assert_close(orffi_expect_work(&s, exact, 8, 1, 8000), 8.0 * orffi_expect_work(&s, exact, 8, 1, 4000),
+                 1e-9);
+    part.sigma = ORFF_SIGMA_AUTO;
+    assert_true(orffi_expect_work(&s, features, 8, 1, 100000) > one);
+    assert_true(isnan(orffi_expect_work(&s, &orffi_engine_lattice, 2, 1, 4000)));
+    s.solver = ORFF_SOLVER_LSMR;
+    assert_true(isnan(orffi_expect_work(&s, features, 8, 1, 4000)));
+}
+
+static void count_lines(void *self, orff_log_level level, const char *message) {
+    (void)level;
+    *(size_t *)self += strstr(message, "about") != NULL;
+}
+
+/* A fit of a moment says nothing. */
+static void test_short_fits_are_silent(void **state) {
+    (void)state;
+    orff_part part;
+    orff_settings s = small(&part);
+    size_t lines = 0;
+    double X[200], Y[100];
+    orff_model *model = NULL;
+    for (size_t i = 0; i < 200; i++) X[i] = sin((double)i);
+    for (size_t i = 0; i < 100; i++) Y[i] = X[2 * i];
+    orff_set_hooks(&(orff_hooks){.log = count_lines, .self = &lines});
+    assert_ok(orff_model_fit(&model, &s, 2, 1, 100, X, Y, NULL));
+    orff_set_hooks(NULL);
+    assert_int_equal(lines, 0);
+    orff_model_free(model);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_short_fits_are_silent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

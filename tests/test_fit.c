@@ -55,6 +55,60 @@ static void lambda_given_is_lambda_found(void **state) {
     fields_free(&rows);
 }
 
+/* Without error bars no inverse is there to count the degrees of freedom by: the factor is asked instead, at random. */
+static void degrees_of_freedom_need_no_posterior(void **state) {
+    (void)state;
+    fields_rows rows = fields_draw(fields_gradient, 600, 2, 2, 0.1, 3);
+    const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.2);
+    orff_settings settings = fields_given(&part, 100, 1e-4);
+    settings.posterior = ORFF_SWITCH_YES;
+    orff_model *with = fields_fit(&settings, &rows);
+    settings.posterior = ORFF_SWITCH_NO;
+    orff_model *without = fields_fit(&settings, &rows);
+    const orff_model_info a = orff_model_describe(with), b = orff_model_describe(without);
+    assert_true(a.has_posterior && !b.has_posterior && a.dof > 20.0);
+    assert_true(fabs(a.dof - b.dof) < 4.0 * 2.0 * sqrt(2.0 * 200.0 / 32.0)); /* two outputs, 32 draws */
+    assert_all_close(2, b.noise, a.noise, 0.03);
+    fields_assert_same(with, without, &rows, 2, 1e-12);
+    orff_model_free(with);
+    orff_model_free(without);
+    fields_free(&rows);
+}
+
+typedef struct stages {
+    size_t choosing, between,
+        after; /* calls while length scales are chosen; of others since; before the last of these */
+} stages;
+
+static bool count_stages(void *self, const char *task, double done, double total) {
+    stages *s = self;
+    assert_true(!(total > 0.0) || done <= total);
+    if (strcmp(task, "choosing scales") == 0) {
+        s->choosing++;
+        s->between = s->after;
+    } else if (s->choosing) {
+        s->after++;
+    }
+    return true;
+}
+
+/* One measure of what is left, and not those of the sums, folds and decompositions that a choice takes. */
+static void choosing_is_one_stage(void **state) {
+    (void)state;
+    fields_rows rows = fields_draw(fields_smooth, 800, 5, 1, 0.1, 1);
+    orff_settings settings = fields_settings(40);
+    stages seen = {0};
+    settings.engine = ORFF_ENGINE_FEATURES;
+    orff_set_hooks(&(orff_hooks){.progress = count_stages, .self = &seen});
+    orff_model *model = fields_fit(&settings, &rows);
+    orff_set_hooks(NULL);
+    assert_true(seen.choosing > 6); /* the folds of a step move it on */
+    assert_int_equal(seen.between, 0);
+    assert_true(seen.after > 0);
+    orff_model_free(model);
+    fields_free(&rows);
+}
+
 /* ---- every rule: what the moments and the ridge say by themselves */
 
 static const double extent2[] = {2.0, 2.0};
@@ -977,6 +1031,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_reach_the_noise),
         cmocka_unit_test(lambda_given_is_lambda_found),
+        cmocka_unit_test(degrees_of_freedom_need_no_posterior),
+        cmocka_unit_test(choosing_is_one_stage),
         cmocka_unit_test(every_rule),
         cmocka_unit_test(mixture_of_given_parts),
         cmocka_unit_test(three_blobs),

@@ -159,6 +159,41 @@ static void large_factors(void **state) {
     free(A);
 }
 
+static bool stop_in_the_middle(void *self, const char *task, double done, double total) {
+    assert_string_equal(task, ORFFI_DECOMPOSITION);
+    *(size_t *)self += 1;
+    return 2.0 * done < total;
+}
+
+/* Large matrices are decomposed in steps. A = I + r (ones beside the diagonal) has known eigenvalues. */
+static void large_decompositions(void **state) {
+    (void)state;
+    enum { N = 1600 };
+    const double r = 0.4, step = 3.14159265358979323846 / (N + 1);
+    size_t told = 0;
+    double *A = calloc((size_t)N * N, sizeof *A), *values = calloc(N, sizeof *values);
+    assert_true(A && values);
+    for (size_t i = 0; i < N; i++) {
+        A[i * N + i] = 1;
+        if (i) A[i * N + i - 1] = A[(i - 1) * N + i] = r;
+    }
+    assert_ok(orffi_eigen(N, A, values));
+    for (size_t k = 0; k < N; k++)
+        assert_close(values[N - 1 - k], 1 + 2 * r * cos((double)(k + 1) * step), 1e-12);
+    for (size_t i = 0; i < N;
+         i += 97) { /* the first: V_i proportional to sin((i + 1) step), in the last column */
+        const double want = sqrt(2.0 / (N + 1)) * sin((double)(i + 1) * step);
+        assert_close(fabs(A[i * N + N - 1]), fabs(want), 1e-8);
+    }
+    const orff_hooks hooks = {.progress = stop_in_the_middle, .self = &told};
+    orff_set_hooks(&hooks);
+    assert_status(orffi_eigen(N, A, values), ORFF_ERROR_CANCELLED);
+    orff_set_hooks(NULL);
+    assert_int_equal(told, 2);
+    free(A);
+    free(values);
+}
+
 static void large_factors_stop_and_refuse(void **state) {
     (void)state;
     enum { N = 3100, BAD = 2000 };
@@ -301,6 +336,7 @@ int main(void) {
         cmocka_unit_test(cholesky_factors_and_solves),
         cmocka_unit_test(large_factors),
         cmocka_unit_test(large_factors_stop_and_refuse),
+        cmocka_unit_test(large_decompositions),
         cmocka_unit_test(cholesky_refuses),
         cmocka_unit_test(rows_become_orthonormal),
         cmocka_unit_test(orthonormal_rows_are_haar),

@@ -6,7 +6,15 @@
 enum { DATA = 12, POINTS = 5, D = 20 };
 static const double noise = 0.3, shift = 0.7;
 
-typedef enum form { CHOLESKY, EIGEN } form;
+typedef enum form { CHOLESKY, EIGEN, SOLVED } form; /* SOLVED: from the factor of a solution */
+
+static void solve(orffi_system *system, double by) {
+    double *t = support_zeros(system->n * system->r);
+    orff_solve_info info = {0};
+    assert_ok(orffi_system_solve(system, by / system->N, t, &info));
+    assert_int_equal(system->factor != NULL, system->r && orffi_system_is_one(system));
+    free(t);
+}
 
 /* A model that keeps the posterior of DATA rows X, whose x' are `inner`. */
 static orff_model *make_model(const models_case *c, form how, const double *X, double by) {
@@ -21,6 +29,7 @@ static orff_model *make_model(const models_case *c, form how, const double *X, d
     assert_ok(
         orffi_system_build(&system, models_fit(model)->features, moments, moments->n_sets, false, NULL));
     if (how == EIGEN) assert_ok(orffi_system_eigen(&system));
+    if (how == SOLVED) solve(&system, by);
     assert_ok(orffi_posterior_build(&models_fit(model)->posterior, &system, by));
     for (size_t i = 0; i < model->p; i++) model->noise[i] = sqrt(noise) * model->spread[i];
     orffi_system_clear(&system);
@@ -90,6 +99,7 @@ static void is_the_gaussian_process(void **state) {
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         check_form(&models_cases[c], CHOLESKY);
         check_form(&models_cases[c], EIGEN);
+        check_form(&models_cases[c], SOLVED);
     }
 }
 

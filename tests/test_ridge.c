@@ -1192,6 +1192,50 @@ static void single_precision_has_its_own_rounding(void **state) {
     problem_end(&q);
 }
 
+/* Doubts about a factor need no decomposition: rows of little variety, whose sums in float have eigenvalues below its
+ * rounding, some of them negative. The eigen form says the same. */
+static void a_doubtful_factor_is_mended_by_the_largest_eigenvalue(void **state) {
+    (void)state;
+    const double lambdas[] = {1e-9, 2e-7, 1e-3};
+    const orff_moments_settings settings = {.folds = 1, .single = true};
+    orff_part part = orff_part_default();
+    part.sigma = 4.0;
+    problem q = problem_make(1000, 2, 2);
+    for (size_t l = 0; l < 3; l++) {
+        orff_features *f = features_of(2, 2, 1, &part, 150);
+        orff_moments *moments = NULL;
+        const size_t M = orff_features_describe(f).parameters;
+        double *theta[2], *F[2];
+        orff_solve_info info[2];
+        assert_ok(orff_moments_create(&moments, f, &settings));
+        assert_ok(orff_moments_accumulate(moments, q.n, q.X, q.Y, NULL));
+        for (size_t eigen = 0; eigen < 2; eigen++) {
+            orff_ridge *ridge = ridge_of(f, moments, true);
+            theta[eigen] = support_zeros(M);
+            F[eigen] = support_zeros(q.n * q.p);
+            orff_path_point point;
+            if (eigen) assert_ok(orff_ridge_path(ridge, 1, &lambdas[l], false, &point));
+            assert_ok(orff_ridge_solve(ridge, lambdas[l], theta[eigen], NULL, &info[eigen]));
+            assert_ok(orff_features_apply(f, q.n, q.X, theta[eigen], F[eigen]));
+            orff_ridge_free(ridge);
+        }
+        support_case("lambda %g", lambdas[l]);
+        assert_string_equal(info[0].method, "stein-cholesky");
+        assert_string_equal(info[1].method, "stein-eigen");
+        assert_close(info[0].jitter, info[1].jitter, 1e-9);
+        assert_int_equal(info[0].jitter > 0.0, l == 0);
+        for (size_t i = 0; i < q.n * q.p; i++) F[1][i] -= F[0][i];
+        assert_true(norm(q.n * q.p, F[1]) < (l == 2 ? 1e-9 : 1e-3) * norm(q.n * q.p, F[0]));
+        for (size_t eigen = 0; eigen < 2; eigen++) {
+            free(theta[eigen]);
+            free(F[eigen]);
+        }
+        orff_moments_free(moments);
+        orff_features_free(f);
+    }
+    problem_end(&q);
+}
+
 /* ---- refusals and edges */
 
 static void bad_lambdas_are_refused(void **state) {
@@ -1311,6 +1355,7 @@ int main(void) {
         cmocka_unit_test(more_frequencies_lead_to_the_exact_kernel),
         cmocka_unit_test(a_lambda_below_rounding_is_told),
         cmocka_unit_test(single_precision_has_its_own_rounding),
+        cmocka_unit_test(a_doubtful_factor_is_mended_by_the_largest_eigenvalue),
         cmocka_unit_test(bad_lambdas_are_refused),
         cmocka_unit_test(nothing_to_learn_from_is_refused),
         cmocka_unit_test(a_kernel_of_weight_zero_predicts_the_mean),

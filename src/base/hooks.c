@@ -2,8 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local orff_hooks hooks_here;
+static _Thread_local orffi_stage stage_here; /* task NULL: none */
 
 void orff_set_hooks(const orff_hooks *hooks) {
     hooks_here = hooks ? *hooks : (orff_hooks){0};
@@ -26,8 +28,29 @@ void orffi_log(orff_log_level level, const char *format, ...) {
     hooks_here.log(hooks_here.self, level, shown);
 }
 
-orff_status orffi_progress(const char *task, double done, double total) {
+static orff_status tell(const char *task, double done, double total) {
     if (!hooks_here.progress || hooks_here.progress(hooks_here.self, task, done, total)) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_CANCELLED, "%s: stopped by the progress callback at %g of %g", task, done,
                       total);
+}
+
+/* ---- stages */
+
+orff_status orffi_progress(const char *task, double done, double total) {
+    const orffi_stage *stage = &stage_here;
+    if (!stage->task) return tell(task, done, total);
+    const bool knows = stage->inner && total > 0.0 && !strcmp(task, stage->inner);
+    return tell(stage->task, stage->done + (knows ? done / total : 0.0), stage->total);
+}
+
+orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,
+                              orffi_stage *before) {
+    *before = stage_here;
+    const orff_status status = orffi_progress(task, done, total);
+    if (!before->task) stage_here = (orffi_stage){task, inner, done, total};
+    return status;
+}
+
+void orffi_stage_leave(const orffi_stage *before) {
+    stage_here = *before;
 }

@@ -13,4 +13,17 @@ orff_hooks orffi_hooks_swap(orff_hooks hooks);
  * library. */
 orff_status orffi_progress(const char *task, double done, double total);
 
+/* A step of a stage whose own work tells of itself. From enter to leave all progress on the calling thread is that of the
+ * stage, so that one measure of what is left stands for all of its steps, and not one for each little task of them. How
+ * far a step is the task `inner` tells; nobody if NULL. Of stages within stages only the outermost is seen. */
+typedef struct orffi_stage {
+    const char *task, *inner;
+    double done, total;
+} orffi_stage;
+
+/* Tells the progress of the stage, too; leave also where that failed. */
+orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,
+                              orffi_stage *before);
+void orffi_stage_leave(const orffi_stage *before);
+
 #endif

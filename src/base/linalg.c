@@ -84,15 +84,46 @@ static void transpose(size_t n, double *A) {
                 }
 }
 
-orff_status orffi_eigen(size_t n, double *A, double *values) {
-    static const char what[] = "eigendecomposition";
-    if (!n) return ORFF_OK;
-    ORFFI_TRY(check_size(what, n, n));
+static const char eigen_text[] = "eigendecomposition";
+
+/* The three steps of LAPACK's dsyevd: A = Q T Q^T, T = Z diag(values) Z^T, V = Q Z. Between them the caller may stop. How
+ * much of the whole each takes differs little: the first passes through A again and again, the last is one product.
+ * Z is n x n; work n each: what is beside the diagonal of T, and the factors of Q. */
+static orff_status eigen_steps(lapack_int n, double *A, double *values, double *Z, double *beside,
+                               double *factors) {
+    ORFFI_TRY(orffi_progress(ORFFI_DECOMPOSITION, 0.0, 1.0));
+    ORFFI_TRY(
+        lapack_status(eigen_text, LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'L', n, A, n, values, beside, factors)));
+    ORFFI_TRY(orffi_progress(ORFFI_DECOMPOSITION, 0.5, 1.0));
+    ORFFI_TRY(lapack_status(eigen_text, LAPACKE_dstedc(LAPACK_COL_MAJOR, 'I', n, values, beside, Z, n)));
+    ORFFI_TRY(orffi_progress(ORFFI_DECOMPOSITION, 0.75, 1.0));
+    return lapack_status(eigen_text,
+                         LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, n, A, n, factors, Z, n));
+}
+
+static orff_status eigen_large(size_t n, double *A, double *values) {
+    double *Z = NULL, *work = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(Z, n * n);
+    if (!status) status = ORFFI_NEW_ARRAY(work, 2 * n);
+    if (!status) status = eigen_steps((lapack_int)n, A, values, Z, work, work + n);
+    if (!status) memcpy(A, Z, n * n * sizeof *A);
+    orffi_release(Z);
+    orffi_release(work);
+    return status;
+}
+
+static orff_status eigen_small(size_t n, double *A, double *values) {
     const lapack_int order = (lapack_int)n;
-    const int before = orffi_team_limit(n <= ALONE ? 1 : 0);
+    const int before = orffi_team_limit(1);
     const lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', order, A, order, values);
     orffi_team_limit(before);
-    ORFFI_TRY(lapack_status(what, info));
+    return lapack_status(eigen_text, info);
+}
+
+orff_status orffi_eigen(size_t n, double *A, double *values) {
+    if (!n) return ORFF_OK;
+    ORFFI_TRY(check_size(eigen_text, n, n));
+    ORFFI_TRY((n <= ALONE ? eigen_small : eigen_large)(n, A, values));
     written(n, n, A, n, sizeof *A, false);
     written(1, n, values, n, sizeof *values, false);
     transpose(n, A);

@@ -34,7 +34,9 @@ orff_status orffi_cholesky_inverse(size_t n, double *L);
 orff_status orffi_cholesky_root(size_t n, double *L);
 
 /* Symmetric A (n x n, both triangles read as symmetric) = V diag(values) V^T: values ascending, A is
- * overwritten by V, eigenvectors in its COLUMNS. */
+ * overwritten by V, eigenvectors in its COLUMNS. Large ones tell their progress, as this task, and may be stopped
+ * (ORFF_ERROR_CANCELLED). */
+#define ORFFI_DECOMPOSITION "decomposition"
 orff_status orffi_eigen(size_t n, double *A, double *values);
 
 /* The shortest x with A x = b, A (n x n) symmetric and not negative; b in its range to rounding. A is overwritten. */

@@ -10,11 +10,6 @@
 
 /* ---- building */
 
-/* Whether the outputs' m_b (ascending) are one and the same: then one factorisation serves all. */
-static bool same_m(const orffi_system *s) {
-    return s->r == 0 || s->m[s->r - 1] <= s->m[0] * (1.0 + 1e-12);
-}
-
 /* F = U, g_ab = m_b / (e_a m_b + shift) */
 static orff_status fill_eigen(orffi_posterior *posterior, orffi_system *s, double shift) {
     ORFFI_TRY(orffi_system_eigen(s));
@@ -24,13 +19,23 @@ static orff_status fill_eigen(orffi_posterior *posterior, orffi_system *s, doubl
     return ORFF_OK;
 }
 
-/* m A + shift I = L L^T, F = L^-T, g = m */
-static orff_status fill_cholesky(orffi_posterior *posterior, const orffi_system *s, double shift) {
-    const double m = s->r ? s->m[0] : 1.0;
+/* L of m A + shift I = L L^T: taken from the system where it was solved with this shift. */
+static orff_status take_factor(orffi_posterior *posterior, orffi_system *s, double m, double shift) {
+    if (s->factor && s->shift == shift) {
+        posterior->owned = s->factor;
+        s->factor = NULL;
+        return ORFF_OK;
+    }
     ORFFI_TRY(orffi_duplicate(&posterior->owned, s->A, s->n * s->n, sizeof *s->A));
     for (size_t i = 0; i < s->n * s->n; i++) posterior->owned[i] *= m;
     for (size_t a = 0; a < s->n; a++) posterior->owned[a * s->n + a] += shift;
-    ORFFI_TRY(orffi_cholesky(s->n, posterior->owned));
+    return orffi_cholesky(s->n, posterior->owned);
+}
+
+/* F = L^-T, g = m */
+static orff_status fill_cholesky(orffi_posterior *posterior, orffi_system *s, double shift) {
+    const double m = s->r ? s->m[0] : 1.0;
+    ORFFI_TRY(take_factor(posterior, s, m, shift));
     ORFFI_TRY(orffi_cholesky_root(s->n, posterior->owned));
     for (size_t i = 0; i < s->n * s->r; i++) posterior->g[i] = m;
     return ORFF_OK;
@@ -53,7 +58,7 @@ static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s)
 
 static orff_status fill(orffi_posterior *posterior, orffi_system *s, double shift) {
     ORFFI_TRY(copy_shape(posterior, s));
-    if (s->U || !same_m(s)) return fill_eigen(posterior, s, shift);
+    if (s->U || !orffi_system_is_one(s)) return fill_eigen(posterior, s, shift);
     const orff_status status = fill_cholesky(posterior, s, shift);
     if (status != ORFF_ERROR_NOT_POSITIVE) return status;
     orffi_release(posterior->owned);

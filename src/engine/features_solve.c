@@ -4,8 +4,11 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "engine/features.h"
 #include "engine/reach.h"
+
+#define PROBE_STREAM 0xd0fu
 
 /* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y
  * centred. */
@@ -48,32 +51,56 @@ static orff_status training_errors(const orff_moments *moments, const orffi_feat
     return status;
 }
 
-/* Degrees of freedom: n r - shift trace of the inverses, which F of the posterior gives when there is no
- * eigen form. */
-static double degrees(const orffi_system *s, const orffi_posterior *posterior, double shift) {
-    double dof = 0.0, square = 0.0;
-    if (s->U) {
-        for (size_t a = 0; a < s->n; a++)
-            for (size_t b = 0; b < s->r; b++) dof += s->e[a] * s->m[b] / (s->e[a] * s->m[b] + shift);
-        return dof;
-    }
-    if (!posterior) return NAN;
-    for (size_t i = 0; i < s->n * s->n; i++) square += posterior->F[i] * posterior->F[i];
-    return (double)s->r * fmax((double)s->n - shift * square, 0.0); /* rounding where shift is large */
+/* ---- degrees of freedom: n r - shift trace of the inverses */
+
+/* trace (L L^T)^-1 as the mean of z^T (L L^T)^-1 z over random signs z. Its standard error is below sqrt(2 n / PROBES) /
+ * shift: of n - dof, which a noise of many rows hardly feels; exactly it would cost as much again as the factor. */
+static orff_status probe_inverse(size_t n, const double *L, double *trace) {
+    enum { PROBES = 32 };
+    const orffi_rng rng = {1, PROBE_STREAM};
+    double *z = NULL, *solved = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(z, n * PROBES);
+    for (size_t i = 0; !status && i < n * PROBES; i++) z[i] = orffi_rng_bits(rng, i, 0) & 1 ? 1.0 : -1.0;
+    if (!status) status = orffi_duplicate(&solved, z, n * PROBES, sizeof *z);
+    if (!status) status = orffi_cholesky_solve(n, L, PROBES, solved);
+    *trace = status ? NAN : orffi_dot(n * PROBES, z, solved) / PROBES;
+    orffi_release(z);
+    orffi_release(solved);
+    return status;
+}
+
+static double eigen_degrees(const orffi_system *s, double shift) {
+    double dof = 0.0;
+    for (size_t a = 0; a < s->n; a++)
+        for (size_t b = 0; b < s->r; b++) dof += s->e[a] * s->m[b] / (s->e[a] * s->m[b] + shift);
+    return dof;
+}
+
+/* From the eigen form, F of the posterior (|F|^2 is the trace), or the factor. */
+static orff_status degrees(const orffi_system *s, const orffi_posterior *posterior, double shift,
+                           double *dof) {
+    double trace = 0.0;
+    *dof = s->U ? eigen_degrees(s, shift) : NAN;
+    if (s->U || !(posterior || s->factor)) return ORFF_OK;
+    if (!posterior) ORFFI_TRY(probe_inverse(s->n, s->factor, &trace));
+    for (size_t i = 0; posterior && i < s->n; i++)
+        trace += orffi_dot(s->n, posterior->F + i * s->n, posterior->F + i * s->n);
+    *dof = (double)s->r * fmax((double)s->n - shift * trace, 0.0); /* rounding where shift is large */
+    return ORFF_OK;
 }
 
 /* Everything that the system has to say at its lambda. */
 static orff_status fill_report(orffi_features_rows *r, orffi_features_fit *fit, double lambda,
                                orffi_report *report) {
     const orffi_system *s = &r->ridge->system;
-    const double shift = s->N * lambda;
+    const double shift = s->factor ? s->shift : s->N * lambda + report->solve.jitter; /* as it was solved */
     if (orffi_keeps_posterior(r->task.settings, (double)s->n))
         ORFFI_TRY(orffi_posterior_build(&fit->posterior, &r->ridge->system, shift));
     ORFFI_TRY(training_errors(r->moments, fit, report->mean, s->N, report->train_mse));
     report->N = s->N;
     report->rows = orff_moments_describe(r->moments).rows;
     report->single = r->moments->settings.single;
-    report->dof = degrees(s, fit->posterior, shift);
+    ORFFI_TRY(degrees(s, fit->posterior, shift, &report->dof));
     report->log_evidence = NAN;
     if (s->U) {
         orff_path_point point;

@@ -401,8 +401,10 @@ orff_status orffi_lattice_cross(orffi_lattice_rows *r, double lambda, double *er
     memset(errors, 0, p * sizeof *errors);
     for (size_t k = 0; !status && k < folds; k++) {
         fold f = {0};
-        status = orffi_progress("cross-validating", (double)k, (double)folds);
+        orffi_stage before;
+        status = orffi_stage_enter("cross-validating", (double)k, (double)folds, NULL, &before);
         if (!status) status = cross_fold(r, k, lambda, &f, errors);
+        orffi_stage_leave(&before);
         fold_clear(&f);
     }
     for (size_t a = 0; a < p; a++) errors[a] /= orffi_lattice_observed(r);

@@ -287,9 +287,14 @@ static orff_status add_folds(const orffi_dual *dual, bool blocks, size_t *order,
     for (size_t k = 0; k < dual->folds; k++) {
         if (!(dual->weights[k] > 0.0)) continue;
         const size_t inside = sort_rows(dual, k, order);
-        ORFFI_TRY(orffi_progress("cross-validation", (double)k, (double)dual->folds));
-        ORFFI_TRY(blocks ? block_fold(dual, k, inside, order, count, lambdas, errors, outputs)
-                         : rest_fold(dual, inside, order, count, lambdas, errors, outputs));
+        orffi_stage before;
+        orff_status status = orffi_stage_enter("cross-validation", (double)k, (double)dual->folds,
+                                               ORFFI_DECOMPOSITION, &before);
+        if (!status)
+            status = blocks ? block_fold(dual, k, inside, order, count, lambdas, errors, outputs)
+                            : rest_fold(dual, inside, order, count, lambdas, errors, outputs);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
     }
     return ORFF_OK;
 }

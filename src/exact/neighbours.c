@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/small.h"
@@ -158,23 +159,37 @@ static orff_status factor_row(orffi_neighbours *nb, size_t i, double *work, doub
     return ORFF_OK;
 }
 
-orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise) {
+enum { TOGETHER = 4096 }; /* rows between which the caller may stop: some tenths of a second */
+
+/* Rows from `first` to before `end`; work: `room` numbers for each thread. */
+static orff_status factor_rows(orffi_neighbours *nb, size_t first, size_t end, size_t room, double *work,
+                               double *logs) {
     const int threads = orffi_thread_count();
-    const size_t room = orffi_neighbours_room(nb->k, nb->q);
-    double *work, *logs;
     orff_status outcome = ORFF_OK;
-    if (nb->noise == noise) return ORFF_OK;
-    nb->noise = noise;
-    ORFFI_TRY(orffi_alloc(&work, (size_t)threads, room * sizeof *work));
-    outcome = ORFFI_NEW_ARRAY(logs, nb->n);
-#pragma omp parallel for num_threads(threads) if (threads > 1 && !outcome) schedule(dynamic, 64)
-    for (size_t i = 0; i < nb->n; i++) {
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(dynamic, 64)
+    for (size_t i = first; i < end; i++) {
         if (outcome) continue;
         const orff_status one = factor_row(nb, i, work + (size_t)orffi_thread_index() * room, &logs[i]);
         if (one) {
 #pragma omp atomic write
             outcome = one;
         }
+    }
+    return outcome;
+}
+
+orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise) {
+    const size_t room = orffi_neighbours_room(nb->k, nb->q);
+    double *work, *logs;
+    orff_status outcome = ORFF_OK;
+    if (nb->noise == noise) return ORFF_OK;
+    nb->noise = noise;
+    ORFFI_TRY(orffi_alloc(&work, (size_t)orffi_thread_count(), room * sizeof *work));
+    outcome = ORFFI_NEW_ARRAY(logs, nb->n);
+    for (size_t first = 0; !outcome && first < nb->n; first += TOGETHER) {
+        const size_t end = nb->n - first < TOGETHER ? nb->n : first + TOGETHER;
+        outcome = orffi_progress("neighbours of the rows", (double)first, (double)nb->n);
+        if (!outcome) outcome = factor_rows(nb, first, end, room, work, logs);
     }
     nb->log_det = 0.0;
     for (size_t i = 0; !outcome && i < nb->n; i++) nb->log_det += logs[i];

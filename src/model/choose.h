@@ -11,6 +11,8 @@ orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows);
 /* The same where there is an evidence: for squared errors and parts with formulas. chosen: the parts whose length scales
  * are open. plan->shift is set too. *found is false, and the plan as it was, where the outputs do not vary. */
 bool orffi_has_evidence(const orffi_plan *plan);
+#define ORFFI_EVIDENCE_WHOLE \
+    1000 /* order of the matrix up to which it is that of all rows; beyond, of a sample of always the same size */
 orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool *found);
 
 /* How many multiples are tried, at least. */

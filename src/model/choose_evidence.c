@@ -19,7 +19,7 @@
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
     size_t spread, patch, patches;
-} few_rows = {400, 300, 100, 8}, many_rows = {1000, 500, 160, 24};
+} few_rows = {400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 500, 160, 24};
 
 #define STARTS      5    /* length scales that are looked at first */
 #define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */

@@ -34,8 +34,11 @@ static orff_status search_mix(orffi_plan *plan, const orffi_table *table) {
     double best = INFINITY, best_c = 0.5, error = INFINITY;
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && i < MIXES; i++) {
+        orffi_stage before;
         set_mix(plan, mixes[i]);
-        status = orffi_trial_error(&trial, plan, table, D, &error);
+        status = orffi_stage_enter("choosing the mix", (double)i, MIXES, "cross-validation", &before);
+        if (!status) status = orffi_trial_error(&trial, plan, table, D, &error);
+        orffi_stage_leave(&before);
         if (!status && error < best) {
             best = error;
             best_c = mixes[i];
@@ -69,13 +72,21 @@ static orff_status try_multiple(search *s, double multiple, bool *better) {
     return ORFF_OK;
 }
 
+/* As step `done` of `total`. */
+static orff_status step_multiple(search *s, size_t done, size_t total, double multiple, bool *better) {
+    orffi_stage before;
+    orff_status status =
+        orffi_stage_enter("choosing scales", (double)done, (double)total, "cross-validation", &before);
+    if (!status) status = try_multiple(s, multiple, better);
+    orffi_stage_leave(&before);
+    return status;
+}
+
 /* Past the end of the list, by halves or doubles, while that helps. */
 static orff_status go_on(search *s, double factor) {
     bool better = true;
-    for (size_t i = 0; better && i < MOST_BEYOND; i++) {
-        ORFFI_TRY(orffi_progress("choosing scales", (double)i, MOST_BEYOND));
-        ORFFI_TRY(try_multiple(s, factor * s->multiple, &better));
-    }
+    for (size_t i = 0; better && i < MOST_BEYOND; i++)
+        ORFFI_TRY(step_multiple(s, i, MOST_BEYOND, factor * s->multiple, &better));
     return ORFF_OK;
 }
 
@@ -83,8 +94,7 @@ static orff_status go_on(search *s, double factor) {
 static orff_status search_list(search *s, size_t count, const double *list, double hopeless) {
     bool better;
     for (size_t i = 0; i < count; i++) {
-        ORFFI_TRY(orffi_progress("choosing scales", (double)i, (double)count));
-        ORFFI_TRY(try_multiple(s, list[(i + count / 2) % count], &better));
+        ORFFI_TRY(step_multiple(s, i, count, list[(i + count / 2) % count], &better));
         if (s->error > hopeless) break;
     }
     if (s->multiple == list[0]) ORFFI_TRY(go_on(s, 0.5));

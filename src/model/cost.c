@@ -1,7 +1,8 @@
 /* What a fit will cost, from a short measurement on this machine.
  *
  * A fit sums moments (linear in the rows) and factors a system for every fold (cubic in its size M). Both are measured at
- * the sizes asked for, or at smaller ones that are scaled up. An exact fit decomposes one matrix (cubic in its rows). */
+ * the sizes asked for, or at smaller ones that are scaled up. An exact fit factors one matrix (cubic in its rows), after
+ * choices whose time does not grow with the rows. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "model/trial.h"
 
 #define SMALL_FEATURES 250  /* at which a solution is timed */
-#define SMALL_ORDER    600  /* rows of the matrix of an exact fit that is timed */
+#define SMALL_ORDER    600  /* rows of the matrix of an exact fit that is timed, and twice as many */
+#define GIVEN_LAMBDA   1e-3 /* where a fit is timed after its choices */
 #define BLOCK          1024 /* rows added at once */
 #define SECONDS        0.2  /* for as long as this */
 #define ALWAYS         30e6 /* bytes of the process itself */
@@ -147,46 +149,7 @@ static orff_status estimate_features(task *t, orff_cost *cost) {
     return t->choose ? add_choice(t, &cost->seconds) : ORFF_OK;
 }
 
-/* ---- exact models */
-
-static orff_status time_exact(const task *t, size_t n, double *seconds) {
-    orff_model *model = NULL;
-    double *X = NULL, *Y;
-    ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
-    const double start = now();
-    const orff_status status = orff_model_fit(&model, &t->plan.settings, t->d, t->p, n, X, Y, NULL);
-    *seconds = now() - start;
-    orff_model_free(model);
-    orffi_release(X);
-    return status;
-}
-
-/* Whether length scales are chosen by the engine of the fit. */
-static orff_status compares_itself(const task *t, bool *itself) {
-    const size_t rows = t->n < ORFFI_TRIAL_ROWS ? t->n : ORFFI_TRIAL_ROWS;
-    orff_kernel *kernel = NULL;
-    ORFFI_TRY(orff_kernel_create(&kernel, t->d, t->p, t->plan.settings.n_parts, t->parts));
-    *itself = orffi_engine_for_trials(t->plan.engine, kernel, rows) == t->plan.engine;
-    orff_kernel_free(kernel);
-    return ORFF_OK;
-}
-
-/* The eigendecomposition of a matrix of n rows, n p where outputs do not part, in three times its memory. */
-static orff_status estimate_exact(task *t, orff_cost *cost) {
-    const double each = plain(t) ? 1.0 : (double)t->p, order = (double)t->n * each;
-    const double small = fmin(order, SMALL_ORDER), n = (double)t->n;
-    ORFFI_TRY(time_exact(t, (size_t)fmax(small / each, 2.0), &cost->seconds));
-    cost->seconds *= pow(order / small, 3.0);
-    cost->bytes = ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
-    if (!t->choose) return ORFF_OK;
-    bool itself;
-    ORFFI_TRY(compares_itself(t, &itself));
-    if (!itself) return add_choice(t, &cost->seconds);
-    cost->seconds *= (double)orffi_scale_candidates(&t->plan) + 1.0;
-    return ORFF_OK;
-}
-
-/* ---- lattices */
+/* ---- fits of few rows */
 
 /* Waves of a third of the range and of a tenth, with noise. */
 static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y) {
@@ -198,11 +161,11 @@ static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y)
     }
 }
 
-static orff_status time_lattice(const task *t, size_t n, double *seconds) {
+/* Seconds for a fit of n rows by the plan's engine. */
+static orff_status time_fit(const task *t, orff_settings settings, size_t n, double *seconds) {
     orff_model *model = NULL;
     double *X = NULL, *Y;
-    orff_settings settings = *t->asked;
-    settings.engine = ORFF_ENGINE_LATTICE;
+    settings.engine = t->plan.engine->id;
     settings.geo = ORFF_GEO_NONE;
     settings.classes = 0;
     settings.groups = settings.offset_groups = NULL;
@@ -219,6 +182,68 @@ static orff_status time_lattice(const task *t, size_t n, double *seconds) {
     orffi_release(X);
     return status;
 }
+
+/* ---- exact models */
+
+/* Rows of the matrix for each row of the data. */
+static double rows_each(const task *t) {
+    return plain(t) ? 1.0 : (double)t->p;
+}
+
+/* Seconds of a fit of some order: fixed + each order^3. */
+typedef struct growth {
+    double fixed, each;
+} growth;
+
+static double grown(const growth *g, double order) {
+    return g->fixed + g->each * order * order * order;
+}
+
+/* Through the times of two small fits, or that of the fit itself where it is small. The first warms up. */
+static orff_status measure_growth(const task *t, const orff_settings *settings, growth *g) {
+    const double each = rows_each(t), order = (double)t->n * each;
+    const double small = fmin(order, SMALL_ORDER), large = fmin(order, 2.0 * SMALL_ORDER);
+    const size_t few = (size_t)fmax(small / each, 2.0), some = (size_t)fmax(large / each, 2.0);
+    double quick, slow;
+    ORFFI_TRY(time_fit(t, *settings, few, &quick));
+    ORFFI_TRY(time_fit(t, *settings, few, &quick));
+    *g = (growth){.fixed = quick};
+    if (some <= few) return ORFF_OK;
+    ORFFI_TRY(time_fit(t, *settings, some, &slow));
+    const double cubes = pow((double)some * each, 3.0) - pow((double)few * each, 3.0);
+    g->each = fmax(slow - quick, 0.0) / cubes;
+    g->fixed = fmax(quick - g->each * pow((double)few * each, 3.0), 0.0);
+    return ORFF_OK;
+}
+
+/* What a choice by the evidence takes: that of all rows, or of a sample that does not grow with them. */
+static orff_status time_choice(const task *t, const growth *g, double *seconds) {
+    const double each = rows_each(t), order = (double)t->n * each;
+    const double looked_at = order <= ORFFI_EVIDENCE_WHOLE ? order : fmin(order, 1.5 * ORFFI_EVIDENCE_WHOLE);
+    double whole;
+    ORFFI_TRY(time_fit(t, *t->asked, (size_t)fmax(looked_at / each, 2.0), &whole));
+    *seconds = fmax(whole - grown(g, looked_at), 0.0);
+    return ORFF_OK;
+}
+
+/* A matrix of n rows, n p where outputs do not part, in three times its memory: factored where everything is given or the
+ * evidence has chosen it, else decomposed for every candidate. */
+static orff_status estimate_exact(task *t, orff_cost *cost) {
+    const double order = (double)t->n * rows_each(t), n = (double)t->n;
+    const bool chooses = t->choose || t->asked->lambda == 0.0;
+    const bool evident = t->plan.engine->evident && orffi_has_evidence(&t->plan);
+    orff_settings settings = chooses && !evident ? *t->asked : t->plan.settings;
+    double choice = 0.0;
+    growth g;
+    if (chooses && evident) settings.lambda = GIVEN_LAMBDA;
+    ORFFI_TRY(measure_growth(t, &settings, &g));
+    if (chooses && evident) ORFFI_TRY(time_choice(t, &g, &choice));
+    cost->seconds = grown(&g, order) + choice;
+    cost->bytes = ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
+    return ORFF_OK;
+}
+
+/* ---- lattices */
 
 /* Seconds for one of many rows, which are summed up. */
 static orff_status time_sums(const task *t, double *seconds) {
@@ -251,9 +276,9 @@ static orff_status estimate_lattice(task *t, orff_cost *cost) {
     const size_t few = t->n < FEW_ROWS ? t->n : FEW_ROWS, some = t->n < SOME_ROWS ? t->n : SOME_ROWS;
     const double kept = fmin((double)t->n, KEPT_ROWS), beyond = (double)t->n - kept;
     double short_time, long_time, row = 0.0;
-    ORFFI_TRY(time_lattice(t, few, &short_time));
+    ORFFI_TRY(time_fit(t, *t->asked, few, &short_time));
     long_time = short_time;
-    if (some > few) ORFFI_TRY(time_lattice(t, some, &long_time));
+    if (some > few) ORFFI_TRY(time_fit(t, *t->asked, some, &long_time));
     if (beyond > 0.0) ORFFI_TRY(time_sums(t, &row));
     const double each = some > few ? fmax(long_time - short_time, 0.0) / (double)(some - few) : 0.0;
     cost->seconds = long_time + each * (kept - (double)some) + row * beyond;

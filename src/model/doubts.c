@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/threads.h"
 #include "exact/learn.h"
 
 #define STREAM  0x4454u
@@ -43,40 +44,56 @@ static orff_status find_end(const orff_model *model, const orffi_plan *plan, boo
 
 /* ---- features that are too few */
 
-static double square_distance(const orffi_plan *plan, const double *a, const double *b) {
-    double sum = 0.0;
-    for (size_t i = 0; i < plan->d; i++) {
-        const double step = (a[i] - b[i]) / plan->units.unit[i];
-        sum += step * step;
+/* The inputs of the head in their units: a division once for each, and not in every distance. */
+static orff_status scale_inputs(const orffi_plan *plan, const orffi_table *head, double **X) {
+    const size_t d = plan->d;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*X, head->n * d));
+    for (size_t i = 0; i < head->n * d; i++) (*X)[i] = head->X[i] / plan->units.unit[i % d];
+    return ORFF_OK;
+}
+
+/* The row nearest to row i of X (n x d); n where there is no other. */
+static size_t nearest_row(size_t n, size_t d, const double *X, size_t i) {
+    size_t near = n;
+    double least = INFINITY;
+    for (size_t j = 0; j < n; j++) {
+        double square = 0.0;
+        for (size_t k = 0; k < d && square < least; k++) {
+            const double step = X[i * d + k] - X[j * d + k];
+            square += step * step;
+        }
+        if (square < least && j != i) {
+            least = square;
+            near = j;
+        }
     }
-    return sum;
+    return near;
 }
 
 /* What one would err by at a row of the head with the value of the row that is nearest to it, mean over outputs: at least
  * twice the variance of the noise. */
-static double nearest_error(const orffi_plan *plan, const orffi_table *head) {
+static orff_status nearest_error(const orffi_plan *plan, const orffi_table *head, double *error) {
     const size_t d = plan->d, p = plan->p, n = head->n;
-    size_t queries = n < QUERIES ? n : QUERIES;
+    size_t queries = n < QUERIES ? n : QUERIES, *near = NULL;
     const double most = WORK / ((double)n * (double)d);
+    const int threads = orffi_thread_count();
+    double *X = NULL;
     if ((double)queries > most) queries = most < 2.0 ? 2 : (size_t)most;
-    double sum = 0.0;
-    for (size_t q = 0; q < queries; q++) {
-        const size_t i = q * (n / queries);
-        size_t near = n;
-        double least = INFINITY;
-        for (size_t j = 0; j < n; j++) {
-            const double square = j == i ? INFINITY : square_distance(plan, head->X + i * d, head->X + j * d);
-            if (square < least) {
-                least = square;
-                near = j;
-            }
-        }
-        for (size_t k = 0; near < n && k < p; k++) {
-            const double error = head->Y[i * p + k] - head->Y[near * p + k];
-            sum += error * error / (double)(queries * p);
-        }
+    *error = 0.0;
+    orff_status status = scale_inputs(plan, head, &X);
+    if (!status) status = ORFFI_NEW_ARRAY(near, queries);
+    if (!status) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+        for (size_t q = 0; q < queries; q++) near[q] = nearest_row(n, d, X, q * (n / queries));
     }
-    return sum;
+    for (size_t q = 0; !status && q < queries; q++)
+        for (size_t k = 0; near[q] < n && k < p; k++) {
+            const double step = head->Y[q * (n / queries) * p + k] - head->Y[near[q] * p + k];
+            *error += step * step / (double)(queries * p);
+        }
+    orffi_release(X);
+    orffi_release(near);
+    return status;
 }
 
 /* ---- between the rows */
@@ -155,7 +172,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
         const bool tells = plan->engine->draws && !head->along; /* neighbours may have other directions */
-        if (tells) model->doubts.nearest_mse = nearest_error(plan, head);
+        if (tells) ORFFI_TRY(nearest_error(plan, head, &model->doubts.nearest_mse));
         const bool asked = plan->settings.lambda > 0.0; /* who gives lambda may want it smooth */
         if (tells && !asked && model->train_mse > model->doubts.nearest_mse)
             model->doubts.flags |= ORFF_WARN_FEW_FEATURES;

@@ -4,6 +4,7 @@
 #include "engine/features.h"
 #include "model/choose.h"
 #include "model/doubts.h"
+#include "model/expect.h"
 #include "model/functionals_fit.h"
 #include "model/held_out.h"
 #include "model/model.h"
@@ -48,7 +49,8 @@ orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orff
     orffi_trend_fit trend = {0};
     orff_settings plain = *settings;
     double factor = 1.0;
-    orff_status status = orffi_trend_begin(&trend, &plain, rows);
+    orff_status status = orffi_expect_say(&plain, rows);
+    if (!status) status = orffi_trend_begin(&trend, &plain, rows);
     if (!status) status = orffi_plan_make(&plan, &plain, rows);
     if (trend.trend) plan.trend = &trend;
     if (!status) status = see_places(&cover, settings, rows);

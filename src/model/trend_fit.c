@@ -313,12 +313,14 @@ static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, con
     if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * t->p);
     for (size_t i = 0; !status && i < t->n_fits; i++) {
         orffi_report report = {.mean = arrays, .train_mse = arrays + t->p, .cv_mse = arrays + 2 * t->p};
-        status = orffi_progress("estimating the trend", (double)i, (double)t->n_fits);
+        orffi_stage before;
+        status = orffi_stage_enter("estimating the trend", (double)i, (double)t->n_fits, NULL, &before);
         if (!status) fill_column(t, table, f->rows->set, i, h, column.Y);
         if (!status && !once) status = prepare_once(plan, f, &bare, &column, &once);
         if (!status)
             status = once ? plan->engine->again(&t->fits[i], once, kernel, lambda, column.Y)
                           : learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
+        orffi_stage_leave(&before);
     }
     plan->engine->release(once);
     orffi_release(column.Y);

@@ -92,12 +92,15 @@ static orff_status prepare_trial(trial *one, const trial *first, const orff_sett
 }
 
 static orff_status prepare(tuning *t, const orff_settings *candidates) {
-    for (size_t i = 0; i < t->count; i++) {
-        ORFFI_TRY(orffi_progress("tuning: plans", (double)i, (double)t->count));
-        ORFFI_TRY(check_candidate(&candidates[i], &candidates[0], i));
-        ORFFI_TRY(prepare_trial(&t->trials[i], &t->trials[0], &candidates[i], &t->rows));
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && i < t->count; i++) {
+        orffi_stage before;
+        status = orffi_stage_enter("tuning: plans", (double)i, (double)t->count, NULL, &before);
+        if (!status) status = check_candidate(&candidates[i], &candidates[0], i);
+        if (!status) status = prepare_trial(&t->trials[i], &t->trials[0], &candidates[i], &t->rows);
+        orffi_stage_leave(&before);
     }
-    return ORFF_OK;
+    return status;
 }
 
 /* Whether what the engine has made of the rows for a serves b too: the same units, and the engine agrees. */
@@ -174,8 +177,11 @@ static orff_status score_together(tuning *t, size_t i) {
 static orff_status score_all(tuning *t) {
     t->winner = t->count;
     for (size_t i = 0; i < t->count; i++) {
-        ORFFI_TRY(orffi_progress("tuning", (double)i, (double)t->count));
-        if (!t->trials[i].scored) ORFFI_TRY(score_together(t, i));
+        orffi_stage before;
+        orff_status status = orffi_stage_enter("tuning", (double)i, (double)t->count, NULL, &before);
+        if (!status && !t->trials[i].scored) status = score_together(t, i);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
     }
     if (t->winner < t->count) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");

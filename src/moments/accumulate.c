@@ -21,14 +21,15 @@ typedef struct workspace {
     double *root;          /* sqrt(weight) of each sorted row */
     double *phi, *scratch; /* rows x L */
     float *X_single, *Y_single, *phi_single, *scratch_single;
-    float *S_single, *R_single; /* L x L, L x (p+1): products of one block */
+    double *R;                  /* (p+1) x L: R^T of one fold of the block */
+    float *S_single, *R_single; /* L x L, (p+1) x L: products of one fold of the block */
     size_t *fold, *start;       /* fold of each row; where each fold begins, n_sets + 1 */
 } workspace;
 
 static void workspace_clear(workspace *w) {
-    void *all[] = {w->X,        w->Y,          w->root,           w->phi,      w->scratch,  w->X_single,
-                   w->Y_single, w->phi_single, w->scratch_single, w->S_single, w->R_single, w->fold,
-                   w->start};
+    void *all[] = {w->X,        w->Y,          w->root,           w->phi, w->scratch,  w->X_single,
+                   w->Y_single, w->phi_single, w->scratch_single, w->R,   w->S_single, w->R_single,
+                   w->fold,     w->start};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -44,6 +45,7 @@ static orff_status fill_precision(workspace *w, const orff_moments *m, size_t L)
     const size_t scratch = orffi_bank_scratch(m->bank);
     if (!m->settings.single) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, scratch));
+        ORFFI_TRY(ORFFI_NEW_ARRAY(w->R, (m->p + 1) * L));
         return ORFFI_NEW_ARRAY(w->phi, w->rows * L);
     }
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch_single, scratch));
@@ -130,6 +132,13 @@ static void place_rows(const orff_moments *m, size_t n, const double *X, const d
 
 /* ---- the products */
 
+/* R += turned^T, of one precision or the other. BLAS is faster at R^T, which is wide, than at R. */
+static void add_turned(double *R, const double *turned, const float *turned_single, size_t L, size_t q) {
+    for (size_t a = 0; a < L; a++)
+        for (size_t k = 0; k < q; k++)
+            R[a * q + k] += turned ? turned[k * L + a] : (double)turned_single[k * L + a];
+}
+
 static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w) {
     const size_t L = 2 * m->bank->D, q = m->p + 1;
     orffi_phi(m->bank, n, w->X, w->phi, w->scratch);
@@ -137,18 +146,19 @@ static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w)
         for (size_t a = 0; a < L; a++) w->phi[i * L + a] *= w->root[i];
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
+        if (!rows) continue;
         orffi_syrk(L, rows, w->phi + first * L, L, 1.0, m->sets[k].S, L);
-        orffi_gemm(true, false, L, q, rows, 1.0, w->phi + first * L, L, w->Y + first * q, q, 1.0,
-                   m->sets[k].R, q);
+        orffi_gemm(true, false, q, L, rows, 1.0, w->Y + first * q, q, w->phi + first * L, L, 0.0, w->R, L);
+        add_turned(m->sets[k].R, w->R, NULL, L, q);
     }
 }
 
-/* into += from, rows of the upper triangle when `square`, else all. */
-static void add_single(double *into, const float *from, size_t rows, size_t cols, bool square) {
+/* into += from, upper triangles of L x L. */
+static void add_single(double *into, const float *from, size_t L) {
     const int threads = orffi_thread_count();
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = square ? i : 0; j < cols; j++) into[i * cols + j] += (double)from[i * cols + j];
+    for (size_t i = 0; i < L; i++)
+        for (size_t j = i; j < L; j++) into[i * L + j] += (double)from[i * L + j];
 }
 
 static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w) {
@@ -162,10 +172,10 @@ static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w)
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         if (!rows) continue;
         orffi_syrk_single(L, rows, w->phi_single + first * L, L, 0.0f, w->S_single, L);
-        orffi_gemm_single(true, false, L, q, rows, 1.0f, w->phi_single + first * L, L,
-                          w->Y_single + first * q, q, 0.0f, w->R_single, q);
-        add_single(m->sets[k].S, w->S_single, L, L, true);
-        add_single(m->sets[k].R, w->R_single, L, q, false);
+        orffi_gemm_single(true, false, q, L, rows, 1.0f, w->Y_single + first * q, q,
+                          w->phi_single + first * L, L, 0.0f, w->R_single, L);
+        add_single(m->sets[k].S, w->S_single, L);
+        add_turned(m->sets[k].R, NULL, w->R_single, L, q);
     }
 }
 

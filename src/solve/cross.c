@@ -292,9 +292,14 @@ static orff_status add_folds(const orff_ridge *ridge, size_t count, const double
     const orff_moments *moments = ridge->moments;
     for (size_t k = 0; k < moments->n_sets; k++) {
         if (!(orffi_moments_weight(moments, k) > 0.0)) continue;
-        ORFFI_TRY(orffi_progress("cross-validation", (double)k, (double)moments->n_sets));
-        ORFFI_TRY(ridge->system.stein ? turned_fold_errors(ridge, k, count, lambdas, errors, outputs)
-                                      : dense_fold(ridge, k, count, lambdas, outputs));
+        orffi_stage before;
+        orff_status status = orffi_stage_enter("cross-validation", (double)k, (double)moments->n_sets,
+                                               ORFFI_DECOMPOSITION, &before);
+        if (!status)
+            status = ridge->system.stein ? turned_fold_errors(ridge, k, count, lambdas, errors, outputs)
+                                         : dense_fold(ridge, k, count, lambdas, outputs);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
     }
     return ORFF_OK;
 }

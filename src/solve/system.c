@@ -207,7 +207,7 @@ orff_status orffi_system_build_without(orffi_system *s, const orffi_system *whol
 }
 
 void orffi_system_clear(orffi_system *s) {
-    double *all[] = {s->mean, s->A, s->rhs, s->m, s->W, s->turn, s->U, s->e, s->c};
+    double *all[] = {s->mean, s->A, s->rhs, s->m, s->W, s->turn, s->U, s->e, s->c, s->factor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_columns_clear(&s->columns);
     memset(s, 0, sizeof *s);

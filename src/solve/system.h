@@ -47,6 +47,9 @@ typedef struct orffi_system {
     orffi_columns columns; /* not stein */
     double *U, *e,
         *c; /* eigen form: n x n (columns), n ascending and clipped at 0, n x r; NULL until asked */
+    double
+        *factor; /* of the last solution by Cholesky where the m_b are one: m A + shift I = L L^T; or NULL */
+    double shift;
 } orffi_system;
 
 /* The system of all sets but left_out (n_sets: all). mean: NULL takes the mean of these rows when center,
@@ -73,6 +76,12 @@ double orffi_system_shift(const orffi_system *s, double lambda);
 
 /* t (n x r) = U [c / (e m + shift)]; work is n x r. */
 void orffi_system_eigen_solve(const orffi_system *s, double shift, double *t, double *work);
+
+/* Whether the m_b are one and the same: then one factorisation serves all outputs. */
+bool orffi_system_is_one(const orffi_system *s);
+
+/* t (n x r) at lambda, see direct.c; info is zeroed by the caller. info->jitter: what was added to N lambda. */
+orff_status orffi_system_solve(orffi_system *s, double lambda, double *t, orff_solve_info *info);
 
 /* theta (M) from t (n x r). */
 void orffi_system_expand(const orffi_system *s, const double *t, double *theta);

@@ -1,0 +1,123 @@
+/* The operations of a fit are counted, and divided by the rate at which this machine multiplies two matrices now, which
+ * takes some milliseconds to find. orff_cost_estimate (cost.c) measures more, and for longer. */
+#define _POSIX_C_SOURCE 200809L
+#include "model/expect.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "model/choose.h"
+#include "model/plan.h"
+
+#define WORTH_A_LINE 2.0 /* seconds */
+#define SLOWEST \
+    1e9 /* multiplications a second of any machine: less work than WORTH_A_LINE of these is not timed */
+#define ORDER  384 /* of the matrices multiplied: they fit in a cache, and a machine's rate shows */
+#define ROUNDS 3
+
+/* In n^3 multiplications: a factor, the inverse of it that error bars take, and a decomposition, half of whose
+ * operations go through memory at a tenth of the rate. A fold takes two products with it. */
+#define FACTOR    (1.0 / 6.0)
+#define INVERSE   (1.0 / 3.0)
+#define DECOMPOSE 4.0
+#define FOLD      2.0
+
+/* ---- the rate */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Multiplications a second: the best of some, as the first wakes threads. */
+static orff_status find_rate(double *rate) {
+    const size_t n = ORDER;
+    double *A;
+    *rate = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(A, 3 * n * n));
+    for (size_t i = 0; i < 2 * n * n; i++) A[i] = 1.0 / (double)(i + 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = now();
+        orffi_gemm(false, false, n, n, n, 1.0, A, n, A + n * n, n, 0.0, A + 2 * n * n, n);
+        *rate = fmax(*rate, pow((double)n, 3.0) / fmax(now() - start, 1e-6));
+    }
+    orffi_release(A);
+    return ORFF_OK;
+}
+
+/* ---- counting */
+
+static double cube(double n) {
+    return n * n * n;
+}
+
+static bool chooses_scales(const orff_settings *s) {
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (!s->parts[m].sigmas && orffi_part_is_auto(&s->parts[m])) return true;
+    return s->n_parts == 0;
+}
+
+/* Rows of a system for each frequency half, or for each row of an exact matrix: 1 where outputs part. */
+static double columns_each(const orff_settings *s, size_t p) {
+    const bool one = s->n_parts == 0 || (s->n_parts == 1 && orff_rule_describe(s->parts[0].rule).separable);
+    return one ? 1.0 : (double)p;
+}
+
+/* Sums of D frequencies over n rows, and what follows them: a path over folds, or one lambda. Rows that are fewer than the
+ * coefficients take their place. */
+static double sums_work(const orff_settings *s, double each, double D, double n, double folds) {
+    const double L = 2.0 * D, order = fmin(L * each, n * each);
+    const double sums = 0.5 * n * L * L * (s->single ? 0.5 : 1.0);
+    return sums + cube(order) * (folds > 0.0 ? (folds + 1.0) * (DECOMPOSE + FOLD) : FACTOR + INVERSE);
+}
+
+/* The features of a trial of a length scale, as orffi_trial_frequencies takes them. */
+static double trials_work(const orff_settings *s, size_t d, size_t p, double each, double D, double n) {
+    const bool few = (p > 1 && p == d ? p : d) <= 3;
+    const double rows = fmin(n, ORFFI_TRIAL_ROWS), trial = fmin(D, fmax(50.0, 600.0 / each));
+    return (few ? 5.0 : 3.0) * sums_work(s, each, trial, rows, 3.0);
+}
+
+/* A hundred evaluations with their slopes, of matrices of no more than ORFFI_EVIDENCE_WHOLE rows, most of them less. */
+static double evidence_work(double order) {
+    return 100.0 * cube(fmin(order, 0.6 * ORFFI_EVIDENCE_WHOLE));
+}
+
+double orffi_expect_work(const orff_settings *s, const orffi_engine *engine, size_t d, size_t p, size_t n) {
+    const double each = columns_each(s, p), rows = (double)n, order = rows * each;
+    const bool scales = chooses_scales(s),
+               iterates = s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT;
+    if (iterates || s->loss != ORFF_LOSS_SQUARED || s->mixture || s->auto_kernel || s->auto_mix) return NAN;
+    if (engine->draws) {
+        const double D = (double)orff_settings_features(s, d, p, n),
+                     folds = s->lambda > 0.0 ? 0.0 : (double)s->folds;
+        return sums_work(s, each, D, rows, folds) + (scales ? trials_work(s, d, p, each, D, rows) : 0.0);
+    }
+    if (engine->id != ORFF_ENGINE_EXACT) return NAN;
+    return cube(order) * (FACTOR + INVERSE) + (scales || s->lambda == 0.0 ? evidence_work(order) : 0.0);
+}
+
+/* ---- saying */
+
+orff_status orffi_expect_say(const orff_settings *settings, const orffi_rows *rows) {
+    const orffi_engine *engine = NULL;
+    const char *reason = "";
+    const size_t n = orffi_rows_known(rows);
+    double rate;
+    if (n == 0 || rows->along) return ORFF_OK;
+    ORFFI_TRY(orffi_engine_choose(settings, rows->d, rows->p, n, &engine, &reason));
+    const double work = orffi_expect_work(settings, engine, rows->d, rows->p, n);
+    if (!(work > WORTH_A_LINE * SLOWEST)) return ORFF_OK;
+    ORFFI_TRY(find_rate(&rate));
+    const double seconds = work / rate;
+    if (seconds < WORTH_A_LINE) return ORFF_OK;
+    const bool minutes = seconds > 120.0;
+    const double time = minutes ? seconds / 60.0 : seconds, tens = pow(10.0, floor(log10(time)));
+    orffi_log(ORFF_LOG_INFO, "engine %s%s%s; about %.0f %s", orff_engine_name(engine->id),
+              *reason ? ": " : "", reason, tens * rint(time / tens), minutes ? "min" : "s");
+    return ORFF_OK;
+}
