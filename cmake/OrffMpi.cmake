@@ -2,7 +2,7 @@
 #   ORFF_WITH_MPI  whether orff-mpi is built
 
 set(ORFF_WITH_MPI OFF)
-if(ORFF_MPI AND TARGET orff_program AND NOT ORFF_SANITIZE STREQUAL "memory")
+if(ORFF_MPI AND TARGET orff_program AND NOT ORFF_SANITIZE STREQUAL "memory" AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/mpi/CMakeLists.txt)
     if(ORFF_MPI STREQUAL "AUTO")
         find_package(MPI QUIET COMPONENTS C)
     else()

@@ -55,9 +55,9 @@ static char *make_text(const char *header, const char *newline, bool last) {
 }
 
 static void csv_is_divided_by_bytes(void **state) {
-    static const char *const headers[] = {"a,b\n", "", "# a comment\na,b\n\n",
-                                          "\xef\xbb\xbf"
-                                          "a,b\r\n"};
+    static const char mark[] = "\xef\xbb\xbf"
+                               "a,b\r\n";
+    const char *const headers[] = {"a,b\n", "", "# a comment\na,b\n\n", mark};
     (void)state;
     for (size_t i = 0; i < 4; i++)
         for (int last = 0; last < 2; last++) {

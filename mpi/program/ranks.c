@@ -36,7 +36,7 @@ bool cli_is_first(void) {
 
 /* ---- beginning and end */
 
-static void tell(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
     va_list list;
     va_start(list, format);
     cli_tell("", format, list);
