@@ -20,14 +20,13 @@ cli/table.c:epsilon            the option of orff bound
 cli/table.c:grid               the option of orff predict
 src/features/recipe.c:importance   key of files
 src/model/question.c:importance    key of files
-src/solve/cross.c:cross-validation what progress says
+src/base/hooks.h:cross-validation what progress says
 src/kernel/curl_free.c:curl-free   words for people
 python/orff/_bound.py:printed      key of the result
 python/orff/_bound.py:corrected    key of the result
 python/orff/_bound.py:epsilon      a parameter
 python/orff/_bound.py:importance   key of the result
 python/orff/_custom.py:exact       a parameter
-src/exact/dual_cross.c:cross-validation what progress says
 src/engine/exact_file.c:exact      key of files
 src/engine/lattice_file.c:lattice  key of files
 src/lattice/record_file.c:lattice  key of files

@@ -16,6 +16,8 @@ orff_status orffi_progress(const char *task, double done, double total);
 /* A step of a stage whose own work tells of itself. From enter to leave all progress on the calling thread is that of the
  * stage, so that one measure of what is left stands for all of its steps, and not one for each little task of them. How
  * far a step is the task `inner` tells; nobody if NULL. Of stages within stages only the outermost is seen. */
+#define ORFFI_FOLDS_TASK "cross-validation" /* a task that is inner to several */
+
 typedef struct orffi_stage {
     const char *task, *inner;
     double done, total;

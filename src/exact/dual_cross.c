@@ -288,8 +288,8 @@ static orff_status add_folds(const orffi_dual *dual, bool blocks, size_t *order,
         if (!(dual->weights[k] > 0.0)) continue;
         const size_t inside = sort_rows(dual, k, order);
         orffi_stage before;
-        orff_status status = orffi_stage_enter("cross-validation", (double)k, (double)dual->folds,
-                                               ORFFI_DECOMPOSITION, &before);
+        orff_status status =
+            orffi_stage_enter(ORFFI_FOLDS_TASK, (double)k, (double)dual->folds, ORFFI_DECOMPOSITION, &before);
         if (!status)
             status = blocks ? block_fold(dual, k, inside, order, count, lambdas, errors, outputs)
                             : rest_fold(dual, inside, order, count, lambdas, errors, outputs);

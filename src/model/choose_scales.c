@@ -36,7 +36,7 @@ static orff_status search_mix(orffi_plan *plan, const orffi_table *table) {
     for (size_t i = 0; !status && i < MIXES; i++) {
         orffi_stage before;
         set_mix(plan, mixes[i]);
-        status = orffi_stage_enter("choosing the mix", (double)i, MIXES, "cross-validation", &before);
+        status = orffi_stage_enter("choosing the mix", (double)i, MIXES, ORFFI_FOLDS_TASK, &before);
         if (!status) status = orffi_trial_error(&trial, plan, table, D, &error);
         orffi_stage_leave(&before);
         if (!status && error < best) {
@@ -76,7 +76,7 @@ static orff_status try_multiple(search *s, double multiple, bool *better) {
 static orff_status step_multiple(search *s, size_t done, size_t total, double multiple, bool *better) {
     orffi_stage before;
     orff_status status =
-        orffi_stage_enter("choosing scales", (double)done, (double)total, "cross-validation", &before);
+        orffi_stage_enter("choosing scales", (double)done, (double)total, ORFFI_FOLDS_TASK, &before);
     if (!status) status = try_multiple(s, multiple, better);
     orffi_stage_leave(&before);
     return status;

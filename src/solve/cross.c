@@ -293,7 +293,7 @@ static orff_status add_folds(const orff_ridge *ridge, size_t count, const double
     for (size_t k = 0; k < moments->n_sets; k++) {
         if (!(orffi_moments_weight(moments, k) > 0.0)) continue;
         orffi_stage before;
-        orff_status status = orffi_stage_enter("cross-validation", (double)k, (double)moments->n_sets,
+        orff_status status = orffi_stage_enter(ORFFI_FOLDS_TASK, (double)k, (double)moments->n_sets,
                                                ORFFI_DECOMPOSITION, &before);
         if (!status)
             status = ridge->system.stein ? turned_fold_errors(ridge, k, count, lambdas, errors, outputs)
