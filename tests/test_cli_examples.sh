@@ -11,9 +11,11 @@ awk -F, 'NR == 1 { print $0 ",station" } NR > 1 { print $0 "," NR % 4 }' wind.cs
 cut -d , -f 1,2 all.csv | sed -n 1,3p >releases.csv
 cp releases.csv found.csv
 "$orff" fit all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div-free --sigma 0.8 -q -o currents.orff
+awk 'BEGIN { print "t,a,b,c"; for (t = 1; t <= 90; t++) printf "%d,%.6f,%.6f,%.6f\n", t, sin(t), cos(1.3 * t), sin(0.7 * t) + t % 3 / 9 }' >series.csv
+cut -d , -f 2-4 series.csv >newest.csv
 PATH=$(dirname "$orff"):$PATH
 export PATH
-for command in fit predict sample drift evaluate tune info kernel moments merge plan plot view bound; do
+for command in fit predict sample drift evaluate var forecast tune info kernel moments merge plan plot view bound; do
     [ "$command" != plot ] || command -v gnuplot >/dev/null || continue
     [ "$command" != merge ] || cp monday.moments tuesday.moments
     "$orff" "$command" --help | sed -n '/^example:$/,/^$/p' | sed '1d;/^$/d' >example.sh

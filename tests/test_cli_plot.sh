@@ -51,6 +51,10 @@ if command -v gnuplot >/dev/null; then
         [ -s p.png ] || fail "$what: no picture"
         [ -s p.png.gp ] || fail "$what: no script"
     done
+    # Output matrices, of models that have one.
+    "$orff" fit small.csv --inputs x_km,y_km --outputs u_ms,v_ms --sigma 0.7 --lambda 1e-3 --output-matrix learn -q -o joined.orff
+    expect 0 '"what": "matrix"' "$orff" plot joined.orff --what matrix -o matrix.svg --json
+    grep -q correlation matrix.svg || fail "no colour label in matrix.svg"
     # Far from the data nothing is drawn, unless everything is wanted.
     wide='x_km=-1:9:2,y_km=-1:1:2'
     "$orff" plot m.orff --grid "$wide" -o wide.png --keep -q
