@@ -8,9 +8,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import Array, doubles
+from ._library import lib
 from ._regressor import ORFFRegressor
+from ._settings import name_of
 
-_KINDS = {"div-free": "curl-free", "curl-free": "curl-free", "any": "decomposable"}
+_TURNED, _GRADIENT, _PLAIN = (name_of("rule", rule) for rule in (
+    lib.ORFF_RULE_DIV_FREE, lib.ORFF_RULE_CURL_FREE, lib.ORFF_RULE_DECOMPOSABLE))
+_KINDS = {_TURNED: _GRADIENT, _GRADIENT: _GRADIENT, "any": _PLAIN}  # the kernels of R^3 that they come from
 
 
 def _places(degrees: Any) -> Array:
@@ -55,7 +59,7 @@ class SphereField(RegressorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, kind: str = "div-free", **parameters: Any) -> None:
+    def __init__(self, kind: str = _TURNED, **parameters: Any) -> None:
         self.kind = kind
         self.parameters = parameters
 
@@ -73,7 +77,7 @@ class SphereField(RegressorMixin, BaseEstimator):
     def _directions(self, degrees: Array) -> tuple[Array, Array, Array]:
         """Points in space, and what eastward and northward components are seen along: e, or e x n for a flow n x grad."""
         up, east, north = _frames(degrees)
-        return (up, np.cross(east, up), np.cross(north, up)) if self.kind == "div-free" else (up, east, north)
+        return (up, np.cross(east, up), np.cross(north, up)) if self.kind == _TURNED else (up, east, north)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SphereField":
         """Learn from rows.

@@ -230,10 +230,10 @@ const char *orff_notes_label(const orff_notes *notes, size_t i) {
 }
 
 orff_status orff_notes_set_groups(orff_notes *notes, size_t count, const char *const *groups) {
-    return !notes || !groups ? null_argument() : set_texts(notes, "groups", count, groups);
+    return !notes || !groups ? null_argument() : set_texts(notes, "group_names", count, groups);
 }
 const char *orff_notes_group(const orff_notes *notes, size_t i) {
-    return text_of(notes, "groups", i);
+    return text_of(notes, "group_names", i);
 }
 
 /* ---- plane, kernel and members of others */

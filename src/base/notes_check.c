@@ -117,10 +117,11 @@ static bool check_label_texts(const check *c, const json_t *list, const char **t
 
 /* Names of groups that have offsets. */
 static bool check_groups(const check *c) {
-    const json_t *list = json_object_get(c->notes, "groups");
-    if (list && !json_is_array(list)) return refuse(c, "\"groups\" is not a list");
+    const json_t *list = json_object_get(c->notes, "group_names");
+    if (list && !json_is_array(list)) return refuse(c, "\"group_names\" is not a list");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (!json_is_string(json_array_get(list, i))) return refuse(c, "\"groups[%zu]\" is not a text", i);
+        if (!json_is_string(json_array_get(list, i)))
+            return refuse(c, "\"group_names[%zu]\" is not a text", i);
     return true;
 }
 
