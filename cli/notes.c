@@ -88,7 +88,7 @@ char *cli_notes_scales(const orff_notes *notes) {
     cli_string text = {0};
     while (at && *at) {
         double value;
-        const char *end = orff_number_scan(at, &value);
+        const char *end = *at == '+' ? NULL : orff_number_scan(at, &value); /* between parts, no sign */
         if (end) {
             cli_append(&text, "%.6g", value);
             at = end;

@@ -6,3 +6,4 @@ fit --lambda 1e-5
 fit --kernel curl-free
 fit --kernel helmholtz --mix 0.2
 fit --kernel curl-free+div-free --weight auto
+moments all.csv --kernel div-free+decomposable --sigma 0.7+0.4 -o sum.moments 2>&1 | grep -o 'sigma [^,]*'
