@@ -6,4 +6,5 @@ fit --lambda 1e-5
 fit --kernel curl-free
 fit --kernel helmholtz --mix 0.2
 fit --kernel curl-free+div-free --weight auto
-moments all.csv --kernel div-free+decomposable --sigma 0.7+0.4 -o sum.moments 2>&1 | grep -o 'sigma [^,]*'
+orff moments all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel div-free+decomposable --sigma 0.7+0.4 --features 50 -o sum.moments 2>&1 |
+    grep -o 'sigma [^,]*'
