@@ -21,7 +21,7 @@ version=$(cat "$tree/VERSION")
 
 cd "$tree"
 run() { "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; exit 1; }; }
-run cmake -S . -B build/release -DORFF_TESTS=OFF "$@"
+run cmake -S . -B build/release -DORFF_TESTS=OFF -DORFF_MPI=OFF "$@"
 run cmake --build build/release --parallel "$(getconf _NPROCESSORS_ONLN)" --target orff orff_static orff_program orff_documents
 run cmake --install build/release --prefix "$work/prefix"
 sh "$tree/packaging/smoke.sh" "$work/prefix/bin/orff" "$version" "$tree/examples/data/coads_january_atlantic.csv"

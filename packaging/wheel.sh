@@ -42,7 +42,7 @@ make_library() {
     library=${LIBRARY:-$PWD/$work/library/liborff.so}
     [ -z "${LIBRARY:-}" ] || return 0
     say "building liborff for the wheel (Fourier transforms: $fft)"
-    run cmake -S . -B "$work/library" -DORFF_TESTS=OFF -DORFF_PROJ=OFF -DORFF_FFT="$fft" -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    run cmake -S . -B "$work/library" -DORFF_TESTS=OFF -DORFF_MPI=OFF -DORFF_PROJ=OFF -DORFF_FFT="$fft" -DCMAKE_BUILD_TYPE=RelWithDebInfo
     run cmake --build "$work/library" --target orff --parallel "$jobs"
 }
 
