@@ -1,10 +1,10 @@
 /* Functionals as data: their points against calculus, and models against a dense Gaussian process of all points at once. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include "base/linalg.h"
 #include "fields.h"
+#include "reload.h"
 
 enum { N = 50, NEW = 6, D = 2, P = 2, MOST = 400 };
 
@@ -168,18 +168,6 @@ static void predict(const dense *g, const kernels *s, const double *Z, double *F
 
 /* ---- models */
 
-static orff_model *reload(orff_model *model) {
-    char path[] = "functionals-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_ok(orff_model_save(model, path, false));
-    orff_model_free(model);
-    assert_ok(orff_model_load(&model, path));
-    unlink(path);
-    return model;
-}
-
 static orff_settings settings_of(const orff_part *part, orff_engine engine) {
     orff_settings s = orff_settings_default();
     s.n_parts = 1;
@@ -231,7 +219,7 @@ static void compare(orff_rule rule, orff_engine engine) {
                 fail_msg("%s, rule %d: error %g for %g", orff_engine_name(engine), (int)rule, std[i],
                          expected);
         }
-        model = reload(model);
+        model = support_reload(model);
     }
     orff_model_free(model);
     orff_features_free(features);

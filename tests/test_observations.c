@@ -1,11 +1,11 @@
 /* Measurements that are not whole rows, against a dense Gaussian process of the same kernel and noise. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include "base/linalg.h"
 #include "fields.h"
 #include "lattice/fft.h"
+#include "reload.h"
 
 enum { N = 60, NEW = 8, D = 2, P = 2 };
 
@@ -174,19 +174,6 @@ static void assert_near(const char *name, size_t n, const double *a, const doubl
     if (!(worst <= tolerance)) fail_msg("%s: %g apart", name, worst);
 }
 
-/* Through a file. */
-static orff_model *reload(orff_model *model) {
-    char path[] = "observations-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_ok(orff_model_save(model, path, false));
-    orff_model_free(model);
-    assert_ok(orff_model_load(&model, path));
-    unlink(path);
-    return model;
-}
-
 static void compare(size_t which, orff_engine engine, bool directions, bool weighted, double tolerance) {
     static measured m;
     static dense g;
@@ -210,7 +197,7 @@ static void compare(size_t which, orff_engine engine, bool directions, bool weig
         assert_ok(orff_model_covariance(model, NEW, m.Z, bars));
         for (size_t i = 0; i < NEW * P * P; i++) bars[i] *= g.N * lambda / (noise * noise);
         assert_near(kernels[which].name, NEW * P * P, bars, C, tolerance);
-        model = reload(model);
+        model = support_reload(model);
     }
     orff_model_free(model);
     orff_features_free(features);

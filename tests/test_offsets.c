@@ -1,11 +1,11 @@
 /* Offsets of groups, against a dense Gaussian process that has them and a free constant in its covariance. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include "base/linalg.h"
 #include "fields.h"
 #include "lattice/fft.h"
+#include "reload.h"
 
 enum { N = 80, NEW = 6, D = 2, P = 2, GROUPS = 7, MOST = N * P };
 
@@ -97,18 +97,6 @@ static void predict(const data *m, const kernels *s, double shift, double ratio,
 
 /* ---- models */
 
-static orff_model *reload(orff_model *model) {
-    char path[] = "offsets-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_ok(orff_model_save(model, path, false));
-    orff_model_free(model);
-    assert_ok(orff_model_load(&model, path));
-    unlink(path);
-    return model;
-}
-
 static void compare(orff_rule rule, orff_engine engine, bool directed, double tolerance) {
     static data m;
     const double Z[NEW * D] = {0.2, 0.8, 1.0, 0.3, 0.3, 0.7, 1.4, 1.4, 0.8, 1.1, 0.1, 0.2}, lambda = 1e-3;
@@ -165,7 +153,7 @@ static void compare(orff_rule rule, orff_engine engine, bool directed, double to
             assert_true(fabs(offset.values[k] - F[NEW * P + k]) < tolerance);
             assert_true(fabs(offset.errors[k] / noise - sqrt(V[NEW * P + k] / shift)) < 1e-3);
         }
-        model = reload(model);
+        model = support_reload(model);
     }
     orff_model_free(model);
     orff_features_free(features);
