@@ -202,8 +202,8 @@ static const size_t space[] = {2, 0};
 static int block_of_w_at(void *self, const double *w, double *B) {
     (void)self;
     B[0] = 1.0;
-    B[1] = tanh(w[0]);
-    B[2] = 0.5 * tanh(w[1]);
+    B[1] = tanh(w[0] * w[1]);
+    B[2] = 0.5 * tanh(w[1] * w[1]);
     B[3] = -1.0;
     return 0;
 }
@@ -211,8 +211,8 @@ SUPPORT_MANY(block_of_w, 2, 4)
 
 static int matrix_of_w_at(void *self, const double *w, double *A) {
     (void)self;
-    A[0] = 1.0 + w[0] * w[0];
-    A[1] = A[2] = w[0];
+    A[0] = 1.0 + w[0] * w[0] * w[1] * w[1];
+    A[1] = A[2] = w[0] * w[1];
     A[3] = 1.0;
     return 0;
 }
