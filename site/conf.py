@@ -1,0 +1,36 @@
+"""Sphinx's settings for the site. Its sources are what assemble.py gathers in build/docs-source; `make docs` runs both."""
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parent
+sys.path[:0] = [str(HERE), str(TREE / "python")]
+
+project = "orff"
+author = "The orff authors"
+copyright = author
+release = version = (TREE / "VERSION").read_text().strip()
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "mathml"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]
+
+autosummary_generate = False
+autodoc_typehints = "none"  # numpydoc's sections have the types
+numpydoc_show_class_members = False
+copybutton_prompt_text = r"\$ "
+
+html_theme = "furo"
+html_title = f"orff {release}"
+html_static_path = [str(HERE / "static")]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    "sidebar_hide_name": False,
+    "light_css_variables": {"color-brand-primary": "#0b6e83", "color-brand-content": "#0b6e83"},
+    "dark_css_variables": {"color-brand-primary": "#5cc8dc", "color-brand-content": "#5cc8dc"},
+}
+pygments_style = "tango"
+pygments_dark_style = "monokai"
