@@ -96,19 +96,21 @@ class Site:
             self.waiting.append(path)
         return where
 
-    def target(self, target, page, where):
-        """A link of a page, as it has to be in the site."""
+    def link(self, target, words, page, where):
+        """A link of a page, as it has to be in the site. Words that are the name of a page become its title."""
         if links.is_outer(target) or target.startswith("#"):
-            return target
+            return target, words
         path, anchor = tree_path(target, page)
         there = self.want(path) if (TREE / path).is_file() else None
         if there is None:
-            return None
-        return os.path.relpath(there, PurePosixPath(where).parent) + (f"#{anchor}" if anchor else "")
+            return None, words
+        if words == path.name and path.suffix == ".md":
+            words = links.title((TREE / path).read_text())
+        return os.path.relpath(there, PurePosixPath(where).parent) + (f"#{anchor}" if anchor else ""), words
 
     def add_page(self, page, where):
         text = (TREE / page).read_text()
-        text = links.rewrite(text, lambda target: self.target(target, page, where))
+        text = links.rewrite(text, lambda target, words: self.link(target, words, page, where))
         orphan = "---\norphan: true\n---\n\n" if where.startswith("project/") else ""
         self.write(where, orphan + text)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # site/build.sh BUILD OUT: the site in OUT, from the sources, and from the program and the library in BUILD where they are there.
-# Warnings are errors: a link that leads nowhere ends it.
+# Warnings are errors: a link that leads nowhere ends it. TUTORIALS=no in the environment does not run the tutorials.
 set -eu
 build=$1
 out=$2

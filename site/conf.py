@@ -11,7 +11,8 @@ author = "The orff authors"
 copyright = author
 release = version = (TREE / "VERSION").read_text().strip()
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "mathml",
+              "plain_docstrings"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]
@@ -20,6 +21,9 @@ autosummary_generate = False
 autodoc_typehints = "none"  # numpydoc's sections have the types
 numpydoc_show_class_members = False
 copybutton_prompt_text = r"\$ "
+
+smartquotes = False  # would make a dash of --option
+highlight_language = "text"
 
 html_theme = "furo"
 html_title = f"orff {release}"

@@ -31,10 +31,10 @@ def is_outer(target):
 
 
 def rewrite(text, change):
-    """The page with every target replaced by change(target); None leaves only the words."""
+    """The page with every target and its words replaced by change(target, words); no target leaves only the words."""
     pieces, at = [], 0
     for link in found(text):
-        target, words = change(link[3]), text[link.start(2):link.end(2)]
+        target, words = change(link[3], text[link.start(2):link.end(2)])
         pieces += [text[at:link.start()], words if target is None else f"{link[1]}[{words}]({target})"]
         at = link.end()
     return "".join(pieces) + text[at:]
@@ -51,3 +51,8 @@ def anchors(text):
     blanked = FENCE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
     names = [slug(heading[2]) for heading in HEADING.finditer(blanked)]
     return {f"{name}-{names[:i].count(name)}" if name in names[:i] else name for i, name in enumerate(names)}
+
+
+def title(text):
+    """The first heading of a page."""
+    return HEADING.search(text)[2]

@@ -20,7 +20,7 @@ def prose(comment, indent=""):
     out, code = [], False
     for line in words_of(comment):
         line = line.rstrip()
-        deep = line.startswith("    ") or (code and line.startswith("  "))
+        deep = line.startswith("  ")
         if deep and not code:
             out += ["", "::", ""]
         elif code and line and not deep:
@@ -91,6 +91,10 @@ def entry(statement, comment):
         beside = prose(signature[1], "   ") if signature[1] else ""
         return f".. c:function:: {signature[0]}\n\n{body}\n\n{beside}\n"
     kind, name = type_name(statement)
+    if kind == "macro" and "\n" not in statement:
+        value = COMMENT.sub("", statement.split(None, 2)[2]).strip()
+        beside = COMMENT.search(statement)
+        return f".. c:macro:: {name}\n\n{body}\n\n   ``{value}``\n\n{prose(beside[0], '   ') if beside else ''}\n"
     code = "" if kind == "type" and "(" not in statement else (
         "   .. code-block:: c\n\n" + "\n".join("      " + line for line in statement.split("\n")) + "\n")
     if name is None:
@@ -98,7 +102,7 @@ def entry(statement, comment):
     return f".. c:{kind}:: {name}\n\n{body}\n\n{code}\n"
 
 
-def section(title, text):
+def section(title, text, seen):
     out, comment = [f"{title}\n{'-' * len(title)}\n"], None
     for kind, piece in tokens(text):
         if kind == "comment":
@@ -110,8 +114,9 @@ def section(title, text):
             out.append(prose(comment) + "\n")
             comment = None
         for statement in statements(piece):
-            if re.match(r"#(undef|if|endif|ifdef)|extern|\}|#define ORFF_\w+_ENUM", statement):
+            if re.match(r"#(undef|if|endif|ifdef)|extern|\}|#define ORFF_\w+_ENUM", statement) or statement in seen:
                 continue
+            seen.add(statement)
             out.append(entry(statement, comment))
             comment = None
     if comment:
@@ -124,6 +129,7 @@ def page(header):
     title = "The C interface"
     starts = list(SECTION.finditer(header))
     head = COMMENT.match(header)[0]
+    seen = set()  # a type may be declared twice
     out = [f"{title}\n{'=' * len(title)}\n", "Everything on this page comes from the one public header, ``orff.h``.\n",
            "::\n\n" + "\n".join("   " + line for line in words_of(head)[2:]) + "\n"]
     for i, start in enumerate(starts):
@@ -131,5 +137,5 @@ def page(header):
         text = header[start.end():end]
         if start[3] != "*/":  # the comment of the section goes on
             text = "/*\n" + text
-        out.append(section(f"{start[1]}. {start[2]}", text))
+        out.append(section(f"{start[1]}. {start[2]}", text, seen))
     return "\n".join(out)

@@ -20,4 +20,5 @@ def pages(library):
         "Errors\n------\n\n.. autoexception:: orff.OrffError\n\n.. autoexception:: orff.Stopped\n")
     for name in CLASSES:
         yield f"reference/python-{name}.rst", (
-            f"{name}\n{'=' * len(name)}\n\n.. autoclass:: orff.{name}\n   :members:\n   :inherited-members:\n")
+            f"{name}\n{'=' * len(name)}\n\n.. autoclass:: orff.{name}\n   :members:\n   :inherited-members:\n"
+            "   :exclude-members: set_output, get_metadata_routing\n")

@@ -21,9 +21,9 @@ options = parser.parse_args()
 # %%
 # ## A mast
 #
-# Two weeks, an hour a row, eight heights. All heights follow three slow functions of time; the share of each changes with height.
+# Two weeks, two hours a row, eight heights. All heights follow three slow functions of time; the share of each changes with height.
 rng = np.random.default_rng(2)
-day = np.arange(0, 14, 1 / 24)
+day = np.arange(0, 14, 1 / 12)
 waves = [(0.7, 0.3), (0.31, 1.1), (0.17, 2.0), (0.23, 0.6), (0.47, 2.5), (0.13, 1.7)]
 slow = np.stack([sum(np.sin(2 * np.pi * f * day + phase + 2.1 * k) for f, phase in waves[k::2]) for k in range(3)], axis=1)
 height = np.linspace(0, 1, 8)
@@ -32,7 +32,7 @@ truth = 10 + slow @ share
 measured = truth + 0.3 * rng.normal(size=truth.shape)
 
 # %%
-# Sensor 3 is silent for four days, sensor 6 for three, and each sensor misses a tenth of its hours.
+# Sensor 3 is silent for four days, sensor 6 for three, and each sensor misses a tenth of its readings.
 measured[rng.random(truth.shape) < 0.1] = np.nan
 silent = np.zeros(truth.shape, bool)
 silent[(day > 4) & (day < 8), 2] = True
@@ -43,7 +43,7 @@ measured[silent] = np.nan
 # ## Learn, with and without the others
 #
 # A decomposable kernel is $K(x,z) = k_0(x-z)\,A$. With $A = I$ every output is by itself. The covariance of the outputs lets
-# them speak for each other; it is that of the hours in which all sensors worked.
+# them speak for each other; it is that of the rows in which all sensors worked.
 whole = measured[np.isfinite(measured).all(axis=1)]
 covariance = np.cov(whole.T)
 models = {"each by itself": orff.ORFFRegressor(output_matrix="identity"),

@@ -24,7 +24,7 @@ options = parser.parse_args()
 # A front, eddies of some tens of km, and white noise of 0.2 degrees. The function `smooth` makes a random field of a given length scale;
 # clouds are where such a field is large.
 rng = np.random.default_rng(5)
-side = np.linspace(0, 300, 101)  # km
+side = np.linspace(0, 300, 76)  # km
 east, north = np.meshgrid(side, side)
 
 

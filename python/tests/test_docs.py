@@ -78,12 +78,14 @@ def sources(tmp_path, monkeypatch):
     shutil.copy(TREE / "include" / "orff.h", tmp_path / "include")
     shutil.copy(TREE / "VERSION", tmp_path)
     shutil.copy(TREE / "LICENSE", tmp_path)
+    shutil.copytree(TREE / "examples" / "data", tmp_path / "examples" / "data")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("page", ["docs/python.md", "docs/distributed.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/distributed.md", "docs/coming-from.md", "docs/observations.md", "python/README.md",
+                                  "site/index.md"])
 def test_the_code_of_a_page_runs(page, sources, program):
     if page == "docs/distributed.md":
         pytest.importorskip("dask.array", reason="dask is not here (Debian: python3-dask)")
