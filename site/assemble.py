@@ -142,8 +142,10 @@ def assemble(directory, program, library):
     site.add_page(Path("site/install.md"), "install.md")
     for page in sorted((TREE / "docs").glob("*.md")):
         site.want(page.relative_to(TREE))
-    for page in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
+    for page in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md"):
         site.want(Path(page))
+    for script in sorted((TREE / "python" / "examples").glob("*.py")):
+        site.want(script.relative_to(TREE))
     site.add_all()
     site.write("reference/c.rst", reference_c.page((TREE / "include" / "orff.h").read_text()))
     for name, text in reference_program.pages(program):

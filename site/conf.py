@@ -27,7 +27,10 @@ highlight_language = "text"
 
 html_theme = "furo"
 html_title = f"orff {release}"
-html_static_path = [str(HERE / "static")]
+# A font with the sizes that formulas need, where it is installed (Debian: fonts-lmodern), and its licence; else the browser's own.
+FONT = Path("/usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf")
+LICENCE = Path("/usr/share/texmf/doc/fonts/lm-math/GUST-FONT-LICENSE.txt")
+html_static_path = [str(path) for path in (HERE / "static", FONT, LICENCE) if path.exists()]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False

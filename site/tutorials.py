@@ -5,6 +5,21 @@ import re
 import subprocess
 import sys
 
+# Scripts that come with the Python package, on real data; assemble.py gives each a page.
+MORE = """
+
+More scripts, in the same spirit:
+
+| script | |
+|---|---|
+| [wind.py](../source/python/examples/wind.py.md) | winds from a NetCDF file: field, vorticity, error bars, as NetCDF again |
+| [stream.py](../source/python/examples/stream.py.md) | a stream that forgets: a current that drifts, followed by a window of rows |
+| [digits.py](../source/python/examples/digits.py.md) | images: handwritten digits |
+| [coupled.py](../source/python/examples/coupled.py.md) | when coupling of outputs helps, and when it does harm |
+
+Several machines have [a page of their own](../distributed.md).
+"""
+
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 
 
@@ -72,4 +87,4 @@ def pages(scripts, directory, library):
     yield "tutorials/index.md", (
         "# Tutorials\n\nEach is one script that makes its own data, so that the truth is known and the result can be compared with "
         "it. All run in seconds; the pages show what they printed and drew when this site was built.\n\n"
-        f"| tutorial | |\n|---|---|\n" + "\n".join(rows) + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n")
+        "| tutorial | |\n|---|---|\n" + "\n".join(rows) + MORE + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n")

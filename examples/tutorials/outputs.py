@@ -1,6 +1,6 @@
 """Several outputs that help each other.
 
-Eight sensors along a mast measure the same weather, each with its own noise, and some of them fail for days. What the others measured in
+Eight sensors along a mast measure the same weather, each with noise, and some of them fail for days. What the others measured in
 the meantime says a good deal about what the silent ones would have read, if the model knows that they belong together.
 """
 import argparse
@@ -67,6 +67,6 @@ for panel, sensor in zip(panels, (2, 5)):
         panel.plot(day, mean[:, sensor], color=colour, label=name)
         panel.fill_between(day, mean[:, sensor] - 1.96 * std[:, sensor], mean[:, sensor] + 1.96 * std[:, sensor], color=colour, alpha=0.2)
     panel.set(ylabel=f"sensor {sensor + 1}, degrees")
-panels[0].legend(ncols=4, loc="upper center")
+panels[0].legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 panels[1].set(xlabel="day")
 figure.savefig(options.o / "outputs.png", dpi=100)

@@ -13,8 +13,8 @@ TUTORIALS = Path(__file__).resolve().parents[2] / "examples" / "tutorials"
 PACKAGE = Path(orff.__file__).resolve().parents[1]
 
 
-def numbers(name, directory):
-    """All numbers that a tutorial prints, in order."""
+def numbers(name, directory, after=""):
+    """All numbers that a tutorial prints, in order, or those after a word."""
     pytest.importorskip("matplotlib")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, TUTORIALS / f"{name}.py", "-o", directory], capture_output=True, text=True,
@@ -23,7 +23,7 @@ def numbers(name, directory):
     assert "Warning" not in done.stderr, done.stderr
     picture = directory / f"{name}.png"
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20000
-    return [float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", done.stdout)]
+    return [float(word) for word in re.findall(r"-?\d+(?:\.\d+)?", done.stdout[done.stdout.index(after):])]
 
 
 def test_all_have_a_test():
@@ -50,3 +50,13 @@ def test_temperatures(tmp_path):
 def test_outputs(tmp_path):
     alone, _, _, coupled, inside, _, spread, _ = numbers("outputs", tmp_path)
     assert coupled < 0.5 * alone < spread and inside >= 85
+
+
+def test_season(tmp_path):
+    error, noise, spread, inside = numbers("season", tmp_path, after="rmse")[:4]
+    assert error < 0.4 * noise < spread and inside >= 80
+
+
+def test_magnetic(tmp_path):
+    alone, _, _, together, inside, _, spread, _ = numbers("magnetic", tmp_path)
+    assert together < 0.9 * alone < spread and inside >= 80
