@@ -12,6 +12,10 @@ from sphinx.errors import SphinxError
 ALPHABET = re.compile(r'<mi mathvariant="(bold|double-struck|script)">([A-Za-z])</mi>')
 
 
+# Brackets around letters keep their size. Those of \\left and \\right have attributes, and grow.
+BRACKET = re.compile(r"<mo>([|∥‖⟨⟩])</mo>")
+
+
 def _letter(found):
     size = "CAPITAL" if found[2].isupper() else "SMALL"
     for prefix in ("MATHEMATICAL ", ""):  # some are older than the rest, and have shorter names
@@ -25,6 +29,7 @@ def _letter(found):
 def _markup(node, inline):
     try:
         markup = ALPHABET.sub(_letter, tex2mathml(node.astext(), inline=inline))
+        markup = BRACKET.sub(r'<mo stretchy="false">\1</mo>', markup)
         return markup if inline else re.sub(r"<math\b", '<math display="block" displaystyle="true"', markup.replace(' display="block"', ""), 1)
     except SyntaxError as error:
         raise SphinxError(f"{node.source}: the formula {node.astext()!r}: {error}") from error
