@@ -13,6 +13,7 @@ python3 "$SOURCE_DIR/site/messages.py"
 mkdir "$work/docs"
 cp -r "$SOURCE_DIR/site" "$work/site"
 rm "$work"/site/*.md
+# shellcheck disable=SC2016  # the backquotes are Markdown's
 printf '# Good\n\n## A part\n\n[b](b.md) [here](#a-part) `[no](link.md)` [out](https://example.org/x.md)\n\n    [no](link.md)\n' >"$work/docs/a.md"
 printf '# B\n\n[a](a.md#a-part)\n' >"$work/docs/b.md"
 python3 "$work/site/assemble.py" --check

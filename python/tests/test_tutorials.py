@@ -48,7 +48,7 @@ def test_temperatures(tmp_path):
 
 
 def test_outputs(tmp_path):
-    alone, _, _, coupled, inside, _, spread, _ = numbers("outputs", tmp_path)
+    alone, _, _, coupled, inside, _, _, spread, _ = numbers("outputs", tmp_path)
     assert coupled < 0.5 * alone < spread and inside >= 85
 
 
