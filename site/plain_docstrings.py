@@ -10,6 +10,7 @@ def escape(line, is_head):
         name, colon, kind = line.partition(" : ")
         return name + colon + kind.replace("|", r"\|").replace("*", r"\*")
     line = re.sub(r"([*|])", r"\\\1", line)
+    line = re.sub(r"^(\s*)([A-Za-z]\.)(?=\s|$)", r"\1\\\2", line)  # "p. By default .." is no list
     return re.sub(r"(?<=\w)_(?!\w)", r"\\_", line)
 
 
