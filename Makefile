@@ -7,7 +7,7 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN)
 
 PEERS = build/peers-venv/bin/python
 
-.PHONY: all demo test check fuzz bench paper data-report dist wheel deb r install format clean help
+.PHONY: all demo test check fuzz bench paper data-report docs dist wheel deb r install format clean help
 
 all:
 	cmake -S . -B $(RELEASE)
@@ -56,6 +56,12 @@ data-report:
 	$(PEERS) bench/data_report/run.py $(RELEASE)/cli/orff $(if $(DATA),--data $(DATA)) $(REPORT)
 	$(PEERS) bench/data_report/table.py $(RELEASE)/cli/orff
 
+docs:
+	scripts/setup.sh docs
+	cmake -S . -B $(RELEASE)
+	cmake --build $(RELEASE) -j $(JOBS) --target orff orff_program
+	site/build.sh $(RELEASE) build/docs
+
 dist:
 	scripts/setup.sh build
 	packaging/test-dist.sh $$(scripts/dist.sh | tee /dev/stderr)
@@ -94,6 +100,7 @@ help:
 	@echo 'make bench            install what is missing and run the benchmarks'
 	@echo 'make paper            regenerate the results of the paper in build/paper (DATA=folder of MNIST)'
 	@echo 'make data-report      compare with other methods on real data, in docs/data.md; hours (DATA=folder, REPORT=options of run.py)'
+	@echo 'make docs             build the documentation as a site: build/docs/index.html'
 	@echo 'make dist             the release archive, in build/dist; it is unpacked elsewhere, built and tried'
 	@echo 'make wheel            Python wheel and source distribution, in build/dist/python, tried with packages of PyPI (FFT=none: without FFTW)'
 	@echo 'make deb              Debian packages, in build/deb, installed and tried in new systems; minutes, as root'

@@ -3,7 +3,7 @@
 # also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached;
 # for report build/peers-venv, with the packages of PyPI that the report on real data compares with.
 #
-#   scripts/setup.sh [build | check | fuzz | bench | report | python | wheel | deb | r | format]
+#   scripts/setup.sh [build | check | fuzz | bench | report | python | docs | wheel | deb | r | format]
 #
 # Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
 # cmake to look for it.
@@ -17,9 +17,11 @@ mpi="openmpi-bin libopenmpi-dev libscalapack-openmpi-dev"
 python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4
     python3-dask python3-distributed"
+# What the site of the documentation is made with.
+site="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpydoc fonts-lmodern"
 case $purpose in
 build) ;;
-check) wanted="$wanted clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python" ;;
+check) wanted="$wanted clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python $site" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 wheel) wanted="$wanted python3-pip python3-venv" ;;
@@ -28,9 +30,10 @@ deb) wanted="$wanted debhelper dh-python pybuild-plugin-pyproject python3-all py
 r) wanted="$wanted r-base-core" ;;
 bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn python3-pandas python3-statsmodels" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;
+docs) wanted="$wanted $python $site" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | wheel | deb | r | format]" >&2
+    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | docs | wheel | deb | r | format]" >&2
     exit 2
     ;;
 esac
@@ -41,7 +44,7 @@ No apt-get here: packages are not installed by this script. orff needs a C11 com
 pkg-config, OpenBLAS (or BLIS, or any CBLAS), LAPACKE, zlib, FFTW; SLEEF makes it fast, netcdf-c reads NetCDF, liblzma .xz, PROJ knows projections; the
 tests use cmocka, jansson and a headless Chromium, the check clang, the demo gnuplot, the benchmarks Python with numpy, scipy and
 scikit-learn, the Python package also cffi, its tests pandas and pytest, those of orff.dask dask and distributed. MPI (Open MPI or MPICH) makes
-orff-mpi, ScaLAPACK its matrices in pieces.
+orff-mpi, ScaLAPACK its matrices in pieces. The documentation is built by Sphinx with myst-parser, furo, sphinx-copybutton and numpydoc.
 END
     exit 0
 fi

@@ -53,7 +53,7 @@ class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
 
     @property
     def norm2_(self) -> float:
-        """|f|^2 in the space of the kernel: alpha^T K alpha."""
+        """The squared norm of f in the space of the kernel: alpha^T K alpha."""
         self._info()
         return self.model_.norm2()
 

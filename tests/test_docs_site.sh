@@ -1,0 +1,26 @@
+#!/bin/sh
+# The site builds without a warning, with the references of the program and of Python, and all its links lead somewhere; nothing on it comes
+# from the network. The tutorials are run by python/tests/test_tutorials.py, and not here.
+set -eu
+export PYTHONDONTWRITEBYTECODE=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+
+missing=$($python -c '
+import importlib.util
+names = ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "numpydoc", "cffi", "numpy", "sklearn")
+print(*(name for name in names if importlib.util.find_spec(name) is None))')
+[ -z "$missing" ] || {
+    echo "skipped: there is no $missing (scripts/setup.sh docs installs them on Debian)"
+    exit 77
+}
+
+TUTORIALS=no "$SOURCE_DIR/site/build.sh" "$BUILD_DIR" "$work/site"
+$python "$SOURCE_DIR/site/hrefs.py" "$work/site"
+# What each part must have made.
+grep -q 'orff_model_predict' "$work/site/reference/c.html"
+grep -q -e '--kernel' "$work/site/reference/orff-fit.html"
+grep -q 'return_std' "$work/site/reference/python-ORFFRegressor.html"
+grep -q '<math' "$work/site/how.html"
