@@ -215,14 +215,14 @@ static int copy_file(const char *from, const char *to) {
 #define PRINTED_DOTS 300.0 /* of a PNG to print, per inch */
 #define SCREEN_DOTS  96.0  /* those of SVG and the web */
 
-/* Sizes are those on paper where they were given so: a font of 8 points is one of 8 points. */
+/* Sizes are those on paper where they were given so: a font of 8 points is one of 8 points. (gnuplot's points in PDF are 4/3 as
+ * large.) */
 static void put_terminal(const cli_picture *picture, FILE *script) {
     const cli_style *style = picture->style;
     const double w = (double)picture->width, h = (double)picture->height;
     if (cli_picture_is(picture, "svg")) {
         const double scale = picture->printed ? SCREEN_DOTS / 100.0 : 1.0;
-        fprintf(script,
-                "set terminal svg size %.0f,%.0f dynamic background '%s' font 'sans,%.3g' linewidth %.3g\n",
+        fprintf(script, "set terminal svg size %.0f,%.0f background '%s' font 'sans,%.3g' linewidth %.3g\n",
                 w * scale, h * scale, style->paper, style->font * (picture->printed ? 4.0 / 3.0 : 7.0 / 6.0),
                 style->line);
     } else if (cli_picture_is(picture, "png")) {
@@ -234,7 +234,7 @@ static void put_terminal(const cli_picture *picture, FILE *script) {
             w * scale, h * scale, style->paper, style->font, scale, style->line * scale, scale);
     } else {
         fprintf(script,
-                "set terminal pdfcairo size %.2fin,%.2fin background '%s' font 'sans,%.3g' fontscale 1 "
+                "set terminal pdfcairo size %.2fin,%.2fin background '%s' font 'sans,%.3g' fontscale 0.75 "
                 "linewidth %.3g\n",
                 w / 100.0, h / 100.0, style->paper, style->font, style->line);
     }
