@@ -34,8 +34,10 @@ plot wheel.orff
 grep -q 'wind speed (m/s)' p.svg || fail "no name of the colours"
 plot wheel.orff --what curl
 grep -q 'vorticity (m/(s km))' p.svg || fail "no name of the vorticity"
+# shellcheck disable=SC2016  # a text
 plot jet.orff --quantity 'flow' --title 'a "b" `touch CANARY` {c}_d'
 grep -q 'flow (m/s)' p.svg || fail "no quantity"
+# shellcheck disable=SC2016
 grep -q '`touch CANARY` {c}_d' p.svg || fail "no title"
 [ ! -e CANARY ] || fail "a title is obeyed"
 
@@ -55,6 +57,7 @@ expect 2 'is not a list' "$orff" plot wheel.orff --what field,culr -o panels.svg
 expect 2 'is not a list' "$orff" plot wheel.orff --what field,tuning -o panels.svg
 "$orff" fit wheel.csv --inputs 1,2 --outputs 3 --sigma 2 --lambda 1e-4 -q -o one.orff
 plot one.orff
+# shellcheck disable=SC2016  # a name of gnuplot's
 grep -q '^    \$contours using' p.svg.gp || fail "no lines of equal values"
 plot one.orff --contours no
 ! grep -q contours p.svg.gp || fail "lines of equal values that nobody wants"
@@ -74,6 +77,7 @@ awk 'BEGIN { srand(5); print "lon,lat,u_ms,v_ms"; for (i = 0; i < 200; i++) prin
 "$orff" fit north.csv --inputs 1,2 --outputs 3,4 --geo lonlat --sigma 300 --lambda 0.1 --features 60 -q -o north.orff
 plot north.orff --grid lon=10:30:2,lat=70:80:2 --everywhere
 for text in '75°N' '20°E'; do grep -q "$text" p.svg || fail "no $text"; done
+# shellcheck disable=SC2016
 grep -q '^    \$coast using' p.svg.gp || fail "no coast"
 block arrows <p.svg.gp | awk '{ y = sprintf("%.3f", $2 + $4 / 2); rows[y] } END { n = 0; for (y in rows) n++; exit !(n == 24 && NR / n > 11 && NR / n < 14) }' ||
     fail "arrows do not follow the true aspect"
