@@ -138,7 +138,7 @@ class _Map:
 
     def predict(self, X: Array) -> Array:
         """n x p."""
-        return np.asarray(self.estimator.predict(X), dtype=float).reshape(len(X), -1)
+        return self.model.predict(X)
 
     def known(self, X: Array, everywhere: bool) -> Array:
         """Where the standard deviation is not far larger than elsewhere."""
