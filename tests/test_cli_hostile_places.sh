@@ -58,9 +58,9 @@ quiet "a kept script"
 # gnuplot does not notice a full disk, or a limit of file sizes: between the size of the script and the picture's. Curves
 # have a small script.
 echo old >q.svg
-expect 0 r.svg "$orff" plot line.report.csv -o r.svg --keep
-limit=$((($(wc -c <r.svg.gp) + $(wc -c <r.svg)) / 1024))
-[ $((limit * 512)) -gt "$(wc -c <r.svg.gp)" ] || fail "the picture is smaller than its script"
+expect 0 cut.svg "$orff" plot line.report.csv -o cut.svg --keep
+limit=$((($(wc -c <cut.svg.gp) + $(wc -c <cut.svg)) / 1024))
+[ $((limit * 512)) -gt "$(wc -c <cut.svg.gp)" ] || fail "the picture is smaller than its script"
 expect 1 'q.svg: gnuplot has not written the whole picture' sh -c "ulimit -f $limit; exec \"\$@\"" sh "$orff" plot line.report.csv -o q.svg
 [ "$(cat q.svg)" = old ] || fail "a cut picture replaced the old one"
 quiet "a cut picture"
