@@ -85,6 +85,14 @@ static void put_panel(const picture *f, size_t k, bool bands, bool data) {
                 k + 2, f->file.style->dots);
     fprintf(f->script, "$curves using 1:%zu with lines lw 2 lc rgb '%s' %s\n", column, f->file.style->curve,
             bands || data ? "title 'field'" : "notitle");
+    fputs("unset title\n", f->script);
+}
+
+/* Above the first of the panels. */
+static void put_title(const picture *f) {
+    char *title = cli_picture_title(f);
+    if (title) cli_picture_label(f, "title", f->file.width, title, NULL);
+    free(title);
 }
 
 int cli_picture_put_lines(void *self, FILE *script) {
@@ -100,6 +108,7 @@ int cli_picture_put_lines(void *self, FILE *script) {
             f->file.style->faint);
     cli_picture_input_label(f, "xlabel", f->file.width, 0);
     if (f->panels > 1) fprintf(script, "set multiplot layout %zu,1\n", f->panels);
+    put_title(f);
     for (size_t k = 0; k < f->panels; k++)
         put_panel(f, k, f->applied.info.has_posterior && !error, data && !error);
     if (f->panels > 1) fputs("unset multiplot\n", script);

@@ -98,6 +98,14 @@ expect 2 '"17cmx12" is not WxH' "$orff" plot wheel.orff --size 17cmx12 -o p2.svg
 expect 2 '"loud" is not known' "$orff" plot wheel.orff --style loud -o p2.svg
 for kind in png pdf; do expect 0 "p2.$kind" "$orff" plot wheel.orff --style talk -o p2.$kind; done
 
+# A curve has a title: what was given, else where other inputs are held.
+plot one.orff --grid x_km=-1:1:2,y_km=0.5
+grep -q 'y_km = 0.5' p.svg || fail "a curve does not say where it is"
+plot one.orff --grid x_km=-1:1:2,y_km=0.5 --title 'the middle'
+grep -q 'the middle' p.svg || fail "a curve has no title"
+plot one.orff --what matrix
+! grep '^set palette' p.svg.gp | grep -q '#ffffff' || fail "matrix: white"
+
 # Calibration: of rows like those learned from it is about right. Residuals, with what they should look like.
 field learn.csv 1 300
 field test.csv 301 700
