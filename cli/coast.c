@@ -54,6 +54,15 @@ int cli_coast_open(cli_coast *coast, const cli_arguments *a, const cli_applied *
     return check_rings(coast, path);
 }
 
+int cli_coast_outline(cli_coast *coast, const cli_applied *ap) {
+    char message[512] = "";
+    find_axes(coast, ap);
+    coast->degrees = true;
+    return fmt_coast_read(&coast->file, FMT_NATURAL_EARTH, message, sizeof message)
+               ? cli_failed("%s", message)
+               : CLI_DONE;
+}
+
 void cli_coast_clear(cli_coast *coast) {
     fmt_coast_clear(&coast->file);
 }

@@ -15,6 +15,9 @@ typedef struct cli_coast {
 
 /* Reads what --coast names, if it was given. Returns an exit status, after a message; must be cleared in any case. */
 int cli_coast_open(cli_coast *coast, const cli_arguments *arguments, const cli_applied *applied);
+
+/* The coasts of the Earth, to be drawn over a map in degrees. `given` stays false: they hide nothing. */
+int cli_coast_outline(cli_coast *coast, const cli_applied *applied);
 void cli_coast_clear(cli_coast *coast);
 
 /* Which of n points X (n x d) are on land. */

@@ -28,7 +28,7 @@ typedef struct curves {
     size_t n_points, n_curves;
     point *points;
     curve *curves; /* after reading: the best first */
-    size_t width;  /* of the picture */
+    const cli_picture *picture;
 } curves;
 
 static const point *best_point(const curves *c, size_t i) {
@@ -99,7 +99,7 @@ static int read_report(curves *c, const char *path) {
 /* Colours that colour-blind eyes can tell apart (those of Okabe and Ito, with wine for yellow, which is faint
  * on white), each with a mark of its own. */
 static const char *const inks[COLOURED] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                           "#e69f00", "#56b4e9", "#882255", "#000000"};
+                                           "#e69f00", "#56b4e9", "#882255", "#7f7f7f"};
 static const int marks[COLOURED] = {7, 5, 9, 11, 13, 4, 8, 10};
 
 static void put_curve(const curves *c, size_t i, FILE *script) {
@@ -126,16 +126,16 @@ static void put_range(const curves *c, FILE *script) {
 
 static void put_axes(const curves *c, FILE *script) {
     fputs("set logscale xy\nset format x '10^{%T}'\nset tics out nomirror\nset border 3\n"
-          "set grid ytics lw 0.5 lc rgb '#dddddd'\n"
           "set xlabel 'lambda'\nset ylabel 'cross-validated RMSE'\n"
           "set key outside right top Left reverse noenhanced samplen 2 spacing 1.2\n",
           script);
+    fprintf(script, "set grid ytics lt 1 lw 0.5 lc rgb '%s'\n", c->picture->style->faint);
     put_range(c, script);
 }
 
 /* gnuplot leaves out a key that needs more than about half of the picture. */
 static void put_plots(const curves *c, FILE *script) {
-    const size_t most = c->width * 2 / 5 / CLI_CHARACTER_WIDTH,
+    const size_t most = cli_picture_letters(c->picture, c->picture->width * 2 / 5),
                  coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;
     const point *best = best_point(c, 0);
     char title[64], quoted[CLI_LABEL_ROOM];
@@ -150,7 +150,7 @@ static void put_plots(const curves *c, FILE *script) {
                 i, marks[i], inks[i], cli_label(quoted, most, fmt_table_label(c->table, c->curves[i].label)));
     }
     snprintf(title, sizeof title, "best: %.4g at %.3g", best->rmse, best->lambda);
-    fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb 'black' title %s",
+    fprintf(script, "    $best with points pt 6 ps 2.2 lw 2.5 lc rgb '%s' title %s", c->picture->style->ink,
             cli_label(quoted, most, title));
     if (c->n_curves > coloured)
         fprintf(script, ", \\\n    NaN with lines lw 1 lc rgb '#bbbbbb' title '%zu others'",
@@ -170,7 +170,7 @@ static int put_script(void *self, FILE *script) {
 }
 
 int cli_plot_curves(const cli_picture *picture, const char *report) {
-    curves c = {.width = picture->width};
+    curves c = {.picture = picture};
     int status = read_report(&c, report);
     if (!status) status = cli_picture_draw(picture, put_script, &c);
     if (!status) cli_say("%s", picture->path);

@@ -71,22 +71,65 @@ static int check_targets(const cli_picture *picture) {
     return status;
 }
 
-int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
-    const char *text = cli_text(a, CLI_OPT_SIZE);
+/* A side of --size, up to the character `stop`: pixels, or a length with its unit, which becomes hundredths of an inch. */
+static const char *scan_side(const char *text, char stop, bool *printed, double *side) {
+    static const struct {
+        const char *name;
+        double inches;
+    } units[] = {{"mm", 1.0 / 25.4}, {"cm", 1.0 / 2.54}, {"in", 1.0}};
+    const char stops[] = {'m', 'c', 'i', stop, '\0'};
+    const char *at = cli_scan_number(text, stops, side);
+    *printed = false;
+    for (size_t i = 0; at && !*printed && i < sizeof units / sizeof *units; i++)
+        if (!strncmp(at, units[i].name, 2)) {
+            *printed = true;
+            *side *= 100.0 * units[i].inches;
+            at += 2;
+        }
+    return at && *at == stop ? at : NULL;
+}
+
+static int parse_size(cli_picture *picture, const cli_arguments *a) {
+    const bool given = cli_given(a, CLI_OPT_SIZE);
+    const char *text = given ? cli_text(a, CLI_OPT_SIZE) : picture->style->size;
     double w, h;
-    const int status = cli_need_output(a);
+    bool printed;
+    const char *at = scan_side(text, 'x', &picture->printed, &w);
+    if (!at || !scan_side(at + 1, '\0', &printed, &h) || printed != picture->printed || w < 100 || h < 100 ||
+        w > 20000 || h > 20000)
+        return cli_wrong(
+            a, CLI_OPT_SIZE,
+            "\"%s\" is not WxH with numbers from 100 to 20000, or a size such as 140mmx110mm, from 1 "
+            "to 200 inches",
+            text);
+    picture->width = (size_t)w;
+    picture->height = (size_t)h;
+    return CLI_DONE;
+}
+
+static int parse_style(cli_picture *picture, const cli_arguments *a) {
+    const char *name = cli_text(a, CLI_OPT_STYLE);
+    picture->style = cli_style_find(name);
+    return picture->style ? CLI_DONE
+                          : cli_wrong(a, CLI_OPT_STYLE, "\"%s\" is not known; choose from %s", name,
+                                      cli_own_options[CLI_OPT_STYLE].argument);
+}
+
+int cli_picture_parse(cli_picture *picture, const cli_arguments *a) {
+    int status = cli_need_output(a);
     if (status) return status;
     picture->path = cli_text(a, CLI_OPT_OUTPUT);
     picture->kind = kind_of(picture->path);
     picture->keep = cli_given(a, CLI_OPT_KEEP);
     if (!picture->kind)
         return cli_wrong(a, CLI_OPT_OUTPUT, "\"%s\" must end in .svg, .png or .pdf", picture->path);
-    const char *at = cli_scan_number(text, "x", &w);
-    if (!at || *at != 'x' || !cli_scan_number(at + 1, "", &h) || w < 100 || h < 100 || w > 20000 || h > 20000)
-        return cli_wrong(a, CLI_OPT_SIZE, "\"%s\" is not WxH with numbers from 100 to 20000", text);
-    picture->width = (size_t)w;
-    picture->height = (size_t)h;
-    return check_targets(picture);
+    status = parse_style(picture, a);
+    if (!status) status = parse_size(picture, a);
+    return status ? status : check_targets(picture);
+}
+
+size_t cli_picture_letters(const cli_picture *picture, size_t length) {
+    return (size_t)((double)length * 12.0 / (CLI_CHARACTER_WIDTH * picture->style->font));
 }
 
 /* ---- the private directory
@@ -169,27 +212,60 @@ static int copy_file(const char *from, const char *to) {
 
 /* ---- the script */
 
+#define PRINTED_DOTS 300.0 /* of a PNG to print, per inch */
+#define SCREEN_DOTS  96.0  /* those of SVG and the web */
+
+/* Sizes are those on paper where they were given so: a font of 8 points is one of 8 points. (gnuplot's points in PDF are 4/3 as
+ * large.) */
 static void put_terminal(const cli_picture *picture, FILE *script) {
-    const unsigned w = (unsigned)picture->width, h = (unsigned)picture->height;
+    const cli_style *style = picture->style;
+    const double w = (double)picture->width, h = (double)picture->height;
+    if (cli_picture_is(picture, "svg")) {
+        const double scale = picture->printed ? SCREEN_DOTS / 100.0 : 1.0;
+        fprintf(script, "set terminal svg size %.0f,%.0f background '%s' font 'sans,%.3g' linewidth %.3g\n",
+                w * scale, h * scale, style->paper, style->font * (picture->printed ? 4.0 / 3.0 : 7.0 / 6.0),
+                style->line);
+    } else if (cli_picture_is(picture, "png")) {
+        const double scale = picture->printed ? PRINTED_DOTS / 100.0 : 1.0;
+        fprintf(
+            script,
+            "set terminal pngcairo size %.0f,%.0f background '%s' font 'sans,%.3g' fontscale %.3g linewidth "
+            "%.3g pointscale %.3g\n",
+            w * scale, h * scale, style->paper, style->font, scale, style->line * scale, scale);
+    } else {
+        fprintf(script,
+                "set terminal pdfcairo size %.2fin,%.2fin background '%s' font 'sans,%.3g' fontscale 0.75 "
+                "linewidth %.3g\n",
+                w / 100.0, h / 100.0, style->paper, style->font, style->line);
+    }
+}
+
+/* What later commands keep: texts and axes have the colour of ink. */
+static void put_style(const cli_style *style, FILE *script) {
+    fprintf(script, "set style line 100 lw 1 lc rgb '%s'\nset border ls 100\nset colorbox border 100\n",
+            style->ink);
+    fprintf(script, "set tics textcolor rgb '%s'\nset key textcolor rgb '%s'\n", style->ink, style->ink);
+    for (size_t i = 0; i < 4; i++)
+        fprintf(script, "set %s textcolor rgb '%s'\n",
+                (const char *const[]){"xlabel", "ylabel", "cblabel", "title"}[i], style->ink);
+}
+
+static void put_begin(const cli_picture *picture, FILE *script) {
     const char *kind = picture->kind->name;
     fprintf(script,
             "# By orff plot. gnuplot draws it as %s.%s in the current directory.\nset encoding utf8\n",
             PICTURE, kind);
-    if (cli_picture_is(picture, "svg")) {
-        fprintf(script, "set terminal svg size %u,%u background 'white' font 'sans,14'\n", w, h);
-    } else if (cli_picture_is(picture, "png")) {
-        fprintf(script, "set terminal pngcairo size %u,%u background 'white' font 'sans,12'\n", w, h);
-    } else {
-        fprintf(script, "set terminal pdfcairo size %.2fin,%.2fin background 'white' font 'sans,12'\n",
-                w / 100.0, h / 100.0);
-    }
+    put_terminal(picture, script);
+    put_style(picture->style, script);
     fprintf(script, "set output '%s.%s'\n", PICTURE, kind);
 }
 
 static int write_script(const cli_picture *picture, const char *path, cli_picture_put *put, void *self) {
+    static char block[1 << 18]; /* some megabytes follow */
     FILE *script = fopen(path, "w");
     if (!script) return cli_failed("%s: cannot be written: %s", path, strerror(errno));
-    put_terminal(picture, script);
+    setvbuf(script, block, _IOFBF, sizeof block);
+    put_begin(picture, script);
     int status = put(self, script);
     fputs("unset output\n", script);
     const bool bad = ferror(script);

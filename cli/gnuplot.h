@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "style.h"
 
-/* Of the fonts used, in the units of --size, with a little to spare. */
+/* Of a font of 12 points, in units of a picture's width, with a little to spare. */
 #define CLI_CHARACTER_WIDTH 8
 
 typedef struct cli_picture_kind cli_picture_kind;
@@ -15,14 +16,19 @@ typedef struct cli_picture_kind cli_picture_kind;
 typedef struct cli_picture {
     const char *path;
     const cli_picture_kind *kind;
-    size_t width, height;
-    bool keep; /* the script stays beside the picture */
+    const cli_style *style;
+    size_t width, height; /* pixels, or hundredths of an inch */
+    bool printed;         /* the size was given in mm, cm or inches */
+    bool keep;            /* the script stays beside the picture */
 } cli_picture;
 
-/* From -o, --size and --keep. Returns an exit status. */
+/* From -o, --size, --style and --keep. Returns an exit status. */
 int cli_picture_parse(cli_picture *picture, const cli_arguments *arguments);
 
 bool cli_picture_is(const cli_picture *picture, const char *kind); /* "svg", "png" or "pdf" */
+
+/* How many characters of the style's font fit into a length. */
+size_t cli_picture_letters(const cli_picture *picture, size_t length);
 
 /* A step of 1, 2 or 5 times a power of ten that divides the range into about so many parts. */
 double cli_tic_step(double range, double parts);

@@ -8,37 +8,111 @@
 
 #define MOST_PANELS 16
 
+/* One map in colours. */
+typedef struct panel {
+    const char *what;           /* field, outputs, error or a derived field */
+    const cli_derived *derived; /* NULL: none of these */
+    size_t output;              /* of outputs: which */
+    double range[2];            /* of the colours */
+    double *values;             /* at the nodes of the grid */
+} panel;
+
+/* The model at the nodes of a grid over the region, x running fastest; between them values are interpolated. */
+typedef struct grid {
+    size_t count[2];
+    double *X;     /* n x d */
+    double *F;     /* n x p, NULL where nobody asks for it */
+    double *doubt; /* n: how little is known; drawn up to the picture's limit */
+} grid;
+
 typedef struct picture {
     const cli_arguments *arguments;
     cli_picture file;
     cli_applied applied;
     cli_coast coast;
+    bool outline; /* coasts are lines only, and hide nothing */
     const char *what;
     size_t axes;    /* 2: a map; 1: curves */
     size_t axis[2]; /* inputs that are x and y */
     double *fixed;  /* d: where the other inputs are held */
     double low[2], high[2];
+    bool degrees;     /* x and y are longitude and latitude */
+    double aspect;    /* length of a unit of y in the picture, in that of a unit of x */
+    size_t layout[2]; /* rows and columns of panels */
+    double corner[2],
+        room[2]; /* left lower corner, width and height of one map, about, in units of the picture's width */
     size_t arrows;
     double limit; /* standard deviation above which nothing is drawn */
     orff_mask mask;
-    bool masking;                  /* by --mask instead of the limit */
-    size_t cells, hidden;          /* coloured cells in all, and those that are masked */
-    const cli_derived *derived;    /* NULL: outputs, magnitude or error */
-    size_t width, panels;          /* values of a point, and how many of them are drawn, each in a panel */
-    double ranges[MOST_PANELS][2]; /* of the colours */
+    bool masking;         /* by --mask instead of the limit */
+    size_t cells, hidden; /* coloured cells in all, and those that are masked */
+    size_t panels;
+    panel panel[MOST_PANELS];
+    grid grid;
+    bool hatched;     /* there is something to hatch */
+    double marked;    /* size of the points of data */
+    double reference; /* value of the arrow that tells the scale; 0: none */
+    double cell;      /* length of that arrow, in units of x */
     FILE *script;
 } picture;
 
-/* "set xlabel .." and the like: what is "xlabel", the room `length` pixels. Inputs are those of an axis. */
+/* ---- plot_labels.c: texts and axes */
+
+/* Units as people write them: "m s-1" is "m/s". From malloc. */
+char *cli_units_shown(const char *units);
+
+/* "set xlabel .." and the like: what is "xlabel", the room `length` of the picture's width. Inputs are those of an axis. */
 void cli_picture_label(const picture *f, const char *what, size_t length, const char *name,
                        const char *units);
 void cli_picture_input_label(const picture *f, const char *what, size_t length, size_t axis);
 void cli_picture_output_label(const picture *f, const char *what, size_t length, size_t output);
 
-/* The output matrices of the model in a file. */
+/* Names and units of what a panel shows. */
+void cli_picture_colour_label(const picture *f, const panel *one, const char *what, size_t length);
+
+/* The title given, else where other inputs are held; NULL: nothing to say. From malloc. */
+char *cli_picture_title(const picture *f);
+
+/* Tics of a map in degrees: 10°W. */
+void cli_picture_degrees(const picture *f, size_t axis);
+
+/* Height of a line of text, in units of the picture's width. */
+double cli_picture_line(const picture *f);
+
+/* ---- plot_grid.c: the model over the region */
+
+/* Nodes and values of all panels, and the limit. Returns an exit status. */
+int cli_grid_fill(picture *f);
+void cli_grid_clear(picture *f);
+
+/* Numbers of points along x and y, as many as `most` along the side that is longer in the picture. */
+void cli_grid_counts(const picture *f, size_t most, size_t count[2]);
+
+/* One of `width` values a node (the first is at `values`) at a place. */
+double cli_grid_at(const picture *f, const double *values, size_t width, const double place[2]);
+bool cli_grid_known(const picture *f, const double place[2]);
+
+/* Which of n places (n x 2) are on land that hides the field. */
+int cli_grid_land(const picture *f, size_t n, const double *places, bool *land);
+
+/* ---- plot_arrows.c, plot_streams.c: the field over colours, as data of the script */
+
+int cli_picture_put_arrows(picture *f);
+void cli_picture_put_reference(const picture *f);
+void cli_picture_put_streams(const picture *f);
+
+/* ---- plot_map.c, plot_lines.c: whole scripts; each a cli_picture_put */
+
+void cli_map_arrange(picture *f); /* before: room and layout */
+int cli_picture_put_map(void *self, FILE *script);
+int cli_picture_put_lines(void *self, FILE *script);
+
+/* ---- plot_matrix.c: the output matrices of the model in a file */
+
 int cli_plot_matrix(const cli_picture *file, const char *path);
 
-/* The script of curves over one input: a cli_picture_put. */
-int cli_picture_put_lines(void *self, FILE *script);
+/* ---- plot_scores.c: residuals and calibration of a model on data, the second operand */
+
+int cli_plot_scores(picture *f);
 
 #endif

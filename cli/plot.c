@@ -9,17 +9,13 @@
 #include "curves.h"
 #include "data.h"
 #include "gnuplot.h"
-#include "inert.h"
 #include "lattice.h"
 #include "mask.h"
 #include "picture.h"
 #include "report.h"
 #include "result.h"
 
-#define PIXELS     120   /* colour cells along the longer side */
-#define BESIDE     150.0 /* pixels of a panel that tics, labels and the scale of colours take ... */
-#define ABOVE      90.0  /* ... and those above and below */
-#define MOST_DOUBT 4.0   /* standard deviations drawn, in those of the well-known quarter */
+#define LONGEST 20.0 /* sides of a map, in each other, that are drawn true */
 
 /* ---- the region */
 
@@ -101,356 +97,31 @@ static int find_region(picture *f) {
     return status;
 }
 
-/* nx x ny points over the region, x running fastest, cells centred when there are margins. */
-static double *points(const picture *f, size_t most, bool inside, size_t count[2]) {
-    const size_t d = f->applied.info.inputs;
-    const double extent[2] = {f->high[0] - f->low[0], f->high[1] - f->low[1]},
-                 longer = fmax(extent[0], extent[1]);
-    for (size_t k = 0; k < 2; k++) count[k] = (size_t)fmax(2.0, round((double)most * extent[k] / longer));
-    double *X = cli_more(NULL, count[0] * count[1] * d, sizeof *X);
-    for (size_t i = 0; i < count[0] * count[1]; i++) {
-        const size_t place[2] = {i % count[0], i / count[0]};
-        memcpy(X + i * d, f->fixed, d * sizeof *X);
-        for (size_t k = 0; k < 2; k++) {
-            const double part = inside ? ((double)place[k] + 0.5) / (double)count[k]
-                                       : (double)place[k] / (double)(count[k] - 1);
-            X[i * d + f->axis[k]] = f->low[k] + part * extent[k];
-        }
-    }
-    return X;
+/* ---- true proportions */
+
+static bool is_unit(const picture *f, size_t k, const char *unit) {
+    const char *units = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[k]);
+    return units && !strcmp(units, unit);
 }
 
-/* ---- where the model knows something */
-
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+static bool is_in_degrees(const picture *f) {
+    const orff_plane *plane = &f->applied.info.plane;
+    if (f->axes != 2) return false;
+    if (f->applied.info.on_plane) return f->axis[0] == plane->inputs[0] && f->axis[1] == plane->inputs[1];
+    return is_unit(f, 0, "degrees_east") && is_unit(f, 1, "degrees_north");
 }
 
-static double length_of(size_t p, const double *vector) {
-    double sum = 0.0;
-    for (size_t i = 0; i < p; i++) sum = hypot(sum, vector[i]);
-    return sum;
-}
-
-/* Infinite where a point is masked, else 0. */
-static int masks(const picture *f, size_t n, const double *X, double *doubt) {
-    bool *masked = cli_more(NULL, n, sizeof *masked);
-    const int status = cli_mask_points(&f->applied, &f->mask, n, X, masked);
-    for (size_t i = 0; i < n; i++) doubt[i] = !status && masked[i] ? INFINITY : 0.0;
-    free(masked);
-    return status;
-}
-
-/* Root mean square standard deviation at each of n points; zeros for a model without error bars. */
-static int doubts(const picture *f, size_t n, const double *X, double *doubt) {
-    if (f->masking) return masks(f, n, X, doubt);
-    double *S = cli_more(NULL, f->applied.p * n, sizeof *S);
-    const int status =
-        f->applied.info.has_posterior ? cli_applied_std(&f->applied, false, n, X, S) : CLI_DONE;
-    for (size_t i = 0; i < n; i++)
-        doubt[i] = f->applied.info.has_posterior ? length_of(f->applied.p, S + i * f->applied.p) : 0.0;
-    free(S);
-    return status;
-}
-
-/* Nothing is known of what is on land: NAN is below no limit. */
-static int hide_land(const picture *f, size_t n, const double *X, double *doubt) {
-    if (!f->coast.given) return CLI_DONE;
-    bool *land = cli_more(NULL, n, sizeof *land);
-    const int status = cli_coast_land(&f->coast, f->applied.info.inputs, n, X, land);
-    for (size_t i = 0; !status && i < n; i++)
-        if (land[i]) doubt[i] = (double)NAN;
-    free(land);
-    return status;
-}
-
-/* Far from the data the error bars grow to those of the prior, a few times those of the best-known quarter of the
- * picture. */
-static int find_limit(picture *f) {
-    size_t count[2];
-    double *X = points(f, PIXELS / 3, true, count);
-    const size_t n = count[0] * count[1];
-    double *doubt = cli_more(NULL, n, sizeof *doubt);
-    const int status = doubts(f, n, X, doubt);
-    qsort(doubt, n, sizeof *doubt, ascending);
-    f->limit = cli_given(f->arguments, CLI_OPT_EVERYWHERE) ? INFINITY : MOST_DOUBT * doubt[n / 4];
-    if (f->masking) f->limit = 0.0;
-    free(X);
-    free(doubt);
-    return status;
-}
-
-/* ---- the data in the script */
-
-static bool is(const picture *f, const char *what) {
-    return !strcmp(f->what, what);
-}
-
-/* values: n x panels. */
-static int colours(const picture *f, size_t n, const double *X, double *values) {
-    const size_t p = f->applied.p;
-    if (f->derived) return cli_applied_derive(&f->applied, f->derived, n, X, values);
-    if (is(f, "outputs")) return cli_applied_predict(&f->applied, n, X, values);
-    double *F = cli_more(NULL, p * n, sizeof *F);
-    const int status = is(f, "error") ? cli_applied_std(&f->applied, false, n, X, F)
-                                      : cli_applied_predict(&f->applied, n, X, F);
-    for (size_t i = 0; i < n; i++) values[i] = length_of(p, F + i * p);
-    free(F);
-    return status;
-}
-
-/* The colours of panel k end where all but a fiftieth of the cells drawn lie: an extreme at the edge must not make the rest
- * pale. `drawn` (n) is sorted. */
-static void find_colour_range(picture *f, size_t k, size_t n, double *drawn) {
-    double *range = f->ranges[k];
-    range[0] = range[1] = 0.0;
-    if (!n) return;
-    qsort(drawn, n, sizeof *drawn, ascending);
-    const double low = drawn[n / 50], high = drawn[n - 1 - n / 50];
-    const bool signs = low < 0.0 && high > 0.0 && fmin(-low, high) > 0.1 * fmax(-low, high);
-    range[0] = f->derived || (is(f, "outputs") && signs) ? -fmax(fabs(low), fabs(high))
-               : is(f, "outputs")                        ? low
-                                                         : 0.0;
-    range[1] = f->derived || (is(f, "outputs") && signs) ? -range[0] : high;
-}
-
-/* A column for each panel, NaN where nothing is known. */
-static int put_colours(picture *f) {
-    size_t count[2];
-    double *X = points(f, PIXELS, false, count);
-    const size_t n = count[0] * count[1], d = f->applied.info.inputs, width = f->width;
-    double *values = cli_more(NULL, n * width, sizeof *values), *doubt = cli_more(NULL, n, sizeof *doubt),
-           *drawn = cli_more(NULL, n, sizeof *drawn);
-    int status = colours(f, n, X, values);
-    if (!status) status = doubts(f, n, X, doubt);
-    if (!status) status = hide_land(f, n, X, doubt);
-    fputs("$colours << EOD\n", f->script);
-    for (size_t i = 0; !status && i < n; i++) {
-        fprintf(f->script, "%.9g %.9g", X[i * d + f->axis[0]], X[i * d + f->axis[1]]);
-        for (size_t k = 0; k < f->panels; k++) {
-            const double value = values[i * width + k];
-            fprintf(f->script, doubt[i] <= f->limit && isfinite(value) ? " %.9g" : " NaN", value);
-        }
-        fputs(i % count[0] == count[0] - 1 ? "\n\n" : "\n", f->script);
-    }
-    fputs("EOD\n", f->script);
-    for (size_t k = 0; !status && k < f->panels; k++) {
-        size_t known = 0;
-        for (size_t i = 0; i < n; i++)
-            if (doubt[i] <= f->limit && isfinite(values[i * width + k]))
-                drawn[known++] = values[i * width + k];
-        find_colour_range(f, k, known, drawn);
-    }
-    f->cells = n;
-    f->hidden = 0;
-    for (size_t i = 0; i < n; i++) f->hidden += !(doubt[i] <= f->limit);
-    free(X);
-    free(values);
-    free(doubt);
-    free(drawn);
-    return status;
-}
-
-/* Arrows centred on their points, the longest as long as the distance between them. Degrees of longitude are
- * shorter than those of latitude, and an arrow must point where the wind blows. */
-static int put_arrows(const picture *f, double aspect) {
-    size_t count[2];
-    double *X = points(f, f->arrows, true, count), longest = 0.0;
-    const size_t n = count[0] * count[1], d = f->applied.info.inputs;
-    double *F = cli_more(NULL, 2 * n, sizeof *F), *doubt = cli_more(NULL, n, sizeof *doubt);
-    int status = cli_applied_predict(&f->applied, n, X, F);
-    if (!status) status = doubts(f, n, X, doubt);
-    if (!status) status = hide_land(f, n, X, doubt);
-    for (size_t i = 0; !status && i < n; i++)
-        if (doubt[i] <= f->limit && isfinite(hypot(F[2 * i], F[2 * i + 1])))
-            longest = fmax(longest, hypot(F[2 * i], F[2 * i + 1]));
-    const double step = (f->high[0] - f->low[0]) / (double)count[0],
-                 scale = longest > 0.0 ? step / longest : 0.0;
-    fputs("$arrows << EOD\n", f->script);
-    for (size_t i = 0; !status && i < n; i++) {
-        const double u = scale * F[2 * i], v = scale * F[2 * i + 1] / aspect;
-        if (!(doubt[i] <= f->limit) || !isfinite(u) || !isfinite(v)) continue;
-        fprintf(f->script, "%.9g %.9g %.9g %.9g\n", X[i * d + f->axis[0]] - 0.5 * u,
-                X[i * d + f->axis[1]] - 0.5 * v, u, v);
-    }
-    fputs("EOD\n", f->script);
-    free(X);
-    free(F);
-    free(doubt);
-    return status;
-}
-
-/* A longitude as the map counts them. */
-static double into_map(const picture *f, double x) {
-    if (!f->applied.info.on_plane || f->axis[0] != f->applied.info.plane.inputs[0]) return x;
-    return x - 360.0 * floor((x - 0.5 * (f->low[0] + f->high[0])) / 360.0 + 0.5);
-}
-
-static int put_points(const picture *f) {
-    const char *path = cli_text(f->arguments, CLI_OPT_POINTS);
-    cli_data data;
-    const size_t d = f->applied.info.inputs;
-    const char *words[1] = {path};
-    cli_arguments a = *f->arguments;
-    a.words = words;
-    a.n_words = 1;
-    int status = cli_data_apply(&data, &a, 0, f->applied.notes, d, 0, false);
-    double *X = cli_more(NULL, 4096 * d, sizeof *X);
-    size_t n = 1;
-    fputs("$points << EOD\n", f->script);
-    while (!status && n) {
-        status = cli_data_read(&data, 4096, X, NULL, &n);
-        for (size_t i = 0; !status && i < n; i++)
-            if (isfinite(X[i * d + f->axis[0]]) && isfinite(X[i * d + f->axis[1]]))
-                fprintf(f->script, "%.9g %.9g\n", into_map(f, X[i * d + f->axis[0]]), X[i * d + f->axis[1]]);
-    }
-    fputs("EOD\n", f->script);
-    free(X);
-    cli_data_close(&data);
-    return status;
-}
-
-/* Segments of the coast that meet the region; longitudes that jump are not joined. */
-static void put_coast(const picture *f) {
-    const orff_coast lines = fmt_coast_lines(&f->coast.file);
-    fputs("$coast << EOD\n", f->script);
-    for (size_t k = 0; k < lines.lines; k++)
-        for (size_t i = lines.starts[k]; i + 1 < lines.starts[k + 1]; i++) {
-            const double *p = lines.points + 2 * i, x = into_map(f, p[0]), X = into_map(f, p[2]);
-            if (!isfinite(x + p[1] + X + p[3]) || (f->coast.degrees && fabs(X - x) > 180.0)) continue;
-            if (fmax(x, X) < f->low[0] || fmin(x, X) > f->high[0] || fmax(p[1], p[3]) < f->low[1] ||
-                fmin(p[1], p[3]) > f->high[1])
-                continue;
-            fprintf(f->script, "%.9g %.9g\n%.9g %.9g\n\n", x, p[1], X, p[3]);
-        }
-    fputs("EOD\n", f->script);
-}
-
-/* ---- the script */
-
-void cli_picture_label(const picture *f, const char *what, size_t length, const char *name,
-                       const char *units) {
-    char quoted[CLI_LABEL_ROOM];
-    cli_string text = {0};
-    cli_append(&text, units ? "%s [%s]" : "%s", name, units);
-    fprintf(f->script, "set %s %s noenhanced\n", what,
-            cli_label(quoted, length * 4 / 5 / CLI_CHARACTER_WIDTH, text.text));
-    free(text.text);
-}
-
-void cli_picture_input_label(const picture *f, const char *what, size_t length, size_t k) {
-    const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, f->axis[k]);
-    cli_picture_label(f, what, length,
-                      name ? name
-                      : k  ? "y"
-                           : "x",
-                      orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[k]));
-}
-
-void cli_picture_output_label(const picture *f, const char *what, size_t length, size_t k) {
-    const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_OUTPUT, k);
-    char made[24];
-    snprintf(made, sizeof made, "y%zu", k + 1);
-    cli_picture_label(f, what, length, name ? name : made,
-                      orff_notes_units(f->applied.notes, ORFF_SIDE_OUTPUT, k));
-}
-
-/* Beside the colours; above a panel, where there are several and little room. */
-static void put_colour_label(const picture *f, size_t length, size_t panel) {
-    char *derived = f->derived ? cli_notes_derived_units(f->applied.notes, f->what) : NULL;
-    if (is(f, "outputs")) {
-        cli_picture_output_label(f, f->panels > 1 ? "title" : "cblabel", length, panel);
-    } else {
-        cli_picture_label(f, "cblabel", length,
-                          is(f, "field")   ? "magnitude"
-                          : is(f, "error") ? "standard deviation"
-                                           : f->what,
-                          f->derived ? derived : orff_notes_units(f->applied.notes, ORFF_SIDE_OUTPUT, 0));
-    }
-    free(derived);
-}
-
-/* Light to darker for sizes, so that black arrows stand out; blue to red through white for what has a sign.
- * Both are safe for colour-blind eyes. */
-static void put_palette(const picture *f, size_t panel) {
-    const double *range = f->ranges[panel], low = range[0], high = range[1] > low ? range[1] : low + 1.0;
-    if (low < 0.0 && low == -high) {
-        fputs("set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n",
-              f->script);
-    } else {
-        fputs(
-            "set palette defined (0 '#ffffff', 0.25 '#edf8b1', 0.5 '#9fdcb8', 0.75 '#4cb8c4', 1 '#3a8fc4')\n",
-            f->script);
-    }
-    fprintf(f->script, "set cbrange [%.9g:%.9g]\n", low, high);
-    const double tic = cli_tic_step(high - low, 4.0);
-    if (f->panels > 1 && tic > 0.0 && isfinite(tic)) fprintf(f->script, "set cbtics %.9g\n", tic);
-}
-
-static double aspect_of(const picture *f) {
-    return f->applied.info.on_plane
-               ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05)
-               : 1.0;
-}
-
-static void put_axes(const picture *f, double aspect, size_t width, size_t height) {
-    fprintf(f->script, "set size ratio -%.9g\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", aspect,
-            f->low[0], f->high[0], f->low[1], f->high[1]);
-    fputs("set tics out nomirror\nset border lw 1\nunset key\nset xtics autofreq\n", f->script);
-    cli_picture_input_label(f, "xlabel", width, 0);
-    cli_picture_input_label(f, "ylabel", height, 1);
-}
-
-/* The layout in which panels are largest. */
-static void find_layout(const picture *f, double aspect, size_t layout[2]) {
-    const double w = f->high[0] - f->low[0], h = (f->high[1] - f->low[1]) * aspect;
-    double best = 0.0;
-    for (size_t columns = 1; columns <= f->panels; columns++) {
-        const size_t rows = (f->panels + columns - 1) / columns;
-        const double scale = fmin(((double)f->file.width / (double)columns - BESIDE) / w,
-                                  ((double)f->file.height / (double)rows - ABOVE) / h);
-        if (columns > 1 && scale <= best) continue;
-        best = scale;
-        layout[0] = rows;
-        layout[1] = columns;
-    }
-}
-
-static void put_panel(const picture *f, size_t k, size_t height, bool arrows) {
-    put_palette(f, k);
-    put_colour_label(f, height, k);
-    fprintf(f->script, "plot $colours using 1:2:%zu with image%s", k + 3,
-            cli_picture_is(&f->file, "svg") ? " pixels" : "");
-    if (f->coast.given) fputs(", \\\n    $coast using 1:2 with lines lw 1 lc rgb '#666666'", f->script);
-    if (cli_given(f->arguments, CLI_OPT_POINTS))
-        fputs(", \\\n    $points using 1:2 with points pt 7 ps 0.35 lc rgb '#d95f02'", f->script);
-    if (arrows)
-        fputs(", \\\n    $arrows using 1:2:3:4 with vectors head filled size screen 0.008,20 lw 1.1 lc rgb "
-              "'black'",
-              f->script);
-    fputc('\n', f->script);
-}
-
-/* Vector formats get the cells as rectangles, so that no picture file lies beside. */
-static int put_script(void *self, FILE *script) {
-    picture *f = self;
-    const double aspect = aspect_of(f);
-    const bool arrows = is(f, "field");
-    size_t layout[2] = {1, 1};
-    f->script = script;
-    int status = put_colours(f);
-    if (!status && arrows) status = put_arrows(f, aspect);
-    if (!status && cli_given(f->arguments, CLI_OPT_POINTS)) status = put_points(f);
-    if (status) return status;
-    if (f->coast.given) put_coast(f);
-    find_layout(f, aspect, layout);
-    put_axes(f, aspect, f->file.width / layout[1], f->file.height / layout[0]);
-    if (f->coast.given) fputs("set clip two\n", script);
-    if (f->panels > 1) fprintf(script, "set multiplot layout %zu,%zu\n", layout[0], layout[1]);
-    for (size_t k = 0; k < f->panels; k++) put_panel(f, k, f->file.height / layout[0], arrows);
-    if (f->panels > 1) fputs("unset multiplot\n", script);
-    return CLI_DONE;
+/* Of units that cannot be compared, such as km and hours, or of sides that differ too much, the picture takes what room
+ * there is. */
+static void find_aspect(picture *f) {
+    const char *x = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[0]),
+               *y = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[1]);
+    const double sides = (f->high[1] - f->low[1]) / (f->high[0] - f->low[0]);
+    f->degrees = is_in_degrees(f);
+    f->aspect =
+        f->degrees ? 1.0 / fmax(cos(0.5 * (f->low[1] + f->high[1]) * 0.017453292519943295), 0.05) : 1.0;
+    if (f->degrees) return;
+    if ((x && y && strcmp(x, y)) || sides > LONGEST || sides < 1.0 / LONGEST) f->aspect = 0.75 / sides;
 }
 
 /* ---- options */
@@ -462,35 +133,95 @@ static bool is_report(const char *path) {
            (length > 7 && !strcmp(path + length - 7, ".csv.gz"));
 }
 
-static int parse_what(picture *f) {
-    static const char *const names[] = {"field",  "outputs", "divergence", "curl",  "potential",
-                                        "stream", "error",   "matrix",     "tuning"};
-    const size_t count = sizeof names / sizeof *names;
-    const bool report = !cli_given(f->arguments, CLI_OPT_WHAT) && is_report(f->arguments->words[0]);
-    f->what = report ? "tuning" : cli_text(f->arguments, CLI_OPT_WHAT);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], f->what)) continue;
-        f->derived = cli_derived_find(f->what);
-        return CLI_DONE;
-    }
-    const char *near = cli_suggest(f->what, count, names);
-    return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", f->what,
+static const char *const whats[] = {"field", "outputs", "divergence", "curl",        "potential", "stream",
+                                    "error", "matrix",  "residuals",  "calibration", "tuning"};
+#define WHATS (sizeof whats / sizeof *whats)
+
+static int refuse_what(const picture *f, const char *word) {
+    const char *near = cli_suggest(word, WHATS, whats);
+    return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", word,
                      near ? "did you mean" : "choose from",
                      near ? near : cli_own_options[CLI_OPT_WHAT].argument);
+}
+
+/* The name in the table that the text begins with, up to a comma or its end; NULL: none. */
+static const char *scan_what(const char *text) {
+    const size_t length = strcspn(text, ",");
+    for (size_t i = 0; i < WHATS; i++)
+        if (strlen(whats[i]) == length && !strncmp(whats[i], text, length)) return whats[i];
+    return NULL;
+}
+
+static bool is_map(const char *what) {
+    return strcmp(what, "tuning") && strcmp(what, "matrix") && strcmp(what, "residuals") &&
+           strcmp(what, "calibration");
+}
+
+/* One name, or several of maps. */
+static int parse_what(picture *f) {
+    const bool report = !cli_given(f->arguments, CLI_OPT_WHAT) && is_report(f->arguments->words[0]);
+    const char *at = f->what = report ? "tuning" : cli_text(f->arguments, CLI_OPT_WHAT);
+    for (bool more = true; more;) {
+        const size_t length = strcspn(at, ",");
+        const char *name = scan_what(at);
+        more = at[length];
+        if (!name && at == f->what && !more) return refuse_what(f, at);
+        if (!name || f->panels == MOST_PANELS || (!is_map(name) && (more || at != f->what)))
+            return cli_wrong(f->arguments, CLI_OPT_WHAT,
+                             "\"%s\" is not a list of up to %d maps, such as field,error,curl", f->what,
+                             MOST_PANELS);
+        f->panel[f->panels++] = (panel){.what = name, .derived = cli_derived_find(name)};
+        at += length + more;
+    }
+    return CLI_DONE;
+}
+
+static int check_contours(const cli_arguments *a) {
+    const char *text = cli_text(a, CLI_OPT_CONTOURS);
+    if (!strcmp(text, "auto") || !strcmp(text, "yes") || !strcmp(text, "no")) return CLI_DONE;
+    return cli_wrong(a, CLI_OPT_CONTOURS, "\"%s\" is not auto, yes or no", text);
+}
+
+/* ---- panels */
+
+/* A panel for each output takes the place of one that shows them. */
+static size_t add_outputs(const picture *f, panel *list, size_t count) {
+    for (size_t k = 0; k < f->applied.p && count < MOST_PANELS; k++)
+        list[count++] = (panel){.what = "outputs", .output = k};
+    return count;
 }
 
 /* A field of two outputs is one of arrows; others are a panel for each output. */
 static int find_panels(picture *f) {
     const size_t p = f->applied.p, d = f->applied.info.inputs;
-    if (is(f, "field") && (p != 2 || f->axes != 2)) f->what = "outputs";
-    f->width = is(f, "outputs") ? p : f->derived ? f->derived->width(d, p) : 1;
-    f->panels = f->width < MOST_PANELS ? f->width : MOST_PANELS;
-    if (f->derived && (f->width != 1 || f->axes != 2))
-        return cli_failed("--what %s is a picture of two inputs and two outputs; there are %zu and %zu",
-                          f->what, f->axes, p);
-    if (f->panels < f->width) cli_say("the first %zu of %zu outputs are drawn", f->panels, f->width);
-    if (f->axes == 1 && f->coast.given)
-        return cli_wrong(f->arguments, CLI_OPT_COAST, "a coast is for maps, of two inputs");
+    panel list[MOST_PANELS];
+    size_t count = 0, wanted = 0;
+    if (!strcmp(f->what, "field") && (p != 2 || f->axes != 2)) f->what = "outputs";
+    for (size_t k = 0; k < f->panels; k++) {
+        const panel one = f->panel[k];
+        const bool outputs =
+            !strcmp(one.what, "outputs") || (!strcmp(one.what, "field") && (p != 2 || f->axes != 2));
+        if (one.derived && (one.derived->width(d, p) != 1 || f->axes != 2))
+            return cli_failed("--what %s is a picture of two inputs and two outputs; there are %zu and %zu",
+                              one.what, f->axes, p);
+        wanted += outputs ? p : 1;
+        if (outputs)
+            count = add_outputs(f, list, count);
+        else if (count < MOST_PANELS)
+            list[count++] = one;
+    }
+    memcpy(f->panel, list, count * sizeof *list);
+    f->panels = count;
+    if (count < wanted) cli_say("the first %zu of %zu outputs are drawn", count, wanted);
+    return CLI_DONE;
+}
+
+/* What is for maps only. */
+static int check_lines(const picture *f) {
+    if (f->axes == 2) return CLI_DONE;
+    if (f->coast.given) return cli_wrong(f->arguments, CLI_OPT_COAST, "a coast is for maps, of two inputs");
+    if (strchr(f->what, ','))
+        return cli_wrong(f->arguments, CLI_OPT_WHAT, "panels of %s are for maps, of two inputs", f->what);
     return CLI_DONE;
 }
 
@@ -502,23 +233,47 @@ static json_t *told(const picture *f) {
     return object;
 }
 
-static int plot_field(picture *f) {
+/* ---- */
+
+static int load(picture *f) {
     int status = cli_size(f->arguments, CLI_OPT_ARROWS, 2, 200, &f->arrows);
+    if (!status) status = check_contours(f->arguments);
     if (!status) status = cli_applied_load(&f->applied, f->arguments->words[0]);
     if (!status) status = find_axes(f);
     if (!status) status = cli_mask_parse(f->arguments, &f->applied, &f->mask, &f->masking);
     if (!status && f->masking && cli_given(f->arguments, CLI_OPT_EVERYWHERE))
         status = cli_wrong_usage(f->arguments->command, "give --mask or --everywhere, not both");
+    if (!status && cli_given(f->arguments, CLI_OPT_ELLIPSES) && !f->applied.info.has_posterior)
+        status =
+            cli_failed("%s: the model keeps no posterior, so it has no ellipses; fit it with --posterior yes",
+                       f->arguments->words[0]);
     if (!status) status = cli_coast_open(&f->coast, f->arguments, &f->applied);
-    if (!status) status = find_region(f);
+    return status;
+}
+
+static int draw(picture *f) {
+    int status = find_region(f);
     if (!status) status = find_panels(f);
-    if (!status && f->axes == 2) status = find_limit(f);
-    if (!status) status = cli_picture_draw(&f->file, f->axes == 2 ? put_script : cli_picture_put_lines, f);
+    if (!status) status = check_lines(f);
+    if (status || f->axes == 1) return status ? status : cli_picture_draw(&f->file, cli_picture_put_lines, f);
+    find_aspect(f);
+    f->outline = f->degrees && !f->coast.given;
+    if (f->outline) status = cli_coast_outline(&f->coast, &f->applied);
+    cli_map_arrange(f);
+    if (!status) status = cli_grid_fill(f);
+    if (!status) status = cli_picture_draw(&f->file, cli_picture_put_map, f);
+    return status;
+}
+
+static int plot_field(picture *f) {
+    int status = load(f);
+    if (!status) status = draw(f);
     if (!status) cli_say("%s", f->file.path);
     if (!status && f->masking && f->axes == 2)
         cli_say("%.0f %% of the picture is masked", 100.0 * (double)f->hidden / (double)f->cells);
     if (!status && cli_wants_json()) status = cli_print_json(told(f));
     free(f->fixed);
+    cli_grid_clear(f);
     cli_coast_clear(&f->coast);
     cli_applied_clear(&f->applied);
     return status;
@@ -529,6 +284,10 @@ static int run(const cli_arguments *a) {
     int status = cli_picture_parse(&f.file, a);
     if (!status) status = parse_what(&f);
     if (status) return status;
+    if (!strcmp(f.what, "residuals") || !strcmp(f.what, "calibration")) return cli_plot_scores(&f);
+    if (a->n_words > 1)
+        return cli_wrong_usage(a->command,
+                               "DATA is for --what residuals and calibration; --points marks places");
     if (!strcmp(f.what, "matrix")) return cli_plot_matrix(&f.file, a->words[0]);
     return strcmp(f.what, "tuning") ? plot_field(&f) : cli_plot_curves(&f.file, a->words[0]);
 }
@@ -536,20 +295,26 @@ static int run(const cli_arguments *a) {
 const cli_command cli_command_plot = {
     .name = "plot",
     .summary = "draw a field, a map, a curve, or the curves of orff tune",
-    .usage = "MODEL|REPORT.csv -o PICTURE.svg|.png|.pdf",
+    .usage = "MODEL|REPORT.csv [DATA] -o PICTURE.svg|.png|.pdf",
     .text =
-        "Draws arrows over the colour of their magnitude, or a derived field in colours (--what). "
+        "Draws arrows over the colour of their length, or a derived field in colours (--what); several of "
+        "these are panels: "
+        "--what field,error,curl. Models in degrees are maps, with coasts. "
         "Other than two outputs are maps in colour, a panel for each, and a model of one input is a "
         "curve with a band that holds 95 % of what the field may be. "
         "The region is that of the data the model was learned from, unless --grid names another; inputs with "
         "one value there are held at it: --grid x=0:9:2,y=0:9:2,time=6. "
         "For a report of orff tune it draws the cross-validated error against lambda, one line "
-        "for each candidate. Needs gnuplot.",
+        "for each candidate. --what residuals and calibration show how well a model and its error bars do on "
+        "DATA. Needs "
+        "gnuplot.",
     .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
                "vorticity.png\n"
+               "  orff plot wind.orff --what field,error,curl --style paper -o wind.pdf\n"
+               "  orff plot wind.orff held_out.csv --what calibration -o calibration.svg\n"
                "  orff plot scores.csv -o curves.svg\n",
     .least = 1,
-    .most = 1,
+    .most = 3,
     .bit = CLI_BIT(plot),
     .run = run,
 };

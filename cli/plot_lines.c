@@ -78,14 +78,21 @@ static void put_panel(const picture *f, size_t k, bool bands, bool data) {
     cli_picture_output_label(f, "ylabel", f->file.height / f->panels, k);
     fputs("plot ", f->script);
     if (bands)
-        fprintf(f->script,
-                "$curves using 1:%zu:%zu with filledcurves lc rgb '#c6e5f2' title '95 %%', \\\n    ",
-                column + 1, column + 2);
+        fprintf(f->script, "$curves using 1:%zu:%zu with filledcurves lc rgb '%s' title '95 %%', \\\n    ",
+                column + 1, column + 2, f->file.style->band);
     if (data)
-        fprintf(f->script,
-                "$points using 1:%zu with points pt 7 ps 0.5 lc rgb '#d95f02' title 'data', \\\n    ", k + 2);
-    fprintf(f->script, "$curves using 1:%zu with lines lw 2 lc rgb '#0072b2' %s\n", column,
+        fprintf(f->script, "$points using 1:%zu with points pt 7 ps 0.5 lc rgb '%s' title 'data', \\\n    ",
+                k + 2, f->file.style->dots);
+    fprintf(f->script, "$curves using 1:%zu with lines lw 2 lc rgb '%s' %s\n", column, f->file.style->curve,
             bands || data ? "title 'field'" : "notitle");
+    fputs("unset title\n", f->script);
+}
+
+/* Above the first of the panels. */
+static void put_title(const picture *f) {
+    char *title = cli_picture_title(f);
+    if (title) cli_picture_label(f, "title", f->file.width, title, NULL);
+    free(title);
 }
 
 int cli_picture_put_lines(void *self, FILE *script) {
@@ -97,9 +104,11 @@ int cli_picture_put_lines(void *self, FILE *script) {
     if (!status && data && !error) status = put_data(f);
     if (status) return status;
     fprintf(script, "set xrange [%.9g:%.9g]\nset tics out nomirror\nset border 3\n", f->low[0], f->high[0]);
-    fputs("set grid ytics lw 0.5 lc rgb '#dddddd'\nset key top right horizontal samplen 2\n", script);
+    fprintf(script, "set grid ytics lt 1 lw 0.5 lc rgb '%s'\nset key top right horizontal samplen 2\n",
+            f->file.style->faint);
     cli_picture_input_label(f, "xlabel", f->file.width, 0);
     if (f->panels > 1) fprintf(script, "set multiplot layout %zu,1\n", f->panels);
+    put_title(f);
     for (size_t k = 0; k < f->panels; k++)
         put_panel(f, k, f->applied.info.has_posterior && !error, data && !error);
     if (f->panels > 1) fputs("unset multiplot\n", script);

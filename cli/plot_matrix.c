@@ -81,14 +81,14 @@ static void put_panel(const matrices *m, size_t c, FILE *script) {
 static int put_script(void *self, FILE *script) {
     const matrices *m = self;
     const size_t p = m->p;
+    char colours[CLI_PALETTE_ROOM];
     fputs("$matrix << EOD\n", script);
     for (size_t i = 0; i < m->count * p * p; i++) {
         fprintf(script, "%zu %zu %.6g\n", i / p % p, i % p, m->correlation[i]);
         if ((i + 1) % (p * p) == 0) fputs("\n\n", script);
     }
-    fputs("EOD\nset palette defined (-1 '#2166ac', 0 '#ffffff', 1 '#b2182b')\nset cbrange [-1:1]\n"
-          "set cblabel 'correlation'\nset size ratio 1\nset border 0\n",
-          script);
+    fprintf(script, "EOD\nset palette defined %s\n", cli_style_palette(m->file->style, true, colours));
+    fputs("set cbrange [-1:1]\nset cblabel 'correlation'\nset size ratio 1\nset border 0\n", script);
     fprintf(script, "set xrange [-0.5:%g]\nset yrange [%g:-0.5]\n", (double)p - 0.5, (double)p - 0.5);
     put_tics(m, "x", script);
     put_tics(m, "y", script);

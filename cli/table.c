@@ -174,11 +174,11 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Also measure the error over this many draws of the frequencies, and print the error that a share "
         "P of them does not exceed."},
 
-    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|tuning", "field", PLOT, "Picture",
-        "field: arrows over the colour of their magnitude, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
-        "of that field. error: colours of the standard deviation. matrix: the correlations between outputs that an output "
-        "matrix says. tuning: the curves of a report of orff "
-        "tune; this is the default for a .csv file."},
+    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|residuals|calibration|tuning", "field", PLOT, "Picture",
+        "field: arrows over the colour of their length, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
+        "of that field. error: colours of the standard deviation. Several of these, such as field,error,curl, are panels. matrix: the correlations between outputs that an output matrix says. "
+        "residuals, calibration: errors on DATA, and how often its values lie in the intervals that the model gives. tuning: the "
+        "curves of a report of orff tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",
         "Mark the places of these data."},
     [CLI_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
@@ -187,8 +187,23 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
         "Keep the gnuplot script, with its data, beside the picture as PICTURE.gp. A file of that name is "
         "not replaced."},
-    [CLI_OPT_SIZE] = {"size", 0, "WxH", "900x700", PLOT, "Picture",
-        "Size in pixels (PDF: hundredths of an inch)."},
+    [CLI_OPT_STYLE] = {"style", 0, "plain|talk|paper|dark", "plain", PLOT, "Picture",
+        "talk: large letters and thick lines. paper: letters of 8 points on 140 x 110 mm. dark: on a dark ground."},
+    [CLI_OPT_TITLE] = {"title", 0, "TEXT", NULL, PLOT, "Picture",
+        "A title. Without it maps say at which values other inputs are held."},
+    [CLI_OPT_QUANTITY] = {"quantity", 0, "TEXT", NULL, PLOT, "Picture",
+        "What the length of the arrows is, such as \"wind speed\". The default follows from names and units."},
+    [CLI_OPT_STREAMLINES] = {"streamlines", 0, NULL, NULL, PLOT, "Picture",
+        "Lines along the field instead of arrows."},
+    [CLI_OPT_ELLIPSES] = {"ellipses", 0, NULL, NULL, PLOT, "Picture",
+        "At the head of each arrow, the ellipse that holds it with a probability of 95 %."},
+    [CLI_OPT_HATCH] = {"hatch", 0, NULL, NULL, PLOT, "Picture",
+        "Where the model knows little, draw it hatched instead of leaving it white."},
+    [CLI_OPT_CONTOURS] = {"contours", 0, "auto|yes|no", "auto", PLOT, "Picture",
+        "Lines of equal values over colours. auto: for a single output, a potential and a stream function."},
+    [CLI_OPT_SIZE] = {"size", 0, "WxH", NULL, PLOT, "Picture",
+        "Size in pixels (PDF: hundredths of an inch), or as it will be printed: 140mmx110mm, 17cmx12cm, 6inx4in; a PNG then "
+        "has 300 pixels an inch. The default is 900x700, or what the style says."},
     [CLI_OPT_ARROWS] = {"arrows", 0, "N", "24", PLOT, "Picture",
         "Number of arrows along the longer side."},
     [CLI_OPT_VIEW_SAMPLES] = {"samples", 'n', "K", "6", VIEW, "Picture",

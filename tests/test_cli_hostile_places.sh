@@ -55,11 +55,13 @@ done
 cmp p.svg again/picture.svg || fail "p.svg.gp draws another picture"
 quiet "a kept script"
 
-# gnuplot does not notice a full disk, or a limit of file sizes: between the size of the script and the picture's.
+# gnuplot does not notice a full disk, or a limit of file sizes: between the size of the script and the picture's. Curves
+# have a small script.
 echo old >q.svg
-limit=$((($(wc -c <p.svg.gp) + $(wc -c <p.svg)) / 1024))
-[ $((limit * 512)) -gt "$(wc -c <p.svg.gp)" ] || fail "the picture is smaller than its script"
-expect 1 'q.svg: gnuplot has not written the whole picture' sh -c "ulimit -f $limit; exec \"\$@\"" sh "$orff" plot line.orff -o q.svg
+expect 0 cut.svg "$orff" plot line.report.csv -o cut.svg --keep
+limit=$((($(wc -c <cut.svg.gp) + $(wc -c <cut.svg)) / 1024))
+[ $((limit * 512)) -gt "$(wc -c <cut.svg.gp)" ] || fail "the picture is smaller than its script"
+expect 1 'q.svg: gnuplot has not written the whole picture' sh -c "ulimit -f $limit; exec \"\$@\"" sh "$orff" plot line.report.csv -o q.svg
 [ "$(cat q.svg)" = old ] || fail "a cut picture replaced the old one"
 quiet "a cut picture"
 finish

@@ -42,8 +42,8 @@ PATH=/nowhere "$orff" plot m.orff -o p.svg 2>err || status=$?
 
 if command -v gnuplot >/dev/null; then
     expect 0 'p.svg' "$orff" plot m.orff --points small.csv -o p.svg
-    grep -q 'y_km \[km\]' p.svg || fail "no label in p.svg"
-    grep -q 'magnitude \[m s-1\]' p.svg || fail "no colour label in p.svg"
+    grep -q 'y (km)' p.svg || fail "no label in p.svg"
+    grep -q 'speed (m/s)' p.svg || fail "no colour label in p.svg"
     [ ! -e p.svg.gp ] || fail "the script stays without --keep"
     for what in divergence curl potential stream error; do
         rm -f p.png.gp

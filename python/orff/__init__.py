@@ -22,6 +22,8 @@ Moments
     Sums over rows that add, subtract and travel in files.
 Functionals
     Derivatives, integrals and differences of potentials as data.
+plot_field, plot_error, plot_calibration, plot_residuals
+    Pictures by matplotlib.
 kernel, loss, bound, plan, directions, load, save
     The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
 """
@@ -39,6 +41,7 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
+from ._plots import plot_calibration, plot_error, plot_field, plot_residuals
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
 from ._stack import ORFFStack
@@ -71,6 +74,10 @@ __all__ = [
     "load",
     "loss",
     "plan",
+    "plot_calibration",
+    "plot_error",
+    "plot_field",
+    "plot_residuals",
     "save",
     "set_threads",
 ]

@@ -26,6 +26,10 @@ if [ "$what" = doctest ]; then
         echo "skipped: the example of fit_field, for $python has no xarray"
         set -- "$@" --ignore orff/_xarray.py
     }
+    "$python" -c 'import matplotlib' 2>/dev/null || {
+        echo "$python has no matplotlib: the examples of pictures are left out"
+        set -- "$@" --ignore=orff/_plots.py
+    }
     "$python" -c 'import dask.array' 2>/dev/null || {
         echo "$python has no dask: the examples of orff.dask are left out"
         set -- "$@" --ignore=orff/dask.py --ignore=orff/_dask_rows.py

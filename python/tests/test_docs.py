@@ -97,6 +97,8 @@ def sources(tmp_path, monkeypatch):
 def test_the_code_of_a_page_runs(page, sources, program):
     if page == "docs/distributed.md":
         pytest.importorskip("dask.array", reason="dask is not here (Debian: python3-dask)")
+    if page == "docs/python.md":
+        pytest.importorskip("matplotlib", reason="there is no matplotlib (python3-matplotlib), which the page uses")
     pytest.importorskip("xarray", reason="there is no xarray (python3-xarray), which the page uses")
     names = {"__name__": "__main__"}
     seen = 0

@@ -138,10 +138,13 @@ def forge(model, text, out):
 def svg(path):
     root = xml.etree.ElementTree.fromstring(read(path))
     allowed = {"svg", "title", "desc", "defs", "g", "path", "text", "tspan", "rect", "circle", "polygon", "use",
-               "filter", "feFlood", "feComposite"}
+               "filter", "feFlood", "feComposite", "image"}
+    inside = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]+")
     for element in root.iter():
         tag = element.tag.split("}")[-1]
         assert tag in allowed, f"{path}: <{tag}>"
+        if tag == "image":  # the colours of a map, which lie in the file itself
+            assert inside.fullmatch(element.attrib["{http://www.w3.org/1999/xlink}href"]), f"{path}: image"
         for attribute, value in element.attrib.items():
             assert not attribute.lower().startswith("on"), f"{path}: {attribute}"
             assert "script:" not in value.lower(), f"{path}: {value}"
