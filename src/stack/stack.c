@@ -26,6 +26,8 @@ orff_status orffi_stack_join(orff_stack *stack) {
                               stack->widths[l]);
         stack->widths[l + 1] = f->p;
     }
+    orffi_release(stack->intercept); /* where layers were joined before, and the last has changed */
+    stack->intercept = NULL;
     return ORFFI_NEW_ARRAY(stack->intercept, stack->widths[stack->n]);
 }
 
