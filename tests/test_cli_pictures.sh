@@ -103,7 +103,7 @@ plot one.orff --grid x_km=-1:1:2,y_km=0.5
 grep -q 'y_km = 0.5' p.svg || fail "a curve does not say where it is"
 plot one.orff --grid x_km=-1:1:2,y_km=0.5 --title 'the middle'
 grep -q 'the middle' p.svg || fail "a curve has no title"
-plot one.orff --what matrix
+plot wheel.orff --what matrix
 ! grep '^set palette' p.svg.gp | grep -q '#ffffff' || fail "matrix: white"
 
 # Calibration: of rows like those learned from it is about right. Residuals, with what they should look like.
