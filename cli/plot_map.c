@@ -424,7 +424,7 @@ static void put_panels(picture *f) {
     if (f->panels > 1) fputs("unset multiplot\n", f->script);
 }
 
-/* Bitmaps of colours lie inside of vector formats too: gnuplot puts them there. */
+/* Bitmaps of colours lie inside of vector formats too: gnuplot lays them there. */
 int cli_picture_put_map(void *self, FILE *script) {
     picture *f = self;
     f->script = script;
