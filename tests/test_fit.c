@@ -95,7 +95,7 @@ static bool count_stages(void *self, const char *task, double done, double total
 /* One measure of what is left, and not those of the sums, folds and decompositions that a choice takes. */
 static void choosing_is_one_stage(void **state) {
     (void)state;
-    fields_rows rows = fields_draw(fields_smooth, 800, 5, 1, 0.1, 1);
+    fields_rows rows = fields_draw(fields_smooth, 800, 5, 2, 0.1, 1);
     orff_settings settings = fields_settings(40);
     stages seen = {0};
     settings.engine = ORFF_ENGINE_FEATURES;
