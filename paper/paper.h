@@ -119,7 +119,8 @@ double paper_mse(size_t n, const double *values, const double *truth); /* mean o
 
 /* ---------------------------------------------------------------- kernels (kernels.c) */
 
-/* One Gaussian part of this rule, d = p, A = I; orff_kernel_free() it. */
+/* One Gaussian part of this rule, A = I; and the kernel of it, d = p: orff_kernel_free() it. */
+orff_part paper_gaussian_part(orff_rule rule, double sigma);
 orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma);
 orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orff_switch importance, size_t D,
                               uint64_t seed);
@@ -146,11 +147,14 @@ double paper_five_gaussians(double width, const double x[2], double gradient[2],
 
 /* ---------------------------------------------------------------- ridge (fit.c) */
 
-/* One ridge problem, without centring: iid features and their closed form, or the exact kernel. The caller fills the
- * first lines, with zeros behind. */
+#define PAPER_MOST_BYTES 14e9 /* that an exact kernel may take: curl-free with N = 20000 is 12.8e9 */
+
+/* One ridge problem, without centring: iid features and their closed form, the exact kernel, or a lattice (up to three
+ * inputs). The caller fills the first lines, with zeros behind. */
 typedef struct paper_fit {
     const orff_kernel *kernel;
-    size_t D; /* frequencies; 0: exact */
+    const orff_part *lattice; /* its one part, for a lattice; else NULL */
+    size_t D;                 /* frequencies; 0: exact */
     uint64_t seed;
     size_t n;
     const double *X, *Y; /* n x d, n x p */
@@ -159,6 +163,7 @@ typedef struct paper_fit {
     orff_features *features;
     double *theta;
     orff_exact *exact;
+    orff_model *model; /* of the lattice */
 } paper_fit;
 
 /* Draws the frequencies, passes over the rows and solves; the result replaces an earlier one. */
@@ -168,9 +173,11 @@ void paper_fit_free(paper_fit *fit);
 
 /* ---------------------------------------------------------------- how long ridge takes (timing.c) */
 
-/* The same ridge problem by features and by the exact kernel, on the first N rows of X and Y for growing N. */
+/* The same ridge problem by features, by the exact kernel and, where there is a part for it, by a lattice, on the first N
+ * rows of X and Y for growing N. */
 typedef struct paper_timing {
     const orff_kernel *kernel;
+    const orff_part *lattice; /* as in paper_fit */
     size_t D; /* frequencies of the features, iid */
     uint64_t seed;
     size_t n_sizes;      /* at most 16 */
@@ -183,8 +190,8 @@ typedef struct paper_timing {
     const char *score_column, *score_words; /* its name in times.csv and in agreement.md */
 } paper_timing;
 
-/* Fills times.csv: method (orff, exact), N, seconds, cpu_seconds, repeats, load, score. The exact kernel stops at N =
- * exact_most, or where it would take too long or too much memory. Returns the last N of the exact kernel. */
+/* Fills times.csv: method (orff, lattice, exact), N, seconds, cpu_seconds, repeats, load, machine, score. The exact kernel
+ * stops at N = exact_most, or where it would take too long or too much memory. Returns the last N of the exact kernel. */
 size_t paper_timing_run(paper_run *run, const paper_timing *timing, paper_table **times);
 
 /* Of the processor's seconds against N, for N from low to high. */

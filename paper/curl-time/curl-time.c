@@ -1,4 +1,5 @@
-/* Figure: time of curl-free ridge against the number of points N, D = 1000 features and the exact kernel.
+/* Figure: time of curl-free ridge against the number of points N, D = 1000 features and the exact kernel;
+ * beside them, not in the paper, a lattice of frequencies.
  *
  * The paper does not say how the points were made, nor what is in the time. Here: the 2-D curl-free field of five
  * Gaussians with noise; a fit is drawing the frequencies, one pass over the points and the closed form (the paper's
@@ -115,7 +116,9 @@ int paper_curl_time(paper_run *run) {
     paper_timing t = plan(run);
     orff_kernel *kernel = paper_gaussian(ORFF_RULE_CURL_FREE, 2, SIGMA);
     data all = data_create(t.sizes[t.n_sizes - 1]);
+    const orff_part part = paper_gaussian_part(ORFF_RULE_CURL_FREE, SIGMA);
     t.kernel = kernel;
+    t.lattice = &part;
     t.X = all.X;
     t.Y = all.Y;
     t.self = &all;
