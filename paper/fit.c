@@ -17,15 +17,19 @@ static void solve_features(paper_fit *fit) {
     orff_moments_free(moments);
 }
 
-/* The problem as it is: nothing scaled, centred or chosen, and no error bars prepared. */
-static void solve_lattice(paper_fit *fit) {
+orff_settings paper_lattice_settings(const orff_part *part, double lambda) {
     orff_settings settings = orff_settings_default();
     settings.engine = ORFF_ENGINE_LATTICE;
     settings.n_parts = 1;
-    settings.parts = fit->lattice;
-    settings.lambda = fit->lambda;
+    settings.parts = part;
+    settings.lambda = lambda;
     settings.center = false;
     settings.scale_inputs = settings.scale_outputs = settings.posterior = ORFF_SWITCH_NO;
+    return settings;
+}
+
+static void solve_lattice(paper_fit *fit) {
+    const orff_settings settings = paper_lattice_settings(fit->lattice, fit->lambda);
     paper_must(orff_model_fit(&fit->model, &settings, orff_kernel_inputs(fit->kernel),
                               orff_kernel_outputs(fit->kernel), fit->n, fit->X, fit->Y, NULL),
                "lattice");

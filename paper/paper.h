@@ -50,9 +50,12 @@ typedef struct paper_item {
 extern const paper_item paper_items[]; /* ended by a NULL name */
 
 bool paper_quick(const paper_run *run);
+/* How many of `all` runs there are of a part that takes long: all, or the number of --long-runs if that is less. It is written
+ * to settings.txt by itself; more runs later, with --resume, go on from fewer. */
+size_t paper_long_runs(const paper_run *run, size_t all);
 const char *paper_data(const paper_run *run); /* --data: folder of data sets; NULL when not given */
 
-/* A line "name = value" of settings.txt. The version, the build and the mode are written by themselves.
+/* A line "name = value" of settings.txt. The version, the build, the mode and the machine are written by themselves.
  * With --resume a value other than before ends the program: rows of two settings must not be mixed. */
 void paper_setting(paper_run *run, const char *name, const char *format, ...) PAPER_PRINTF(3, 4);
 
@@ -71,6 +74,8 @@ int paper_skip(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
 _Noreturn void paper_fatal(const char *format, ...) PAPER_PRINTF(1, 2);
 void paper_must(orff_status status, const char *what); /* fatal unless ORFF_OK */
 void *paper_alloc(size_t count, size_t size);          /* zeros; fatal when there is no memory; free() it */
+const char *paper_machine(void); /* "AMD EPYC; 2 cores; 24 GB": without commas, so fit for a field of a table */
+double paper_load(void);         /* programs that want to run, mean of the last minute; NAN where not known */
 double paper_seconds(void);                            /* a clock that only goes forward */
 double paper_cpu_seconds(void);                        /* processor time of all threads of the program */
 
@@ -81,6 +86,9 @@ typedef struct paper_table paper_table;
 /* DIR/NAME/file. The first `keys` columns of the header name a row; each row is on disk as soon as it is
  * added. With --resume the rows of an earlier run with the same header are kept. The harness closes it. */
 paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, const char *header);
+
+/* The same for a table that is made from others: it begins empty with --resume too. */
+paper_table *paper_table_derived(paper_run *run, const char *file, size_t keys, const char *header);
 
 /* Add a row: its fields joined by commas, no field with a comma or quotes in it. */
 void paper_row(paper_table *table, const char *format, ...) PAPER_PRINTF(2, 3);
@@ -165,6 +173,9 @@ typedef struct paper_fit {
     orff_exact *exact;
     orff_model *model; /* of the lattice */
 } paper_fit;
+
+/* Of a lattice for the problem as it is: nothing scaled, centred or chosen, and no error bars prepared. */
+orff_settings paper_lattice_settings(const orff_part *part, double lambda);
 
 /* Draws the frequencies, passes over the rows and solves; the result replaces an earlier one. */
 void paper_fit_solve(paper_fit *fit);

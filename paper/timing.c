@@ -1,10 +1,7 @@
 /* Features and a lattice against the exact kernel, timed over growing N: times.csv, its exponents and its table of words. */
-#define _GNU_SOURCE /* getloadavg */
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "paper.h"
 
@@ -14,26 +11,6 @@
 #define MOST_SECONDS 1000.0 /* of the processor; the paper's own limit */
 
 /* ---- rows */
-
-/* How many programs want to run on this machine, mean of the last minute; NAN where that is not known. */
-static double load_average(void) {
-    double load;
-    return getloadavg(&load, 1) == 1 ? load : NAN;
-}
-
-/* "AMD EPYC; 2 cores; 24 GB": fit for a CSV field. Linux says its processor in /proc/cpuinfo. */
-static void machine(char *text, size_t size) {
-    char line[256], name[128] = "unknown processor";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "model name : %127[^\n]", name) == 1) break;
-    if (file) fclose(file);
-    for (char *c = name; *c; c++)
-        if (*c == ',' || *c == '"') *c = ';';
-    const double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
-    snprintf(text, size, "%s; %ld cores; %.0f GB", name, sysconf(_SC_NPROCESSORS_ONLN),
-             pages * page / 1073741824.0);
-}
 
 /* Memory that a program may take now without others being pushed out; no limit where the system does not say. */
 static double bytes_available(void) {
@@ -77,10 +54,8 @@ static void row(paper_table *table, const paper_timing *t, way m, size_t n) {
                      .lambda = t->lambda(n)};
     double cpu;
     int repeats;
-    char where[192];
-    machine(where, sizeof where);
-    const double load = load_average(), seconds = least_time(&fit, &repeats, &cpu);
-    paper_row(table, "%s,%zu,%.4g,%.4g,%d,%.1f,%s,%.4g", methods[m], n, seconds, cpu, repeats, load, where,
+    const double load = paper_load(), seconds = least_time(&fit, &repeats, &cpu);
+    paper_row(table, "%s,%zu,%.4g,%.4g,%d,%.1f,%s,%.4g", methods[m], n, seconds, cpu, repeats, load, paper_machine(),
               t->score(&fit, t->self));
     paper_fit_free(&fit);
 }
