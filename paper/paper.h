@@ -8,7 +8,7 @@
  *        - opens its tables      paper_table *t = paper_table_open(run, "errors.csv", 2, "kernel,D,mean,sup");
  *        - fills them, skipping  if (paper_has(t, "%s/%d", kernel, D)) continue;
  *          rows already there    paper_row(t, "%s,%d,%.6g,%.6g", kernel, D, mean, sup);
- *        - draws                 paper_plot(run, "errors", 900, 520);
+ *        - draws                 paper_plot(run, "errors", PAPER_NARROW, 80);
  *        - says what came out    paper_agreement(run, "The paper shows ... we get %.2f ...\n", ...);
  *      and returns PAPER_DONE. With paper_quick(run) it takes a few seconds.
  *   2. paper/NAME/PLOT.gp        the body of each gnuplot script: reads the tables by their bare names
@@ -101,8 +101,12 @@ double paper_value(const paper_table *table, const char *column, const char *key
 
 /* ---------------------------------------------------------------- pictures (plot.c) */
 
-/* Draw plot.svg and plot.png (width x height pixels) by the body paper/NAME/plot.gp, put behind a preamble
- * (terminal, comma-separated data, colours 1 to 7 that the colour-blind can tell apart) and kept as
+/* The widths that journals have for a picture, in mm: a column and a half, and two columns. */
+#define PAPER_NARROW 129
+#define PAPER_WIDE   174
+
+/* Draw plot.svg, plot.pdf and plot.png (width x height in mm) by the body paper/NAME/plot.gp, put behind a preamble
+ * (terminal, letters of 8 points, comma-separated data, colours 1 to 7 that the colour-blind can tell apart) and kept as
  * DIR/NAME/plot.gp, which `gnuplot plot.gp` draws again. Without gnuplot this only says so. */
 void paper_plot(paper_run *run, const char *plot, int width, int height);
 

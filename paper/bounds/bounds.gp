@@ -3,7 +3,10 @@ set multiplot
 set logscale x 10
 set format x '10^{%T}'
 set xrange [10:1e6]
-set yrange [0:1.05]
+set yrange [-0.03:1.06]
+set bars 0.4
+# Bars: the deviation of a share of so many draws. The quick version has fewer.
+draws = 200
 set ytics 0,0.25,1
 unset key
 kernels = 'decomposable curl-free div-free'
@@ -22,7 +25,7 @@ do for [i=1:3] {
          'probability.csv' using (pick(k,3)):6 every ::1 with lines lt 3, \
          'probability.csv' using (pick(k,3)):7 every ::1 with lines lt 5, \
          'probability.csv' using (pick(k,3)):8 every ::1 with lines lt 4, \
-         'measured.csv' using (pick(k,2)):3 every ::1 with linespoints lt 1
+         'measured.csv' using (pick(k,2)):3:(sqrt($3*(1 - $3)/draws)) every ::1 with yerrorlines lt 1
 }
 # The legend, a panel of its own.
 unset border

@@ -128,7 +128,7 @@ int paper_curl_time(paper_run *run) {
     paper_table *times;
     const size_t last = paper_timing_run(run, &t, &times);
     agree(run, &t, times, last);
-    paper_plot(run, "curl-time", 900, 560);
+    paper_plot(run, "curl-time", PAPER_NARROW, 98);
     data_free(&all);
     orff_kernel_free(kernel);
     return PAPER_DONE;

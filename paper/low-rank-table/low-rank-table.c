@@ -327,7 +327,7 @@ int paper_low_rank_table(paper_run *run) {
         paper_agreement(run, PAPER_TOO_SMALL);
     else
         explain(run);
-    paper_plot(run, "low-rank-table", 1000, 560);
+    paper_plot(run, "low-rank-table", PAPER_WIDE, 104);
     world_free(&p.w);
     return PAPER_DONE;
 }

@@ -200,7 +200,7 @@ int paper_mnist_error(paper_run *run) {
     else
         explain(run, &p, table);
     mnist_error_agree(run, checks);
-    paper_plot(run, "mnist-error", 900, 600);
+    paper_plot(run, "mnist-error", PAPER_NARROW, 105);
     paper_mnist_free(&p.mnist);
     return PAPER_DONE;
 }

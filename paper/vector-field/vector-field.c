@@ -331,6 +331,6 @@ int paper_vector_field(paper_run *run) {
     paper_table *levels = paper_table_open(run, "levels.csv", 1, "field,noise_variance");
     for (int turned = 0; turned < 2; turned++) one_field(run, &g, table, levels, turned);
     agree(run, &g, table);
-    paper_plot(run, "vector-field", 1000, 820);
+    paper_plot(run, "vector-field", PAPER_WIDE, 150);
     return PAPER_DONE;
 }

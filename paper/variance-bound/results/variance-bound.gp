@@ -1,7 +1,8 @@
-# Draws variance-bound.svg and variance-bound.png from the tables beside it:  gnuplot variance-bound.gp
+# Draws variance-bound.svg, .pdf and .png, 174 mm wide and 130 mm high, from the tables beside it:  gnuplot variance-bound.gp
 if (!exists('format')) { format = 'svg' }
-if (format eq 'svg') { set terminal svg size 1100,760 enhanced font 'sans,14' background '#ffffff' }
-if (format eq 'png') { set terminal pngcairo size 1100,760 enhanced font 'sans,11' background '#ffffff' }
+if (format eq 'svg') { set terminal svg size 658,491 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,5.118in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'png') { set terminal pngcairo size 1315,983 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'variance-bound.'.format
 set encoding utf8
 set datafile separator ','
@@ -12,6 +13,7 @@ set linetype 4 lc rgb '#cc79a7' pt 11 lw 2
 set linetype 5 lc rgb '#e69f00' pt 13 lw 2
 set linetype 6 lc rgb '#56b4e9' pt 4  lw 2
 set linetype 7 lc rgb '#000000' pt 6  lw 2
+set pointsize 0.65
 set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
@@ -76,4 +78,5 @@ plot NaN with lines lt 2 dt 2 title 'bound as printed', \
 unset multiplot
 
 unset output
-if (format eq 'svg') { format = 'png'; reset; load 'variance-bound.gp' }
+if (format eq 'pdf') { format = 'png'; reset; load 'variance-bound.gp' }
+if (format eq 'svg') { format = 'pdf'; reset; load 'variance-bound.gp' }
