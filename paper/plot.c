@@ -24,7 +24,7 @@ static const char preamble[] =
     "if (format eq 'svg') { set terminal svg size %.0f,%.0f enhanced font 'sans," PIXELS
     "' linewidth 0.8 background '#ffffff' }\n"
     "if (format eq 'pdf') { set terminal pdfcairo size %.3fin,%.3fin enhanced font 'sans," LETTERS
-    "' fontscale 1 linewidth 0.8 background '#ffffff' }\n"
+    "' fontscale 0.75 linewidth 0.6 background '#ffffff' }\n"
     "if (format eq 'png') { set terminal pngcairo size %.0f,%.0f enhanced font 'sans," LETTERS
     "' fontscale %.2f linewidth %.2f pointscale %.2f background '#ffffff' }\n"
     "set output '%s.'.format\n"

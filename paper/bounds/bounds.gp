@@ -16,11 +16,11 @@ set tmargin at screen 0.92
 set bmargin at screen 0.28
 do for [i=1:3] {
     k = word(kernels, i)
-    set lmargin at screen 0.07 + 0.32*(i - 1)
+    set lmargin at screen 0.085 + 0.32*(i - 1)
     set rmargin at screen 0.34 + 0.32*(i - 1)
     set title word(names, i)
     set xlabel 'number of frequencies D'
-    set ylabel (i == 1 ? 'probability of an error above 0.3 |K(0)|' : '') offset 1,0
+    set ylabel (i == 1 ? "probability of an error\nabove 0.3 |K(0)|" : '') offset 1,0
     plot 'probability.csv' using (pick(k,3)):4 every ::1 with lines lt 2 dt 2, \
          'probability.csv' using (pick(k,3)):6 every ::1 with lines lt 3, \
          'probability.csv' using (pick(k,3)):7 every ::1 with lines lt 5, \
@@ -40,7 +40,7 @@ set lmargin at screen 0.03
 set rmargin at screen 0.97
 set tmargin at screen 0.14
 set bmargin at screen 0.01
-set key center center vertical maxrows 2 Left reverse samplen 3
+set key center center vertical maxrows 2 Left reverse samplen 2 width -3
 plot NaN with lines lt 2 dt 2 title 'theorem as printed', \
      NaN with lines lt 3 title 'theorem, corrected', \
      NaN with lines lt 5 title 'bounded Bernstein', \

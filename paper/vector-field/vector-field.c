@@ -295,14 +295,16 @@ static void agree(paper_run *run, const grid *g, const paper_table *t) {
         run,
         "\n**Agrees:** features come down to their exact kernel as D grows, and the kernel of the right "
         "physics ends lower, by a factor of %.1f (exact). With the wrong physics the exact kernel stays at "
-        "%.2f.\n\n"
+        "%.2f. Errors are against the clean field, so that they end below the variance of the noise "
+        "(levels.csv).\n\n"
         "**Differs:** at equal D below about 16 decomposable is the better one (D = 8: %.3f against %.3f "
         "curl-free), because it has 4D parameters and curl-free 2D; against the number of parameters "
         "curl-free is ahead from the fewest parameters on. Width, noise and N are our choice, so the levels "
         "are "
         "not to be compared with the paper's.\n\n"
         "The divergence-free field is the curl-free one turned by 90 degrees, and so are the features: the "
-        "same picture, up to the draw of the noise.\n",
+        "same picture, up to the draw of the noise. A lattice is the exact kernel to 1e-6, and so are its "
+        "errors, up to a lambda that falls on the other side of a tie.\n",
         mse(t, "curl-free/decomposable/exact/0") / mse(t, "curl-free/curl-free/exact/0"),
         mse(t, "curl-free/div-free/exact/0"), mse(t, "curl-free/decomposable/iid/8"),
         mse(t, "curl-free/curl-free/iid/8"));

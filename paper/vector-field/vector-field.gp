@@ -1,5 +1,6 @@
 # Above: the curl-free field; below: the divergence-free one. Left: against D; right: against the parameters.
-# Bars and bands: the deviation over the runs. Curves are moved aside a little so that their bars do not cover each other.
+# Bars and bands: the deviation over the runs; bars as a factor, exp(deviation/mean), since it may be above the mean.
+# Curves are moved aside a little so that their bars do not cover each other.
 set multiplot
 set logscale x 2
 set logscale y
@@ -10,6 +11,8 @@ fields = 'curl-free divergence-free'
 rules = 'curl-free div-free'
 level(f,k,m,c) = (strcol(1) eq f && strcol(2) eq k && strcol(3) eq m ? column(c) : NaN)
 pick(f,k,m,c) = (strcol(1) eq f && strcol(2) eq k && strcol(3) eq m && column(4) > 0 ? column(c) : NaN)
+low(m,d) = column(m)*exp(-column(d)/column(m))
+high(m,d) = column(m)*exp(column(d)/column(m))
 noise(f) = (strcol(1) eq f ? column(2) : NaN)
 do for [row=1:2] {
     f = word(fields, row)
@@ -40,10 +43,14 @@ do for [row=1:2] {
              B_mean with lines lt 2, \
              C_mean with lines lt 7 dt 2 lw 1, \
              E_mean with lines lt 7 dt 2 lw 1, \
-             'errors.csv' using (0.94*pick(f,'decomposable','iid',c)):6:7 every ::1 with yerrorlines lt 1 dt 3, \
-             'errors.csv' using (0.98*pick(f,r,'iid',c)):6:7 every ::1 with yerrorlines lt 2 dt 3, \
-             'errors.csv' using (1.02*pick(f,'decomposable','qmc',c)):6:7 every ::1 with yerrorlines lt 6 dt 3, \
-             'errors.csv' using (1.06*pick(f,r,'qmc',c)):6:7 every ::1 with yerrorlines lt 5 dt 3
+             'errors.csv' using (0.94*pick(f,'decomposable','iid',c)):6 every ::1 with lines lt 1 dt 3, \
+             'errors.csv' using (0.94*pick(f,'decomposable','iid',c)):6:(low(6,7)):(high(6,7)) every ::1 with yerrorbars lt 1 lw 1.2, \
+             'errors.csv' using (0.98*pick(f,r,'iid',c)):6 every ::1 with lines lt 2 dt 3, \
+             'errors.csv' using (0.98*pick(f,r,'iid',c)):6:(low(6,7)):(high(6,7)) every ::1 with yerrorbars lt 2 lw 1.2, \
+             'errors.csv' using (1.02*pick(f,'decomposable','qmc',c)):6 every ::1 with lines lt 6 dt 3, \
+             'errors.csv' using (1.02*pick(f,'decomposable','qmc',c)):6:(low(6,7)):(high(6,7)) every ::1 with yerrorbars lt 6 lw 1.2, \
+             'errors.csv' using (1.06*pick(f,r,'qmc',c)):6 every ::1 with lines lt 5 dt 3, \
+             'errors.csv' using (1.06*pick(f,r,'qmc',c)):6:(low(6,7)):(high(6,7)) every ::1 with yerrorbars lt 5 lw 1.2
     }
 }
 # The legend, a panel of its own.

@@ -1,7 +1,7 @@
 # Draws approximation-error.svg, .pdf and .png, 174 mm wide and 90 mm high, from the tables beside it:  gnuplot approximation-error.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 658,340 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.543in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.543in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 1315,680 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'approximation-error.'.format
 set encoding utf8

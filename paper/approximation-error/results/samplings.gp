@@ -1,7 +1,7 @@
 # Draws samplings.svg, .pdf and .png, 174 mm wide and 125 mm high, from the tables beside it:  gnuplot samplings.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 658,472 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 6.850in,4.921in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,4.921in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 1315,945 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'samplings.'.format
 set encoding utf8

@@ -1,7 +1,7 @@
 # Draws bounds.svg, .pdf and .png, 174 mm wide and 84 mm high, from the tables beside it:  gnuplot bounds.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 658,317 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.307in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.307in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 1315,635 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'bounds.'.format
 set encoding utf8
@@ -36,11 +36,11 @@ set tmargin at screen 0.92
 set bmargin at screen 0.28
 do for [i=1:3] {
     k = word(kernels, i)
-    set lmargin at screen 0.07 + 0.32*(i - 1)
+    set lmargin at screen 0.085 + 0.32*(i - 1)
     set rmargin at screen 0.34 + 0.32*(i - 1)
     set title word(names, i)
     set xlabel 'number of frequencies D'
-    set ylabel (i == 1 ? 'probability of an error above 0.3 |K(0)|' : '') offset 1,0
+    set ylabel (i == 1 ? "probability of an error\nabove 0.3 |K(0)|" : '') offset 1,0
     plot 'probability.csv' using (pick(k,3)):4 every ::1 with lines lt 2 dt 2, \
          'probability.csv' using (pick(k,3)):6 every ::1 with lines lt 3, \
          'probability.csv' using (pick(k,3)):7 every ::1 with lines lt 5, \
@@ -60,7 +60,7 @@ set lmargin at screen 0.03
 set rmargin at screen 0.97
 set tmargin at screen 0.14
 set bmargin at screen 0.01
-set key center center vertical maxrows 2 Left reverse samplen 3
+set key center center vertical maxrows 2 Left reverse samplen 2 width -3
 plot NaN with lines lt 2 dt 2 title 'theorem as printed', \
      NaN with lines lt 3 title 'theorem, corrected', \
      NaN with lines lt 5 title 'bounded Bernstein', \

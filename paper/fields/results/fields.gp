@@ -1,7 +1,7 @@
 # Draws fields.svg, .pdf and .png, 174 mm wide and 88 mm high, from the tables beside it:  gnuplot fields.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 658,333 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.465in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.465in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 1315,665 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'fields.'.format
 set encoding utf8
@@ -19,10 +19,10 @@ set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
 # Colour: the scalar field u. Arrows: its gradient (left), the gradient turned by 90 degrees (right).
-set multiplot layout 1,2 margins 0.07,0.88,0.11,0.95 spacing 0.1
+set multiplot layout 1,2 margins 0.08,0.88,0.11,0.95 spacing 0.1
 set size ratio -1
-set xrange [-1.08:1.08]
-set yrange [-1.08:1.08]
+set xrange [-1.17:1.17]
+set yrange [-1.17:1.17]
 set xtics -1,0.5,1
 set ytics -1,0.5,1
 unset grid

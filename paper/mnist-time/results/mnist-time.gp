@@ -1,7 +1,7 @@
 # Draws mnist-time.svg, .pdf and .png, 129 mm wide and 95 mm high, from the tables beside it:  gnuplot mnist-time.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 488,359 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 5.079in,3.740in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 5.079in,3.740in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 975,718 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'mnist-time.'.format
 set encoding utf8

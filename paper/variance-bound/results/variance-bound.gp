@@ -1,7 +1,7 @@
 # Draws variance-bound.svg, .pdf and .png, 174 mm wide and 130 mm high, from the tables beside it:  gnuplot variance-bound.gp
 if (!exists('format')) { format = 'svg' }
 if (format eq 'svg') { set terminal svg size 658,491 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
-if (format eq 'pdf') { set terminal pdfcairo size 6.850in,5.118in enhanced font 'sans,8' fontscale 1 linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,5.118in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
 if (format eq 'png') { set terminal pngcairo size 1315,983 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'variance-bound.'.format
 set encoding utf8
@@ -30,13 +30,13 @@ do for [row=0:1] {
     table = (row == 0 ? 'against-D.csv' : 'against-distance.csv')
     set tmargin at screen 0.94 - 0.42*row
     set bmargin at screen 0.62 - 0.42*row
-    if (row == 0) { set logscale x 10; set format x '10^{%T}'; set xrange [1:1100] }
-    if (row == 1) { unset logscale x; set format x '%g'; set xrange [0:4] }
+    if (row == 0) { set logscale x 10; set format x '10^{%T}'; set xrange [0.7:1500] }
+    if (row == 1) { unset logscale x; set format x '%g'; set xrange [-0.15:4.15] }
     do for [i=1:3] {
         k = word(kernels, i)
         set lmargin at screen 0.07 + 0.32*(i - 1)
         set rmargin at screen 0.33 + 0.32*(i - 1)
-        set yrange [0:real(word(tops, i))]
+        set yrange [-0.04*real(word(tops, i)):real(word(tops, i))]
         set title (row == 0 ? word(names, i) : '')
         set xlabel (row == 0 ? 'number of frequencies D' : 'distance r of the pair')
         set ylabel (i == 1 ? 'D × mean square error' : '') offset 1,0
@@ -50,8 +50,8 @@ do for [row=0:1] {
                  table using (pick(k)):5 every ::1 with lines lt 3 lw 5, \
                  table using (pick(k)):4 every ::1 with lines lt 7 lw 1, \
                  table using (pick(k)):8 every ::1 with lines lt 4, \
-                 table using (pick(k)):3 every ::1 with points lt 1 ps 0.8, \
-                 table using (pick(k)):7 every ::1 with points lt 4 ps 0.8
+                 table using (pick(k)):3 every ::1 with points lt 1 ps 0.35, \
+                 table using (pick(k)):7 every ::1 with points lt 4 ps 0.35
         }
     }
 }
