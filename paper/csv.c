@@ -54,7 +54,8 @@ static void keep_earlier(paper_table *table, const char *path) {
     free(text);
 }
 
-static paper_table *open_table(paper_run *run, const char *file, size_t keys, const char *header, bool earlier) {
+static paper_table *open_table(paper_run *run, const char *file, size_t keys, const char *header,
+                               bool earlier) {
     if (run->n_tables == PAPER_MAX_TABLES) paper_fatal("more than %d tables in one item", PAPER_MAX_TABLES);
     paper_table *table = paper_alloc(1, sizeof *table);
     char path[PAPER_MAX_PATH];

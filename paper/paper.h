@@ -74,10 +74,11 @@ int paper_skip(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
 _Noreturn void paper_fatal(const char *format, ...) PAPER_PRINTF(1, 2);
 void paper_must(orff_status status, const char *what); /* fatal unless ORFF_OK */
 void *paper_alloc(size_t count, size_t size);          /* zeros; fatal when there is no memory; free() it */
-const char *paper_machine(void); /* "AMD EPYC; 2 cores; 24 GB": without commas, so fit for a field of a table */
-double paper_load(void);         /* programs that want to run, mean of the last minute; NAN where not known */
-double paper_seconds(void);                            /* a clock that only goes forward */
-double paper_cpu_seconds(void);                        /* processor time of all threads of the program */
+const char *
+paper_machine(void);        /* "AMD EPYC; 2 cores; 24 GB": without commas, so fit for a field of a table */
+double paper_load(void);    /* programs that want to run, mean of the last minute; NAN where not known */
+double paper_seconds(void); /* a clock that only goes forward */
+double paper_cpu_seconds(void); /* processor time of all threads of the program */
 
 /* ---------------------------------------------------------------- tables (csv.c) */
 
@@ -193,7 +194,7 @@ void paper_fit_free(paper_fit *fit);
 typedef struct paper_timing {
     const orff_kernel *kernel;
     const orff_part *lattice; /* as in paper_fit */
-    size_t D; /* frequencies of the features, iid */
+    size_t D;                 /* frequencies of the features, iid */
     uint64_t seed;
     size_t n_sizes;      /* at most 16 */
     const size_t *sizes; /* N, growing */

@@ -58,8 +58,8 @@ static void write_script(paper_run *run, const char *plot, int width, int height
     FILE *script = fopen(path, "w");
     if (!script) paper_fatal("%s: %s", path, strerror(errno));
     const double x = width / INCH, y = height / INCH;
-    fprintf(script, preamble, plot, width, height, plot, 96 * x, 96 * y, x, y, 96 * ENLARGE * x, 96 * ENLARGE * y,
-            ENLARGE, 0.8 * ENLARGE, ENLARGE, plot);
+    fprintf(script, preamble, plot, width, height, plot, 96 * x, 96 * y, x, y, 96 * ENLARGE * x,
+            96 * ENLARGE * y, ENLARGE, 0.8 * ENLARGE, ENLARGE, plot);
     fputs(body, script);
     fprintf(script, ending, plot, plot);
     if (fclose(script)) paper_fatal("%s: %s", path, strerror(errno));

@@ -66,7 +66,8 @@ const char *paper_machine(void) {
     for (char *c = name; *c; c++)
         if (*c == ',' || *c == '"') *c = ';';
     const double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    snprintf(text, sizeof text, "%s; %ld cores; %.0f GB", name, sysconf(_SC_NPROCESSORS_ONLN), bytes / 0x1p30);
+    snprintf(text, sizeof text, "%s; %ld cores; %.0f GB", name, sysconf(_SC_NPROCESSORS_ONLN),
+             bytes / 0x1p30);
     return text;
 }
 
@@ -180,8 +181,11 @@ bool paper_run_begin(paper_run *run) {
     run->before = seconds ? strtod(seconds + strlen("\nseconds = "), NULL) : 0.0;
     run->settings = create(run, "settings.txt");
     run->agreement = create(run, "agreement.md");
-    fprintf(run->settings, "item = %s\n%s\nversion = %s\nbuild = %s\nthreads = %zu\nmachine = %s\nload at the start = %.1f\n", run->item->name,
-            mode_line(run), orff_version(), orff_build_info(), orff_get_threads(), paper_machine(), paper_load());
+    fprintf(
+        run->settings,
+        "item = %s\n%s\nversion = %s\nbuild = %s\nthreads = %zu\nmachine = %s\nload at the start = %.1f\n",
+        run->item->name, mode_line(run), orff_version(), orff_build_info(), orff_get_threads(),
+        paper_machine(), paper_load());
     fprintf(run->agreement, "# %s\n\n", run->item->title);
     return true;
 }

@@ -55,8 +55,8 @@ static void row(paper_table *table, const paper_timing *t, way m, size_t n) {
     double cpu;
     int repeats;
     const double load = paper_load(), seconds = least_time(&fit, &repeats, &cpu);
-    paper_row(table, "%s,%zu,%.4g,%.4g,%d,%.1f,%s,%.4g", methods[m], n, seconds, cpu, repeats, load, paper_machine(),
-              t->score(&fit, t->self));
+    paper_row(table, "%s,%zu,%.4g,%.4g,%d,%.1f,%s,%.4g", methods[m], n, seconds, cpu, repeats, load,
+              paper_machine(), t->score(&fit, t->self));
     paper_fit_free(&fit);
 }
 
@@ -72,8 +72,8 @@ static bool affordable(const paper_table *table, const paper_timing *t, size_t n
 
 static void tell_settings(paper_run *run, const paper_timing *t) {
     paper_setting(run, "D", "%zu, iid", t->D);
-    paper_setting(run, "exact", "not beyond %g s of the processor, %g GB or the memory that is free", MOST_SECONDS,
-                  PAPER_MOST_BYTES / 1e9);
+    paper_setting(run, "exact", "not beyond %g s of the processor, %g GB or the memory that is free",
+                  MOST_SECONDS, PAPER_MOST_BYTES / 1e9);
     if (t->lattice) paper_setting(run, "lattice", "tolerance of the kernel 1e-6, no error bars");
     paper_setting(run, "time", "least of up to 5 fits, as many as begin within a second");
 }

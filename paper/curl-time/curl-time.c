@@ -85,15 +85,15 @@ static paper_timing plan(const paper_run *run) {
 /* ---- words */
 
 static void lattice_words(paper_run *run, const paper_table *times, size_t most, size_t last) {
-    paper_agreement(run,
-                    "**Beyond the paper:** for two inputs a lattice of frequencies is the exact kernel to a "
-                    "tolerance. N = %zu takes it %.3g s of the processor, %.0f times less than features, and "
-                    "its test error at N = %zu is %.4g times that of the exact kernel.\n\n",
-                    most, paper_value(times, "cpu_seconds", "lattice/%zu", most),
-                    paper_value(times, "cpu_seconds", "orff/%zu", most) /
-                        paper_value(times, "cpu_seconds", "lattice/%zu", most),
-                    last,
-                    paper_value(times, "mse", "lattice/%zu", last) / paper_value(times, "mse", "exact/%zu", last));
+    paper_agreement(
+        run,
+        "**Beyond the paper:** for two inputs a lattice of frequencies is the exact kernel to a "
+        "tolerance. N = %zu takes it %.3g s of the processor, %.0f times less than features, and "
+        "its test error at N = %zu is %.4g times that of the exact kernel.\n\n",
+        most, paper_value(times, "cpu_seconds", "lattice/%zu", most),
+        paper_value(times, "cpu_seconds", "orff/%zu", most) /
+            paper_value(times, "cpu_seconds", "lattice/%zu", most),
+        last, paper_value(times, "mse", "lattice/%zu", last) / paper_value(times, "mse", "exact/%zu", last));
 }
 
 static void agree(paper_run *run, const paper_timing *t, const paper_table *times, size_t last) {
@@ -106,13 +106,14 @@ static void agree(paper_run *run, const paper_timing *t, const paper_table *time
         paper_agreement(run, PAPER_TOO_SMALL);
         return;
     }
-    paper_agreement(run,
-                    "\n"
-                    "**Agrees:** the processor time of features grows as N^%.2f between N = %zu and %zu, that of "
-                    "the exact kernel as N^%.2f from N = %zu to %zu. The test errors are near each "
-                    "other.\n\n",
-                    paper_timing_exponent(t, times, "orff", low, most), low, most,
-                    paper_timing_exponent(t, times, "exact", exact_low, last), exact_low, last);
+    paper_agreement(
+        run,
+        "\n"
+        "**Agrees:** the processor time of features grows as N^%.2f between N = %zu and %zu, that of "
+        "the exact kernel as N^%.2f from N = %zu to %zu. The test errors are near each "
+        "other.\n\n",
+        paper_timing_exponent(t, times, "orff", low, most), low, most,
+        paper_timing_exponent(t, times, "exact", exact_low, last), exact_low, last);
     paper_agreement(
         run,
         "**Differs:** exact ridge is not as slow as the paper says: N = %zu takes %.3g s of the processor "

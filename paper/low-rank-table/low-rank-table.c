@@ -16,9 +16,9 @@
 
 #define VALIDATE 1000
 #define TEST     2000
-#define HIGHEST  1.0  /* N lambda */
-#define LAMBDAS  7    /* powers of ten from there down */
-#define EXTRA    1    /* which of them has a column of its own: N lambda = 0.1 */
+#define HIGHEST  1.0   /* N lambda */
+#define LAMBDAS  7     /* powers of ten from there down */
+#define EXTRA    1     /* which of them has a column of its own: N lambda = 0.1 */
 #define LONG     20000 /* points of features, and ... */
 #define LONG_FIT 5000  /* ... of the exact kernel, beyond which a run takes a minute or more */
 
@@ -304,7 +304,8 @@ static plan prepare(paper_run *run) {
     paper_setting(run, "frequencies of the generator", "%zu, iid", p.w.generator);
     paper_setting(run, "runs", "%zu, seed %d", p.runs, SEED);
     p.long_runs = paper_long_runs(run, p.runs);
-    paper_setting(run, "what takes long", "features beyond N = %d, the exact kernel beyond %d", LONG, LONG_FIT);
+    paper_setting(run, "what takes long", "features beyond N = %d, the exact kernel beyond %d", LONG,
+                  LONG_FIT);
     paper_setting(run, "N lambda", "best of %g to %g, powers of ten, on %zu other points", penalty(0),
                   penalty(LAMBDAS - 1), p.w.validate.n);
     paper_setting(run, "test points", "%zu, clean", p.w.test.n);

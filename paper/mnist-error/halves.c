@@ -42,8 +42,8 @@ static void gram_of_features(mnist_halves *h) {
     const size_t n = h->n, length = length_of(h);
     h->phi = paper_alloc(n * length, sizeof *h->phi);
     paper_must(orff_features_phi(h->features, n, h->mnist->train.X, h->phi), "phi");
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)length, 1.0, h->phi, (int)length, 0.0, h->gram,
-                (int)n);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)length, 1.0, h->phi, (int)length, 0.0,
+                h->gram, (int)n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) h->gram[j * n + i] = h->gram[i * n + j];
 }
@@ -52,7 +52,8 @@ static void gram_of_kernel(mnist_halves *h) {
     orff_part part = orff_part_default();
     part.sigma = PAPER_MNIST_SIGMA;
     paper_must(orff_kernel_create(&h->scalar, PAPER_PIXELS, 1, 1, &part), "kernel");
-    paper_must(orff_kernel_gram(h->scalar, h->n, h->mnist->train.X, h->n, h->mnist->train.X, h->gram), "Gram");
+    paper_must(orff_kernel_gram(h->scalar, h->n, h->mnist->train.X, h->n, h->mnist->train.X, h->gram),
+               "Gram");
 }
 
 mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, uint64_t seed) {
@@ -85,8 +86,8 @@ void mnist_halves_free(mnist_halves *h) {
 /* ---- by moments */
 
 /* F (m x 9) of m images from the moments of a ridge problem. */
-static void predict_by_moments(const mnist_halves *h, orff_ridge *ridge, double lambda, size_t m, const double *X,
-                               double *F) {
+static void predict_by_moments(const mnist_halves *h, orff_ridge *ridge, double lambda, size_t m,
+                               const double *X, double *F) {
     double *theta = paper_alloc(orff_features_describe(h->features).parameters, sizeof *theta);
     paper_must(orff_ridge_solve(ridge, lambda, theta, NULL, NULL), "ridge");
     paper_must(orff_features_apply(h->features, m, X, theta, F), "prediction");
@@ -107,22 +108,24 @@ static double *solve(const mnist_halves *h, size_t first, size_t m, double lambd
     /* Lower and row-major is upper and column-major. */
     if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)m, L, (lapack_int)m))
         paper_fatal("lambda = %g is too small for a Gram matrix of %zu images", lambda, m);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L, (int)m,
-                alpha, PAPER_CODES);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L, (int)m,
-                alpha, PAPER_CODES);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L,
+                (int)m, alpha, PAPER_CODES);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L,
+                (int)m, alpha, PAPER_CODES);
     free(L);
     return alpha;
 }
 
 /* C (m x 9) = A (m x k) B (k x 9), or A^T (k x m) B. */
-static void multiply(bool turned, size_t m, size_t k, const double *A, size_t step, const double *B, double *C) {
-    cblas_dgemm(CblasRowMajor, turned ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)m, PAPER_CODES, (int)k, 1.0, A,
-                (int)step, B, PAPER_CODES, 0.0, C, PAPER_CODES);
+static void multiply(bool turned, size_t m, size_t k, const double *A, size_t step, const double *B,
+                     double *C) {
+    cblas_dgemm(CblasRowMajor, turned ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)m, PAPER_CODES, (int)k,
+                1.0, A, (int)step, B, PAPER_CODES, 0.0, C, PAPER_CODES);
 }
 
 /* F = phi(X) Phi^T alpha, or K(X, images) alpha: blocks of as many columns as phi or the images have. */
-static void predict_by_gram(const mnist_halves *h, const double *alpha, size_t m, const double *X, double *F) {
+static void predict_by_gram(const mnist_halves *h, const double *alpha, size_t m, const double *X,
+                            double *F) {
     const size_t columns = h->features ? length_of(h) : h->n;
     double *block = paper_alloc(ROWS * columns, sizeof *block),
            *W = paper_alloc(columns * PAPER_CODES, sizeof *W);

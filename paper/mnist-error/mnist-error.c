@@ -35,7 +35,8 @@ static bool prepare(paper_run *run, plan *p) {
     const size_t most = p->sizes[p->n_sizes - 1], test = paper_quick(run) ? 500 : 10000;
     if (!paper_mnist_load(run, most, test, &p->mnist)) return false;
     paper_setting(run, "sigma", "%g", PAPER_MNIST_SIGMA);
-    paper_setting(run, "lambda", "2-fold cross-validation of the squared error, powers of ten, for each draw");
+    paper_setting(run, "lambda",
+                  "2-fold cross-validation of the squared error, powers of ten, for each draw");
     paper_setting(run, "test images", "%zu", p->mnist.test.n);
     paper_setting(run, "sampling", "iid, seeds from %d, as many draws as errors.csv says", SEED);
     return true;
@@ -74,8 +75,8 @@ static void draw(paper_table *draws, const plan *p, size_t n, size_t D, size_t i
     result r = choose(&h, start);
     r.error = mnist_halves_test(&h, r.lambda);
     mnist_halves_free(&h);
-    paper_row(draws, "%zu,%s,%zu,%zu,%.1g,%.6g,%.2f,%.1f,%.1f", n, method_of(D), D, i, r.lambda, r.cv_mse, r.error,
-              paper_seconds() - began, paper_cpu_seconds() - cpu);
+    paper_row(draws, "%zu,%s,%zu,%zu,%.1g,%.6g,%.2f,%.1f,%.1f", n, method_of(D), D, i, r.lambda, r.cv_mse,
+              r.error, paper_seconds() - began, paper_cpu_seconds() - cpu);
 }
 
 /* Means over the draws. */
@@ -183,8 +184,8 @@ static void explain(paper_run *run, const plan *p, const paper_table *t) {
 int paper_mnist_error(paper_run *run) {
     plan p = {0};
     if (!prepare(run, &p)) return paper_skip(run, "%s", PAPER_NO_DATA);
-    paper_table *draws = paper_table_open(run, "draws.csv", 4,
-                                          "N,method,D,draw,lambda,cv_mse,error,seconds,cpu_seconds");
+    paper_table *draws =
+        paper_table_open(run, "draws.csv", 4, "N,method,D,draw,lambda,cv_mse,error,seconds,cpu_seconds");
     paper_table *table =
         paper_table_derived(run, "errors.csv", 3, "N,method,D,draws,lambda,cv_mse,error,error_sd");
     paper_table *figure = paper_table_open(run, "authors.csv", 1, "D,error");

@@ -93,15 +93,15 @@ static void keep_better(outcome *best, outcome now) {
     if (now.validation < best->validation) *best = now;
 }
 
-static double error_of_features(const orff_features *features, const double *theta, const sample *s) {
+static double error_of(const paper_fit *fit, const sample *s) {
     double *F = paper_alloc(2 * s->n, sizeof *F);
-    paper_must(orff_features_apply(features, s->n, s->X, theta, F), "prediction");
+    paper_fit_predict(fit, s->n, s->X, F);
     const double mse = paper_mse(2 * s->n, F, s->Y);
     free(F);
     return mse;
 }
 
-static void try_features(const problem *pr, const grid *g, const orff_features *features, double sigma,
+static void try_features(const problem *pr, const grid *g, orff_features *features, double sigma,
                          outcome *best) {
     orff_moments *moments;
     orff_ridge *ridge;
@@ -112,35 +112,28 @@ static void try_features(const problem *pr, const grid *g, const orff_features *
     paper_must(orff_ridge_create(&ridge, features, moments, false), "ridge");
     for (size_t l = 0; l < g->n_lambdas; l++) {
         paper_must(orff_ridge_solve(ridge, g->lambdas[l], theta, NULL, NULL), "ridge");
-        keep_better(best, (outcome){error_of_features(features, theta, &pr->validate),
-                                    error_of_features(features, theta, &pr->test), sigma, g->lambdas[l]});
+        const paper_fit fit = {.features = features, .theta = theta};
+        keep_better(
+            best, (outcome){error_of(&fit, &pr->validate), error_of(&fit, &pr->test), sigma, g->lambdas[l]});
     }
     orff_ridge_free(ridge);
     orff_moments_free(moments);
     free(theta);
 }
 
-static double error_of_exact(const orff_exact *exact, const sample *s) {
-    double *F = paper_alloc(2 * s->n, sizeof *F);
-    paper_must(orff_exact_predict(exact, s->n, s->X, F), "prediction");
-    const double mse = paper_mse(2 * s->n, F, s->Y);
-    free(F);
-    return mse;
-}
-
 static void try_exact(const problem *pr, const grid *g, const orff_kernel *kernel, double sigma,
                       outcome *best) {
     for (size_t l = 0; l < g->n_lambdas; l++) {
-        orff_exact *exact;
-        const orff_status status =
-            orff_exact_fit(&exact, kernel, pr->train.n, pr->train.X, pr->train.Y, g->lambdas[l], false, 0);
+        paper_fit fit = {0};
+        const orff_status status = orff_exact_fit(&fit.exact, kernel, pr->train.n, pr->train.X, pr->train.Y,
+                                                  g->lambdas[l], false, 0);
         if (status == ORFF_ERROR_NUMERICAL || status == ORFF_ERROR_NOT_POSITIVE)
             continue; /* lambda below rounding */
         paper_must(status, "exact ridge");
-        const double validation = error_of_exact(exact, &pr->validate);
+        const double validation = error_of(&fit, &pr->validate);
         if (validation < best->validation)
-            *best = (outcome){validation, error_of_exact(exact, &pr->test), sigma, g->lambdas[l]};
-        orff_exact_free(exact);
+            *best = (outcome){validation, error_of(&fit, &pr->test), sigma, g->lambdas[l]};
+        paper_fit_free(&fit);
     }
 }
 
@@ -154,14 +147,6 @@ static orff_lattice_moments *lattice_of(const sample *train, const orff_part *pa
     return moments;
 }
 
-static double error_of_model(const orff_model *model, const sample *s) {
-    double *F = paper_alloc(2 * s->n, sizeof *F);
-    paper_must(orff_model_predict(model, s->n, s->X, F), "prediction");
-    const double mse = paper_mse(2 * s->n, F, s->Y);
-    free(F);
-    return mse;
-}
-
 /* Returns the number of parameters. */
 static size_t try_lattice(const problem *pr, const grid *g, orff_rule rule, double sigma, outcome *best) {
     const orff_part part = paper_gaussian_part(rule, sigma);
@@ -169,13 +154,13 @@ static size_t try_lattice(const problem *pr, const grid *g, orff_rule rule, doub
     orff_settings settings = paper_lattice_settings(&part, 0.0);
     size_t parameters = 0;
     for (size_t l = 0; l < g->n_lambdas; l++) {
-        orff_model *model;
+        paper_fit fit = {0};
         settings.lambda = g->lambdas[l];
-        paper_must(orff_model_fit_lattice_moments(&model, &settings, moments), "lattice");
-        parameters = orff_model_describe(model).parameters;
-        keep_better(best, (outcome){error_of_model(model, &pr->validate), error_of_model(model, &pr->test), sigma,
-                                    g->lambdas[l]});
-        orff_model_free(model);
+        paper_must(orff_model_fit_lattice_moments(&fit.model, &settings, moments), "lattice");
+        parameters = orff_model_describe(fit.model).parameters;
+        keep_better(
+            best, (outcome){error_of(&fit, &pr->validate), error_of(&fit, &pr->test), sigma, g->lambdas[l]});
+        paper_fit_free(&fit);
     }
     orff_lattice_moments_free(moments);
     return parameters;
@@ -319,7 +304,9 @@ static grid prepare(paper_run *run) {
     paper_setting(run, "box", "[-1,1]^2");
     paper_setting(run, "N", "%zu, and as many for the choice of sigma and lambda", g.points);
     paper_setting(run, "noise", "%g of the root mean square of a component", NOISE);
-    paper_setting(run, "lattice", "one for each sigma, tolerance of the kernel 1e-6, no error bars; parameters: of the shortest sigma");
+    paper_setting(
+        run, "lattice",
+        "one for each sigma, tolerance of the kernel 1e-6, no error bars; parameters: of the shortest sigma");
     paper_setting(run, "sigmas", "%g to %g, %zu", g.sigmas[0], g.sigmas[g.n_sigmas - 1], g.n_sigmas);
     paper_setting(run, "lambdas", "%g to %g, %zu", g.lambdas[0], g.lambdas[g.n_lambdas - 1], g.n_lambdas);
     paper_setting(run, "runs", "%zu, seed %d", g.runs, SEED);
