@@ -9,6 +9,7 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,12 +49,26 @@ static void gram_of_features(mnist_halves *h) {
         for (size_t j = 0; j < i; j++) h->gram[j * n + i] = h->gram[i * n + j];
 }
 
-static void gram_of_kernel(mnist_halves *h) {
-    orff_part part = orff_part_default();
-    part.sigma = PAPER_MNIST_SIGMA;
-    paper_must(orff_kernel_create(&h->scalar, PAPER_PIXELS, 1, 1, &part), "kernel");
-    paper_must(orff_kernel_gram(h->scalar, h->n, h->mnist->train.X, h->n, h->mnist->train.X, h->gram),
-               "Gram");
+/* |x|^2 of n images; free() it. */
+static double *squares_of(size_t n, const double *X) {
+    double *squares = paper_alloc(n, sizeof *squares);
+    for (size_t i = 0; i < n; i++)
+        squares[i] = cblas_ddot(PAPER_PIXELS, X + i * PAPER_PIXELS, 1, X + i * PAPER_PIXELS, 1);
+    return squares;
+}
+
+/* K (m x n), exp(-|x - z|^2 / (2 sigma^2)) of m images x and the training images z: A = I, so that all nine codes have the same.
+ * By |x|^2 - 2 <x,z> + |z|^2, whose rounding is far below sigma^2. */
+static void kernel_of(const mnist_halves *h, size_t m, const double *X, double *K) {
+    const size_t n = h->n;
+    const double *Z = h->mnist->train.X, scale = -0.5 / (PAPER_MNIST_SIGMA * PAPER_MNIST_SIGMA);
+    double *xx = squares_of(m, X), *zz = squares_of(n, Z);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, PAPER_PIXELS, -2.0, X, PAPER_PIXELS,
+                Z, PAPER_PIXELS, 0.0, K, (int)n);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) K[i * n + j] = exp(scale * fmax(K[i * n + j] + xx[i] + zz[j], 0.0));
+    free(xx);
+    free(zz);
 }
 
 mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, uint64_t seed) {
@@ -68,7 +83,7 @@ mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, u
     if (D)
         gram_of_features(&h);
     else
-        gram_of_kernel(&h);
+        kernel_of(&h, n, mnist->train.X, h.gram);
     return h;
 }
 
@@ -78,7 +93,6 @@ void mnist_halves_free(mnist_halves *h) {
         orff_moments_free(h->moments[half]);
     }
     orff_features_free(h->features);
-    orff_kernel_free(h->scalar);
     free(h->phi);
     free(h->gram);
 }
@@ -136,7 +150,7 @@ static void predict_by_gram(const mnist_halves *h, const double *alpha, size_t m
         if (h->features)
             paper_must(orff_features_phi(h->features, rows, x, block), "phi");
         else
-            paper_must(orff_kernel_gram(h->scalar, rows, x, h->n, h->mnist->train.X, block), "Gram");
+            kernel_of(h, rows, x, block);
         multiply(false, rows, columns, block, columns, h->features ? W : alpha, F + i * PAPER_CODES);
     }
     free(block);

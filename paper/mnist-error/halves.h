@@ -11,9 +11,8 @@ typedef struct mnist_halves {
     orff_features *features;  /* NULL: the exact kernel */
     orff_moments *moments[2]; /* of the halves; NULL: a Gram matrix */
     orff_ridge *ridge[2];
-    double *phi;         /* n x 2D; NULL: the exact kernel */
-    double *gram;        /* n x n */
-    orff_kernel *scalar; /* the exact kernel for one code: A = I, so that all nine have the same matrix */
+    double *phi;  /* n x 2D; NULL: the exact kernel */
+    double *gram; /* n x n */
 } mnist_halves;
 
 /* D frequencies, or the exact kernel where D = 0. */
