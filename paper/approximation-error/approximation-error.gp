@@ -1,4 +1,5 @@
 # The paper's figure: largest error over the pairs against D, iid frequencies, three kernels.
+# "the thesis": the same figure there, github.com/RomainBrault/Thesis, gfx/kernel_reconstruction.pgf, read off as error times sqrt(D).
 set logscale xy
 set xlabel 'number of frequencies D'
 set ylabel 'largest spectral-norm error'

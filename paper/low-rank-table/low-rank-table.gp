@@ -1,4 +1,4 @@
-# Root mean square error against N: without noise (left), with noise (right). Hollow: the paper's.
+# Root mean square error against N: without noise (left), with noise (right). Hollow: the table of the paper, appendix D.2.
 set multiplot
 set logscale xy
 set format x '10^{%T}'

@@ -110,12 +110,13 @@ static void predict_by_moments(const mnist_halves *h, orff_ridge *ridge, double 
 
 /* ---- by the Gram matrix */
 
-/* alpha (m x 9) of m images from `first` on. */
+/* alpha (m x 9) of m images from `first` on. The Gram matrix of all is factored in its place: it is not there twice. */
 static double *solve(const mnist_halves *h, size_t first, size_t m, double lambda) {
     const size_t n = h->n;
-    double *L = paper_alloc(m * m, sizeof *L), *alpha = paper_alloc(m * PAPER_CODES, sizeof *alpha);
+    double *copy = m < n ? paper_alloc(m * m, sizeof *copy) : NULL, *L = copy ? copy : h->gram,
+           *alpha = paper_alloc(m * PAPER_CODES, sizeof *alpha);
     for (size_t i = 0; i < m; i++) {
-        memcpy(L + i * m, h->gram + (first + i) * n + first, m * sizeof *L);
+        if (copy) memcpy(L + i * m, h->gram + (first + i) * n + first, m * sizeof *L);
         L[i * m + i] += (double)m * lambda;
     }
     memcpy(alpha, h->mnist->Y + first * PAPER_CODES, m * PAPER_CODES * sizeof *alpha);
@@ -126,7 +127,7 @@ static double *solve(const mnist_halves *h, size_t first, size_t m, double lambd
                 (int)m, alpha, PAPER_CODES);
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L,
                 (int)m, alpha, PAPER_CODES);
-    free(L);
+    free(copy);
     return alpha;
 }
 

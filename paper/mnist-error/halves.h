@@ -22,7 +22,7 @@ void mnist_halves_free(mnist_halves *h);
 /* Mean of squared errors of the codes, each half predicted from the other. */
 double mnist_halves_validate(const mnist_halves *h, double lambda);
 
-/* Learned from both halves: percent of test images in a wrong class. */
+/* Learned from both halves: percent of test images in a wrong class. The last call: it uses up what the others need. */
 double mnist_halves_test(mnist_halves *h, double lambda);
 
 #endif
