@@ -175,7 +175,7 @@ static void explain(paper_run *run, const plan *p, const paper_table *t) {
         "not explain it: with D = %zu, %zu features, ours have %.1f %%. Their solver may have stopped "
         "early, or their lambda was another; the paper does not say enough to tell. The caption has N = "
         "1000, where our exact kernel is wrong on %.2f %%; with N = %zu it is wrong on %.2f %%, so the "
-        "authors' 4.4 %% must come from nearly as many images.\n",
+        "authors' 4.4 %% must come from many more than 1000 images.\n",
         paper_value(t, "error", "%zu/orff/147", n), few, 2 * few,
         paper_value(t, "error", "%zu/orff/%zu", n, few), paper_value(t, "error", "1000/exact/0"), n,
         paper_value(t, "error", "%zu/exact/0", n));

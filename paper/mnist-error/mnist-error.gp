@@ -12,7 +12,7 @@ set xlabel 'number of frequencies D' offset 0,0.4
 set ylabel 'wrong test images, percent'
 set xrange [7:19000]
 set bars 0.5
-set yrange [2.8:85]
+set yrange [2.2:85]
 set ytics (3,5,7,10,15,20,30,50,70)
 set xtics (10,25,61,147,359,878,2149,5259,12874) rotate by 45 right offset 0,0.2
 set key bmargin center vertical maxrows 3 Left reverse samplen 3

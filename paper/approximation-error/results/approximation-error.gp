@@ -19,6 +19,7 @@ set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
 # The paper's figure: largest error over the pairs against D, iid frequencies, three kernels.
+# "the thesis": the same figure there, github.com/RomainBrault/Thesis, gfx/kernel_reconstruction.pgf, read off as error times sqrt(D).
 set logscale xy
 set xlabel 'number of frequencies D'
 set ylabel 'largest spectral-norm error'

@@ -18,7 +18,7 @@ set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
-# Root mean square error against N: without noise (left), with noise (right). Hollow: the paper's.
+# Root mean square error against N: without noise (left), with noise (right). Hollow: the table of the paper, appendix D.2.
 set multiplot
 set logscale xy
 set format x '10^{%T}'
