@@ -26,6 +26,7 @@ status 2 no-such-item -o "$work/out"
 status 2 fields --check -o "$work/out"
 status 2 fields --no-such-option
 status 2 fields -o
+status 2 fields --long-runs 0
 
 # --- Every item is in the list and has what it needs; nothing else lies around.
 "$program" list | awk '{ print $1 }' | sort >"$work/listed"
