@@ -52,7 +52,7 @@ const cli_command cli_command_fit_ranks = {
     "automatic in the kernel is decided on 20000 of all rows, which takes one more pass; --sigma with "
     "numbers saves it. The engine is features unless --engine lattice is given.",
     .example =
-        "  mpirun -n 4 orff-mpi fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
+        "  mpirun -n 4 orff fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments) | CLI_RANKS, /* the options of data and of sums */
@@ -67,7 +67,7 @@ const cli_command cli_command_moments_ranks = {
     .usage = "DATA -o FILE",
     .text = DATA_TEXT "The file is that of orff moments, for orff merge and orff fit --from-moments.",
     .example =
-        "  mpirun -n 4 orff-mpi moments 'part-*.npy' --inputs 1,2 --outputs 3,4 --sigma 0.3 -o all.moments\n",
+        "  mpirun -n 4 orff moments 'part-*.npy' --inputs 1,2 --outputs 3,4 --sigma 0.3 -o all.moments\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments),

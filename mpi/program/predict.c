@@ -192,7 +192,7 @@ const cli_command cli_command_predict_ranks = {
             "share, and writes it into its place of one NPY file, in the order of the points. DATA is read "
             "twice: where a "
             "process writes depends on how many rows without missing values come before its own.",
-    .example = "  mpirun -n 4 orff-mpi predict all.orff 'points-*.npy' -o predicted.npy\n",
+    .example = "  mpirun -n 4 orff predict all.orff 'points-*.npy' -o predicted.npy\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(predict),
