@@ -7,17 +7,12 @@
 #include "learn.h"
 #include "ranks.h"
 
-/* A checkpoint has served when the result is safe. */
-static void forget_checkpoint(const cli_learning *l) {
-    if (l->checkpoint && orff_checkpoint_remove(l->checkpoint)) cli_warn("%s", orff_error_message());
-}
-
 static int run(const cli_arguments *a, int (*finish)(cli_learning *l)) {
     cli_learning l;
     int status = cli_learn(&l, a);
     cli_take_all_threads();
     if (!status) status = cli_agree(cli_is_first() ? finish(&l) : CLI_DONE);
-    if (!status) forget_checkpoint(&l);
+    if (!status && l.checkpoint && cli_is_first()) cli_portions_forget(l.checkpoint);
     cli_learning_clear(&l);
     return status;
 }

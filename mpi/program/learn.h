@@ -6,6 +6,7 @@
 #include "cli/moments_file.h"
 #include "cli/settings.h"
 #include "orff_mpi.h"
+#include "portions.h"
 
 enum { CLI_DECIDED = 4 }; /* options that may be decided by the rows: base, sigma, sigma-range, extent */
 
@@ -17,8 +18,11 @@ typedef struct cli_learning {
     cli_settings settings;
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
     orff_mpi_sum *sum;             /* of the portions of this rank */
-    double *low, *high;            /* d: the range of the inputs */
-    char *checkpoint;              /* of this rank; NULL: none */
+    const char *checkpoint;        /* NULL: none */
+    uint64_t checkpoint_rows;      /* between two files */
+    cli_portions portions;         /* of this rank */
+    cli_aside aside;               /* of the rows that are in the sum */
+    uint64_t rows;                 /* read, of a portion */
     double began, summed, reduced; /* when: cli_seconds */
 } cli_learning;
 
