@@ -43,7 +43,7 @@ ranks 3 "$orff_mpi" fit quoted.csv.gz $columns -o whole.orff -q || fail "newline
 
 # Settings that no sum over rows has, and ranks with different words.
 try 2 'not for many processes' all.csv --loss huber
-refused 2 'not for many processes' "$orff_mpi" fit all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel auto -o never.orff
+try 2 'rows in degrees have no lattice' all.csv --geo lonlat --engine lattice
 status=0
 # shellcheck disable=SC2086
 "$MPIEXEC" $oversubscribe -n 1 "$orff_mpi" fit all.csv $columns -o never.orff : -n 1 "$orff_mpi" fit all.csv $columns --seed 3 -o never.orff \

@@ -75,6 +75,22 @@ split_rows few.csv 2 301
 # shellcheck disable=SC2086
 same_on "3" auto few.csv $columns --kernel div-free --features 30
 
+# So is a kernel, and the centre of a plane, for which one process has the same rows.
+rows=100
+split_rows fewer.csv 2 101
+# shellcheck disable=SC2086
+same_on "3" kernel fewer.csv $columns --kernel auto --features 30
+ranks 2 "$orff_mpi" fit few.csv $columns --kernel div-free --subsample 50 --features 30 -o some.orff >out 2>&1 || fail "--subsample: $(cat out)"
+grep -q 'decided on 50 rows' out || fail "--subsample 50: $(cat out)"
+rows=300
+plane="--geo lonlat --kernel div-free+curl-free --sigma 100 --features 30 --lambda 1e-4"
+# shellcheck disable=SC2086
+same_on "2 3" plane few.csv $columns $plane
+# shellcheck disable=SC2086
+"$orff" fit few.csv $columns $plane --engine features --scale-inputs no --scale-outputs no -o plain.orff -q 2>/dev/null
+"$orff" predict plain.orff points.csv -o plain.csv -q
+close plain.csv plane.3.csv "rows in degrees: another result than that of one process"
+
 # Arrays and NetCDF, which predict has written; also on ranks.
 for n in 1 3 4; do
     ranks $n "$orff_mpi" predict one.1.orff --grid x_km=0:4:31,y_km=0:3:29 -o grid.$n.npy -q || fail "a grid on $n ranks"

@@ -14,30 +14,34 @@
 #include "sample.h"
 #include "tables.h"
 
-enum { BASE, SIGMA, SIGMA_RANGE, EXTENT };
+enum { KERNEL, BASE, SIGMA, SIGMA_RANGE, EXTENT };
 
 /* Rows are quick on a lattice, and the transform behind each portion is not. */
 #define LATTICE_PORTION ((uint64_t)128 << 20) /* bytes */
 #define LATTICE_FEWEST  4
 
 static cli_option_id option_of(size_t which) {
-    const cli_option_id ids[CLI_DECIDED] = {cli_setting("base"), cli_setting("sigma"), CLI_OPT_SIGMA_RANGE,
-                                            CLI_OPT_EXTENT};
+    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"),
+                                            cli_setting("sigma"), CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
     return ids[which];
 }
 
 /* ---- what moments cannot do */
 
 static int refuse(const cli_arguments *a, const cli_settings *s) {
-    static const char *const names[] = {"geo",      "crs",          "trend",        "loss", "loss-parameter",
+    static const char *const names[] = {"trend",    "loss",         "loss-parameter",
                                         "folds-by", "scale-inputs", "scale-outputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (cli_given(a, cli_setting(names[i])))
             return cli_wrong(a, cli_setting(names[i]), "is not for many processes, which sum up moments");
-    if (s->settings.auto_kernel)
-        return cli_wrong(
-            a, cli_setting("kernel"),
-            "auto is not for many processes; let orff fit choose on some of the rows, and name it");
+    const bool lattice = s->settings.engine == ORFF_ENGINE_LATTICE || cli_given(a, CLI_OPT_LIKE);
+    if (s->settings.geo && (lattice || cli_given(a, CLI_OPT_SPREAD)))
+        return cli_wrong(a, cli_setting(cli_given(a, cli_setting("geo")) ? "geo" : "crs"),
+                         "is for moments of features: rows in degrees have no %s here",
+                         lattice ? "lattice" : "matrix in pieces");
+    if (s->settings.auto_kernel && lattice)
+        return cli_wrong(a, cli_setting("kernel"),
+                         "auto is not for a lattice; let orff fit choose on some of the rows, and name it");
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "%s is not for many processes, which sum up moments",
                          orff_engine_name(ORFF_ENGINE_EXACT));
@@ -57,7 +61,8 @@ static bool is_decided(cli_learning *l) {
     const bool resolved = !cli_settings_read_for(&s, a, &l->data);
     const bool lattice = s.settings.engine == ORFF_ENGINE_LATTICE;
     const bool scales = !s.auto_sigma || (lattice && cli_given(a, CLI_OPT_SIGMA_RANGE));
-    const bool decided = resolved && scales && (!lattice || cli_given(a, CLI_OPT_EXTENT));
+    const bool decided = resolved && scales && (!lattice || cli_given(a, CLI_OPT_EXTENT)) &&
+                         !s.settings.geo && !s.settings.auto_kernel;
     cli_settings_clear(&s);
     if (!resolved) cli_keep_failures(true);
     return decided || cli_given(a, CLI_OPT_LIKE);
@@ -92,13 +97,15 @@ static int decide_kernel(cli_learning *l) {
     int status = cli_kernel_fill(&kernel, &l->settings, a, &l->data);
     if (!status) status = cli_outcome(orff_notes_create(&notes, l->data.d, l->data.p), NULL);
     if (!status) status = cli_kernel_note(notes, &kernel, NULL);
-    if (!status && l->settings.auto_sigma) {
+    if (!status && l->settings.settings.auto_kernel) l->texts[KERNEL] = cli_kernel_rules(&kernel);
+    if (!status && (l->settings.auto_sigma || l->settings.settings.auto_kernel)) {
         l->texts[BASE] = cli_copy_text(orff_notes_kernel(notes, "base"));
         if (is_lattice(l))
             l->texts[SIGMA_RANGE] = range_text(&kernel);
         else
             l->texts[SIGMA] = cli_copy_text(orff_notes_kernel(notes, "sigma"));
-        cli_say("decided on %zu rows: base %s, sigma %s", l->data.n, orff_notes_kernel(notes, "base"),
+        cli_say("decided on %zu rows: kernel %s, base %s, sigma %s", l->data.n,
+                orff_notes_kernel(notes, "kernel"), orff_notes_kernel(notes, "base"),
                 orff_notes_kernel(notes, "sigma"));
     }
     orff_notes_free(notes);
@@ -110,7 +117,8 @@ static int decide(cli_learning *l) {
     const bool lattice = is_lattice(l);
     int status = CLI_DONE;
     if (!l->data.n) return cli_failed("there are no rows");
-    if (l->settings.auto_sigma && !(lattice && cli_given(&l->arguments, CLI_OPT_SIGMA_RANGE)))
+    if (l->settings.settings.auto_kernel ||
+        (l->settings.auto_sigma && !(lattice && cli_given(&l->arguments, CLI_OPT_SIGMA_RANGE))))
         status = decide_kernel(l);
     if (lattice && !cli_given(&l->arguments, CLI_OPT_EXTENT)) l->texts[EXTENT] = extent_text(l);
     return status;
@@ -129,11 +137,24 @@ static int spread_decisions(cli_learning *l) {
     return cli_settings_read_for(&l->settings, &l->arguments, &l->data);
 }
 
+/* The rows that are looked at are the same on all ranks, and so is their centre. */
+static int find_plane(cli_learning *l) {
+    const orff_settings *s = &l->settings.settings;
+    l->on_plane = s->geo != ORFF_GEO_NONE;
+    if (!l->on_plane) return CLI_DONE;
+    return cli_outcome(s->crs ? orff_plane_of_crs(&l->plane, s->crs, l->data.d, s->geo_inputs)
+                              : orff_plane_around(&l->plane, l->data.d, s->geo_inputs, l->data.n, l->data.X),
+                       NULL);
+}
+
 static int look_at_rows(cli_learning *l) {
+    size_t most = 0;
     if (is_decided(l)) return cli_agree(cli_settings_read_for(&l->settings, &l->arguments, &l->data));
-    int status = cli_sample(&l->data, orff_settings_default().subsample, l->aside.low, l->aside.high);
+    int status = cli_agree(cli_size(&l->arguments, cli_setting("subsample"), 10, SIZE_MAX, &most));
+    if (!status) status = cli_sample(&l->data, most, l->aside.low, l->aside.high);
     if (!status) status = cli_settings_read_for(&l->settings, &l->arguments, &l->data);
     if (!status) status = refuse(&l->arguments, &l->settings);
+    if (!status) status = find_plane(l);
     if (!status && cli_is_first()) status = decide(l);
     status = cli_agree(status);
     if (!status) status = cli_agree(spread_decisions(l));
@@ -149,7 +170,8 @@ static int start_features(cli_learning *l) {
     if (status) return status;
     status = cli_kernel_fill(&kernel, &l->settings, &l->arguments, &l->data);
     if (!status) status = cli_kernel_note(l->data.notes, &kernel, NULL);
-    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel, &l->moments.features);
+    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel,
+                                            l->on_plane ? &l->plane : NULL, &l->moments.features);
     cli_kernel_clear(&kernel);
     return status;
 }

@@ -8,7 +8,8 @@
 #include "orff_mpi.h"
 #include "portions.h"
 
-enum { CLI_DECIDED = 4 }; /* options that may be decided by the rows: base, sigma, sigma-range, extent */
+/* Options that may be decided by the rows: kernel, base, sigma, sigma-range, extent. */
+enum { CLI_DECIDED = 5 };
 
 typedef struct cli_learning {
     cli_arguments arguments; /* as given, with what was decided */
@@ -16,6 +17,8 @@ typedef struct cli_learning {
     const char *values[CLI_DECIDED];
     cli_data data;
     cli_settings settings;
+    bool on_plane;                 /* rows are in degrees and lie on ... */
+    orff_plane plane;              /* ... this plane */
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
     orff_mpi_sum *sum;             /* of the portions of this rank */
     const char *checkpoint;        /* NULL: none */
