@@ -85,7 +85,8 @@ static char *extent_text(const cli_learning *l) {
     cli_string text = {0};
     for (size_t i = 0; i < l->data.d; i++)
         if (!(periods && periods[i] > 0.0))
-            cli_append(&text, "%s%zu=%.17g:%.17g", text.length ? "," : "", i + 1, l->aside.low[i], l->aside.high[i]);
+            cli_append(&text, "%s%zu=%.17g:%.17g", text.length ? "," : "", i + 1, l->aside.low[i],
+                       l->aside.high[i]);
     return text.text;
 }
 
@@ -319,7 +320,8 @@ static int check_checkpoint(cli_learning *l) {
     if (status) return status;
     const bool resumes = !strcmp(cli_text(&l->arguments, resume), "yes");
     l->checkpoint = cli_text(&l->arguments, path);
-    if (!l->checkpoint) return resumes ? cli_wrong(&l->arguments, resume, "needs --checkpoint FILE") : CLI_DONE;
+    if (!l->checkpoint)
+        return resumes ? cli_wrong(&l->arguments, resume, "needs --checkpoint FILE") : CLI_DONE;
     if (cli_given(&l->arguments, CLI_OPT_SPREAD))
         return cli_wrong(&l->arguments, path, "has no effect with --spread, which keeps no sums");
     l->arguments.given[path].count = l->arguments.given[resume].count = l->arguments.given[every].count = 0;

@@ -79,7 +79,8 @@ static void forget_file(void *self, uint64_t k, const char *entry, const char *r
     cli_string name = {0};
     (void)k;
     cli_append(&name, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, entry);
-    if (*rest ? strncmp(rest, part, strlen(part)) != 0 : orff_mpi_sum_load(NULL, name.text, NULL) != ORFF_OK) {
+    if (*rest ? strncmp(rest, part, strlen(part)) != 0
+              : orff_mpi_sum_load(NULL, name.text, NULL) != ORFF_OK) {
         cli_warn("%s: is no checkpoint, and is left alone", name.text);
     } else if (unlink(name.text)) {
         cli_warn("%s: cannot be removed: %s", name.text, strerror(errno));

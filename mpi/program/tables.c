@@ -165,7 +165,8 @@ uint64_t cli_tables_divided(void) {
 
 uint64_t cli_tables_digest(void) {
     uint64_t digest = digest_word(all.digest, all.selection.skip_missing);
-    for (size_t i = 0; i < sizeof all.texts / sizeof *all.texts; i++) digest = digest_text(digest, all.texts[i]);
+    for (size_t i = 0; i < sizeof all.texts / sizeof *all.texts; i++)
+        digest = digest_text(digest, all.texts[i]);
     for (int i = 0; i < all.arguments->given[CLI_OPT_NA].count; i++)
         digest = digest_text(digest, all.arguments->given[CLI_OPT_NA].values[i]);
     return digest;
