@@ -146,7 +146,7 @@ class _Functions:
     def __init__(self, part: CustomPart, inputs: int, outputs: int) -> None:
         self.part, self.inputs, self.outputs = part, inputs, outputs
         self.columns = outputs if part.B is None else _columns(part, inputs, outputs)
-        self.hermitian = part.K0 is None and np.iscomplexobj(part.function(np.ones((1, inputs))))
+        self.hermitian = part.K0 is None and _is_complex(part.function, inputs)
 
     def fill(self, function: Function, name: str, columns: int, count: int, at: Any, out: Any,
              hermitian: bool = False) -> None:
@@ -157,6 +157,14 @@ class _Functions:
             pairs[..., 0], pairs[..., 1] = matrices.real, matrices.imag
         else:
             view(out, count, self.outputs, columns)[...] = matrices
+
+
+def _is_complex(function: Function, inputs: int) -> bool:
+    """Whether its numbers are; what is wrong with them the library says when it asks for all."""
+    try:
+        return bool(np.iscomplexobj(function(np.ones((1, inputs)))))
+    except Exception:
+        return False
 
 
 def _matrices(name: str, given: Any, count: int, outputs: int, columns: int, hermitian: bool) -> Array:

@@ -46,7 +46,7 @@ static orff_status exact(const orffi_kernel_part *part, size_t count, const doub
 
 const orffi_rule_ops orffi_rule_delayed = {
     .id = ORFF_RULE_DELAYED,
-    .words = "delayed",
+    .words = "one process shown late",
     .hermitian = true,
     .coupled = true,
     .prepare = prepare,

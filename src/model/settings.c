@@ -74,7 +74,7 @@ static const row rows[] = {
       "decomposable, delayed: which outputs belong together. covariance takes that of the outputs; learn takes what makes the outputs most probable, "
       "of that rank and a diagonal; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
-    {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "T1;T2;..", "the inputs' unit", KERNEL, "Kernel",
+    {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
       "delayed: how late each output shows what they share, one after another with ; and, for several inputs, one for each of them with "
       "commas: 0;1.5. auto takes what makes the outputs most probable, behind the first output."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
