@@ -115,6 +115,10 @@ static void agrees_with_dense(const orff_part *part, orff_engine engine, size_t 
     orff_model *model = NULL;
     orff_settings settings = circle(part, periods, lambda);
     settings.engine = engine;
+    if (engine == ORFF_ENGINE_FEATURES) {
+        settings.sampling.tolerance = 1e-9;
+        settings.sampling.features = 400;
+    }
     double *x = support_zeros(COUNT * d), *want = support_zeros(COUNT * p), *got = support_zeros(COUNT * p);
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t k = 0; k < d; k++) x[i * d + k] = 0.3 + 0.4 * fmod(0.618 * (double)i, 1.0);

@@ -82,7 +82,7 @@ static const row rows[] = {
       "any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
-      "begins. For the engine lattice, which auto then takes."}, NOWHERE},
+      "begins. For up to three inputs in all; auto takes the engine lattice, features have a grid of harmonics."}, NOWHERE},
     {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
       "lonlat: the first two inputs that are no covariates are degrees of longitude and latitude, the outputs eastward and northward. The "
       "model is learned in km on a plane at the centre of the data."}, TO(geo)},
