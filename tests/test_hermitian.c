@@ -435,10 +435,11 @@ static void test_gap(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel),  cmocka_unit_test(test_maps),    cmocka_unit_test(test_adjoint),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_models),  cmocka_unit_test(test_file),
-        cmocka_unit_test(test_delayed), cmocka_unit_test(test_delayed_models),
-        cmocka_unit_test(test_gradient), cmocka_unit_test(test_learned), cmocka_unit_test(test_gap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernel),   cmocka_unit_test(test_maps),
+                                       cmocka_unit_test(test_adjoint),  cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_models),   cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_delayed),  cmocka_unit_test(test_delayed_models),
+                                       cmocka_unit_test(test_gradient), cmocka_unit_test(test_learned),
+                                       cmocka_unit_test(test_gap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

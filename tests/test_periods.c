@@ -108,7 +108,8 @@ static orff_part part_of(orff_rule rule, orff_base base, double shape, const dou
     return part;
 }
 
-static void agrees_with_dense(const orff_part *part, orff_engine engine, size_t n, size_t d, size_t p, const char *method) {
+static void agrees_with_dense(const orff_part *part, orff_engine engine, size_t n, size_t d, size_t p,
+                              const char *method) {
     enum { COUNT = 40 };
     const double periods[3] = {DAY, 0.0, 0.0}, lambda = 1e-4;
     rows r = draw(n, d, p);
@@ -146,8 +147,10 @@ static void others_are_the_periodised_process(void **state) {
         orff_base base;
         double shape;
         bool smooth; /* harmonics reach it with few frequencies */
-    } bases[] = {{ORFF_BASE_GAUSSIAN, 1, true},          {ORFF_BASE_MATERN, 3.5, false},
-                 {ORFF_BASE_RATIONAL_QUADRATIC, 3, true}, {ORFF_BASE_LAPLACE, 1, false},
+    } bases[] = {{ORFF_BASE_GAUSSIAN, 1, true},
+                 {ORFF_BASE_MATERN, 3.5, false},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 3, true},
+                 {ORFF_BASE_LAPLACE, 1, false},
                  {ORFF_BASE_SECH, 1, true}};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         const orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, bases[i].base, bases[i].shape, hours);
@@ -172,9 +175,9 @@ static void whole_numbers_are_a_finite_group(void **state) {
     enum { WEEK = 7 };
     const double week = WEEK;
     for (int base = 0; base < 3; base++) {
-        const orff_part part = part_of(ORFF_RULE_DECOMPOSABLE,
-                                       (orff_base[]){ORFF_BASE_GAUSSIAN, ORFF_BASE_LAPLACE, ORFF_BASE_SECH}[base], 1,
-                                       (double[]){1.4});
+        const orff_part part = part_of(
+            ORFF_RULE_DECOMPOSABLE,
+            (orff_base[]){ORFF_BASE_GAUSSIAN, ORFF_BASE_LAPLACE, ORFF_BASE_SECH}[base], 1, (double[]){1.4});
         orff_kernel *kernel = NULL;
         const orffi_kernel_how how = {.periods = &week};
         double K[WEEK], again;

@@ -54,8 +54,8 @@ static size_t feature_of(const orffi_posterior *posterior, size_t c) {
 }
 
 /* The field's coefficients of the vectors of all modes and columns, B those of columns (n/2 x p). */
-static void fill_vectors(const orffi_features_fit *fit, const orffi_derived *what, size_t width, const work *t,
-                         const double *B, double *v, double *C) {
+static void fill_vectors(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
+                         const work *t, const double *B, double *v, double *C) {
     const orffi_posterior *posterior = fit->posterior;
     const orffi_wave_field *field = orffi_wave_field_find(what->field);
     const size_t half = posterior->n / 2, p = fit->features->p, r = posterior->r;

@@ -52,8 +52,8 @@ static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s)
     if (s->stein) return orffi_duplicate(&posterior->W, s->W, s->p * s->r, sizeof *s->W);
     posterior->columns.count = s->columns.count;
     ORFFI_TRY(orffi_duplicate(&posterior->columns.j, s->columns.j, s->columns.count, sizeof *s->columns.j));
-    ORFFI_TRY(orffi_duplicate(&posterior->columns.C, s->columns.C, s->columns.count * s->p,
-                              sizeof *s->columns.C));
+    ORFFI_TRY(
+        orffi_duplicate(&posterior->columns.C, s->columns.C, s->columns.count * s->p, sizeof *s->columns.C));
     return orffi_duplicate(&posterior->columns.B, s->columns.B, s->columns.count * s->p,
                            sizeof *s->columns.B);
 }

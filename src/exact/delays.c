@@ -46,8 +46,8 @@ static double delay_of(const orffi_delays *e, const double *x, size_t a, size_t 
 }
 
 /* x_i - x_j - tau_a + tau_b */
-static void subtract(const orffi_delays *e, const double *x, const orffi_evidence_rows *rows, size_t i, size_t a,
-                     size_t j, size_t b, double *delta) {
+static void subtract(const orffi_delays *e, const double *x, const orffi_evidence_rows *rows, size_t i,
+                     size_t a, size_t j, size_t b, double *delta) {
     const size_t d = e->law.dim;
     for (size_t k = 0; k < d; k++)
         delta[k] = rows->X[i * d + k] - rows->X[j * d + k] - delay_of(e, x, a, k) + delay_of(e, x, b, k);
@@ -65,14 +65,12 @@ static void fill(const orffi_delays *e, const double *x, const orffi_evidence_ro
         const size_t i = u / p, a = u % p;
         for (size_t v = 0; v <= u; v++) {
             subtract(e, x, rows, i, a, v / p, v % p, delta);
-            e->C[u * P + v] =
-                counts(rows, i) && counts(rows, v / p)
-                    ? coupling(e, x, a, v % p) * orffi_spectrum_k0(&e->law, delta)
-                    : 0.0;
+            e->C[u * P + v] = counts(rows, i) && counts(rows, v / p)
+                                  ? coupling(e, x, a, v % p) * orffi_spectrum_k0(&e->law, delta)
+                                  : 0.0;
         }
-        e->C[u * P + u] = counts(rows, i)
-                              ? e->C[u * P + u] + s / (rows->weights ? rows->weights[i] : 1.0)
-                              : 1.0;
+        e->C[u * P + u] =
+            counts(rows, i) ? e->C[u * P + u] + s / (rows->weights ? rows->weights[i] : 1.0) : 1.0;
     }
 }
 

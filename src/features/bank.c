@@ -152,7 +152,8 @@ static void widen_extent(orffi_bank *bank, const orff_kernel *kernel) {
         for (size_t m = 0; m < kernel->n_parts; m++) {
             const double *delays = kernel->parts[m].delays;
             for (size_t i = 0; delays && i < kernel->p * kernel->p; i++)
-                most = fmax(most, delays[i / kernel->p * kernel->d + k] - delays[i % kernel->p * kernel->d + k]);
+                most =
+                    fmax(most, delays[i / kernel->p * kernel->d + k] - delays[i % kernel->p * kernel->d + k]);
         }
         bank->extent[k] += most;
     }

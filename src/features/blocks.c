@@ -107,8 +107,7 @@ static void block_row(const orff_features *f, size_t m, size_t j, size_t i, cons
     for (size_t k = 0; k < part->columns; k++)
         imaginary[k] = part->hermitian ? part->root * at[2 * (i * part->columns + k) + 1] : 0.0;
     if (part->hermitian) {
-        for (size_t k = 0; k < part->columns; k++)
-            row[k] = part->root * at[2 * (i * part->columns + k)];
+        for (size_t k = 0; k < part->columns; k++) row[k] = part->root * at[2 * (i * part->columns + k)];
         return;
     }
     if (!is_constant(f, m)) {

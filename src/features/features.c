@@ -275,7 +275,8 @@ orff_status orff_features_frequencies(const orff_features *f, double *omega, dou
 }
 
 /* Real and imaginary part of the block (p x columns each), one after the other, which the caller releases. */
-static orff_status find_block(const orff_features *f, size_t j, const char *call, size_t *columns, double **B) {
+static orff_status find_block(const orff_features *f, size_t j, const char *call, size_t *columns,
+                              double **B) {
     double *unit;
     if (!f || !columns) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: NULL argument", call);
     if (j >= f->D)

@@ -307,7 +307,8 @@ static orff_status check_recipe(const orffi_fields *in, const orffi_bank *bank,
     const bool grid = drawn->scheme == ORFF_SCHEME_GRID;
     if (bank->given || !group->law.base) return ORFF_OK;
     if (drawn->scheme == ORFF_SCHEME_AUTO ||
-        (recipe->scheme != drawn->scheme && ((grid && !group->law.period) || recipe->scheme != ORFF_SCHEME_AUTO)))
+        (recipe->scheme != drawn->scheme &&
+         ((grid && !group->law.period) || recipe->scheme != ORFF_SCHEME_AUTO)))
         return orffi_fields_fail(in, "drawn", "has not the scheme of the recipe");
     if (grid ? recipe->count && recipe->count < drawn->count : recipe->count != drawn->count)
         return orffi_fields_fail(in, "drawn", "has not the count of the recipe");

@@ -134,7 +134,8 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
         ORFFI_TRY(orffi_fields_numbers(in, "delays", p * d, &from->delays));
         from->part.delays = from->delays;
     }
-    if (orffi_fields_has(in, "hermitian")) ORFFI_TRY(orffi_fields_flag(in, "hermitian", &from->part.hermitian));
+    if (orffi_fields_has(in, "hermitian"))
+        ORFFI_TRY(orffi_fields_flag(in, "hermitian", &from->part.hermitian));
     return read_factor(in, m, p, from);
 }
 

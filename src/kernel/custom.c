@@ -149,11 +149,12 @@ static orff_status compare(const orffi_kernel_part *part, const char *what, cons
         if (fabs(here[i] - there[i]) <= UNEVEN * largest) continue;
         write_point(point, sizeof point, part->d, w);
         if (part->hermitian)
-            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "%s at -w must be the conjugate of that at w, and entry (%zu, %zu) at w = %s has "
-                              "%s parts %g and %g: no real kernel has such a spectrum",
-                              what, i / parts / p + 1, i / parts % p + 1, point, i % 2 ? "imaginary" : "real",
-                              here[i], i % 2 ? -there[i] : there[i]);
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "%s at -w must be the conjugate of that at w, and entry (%zu, %zu) at w = %s has "
+                "%s parts %g and %g: no real kernel has such a spectrum",
+                what, i / parts / p + 1, i / parts % p + 1, point, i % 2 ? "imaginary" : "real", here[i],
+                i % 2 ? -there[i] : there[i]);
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,
             "%s must be even, the same at w and -w, and entry (%zu, %zu) is %g at w = %s and %g at -w: "

@@ -121,9 +121,10 @@ static orff_status check_shape(const orffi_rule_ops *rule, size_t d, size_t p, c
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "a part's weight is %g; it must be at least 0 and finite", given->weight);
     if (given->hermitian && !(rule->stored && !rule->own_law))
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "complex blocks are for parts whose A(w) or B(w) is a function of yours, not for %s",
-                          orff_rule_name(rule->id));
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "complex blocks are for parts whose A(w) or B(w) is a function of yours, not for %s",
+            orff_rule_name(rule->id));
     if (given->space && !rule->physical)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "space is for parts that are fields over it, not for %s", orff_rule_name(rule->id));

@@ -48,12 +48,14 @@ bool orffi_plan_delays(const orffi_plan *plan) {
 static orff_status check(const orffi_plan *plan) {
     if (plan->parts.count > 1)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "delays are learned for a kernel of one part, not of %zu; give them", plan->parts.count);
+                          "delays are learned for a kernel of one part, not of %zu; give them",
+                          plan->parts.count);
     if (plan->directed || plan->settings.classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "delays are learned from rows with all outputs; give them");
     if (plan->p > MOST_OUTPUTS)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "delays are learned for up to %d outputs, not %zu; give them",
-                          MOST_OUTPUTS, plan->p);
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "delays are learned for up to %d outputs, not %zu; give them", MOST_OUTPUTS,
+                          plan->p);
     return ORFF_OK;
 }
 

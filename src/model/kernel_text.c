@@ -397,7 +397,8 @@ static orff_status read_delays(orffi_kernel_read *k, const char *text, size_t d,
     if (!text || is_auto(text)) return ORFF_OK;
     const char *end = orffi_matrix_read(text, &rows, &cols, &k->delays);
     if (!end || *end)
-        return wrong(k, "delays", "\"%.60s\" is none; expected auto, or a delay for each output: 0;1.5", text);
+        return wrong(k, "delays", "\"%.60s\" is none; expected auto, or a delay for each output: 0;1.5",
+                     text);
     if (rows != p || cols != d)
         return wrong(k, "delays", "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,
                      cols, p, d);

@@ -62,9 +62,10 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s sampling needs at least one frequency",
                           names[recipe->scheme]);
     if (law->period && !ops->quadrature)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
-                          names[recipe->scheme], names[ORFF_SCHEME_GRID]);
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
+            names[recipe->scheme], names[ORFF_SCHEME_GRID]);
     if (ops->spherical_only && !law->base->spherical)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,

@@ -54,8 +54,7 @@ static void fill_as_they_are(orffi_columns *columns, size_t at, size_t p, size_t
                              const double *imaginary) {
     for (size_t k = 0; k < width; k++) {
         for (size_t i = 0; i < p; i++) columns->B[(at + k) * p + i] = block[i * width + k];
-        for (size_t i = 0; columns->C && i < p; i++)
-            columns->C[(at + k) * p + i] = imaginary[i * width + k];
+        for (size_t i = 0; columns->C && i < p; i++) columns->C[(at + k) * p + i] = imaginary[i * width + k];
         if (columns->turn) columns->turn[(at + k) * columns->widest + k] = 1.0;
     }
 }
