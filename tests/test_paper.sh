@@ -45,7 +45,7 @@ while read -r item; do
     ! grep -il 'nan[ ,|]*$' "$work/out/$item/agreement.md" || fail "a number is missing in $item/agreement.md"
     for script in "$work/out/$item"/*.gp; do
         if [ ! -f "$script" ] || ! command -v gnuplot >/dev/null; then continue; fi
-        for kind in svg png; do
+        for kind in svg pdf png; do
             [ -s "${script%.gp}.$kind" ] || fail "${script%.gp}.$kind was not drawn"
         done
     done
