@@ -2,7 +2,8 @@
  * those under which the rows are most probable.
  *
  * The evidence has a top for every delay at which the outputs happen to look alike. So each output is first tried at delays
- * over half the extent of the rows, half a length scale apart; then all unknowns go up together from the best of them. */
+ * over half the extent of the rows, a quarter of a length scale apart; all unknowns go up together from the best few of them, and
+ * at last from the best. */
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@
 #define SHARED           0.9  /* of the variance, where delays are tried */
 #define TOLERANCE        0.01 /* of the log evidence: the top is flat */
 #define MOST_EVALUATIONS 150
+#define FEW_EVALUATIONS  25   /* from each of the delays that look best ... */
+#define TOPS             4    /* ... so many */
+#define TRIED_APART      0.25 /* length scales: a top is about half of one wide */
 #define LONGEST_STEP     1.0
 
 typedef struct work {
@@ -100,7 +104,7 @@ static bool is_free(const work *w, size_t i, bool coupled) {
 }
 
 /* Up from w->x. */
-static orff_status climb(work *w, bool coupled, double *value) {
+static orff_status climb(work *w, bool coupled, size_t most, double *value) {
     for (size_t i = 0; i < w->n; i++) {
         bound(w, i, &w->lowest[i], &w->highest[i]);
         if (!is_free(w, i, coupled)) w->lowest[i] = w->highest[i] = w->x[i];
@@ -110,7 +114,7 @@ static orff_status climb(work *w, bool coupled, double *value) {
                        .high = w->highest,
                        .step = LONGEST_STEP,
                        .tolerance = TOLERANCE,
-                       .most = MOST_EVALUATIONS};
+                       .most = most};
     const orff_status status = orffi_minimise(&m, downhill, w, w->x);
     *value = -m.value;
     return status;
@@ -139,7 +143,7 @@ static orff_status start(work *w, const double *median) {
     }
     for (size_t k = 0; k < d; k++)
         w->x[k] = log(orffi_part_is_auto(&one->part) ? fmax(ratio * median[k], w->low[k]) : one->sigmas[k]);
-    return climb(w, false, &value);
+    return climb(w, false, MOST_EVALUATIONS, &value);
 }
 
 /* Most of the variance of output a is shared, with this sign. */
@@ -148,26 +152,80 @@ static void share(work *w, size_t a, double own, double sign) {
     w->x[orffi_delays_at_c(&w->e) + a] = own + log(1.0 - SHARED);
 }
 
+/* A delay that was tried, with the better sign. */
+typedef struct tried {
+    double delay, sign, value;
+} tried;
+
+static orff_status try_delay(work *w, size_t a, double own, double *tau, tried *t) {
+    double value;
+    *tau = t->delay;
+    t->value = -INFINITY;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        share(w, a, own, sign);
+        ORFFI_TRY(judge(w, &value));
+        if (value <= t->value) continue;
+        t->value = value;
+        t->sign = sign;
+    }
+    return ORFF_OK;
+}
+
+/* The highest of the tops that has not been taken yet, and takes it; count where there is none. */
+static size_t next_top(size_t count, const tried *all, bool *taken) {
+    size_t best = count;
+    for (size_t i = 0; i < count; i++) {
+        const bool top = (!i || all[i].value >= all[i - 1].value) &&
+                         (i + 1 == count || all[i].value >= all[i + 1].value);
+        if (top && !taken[i] && (best == count || all[i].value > all[best].value)) best = i;
+    }
+    if (best < count) taken[best] = true;
+    return best;
+}
+
+/* Up a little from each of the highest tops: what is highest at delays that are not quite right need not be so at its top. */
+static orff_status climb_tops(work *w, size_t a, double own, double *tau, size_t count, const tried *all,
+                              bool *taken, double *kept) {
+    double best = -INFINITY, value, *from = kept + w->n;
+    memcpy(from, w->x, w->n * sizeof *w->x);
+    memcpy(kept, w->x, w->n * sizeof *w->x);
+    for (size_t k = 0; k < TOPS; k++) {
+        const size_t top = next_top(count, all, taken);
+        if (top == count) break;
+        memcpy(w->x, from, w->n * sizeof *w->x);
+        *tau = all[top].delay;
+        share(w, a, own, all[top].sign);
+        ORFFI_TRY(climb(w, true, FEW_EVALUATIONS, &value));
+        if (value <= best) continue;
+        best = value;
+        memcpy(kept, w->x, w->n * sizeof *w->x);
+    }
+    memcpy(w->x, kept, w->n * sizeof *w->x);
+    return ORFF_OK;
+}
+
 /* The best delay of output a along input k, the others as they are, and the better sign; that alone where it is not open. */
 static orff_status scan(work *w, size_t a, size_t k, double own, bool open) {
-    const double reach = 0.5 * w->plan->extent[k], step = fmax(0.5 * exp(w->x[k]), 2.0 * reach / MOST_TRIED);
-    double *tau = &w->x[orffi_delays_at_tau(&w->e) + (a - 1) * w->plan->d + k];
-    double best = -INFINITY, at = *tau, sign = 1.0, value;
-    const long most = open ? (long)floor(reach / step) : 0;
-    for (long i = -most; i <= most; i++)
-        for (int s = -1; s <= 1; s += 2) {
-            if (open) *tau = (double)i * step;
-            share(w, a, own, s);
-            ORFFI_TRY(orffi_progress("delays", (double)(i + most), (double)(2 * most + 1)));
-            ORFFI_TRY(judge(w, &value));
-            if (value <= best) continue;
-            best = value;
-            at = *tau;
-            sign = s;
-        }
-    *tau = at;
-    share(w, a, own, sign);
-    return ORFF_OK;
+    const double reach = 0.5 * w->plan->extent[k],
+                 step = fmax(TRIED_APART * exp(w->x[k]), 2.0 * reach / MOST_TRIED);
+    const size_t most = open ? (size_t)floor(reach / step) : 0, count = 2 * most + 1;
+    double *tau = &w->x[orffi_delays_at_tau(&w->e) + (a - 1) * w->plan->d + k], *kept = NULL;
+    const double given = *tau;
+    tried *all;
+    bool *taken = NULL;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(all, count));
+    orff_status status = ORFFI_NEW_ARRAY(taken, count);
+    if (!status) status = ORFFI_NEW_ARRAY(kept, 2 * w->n);
+    for (size_t i = 0; !status && i < count; i++) {
+        all[i].delay = open ? ((double)i - (double)most) * step : given;
+        status = orffi_progress("delays", (double)i, (double)count);
+        if (!status) status = try_delay(w, a, own, tau, &all[i]);
+    }
+    if (!status) status = climb_tops(w, a, own, tau, count, all, taken, kept);
+    orffi_release(all);
+    orffi_release(taken);
+    orffi_release(kept);
+    return status;
 }
 
 /* Behind the first output, as they are given. */
@@ -225,7 +283,7 @@ static orff_status try_base(work *w, orff_base base, double shape, const double 
     } else {
         memcpy(w->x, w->best, w->n * sizeof *w->x);
     }
-    ORFFI_TRY(climb(w, true, &value));
+    ORFFI_TRY(climb(w, true, MOST_EVALUATIONS, &value));
     if (value <= w->value) return ORFF_OK;
     w->value = value;
     memcpy(w->best, w->x, w->n * sizeof *w->x);
