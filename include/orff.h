@@ -163,7 +163,8 @@ ORFF_API void orff_set_hooks(const orff_hooks *hooks);
                                                         x = sqrt(2 nu) r */                           \
     X(RATIONAL_QUADRATIC, rational_quadratic, "rational-quadratic")                                   \
                                                      /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */ \
-    X(CAUCHY_PRODUCT, cauchy_product, "cauchy-product") /* prod_i 1/(1 + v_i^2) */
+    X(CAUCHY_PRODUCT, cauchy_product, "cauchy-product") /* prod_i 1/(1 + v_i^2) */                    \
+    X(SECH, sech, "sech")                            /* prod_i 1/cosh(v_i) */
 
 typedef enum orff_base {
 #define ORFF_BASE_ENUM(name, file, text) ORFF_BASE_##name,
@@ -194,6 +195,7 @@ ORFF_API bool orff_base_has_shape(orff_base base);
     X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */                 \
     X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */            \
     X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */         \
+    X(DELAYED, delayed, "delayed")                /* A_ij e^{i<w, tau_i - tau_j>}: outputs show one process, late */ \
     X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns, B B^T even in w */            \
     X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive, even; factored numerically */ \
     X(SIGNATURE, signature, "signature")          /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
@@ -216,6 +218,7 @@ typedef struct orff_rule_info {
     bool physical;     /* a field over the inputs of its space: B(w) grows like |w|, and units must not be stretched */
     bool separable;    /* K = k0 A */
     bool mixes;        /* has a mix c */
+    bool coupled;      /* has an output matrix A, the same for all frequencies but for phases */
 } orff_rule_info;
 ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 
@@ -241,9 +244,13 @@ typedef struct orff_part {
     double weight;        /* v >= 0: this part is v K_part */
     bool normalise;       /* scale the part so that trace K(0) = p (K(0) = I where it is isotropic) */
 
-    const double *A; /* decomposable: A (p x p, positive, may be rank-deficient) ... */
+    const double *A; /* decomposable, delayed: A (p x p, positive, may be rank-deficient) ... */
     const double *B; /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
     size_t columns;  /* columns of B, also for ORFF_RULE_CUSTOM_B */
+
+    /* delayed: how late each output is, by each input (p x d): K_ij(delta) = A_ij k0(delta - tau_i + tau_j); NULL: not at all.
+     * A fit learns A where A and B are NULL, by the evidence, and delays where they are NULL too: those behind the first output. */
+    const double *delays;
 
     double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
 
@@ -254,6 +261,12 @@ typedef struct orff_part {
     orff_matrix_fn matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
     orff_matrix_fn exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
     void *self;            /* handed to the callbacks */
+
+    /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A: `matrix` gives complex numbers, each as its real part and its imaginary part:
+     * count x p x columns x 2, which is an array of double complex. A(w) = B(w) B(w)^* is then Hermitian,
+     *     K(x,z) = E[ cos<w,x-z> Re A(w) + sin<w,x-z> Im A(w) ],
+     * and w and -w must agree: A(-w) is the conjugate of A(w). */
+    bool hermitian;
 
     /* Parts with callbacks: these see w and delta in the user's units, also where a model scales its inputs. What they
      * compute may be a law of physics, as far as the library knows, so inputs (and outputs) of a model are scaled by
@@ -425,8 +438,16 @@ ORFF_API orff_features_info orff_features_describe(const orff_features *features
 ORFF_API orff_status orff_features_frequencies(const orff_features *features, double *omega, double *weights);
 
 /* The block of frequency j: its number of columns p', and B(w_j) (p x p') if B is not NULL; weights of parts
- * inside, sqrt(q_j) outside. */
+ * inside, sqrt(q_j) outside. A Hermitian kernel has complex blocks: ORFF_ERROR_UNSUPPORTED for B then ... */
 ORFF_API orff_status orff_features_block(const orff_features *features, size_t j, size_t *columns, double *B);
+
+/* ... which this gives, as p x p' x 2 numbers, the real and the imaginary part of each; any kernel has it. */
+ORFF_API orff_status orff_features_block_complex(const orff_features *features, size_t j, size_t *columns,
+                                                 double *B);
+
+/* The complex map of a point, Phi_j = sqrt(q_j) e^(i<w_j,x>) B(w_j)^*: a row of p complex numbers for each of the M/2 columns,
+ * in the order of the coefficients, M/2 x p x 2 numbers. The real part of Phi(x)^* Phi(z) is the approximate kernel. */
+ORFF_API orff_status orff_features_map_complex(const orff_features *features, const double *x, double *Phi);
 
 /* phi of n points: phi is n x 2D. */
 ORFF_API orff_status orff_features_phi(const orff_features *features, size_t n, const double *X, double *phi);

@@ -11,7 +11,7 @@
 #include "exact/evidence.h"
 #include "exact/near.h"
 #include "lattice/fft.h"
-#include "support.h"
+#include "reload.h"
 
 #define DAY    24.0
 #define TWO_PI 6.28318530717958647693
@@ -108,20 +108,27 @@ static orff_part part_of(orff_rule rule, orff_base base, double shape, const dou
     return part;
 }
 
-static void agrees_with_dense(const orff_part *part, size_t n, size_t d, size_t p, const char *method) {
+static void agrees_with_dense(const orff_part *part, orff_engine engine, size_t n, size_t d, size_t p,
+                              const char *method) {
     enum { COUNT = 40 };
     const double periods[3] = {DAY, 0.0, 0.0}, lambda = 1e-4;
     rows r = draw(n, d, p);
     orff_model *model = NULL;
-    const orff_settings settings = circle(part, periods, lambda);
+    orff_settings settings = circle(part, periods, lambda);
+    settings.engine = engine;
+    if (engine == ORFF_ENGINE_FEATURES) {
+        settings.sampling.tolerance = 1e-9;
+        settings.sampling.features = 400;
+    }
     double *x = support_zeros(COUNT * d), *want = support_zeros(COUNT * p), *got = support_zeros(COUNT * p);
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t k = 0; k < d; k++) x[i * d + k] = 0.3 + 0.4 * fmod(0.618 * (double)i, 1.0);
         x[i * d] = 90.0 * (double)i / COUNT - 40.0; /* several periods */
     }
     assert_ok(orff_model_fit(&model, &settings, d, p, n, r.X, r.Y, NULL));
-    assert_int_equal(orff_model_describe(model).engine, ORFF_ENGINE_LATTICE);
-    assert_string_equal(orff_model_describe(model).solve.method, method);
+    assert_int_equal(orff_model_describe(model).engine, engine ? engine : ORFF_ENGINE_LATTICE);
+    if (method) assert_string_equal(orff_model_describe(model).solve.method, method);
+    model = support_reload(model);
     assert_ok(orff_model_predict(model, COUNT, x, got));
     dense(part, &r, lambda, COUNT, x, want);
     assert_all_close(COUNT * p, got, want, 3e-5);
@@ -130,6 +137,73 @@ static void agrees_with_dense(const orff_part *part, size_t n, size_t d, size_t 
     free(x);
     free(want);
     free(got);
+}
+
+/* The exact kernel and features of harmonics, with every base and beside an input on the line. */
+static void others_are_the_periodised_process(void **state) {
+    (void)state;
+    const double hours[] = {3.0}, both[] = {4.0, 0.3}, field[] = {6.0, 6.0};
+    static const struct {
+        orff_base base;
+        double shape;
+        bool smooth; /* harmonics reach it with few frequencies */
+    } bases[] = {{ORFF_BASE_GAUSSIAN, 1, true},
+                 {ORFF_BASE_MATERN, 3.5, false},
+                 {ORFF_BASE_RATIONAL_QUADRATIC, 3, true},
+                 {ORFF_BASE_LAPLACE, 1, false},
+                 {ORFF_BASE_SECH, 1, true}};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        const orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, bases[i].base, bases[i].shape, hours);
+        support_case("base %s", orff_base_name(bases[i].base));
+        agrees_with_dense(&part, ORFF_ENGINE_EXACT, 60, 1, 2, NULL);
+        if (bases[i].smooth) agrees_with_dense(&part, ORFF_ENGINE_FEATURES, 60, 1, 2, NULL);
+    }
+    const orff_part two = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 1, both),
+                    flow = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 1, field);
+    for (int engine = 0; engine < 2; engine++) {
+        support_case("engine %d", engine);
+        agrees_with_dense(&two, engine ? ORFF_ENGINE_FEATURES : ORFF_ENGINE_EXACT, 80, 2, 1, NULL);
+        agrees_with_dense(&flow, engine ? ORFF_ENGINE_FEATURES : ORFF_ENGINE_EXACT, 60, 2, 2, NULL);
+    }
+    support_case(NULL);
+}
+
+/* Whole numbers modulo 7, days of a week: the kernel is a circulant matrix. Its eigenvalues, the discrete Fourier transform of a
+ * row, are the sums of the spectrum over the harmonics that are one on whole numbers; none is negative. */
+static void whole_numbers_are_a_finite_group(void **state) {
+    (void)state;
+    enum { WEEK = 7 };
+    const double week = WEEK;
+    for (int base = 0; base < 3; base++) {
+        const orff_part part = part_of(
+            ORFF_RULE_DECOMPOSABLE,
+            (orff_base[]){ORFF_BASE_GAUSSIAN, ORFF_BASE_LAPLACE, ORFF_BASE_SECH}[base], 1, (double[]){1.4});
+        orff_kernel *kernel = NULL;
+        const orffi_kernel_how how = {.periods = &week};
+        double K[WEEK], again;
+        assert_ok(orffi_kernel_create_as(&kernel, 1, 1, 1, &part, &how));
+        for (size_t i = 0; i < WEEK; i++) {
+            const double x = (double)i, y = x + 5.0 * week, zero = 0.0, back = -x;
+            assert_ok(orff_kernel_eval(kernel, &x, &zero, &K[i]));
+            assert_ok(orff_kernel_eval(kernel, &y, &zero, &again));
+            assert_close(again, K[i], 1e-12);
+            assert_ok(orff_kernel_eval(kernel, &back, &zero, &again));
+            assert_close(again, K[i], 1e-12);
+        }
+        for (size_t k = 0; k < WEEK; k++) {
+            double transform = 0.0, sum = 0.0;
+            for (size_t i = 0; i < WEEK; i++) transform += K[i] * cos(TWO_PI * (double)(i * k) / week);
+            assert_true(transform > 0.0);
+            for (int j = -2000; j <= 2000; j++) { /* those that are alike on whole numbers */
+                const double z = 1.4 * (TWO_PI * (double)k / week + TWO_PI * j);
+                sum += 1.4 * (base == 0   ? sqrt(TWO_PI) * exp(-0.5 * z * z)
+                              : base == 1 ? 2.0 / (1.0 + z * z)
+                                          : 0.5 * TWO_PI / cosh(0.25 * TWO_PI * z));
+            }
+            assert_close(transform / sum, 1.0, base == 1 ? 1e-3 : 1e-9);
+        }
+        orff_kernel_free(kernel);
+    }
 }
 
 static void lattice_is_the_periodised_process(void **state) {
@@ -142,11 +216,11 @@ static void lattice_is_the_periodised_process(void **state) {
                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 1, both),
                                part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 1, field),
                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 3.5, short_ones)};
-    agrees_with_dense(&parts[0], 150, 1, 2, "lattice-cholesky");
-    agrees_with_dense(&parts[1], 150, 1, 1, "lattice-cholesky");
-    agrees_with_dense(&parts[2], 150, 2, 1, "lattice-cholesky");
-    agrees_with_dense(&parts[3], 100, 2, 2, "lattice-cholesky");
-    agrees_with_dense(&parts[4], 200, 2, 1, "lattice-neighbours-pcg");
+    agrees_with_dense(&parts[0], ORFF_ENGINE_AUTO, 150, 1, 2, "lattice-cholesky");
+    agrees_with_dense(&parts[1], ORFF_ENGINE_AUTO, 150, 1, 1, "lattice-cholesky");
+    agrees_with_dense(&parts[2], ORFF_ENGINE_AUTO, 150, 2, 1, "lattice-cholesky");
+    agrees_with_dense(&parts[3], ORFF_ENGINE_AUTO, 100, 2, 2, "lattice-cholesky");
+    agrees_with_dense(&parts[4], ORFF_ENGINE_AUTO, 200, 2, 1, "lattice-neighbours-pcg");
 }
 
 /* What is asked at x, at x + T and far away is the same, and so are derivatives and error bars. */
@@ -203,12 +277,11 @@ static void refuses(void **state) {
     rows r = draw(50, 1, 1);
     orff_model *model = NULL;
     orff_settings settings = circle(&part, day, 1e-3);
-    settings.engine = ORFF_ENGINE_EXACT;
-    assert_status(orff_model_fit(&model, &settings, 1, 1, r.n, r.X, r.Y, NULL), ORFF_ERROR_UNSUPPORTED);
-    assert_says("lattice");
     settings.engine = ORFF_ENGINE_FEATURES;
+    settings.sampling.scheme = ORFF_SCHEME_QMC;
     assert_status(orff_model_fit(&model, &settings, 1, 1, r.n, r.X, r.Y, NULL), ORFF_ERROR_UNSUPPORTED);
-    assert_says("lattice");
+    assert_says("grid");
+    settings.sampling.scheme = ORFF_SCHEME_AUTO;
     if (orffi_fft_available()) {
         settings.engine = ORFF_ENGINE_AUTO;
         settings.periods = wrong;
@@ -320,6 +393,8 @@ static void evidence_knows_images(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattice_is_the_periodised_process),
+        cmocka_unit_test(others_are_the_periodised_process),
+        cmocka_unit_test(whole_numbers_are_a_finite_group),
         cmocka_unit_test(joins_up),
         cmocka_unit_test(refuses),
         cmocka_unit_test(texts),

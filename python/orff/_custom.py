@@ -28,6 +28,8 @@ class CustomPart:
         over the spectrum of `base`.
     A : callable, optional
         A(W) gives positive matrices (n, p, p): B B^T, factored by the library.
+        Both may be complex: A = B B^* is then Hermitian, and K(x, z) = E[cos<w, x - z> Re A(w) + sin<w, x - z> Im A(w)],
+        with K(z, x) = K(x, z)^T and no other symmetry. At -w they must give the conjugate A.
     K0 : callable, optional
         K0(delta) of differences delta = x - z (n, d) gives the kernel itself (n, p, p); d is at most 3, and the
         spectrum is found.
@@ -144,16 +146,30 @@ class _Functions:
     def __init__(self, part: CustomPart, inputs: int, outputs: int) -> None:
         self.part, self.inputs, self.outputs = part, inputs, outputs
         self.columns = outputs if part.B is None else _columns(part, inputs, outputs)
+        self.hermitian = part.K0 is None and _is_complex(part.function, inputs)
 
-    def fill(self, function: Function, name: str, columns: int, count: int, at: Any, out: Any) -> None:
+    def fill(self, function: Function, name: str, columns: int, count: int, at: Any, out: Any,
+             hermitian: bool = False) -> None:
         points = view(at, count, self.inputs).copy()
-        matrices = _matrices(name, function(points), count, self.outputs, columns)
-        view(out, count, self.outputs, columns)[...] = matrices
+        matrices = _matrices(name, function(points), count, self.outputs, columns, hermitian)
+        if hermitian:
+            pairs = view(out, count, self.outputs, columns, 2)
+            pairs[..., 0], pairs[..., 1] = matrices.real, matrices.imag
+        else:
+            view(out, count, self.outputs, columns)[...] = matrices
 
 
-def _matrices(name: str, given: Any, count: int, outputs: int, columns: int) -> Array:
+def _is_complex(function: Function, inputs: int) -> bool:
+    """Whether its numbers are; what is wrong with them the library says when it asks for all."""
+    try:
+        return bool(np.iscomplexobj(function(np.ones((1, inputs)))))
+    except Exception:
+        return False
+
+
+def _matrices(name: str, given: Any, count: int, outputs: int, columns: int, hermitian: bool) -> Array:
     matrices = np.asarray(given)
-    if matrices.dtype.kind not in "fiub":
+    if matrices.dtype.kind not in ("fiubc" if hermitian else "fiub"):
         raise TypeError(f"{name} gave numbers of type {matrices.dtype}; expected real numbers")
     if matrices.shape != (count, outputs, columns):
         raise ValueError(f"{name} gave an array of shape {matrices.shape} for {count} points; expected "
@@ -183,7 +199,7 @@ def _matrix(self: Any, count: int, at: Any, out: Any) -> int:
     functions = ffi.from_handle(self)
     part = functions.part
     name = "B" if part.B is not None else "A" if part.A is not None else "K0"
-    functions.fill(part.function, name, functions.columns, count, at, out)
+    functions.fill(part.function, name, functions.columns, count, at, out, functions.hermitian)
     return 0
 
 
@@ -203,7 +219,7 @@ def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
     handle = ffi.new_handle(functions)
     c.rule, c.A = rule[0], ffi.NULL
     c.columns, c.stretchable, c.self = functions.columns, bool(part.stretchable), handle
-    c.matrix = _matrix
+    c.matrix, c.hermitian = _matrix, functions.hermitian
     c.exact = _exact if part.exact is not None else ffi.NULL
     if part.exact is None and part.K0 is None:
         c.normalise = False  # the size of K(0) is not known

@@ -233,6 +233,12 @@ class ModelEstimator(BaseEstimator):
         return np.array([part.mix for part in self.model_.parts()])
 
     @property
+    def delays_(self) -> Optional[Array]:
+        """How late outputs are in the inputs' units, (p, d), given or learned; None without a part of the kernel "delayed"."""
+        self._info()
+        return self.model_.delays()
+
+    @property
     def output_matrix_(self) -> Optional[Array]:
         """How outputs belong together before any row is seen: the covariance of f(x) at a point, in the outputs' units, (p, p),
         or (parts, p, p) for a sum. Of a decomposable part it is its output matrix, given or learned (output_matrix="learn").

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ._arrays import Array, copied, doubles, pointer
+from ._arrays import Array, copied, doubles, pointer, view
 from ._errors import check
 from ._kernel import Part, parts_of_model, scales_of
 from ._library import ffi, keep_with, lib, owner, text
@@ -37,6 +37,13 @@ class Model:
         """The kernel as it was fitted, in the user's units."""
         return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
                 for part in parts_of_model(self._handle)]
+
+    def delays(self) -> Optional[Array]:
+        """Those of the first part that has any: p x d."""
+        for part in parts_of_model(self._handle):
+            if part.delays != ffi.NULL:
+                return view(part.delays, self.outputs, self.inputs).copy()
+        return None
 
     def output_matrix(self) -> Optional[Array]:
         """The covariance of each part at a point: p x p, or parts x p x p; None where it is not known."""

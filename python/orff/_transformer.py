@@ -62,6 +62,14 @@ class DrawnFeatures:
             check(lib.orff_features_map(self._place[0], pointer(x), pointer(Phi)))
         return out
 
+    def complex_operator(self, X: Array) -> Array:
+        """n x M/2 x p, complex."""
+        X = doubles(X)
+        out = np.empty((len(X), self.parameters // 2, self.outputs, 2))
+        for x, Phi in zip(X, out):
+            check(lib.orff_features_map_complex(self._place[0], pointer(x), pointer(Phi)))
+        return out[..., 0] + 1j * out[..., 1]
+
     def gram(self, X: Array, Z: Array) -> Array:
         """n x m x p x p: products of the maps."""
         p = self.outputs
@@ -214,6 +222,29 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         (1, 20, 2)
         """
         return self._features.operator(self._points(X))
+
+    def complex_operator(self, X: Any) -> Array:
+        """The complex map of each point, sqrt(q_j) e^(i<w_j, x>) B(w_j)^*: the real part of Phi(x)^* Phi(z) is about K(x, z).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, M / 2, p), complex
+
+        Examples
+        --------
+        >>> import numpy as np, orff
+        >>> features = orff.OperatorFourierFeatures(kernel="div-free", sigma=1.0, features=10).fit([[0.0, 0.0]])
+        >>> x, z = features.complex_operator([[0.0, 1.0], [0.5, 0.2]])
+        >>> K = features.kernel_matrix([[0.0, 1.0]], [[0.5, 0.2]])[0, 0]
+        >>> bool(np.allclose((x.conj().T @ z).real, K))
+        True
+        """
+        return self._features.complex_operator(self._points(X))
 
     def kernel_matrix(self, X: Any, Z: Any = None) -> Array:
         """The approximation Phi(x)^T Phi(z) of the kernel.

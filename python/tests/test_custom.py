@@ -200,7 +200,6 @@ def test_failing_functions(field):
 @pytest.mark.parametrize("function, kind, word", [
     (lambda W: np.zeros((len(W), 3, 1)), ValueError, "shape"),
     (lambda W: np.zeros((len(W), 2)), ValueError, "shape"),
-    (lambda W: turned(W) * 1j, TypeError, "complex"),
     (lambda W: "no", TypeError, "type"),
 ])
 def test_wrong_results(field, function, kind, word):
@@ -248,3 +247,50 @@ def test_threads(field):
     assert all(isinstance(found[i], LookupError) for i in (0, 2))
     for i in (1, 3):
         np.testing.assert_allclose(found[i], want, atol=1e-10)
+
+
+LATE = np.array([0.0, 0.7])
+
+
+def _late(W):
+    """Both outputs show one process, the second 0.7 later."""
+    return np.exp(1j * W * LATE)[:, :, None]
+
+
+def _late_exact(delta):
+    moved = delta[:, :, None] - LATE[:, None] + LATE
+    return np.exp(-moved ** 2 / (2 * 0.5 ** 2))
+
+
+def test_complex_blocks():
+    part = orff.CustomPart(B=_late, exact=_late_exact)
+    by_A = orff.CustomPart(A=lambda W: _late(W) @ _late(W).conj().transpose(0, 2, 1), exact=_late_exact)
+    X = np.linspace(-2, 2, 60)[:, None]
+    Y = np.c_[np.sin(4 * X[:, 0]), np.sin(4 * (X[:, 0] - 0.7))]
+    exact = orff.OVKRegressor(kernel=part, sigma=0.5, lambda_=1e-5, center=False).fit(X, Y)
+    K = _late_exact((X - X.T).reshape(-1, 1)).reshape(60, 60, 2, 2).transpose(0, 2, 1, 3).reshape(120, 120)
+    dense = K @ np.linalg.solve(K + 60 * 1e-5 * np.eye(120), Y.reshape(-1))
+    assert np.allclose(exact.predict(X), dense.reshape(60, 2), atol=1e-8)
+    for one in part, by_A:
+        features = orff.ORFFRegressor(kernel=one, sigma=0.5, lambda_=1e-5, center=False, sampling="grid",
+                                      features=200).fit(X, Y)
+        assert np.allclose(features.predict(X), exact.predict(X), atol=1e-3)
+
+
+def test_uneven_complex_blocks_are_refused():
+    with pytest.raises(orff.OrffError, match="conjugate"):
+        orff.ORFFRegressor(kernel=orff.CustomPart(B=lambda W: np.stack([np.ones(len(W)), 1j * np.ones(len(W))], 1)[:, :, None]),
+                           sigma=1.0, features=20).fit(np.linspace(0, 1, 30)[:, None], np.ones((30, 2)))
+
+
+def test_delays_are_learned():
+    t = np.arange(0, 20, 0.15)
+    def process(t):
+        return np.sin(1.1 * t) + 0.7 * np.cos(2.3 * t + 1) + 0.5 * np.sin(3.7 * t)
+    Y = np.c_[process(t), 0.5 * process(t - 1.3)] + 0.05 * np.random.default_rng(0).standard_normal((len(t), 2))
+    model = orff.OVKRegressor(kernel="delayed", base="gaussian").fit(t[:, None], Y)
+    assert model.delays_.shape == (2, 1)
+    assert abs(model.delays_[1, 0] - 1.3) < 0.05 * 1.3
+    given = orff.ORFFRegressor(kernel="delayed", base="gaussian", delays=[[0], [1.3]], features=100).fit(t[:, None], Y)
+    assert np.allclose(given.delays_, [[0], [1.3]])
+    assert orff.ORFFRegressor(sigma=1.0, features=20).fit(t[:, None], Y).delays_ is None

@@ -228,6 +228,11 @@ orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *s
     if (!kernel || !sampling || !how || !measured)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_measure: NULL argument");
     ORFFI_TRY(check(how));
+    if (kernel->hermitian)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the error of a Hermitian kernel is not measured here; compare orff_features_kernel "
+            "with orff_kernel_eval");
     const orff_status status = measure(&w, kernel, sampling, how, &result, maxima);
     if (!status) *measured = result;
     work_clear(&w);

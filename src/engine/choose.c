@@ -94,7 +94,7 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
     *reason = "there are hidden layers";
     if (s->n_hidden) return &orffi_engine_stack;
     *reason = "inputs are periodic";
-    if (has_periods(s, d)) return &orffi_engine_lattice;
+    if (has_periods(s, d) && lattice && !asks_for_features(s)) return &orffi_engine_lattice;
     *reason = "the settings are those of random features";
     if (asks_for_features(s)) return &orffi_engine_features;
     *reason = "rows are few enough for the exact kernel";

@@ -25,7 +25,6 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     const double order = (double)rows * (may_be_separable(s) ? 1.0 : (double)p);
     const double need = 8.0 * (s->lambda > 0.0 ? 1.0 : 3.0) * order * order;
     *bytes = need < (double)(SIZE_MAX / 2) ? (size_t)need : SIZE_MAX;
-    ORFFI_TRY(orffi_refuse_periods(s, ORFF_ENGINE_EXACT, d));
     if (s->loss != ORFF_LOSS_SQUARED)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",
                           orff_engine_name(ORFF_ENGINE_EXACT), orff_loss_name(s->loss),

@@ -36,7 +36,6 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     const double sets = (double)s->folds + 1.0, system = length * (double)p;
     const double need = 8.0 * (sets * length * (length + (double)p) + 3.0 * system * system);
     *bytes = need < (double)(SIZE_MAX / 2) ? (size_t)need : SIZE_MAX;
-    ORFFI_TRY(orffi_refuse_periods(s, ORFF_ENGINE_FEATURES, d));
     return check_solver(s);
 }
 

@@ -20,8 +20,10 @@ static void add_point(const orffi_system *s, const double *phi, const double *e,
     const size_t half = s->columns.count, D = s->L / 2;
     for (size_t k = 0; k < half; k++) {
         const double along = root * orffi_dot(s->p, s->columns.B + k * s->p, e);
-        z[k] += phi[s->columns.j[k]] * along;
-        z[half + k] += phi[D + s->columns.j[k]] * along;
+        const double across = s->columns.C ? root * orffi_dot(s->p, s->columns.C + k * s->p, e) : 0.0;
+        const double cosine = phi[s->columns.j[k]], sine = phi[D + s->columns.j[k]];
+        z[k] += cosine * along + sine * across;
+        z[half + k] += sine * along - cosine * across;
     }
 }
 

@@ -16,13 +16,14 @@
 typedef struct work {
     size_t modes, k, slices, rows;
     double *w;             /* D x p, on the field's space, or D x d for the Jacobian */
-    double *C;             /* modes x half x k: the field of each coefficient */
+    double *C;             /* modes x half x k: the field of each coefficient ... */
+    double *I;             /* ... and of the imaginary parts of complex columns; or NULL */
     double *phi, *scratch; /* rows x 2D */
     double *slice, *Z;     /* rows x slices x n, rows x slices x columns */
 } work;
 
 static void work_clear(work *t) {
-    double *all[] = {t->w, t->C, t->phi, t->scratch, t->slice, t->Z};
+    double *all[] = {t->w, t->C, t->I, t->phi, t->scratch, t->slice, t->Z};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -52,21 +53,28 @@ static size_t feature_of(const orffi_posterior *posterior, size_t c) {
     return posterior->stein ? posterior->first + c : posterior->columns.j[c];
 }
 
-static orff_status fill_coefficients(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
-                                     work *t) {
+/* The field's coefficients of the vectors of all modes and columns, B those of columns (n/2 x p). */
+static void fill_vectors(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
+                         const work *t, const double *B, double *v, double *C) {
     const orffi_posterior *posterior = fit->posterior;
     const orffi_wave_field *field = orffi_wave_field_find(what->field);
     const size_t half = posterior->n / 2, p = fit->features->p, r = posterior->r;
-    double *v;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(v, p));
     for (size_t b = 0; b < t->modes; b++)
         for (size_t c = 0; c < half; c++) {
             for (size_t i = 0; i < p; i++)
-                v[i] = what->spread[i] *
-                       (posterior->stein ? posterior->W[i * r + b] : posterior->columns.B[c * p + i]);
+                v[i] = what->spread[i] * (posterior->stein ? posterior->W[i * r + b] : B[c * p + i]);
             field->coefficient(fit->features->d, p, t->w + feature_of(posterior, c) * width, v,
-                               t->C + (b * half + c) * t->k);
+                               C + (b * half + c) * t->k);
         }
+}
+
+static orff_status fill_coefficients(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
+                                     work *t) {
+    const orffi_columns *columns = &fit->posterior->columns;
+    double *v;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(v, fit->features->p));
+    fill_vectors(fit, what, width, t, columns->B, v, t->C);
+    if (columns->C) fill_vectors(fit, what, width, t, columns->C, v, t->I);
     orffi_release(v);
     return ORFF_OK;
 }
@@ -82,6 +90,7 @@ static orff_status work_fill(work *t, const orffi_features_fit *fit, const orffi
     if (t->rows > n) t->rows = n;
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->w, f->D * width));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->C, t->slices * posterior->n / 2));
+    if (posterior->columns.C) ORFFI_TRY(ORFFI_NEW_ARRAY(t->I, t->slices * posterior->n / 2));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->phi, t->rows * 2 * f->D));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->scratch, orffi_bank_scratch(f->bank)));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->slice, t->rows * t->slices * posterior->n));
@@ -102,9 +111,10 @@ static void fill_slices(const orffi_features_fit *fit, const work *t, double sig
             double *row = slice + (b * t->k + i) * n;
             for (size_t c = 0; c < half; c++) {
                 const size_t j = feature_of(posterior, c);
-                const double front = sign * t->C[(b * half + c) * t->k + i];
-                row[c] = -front * phi[D + j];
-                row[half + c] = front * phi[j];
+                const size_t at = (b * half + c) * t->k + i;
+                const double front = sign * t->C[at], turned = t->I ? sign * t->I[at] : 0.0;
+                row[c] = turned * phi[j] - front * phi[D + j];
+                row[half + c] = front * phi[j] + turned * phi[D + j];
             }
         }
 }

@@ -80,9 +80,12 @@ static orff_status digest_features(const orff_features *features, orffi_digest *
     for (size_t j = 0; !status && j < info.frequencies; j++) {
         size_t columns = 0;
         status = orff_features_block(features, j, &columns, NULL);
-        if (!status) status = ORFFI_NEW_ARRAY(B, info.outputs * columns);
-        if (!status) status = orff_features_block(features, j, &columns, B);
-        if (!status) orffi_digest_add(digest, info.outputs * columns, B);
+        const size_t count = info.outputs * columns * (features->kernel->hermitian ? 2 : 1);
+        if (!status) status = ORFFI_NEW_ARRAY(B, count);
+        if (!status)
+            status = features->kernel->hermitian ? orff_features_block_complex(features, j, &columns, B)
+                                                 : orff_features_block(features, j, &columns, B);
+        if (!status) orffi_digest_add(digest, count, B);
         orffi_release(B);
         B = NULL;
     }

@@ -52,6 +52,8 @@ static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s)
     if (s->stein) return orffi_duplicate(&posterior->W, s->W, s->p * s->r, sizeof *s->W);
     posterior->columns.count = s->columns.count;
     ORFFI_TRY(orffi_duplicate(&posterior->columns.j, s->columns.j, s->columns.count, sizeof *s->columns.j));
+    ORFFI_TRY(
+        orffi_duplicate(&posterior->columns.C, s->columns.C, s->columns.count * s->p, sizeof *s->columns.C));
     return orffi_duplicate(&posterior->columns.B, s->columns.B, s->columns.count * s->p,
                            sizeof *s->columns.B);
 }
@@ -137,15 +139,8 @@ void orffi_posterior_slices(const orffi_posterior *posterior, size_t D, size_t p
         memcpy(slice + half, phi + D + posterior->first, half * sizeof *slice);
         return;
     }
-    for (size_t i = 0; i < p; i++) {
-        double *row = slice + i * posterior->n;
-        for (size_t k = 0; k < half; k++) {
-            const size_t j = posterior->columns.j[k];
-            const double b = posterior->columns.B[k * p + i];
-            row[k] = phi[j] * b;
-            row[half + k] = phi[D + j] * b;
-        }
-    }
+    for (size_t i = 0; i < p; i++)
+        orffi_columns_slice(&posterior->columns, D, p, i, phi, slice + i * posterior->n);
 }
 
 /* sum_b W_ib W_kb variance_b */

@@ -43,8 +43,9 @@ static void add_mode(const orffi_features_fit *fit, size_t b, double root, const
         for (size_t i = 0; i < p; i++) {
             const double v =
                 root * (posterior->stein ? posterior->W[i * r + b] : posterior->columns.B[c * p + i]);
-            V[j * p + i] += v * u[c];
-            V[(D + j) * p + i] += v * u[half + c];
+            const double turned = posterior->columns.C ? root * posterior->columns.C[c * p + i] : 0.0;
+            V[j * p + i] += v * u[c] - turned * u[half + c];
+            V[(D + j) * p + i] += v * u[half + c] + turned * u[c];
         }
     }
 }

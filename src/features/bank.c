@@ -145,11 +145,26 @@ static orff_status finish(orff_status status, orffi_bank *bank, orffi_bank **out
     return status;
 }
 
+/* Delayed outputs are compared at differences that are wider by the spread of their delays. */
+static void widen_extent(orffi_bank *bank, const orff_kernel *kernel) {
+    for (size_t k = 0; bank->extent && k < kernel->d; k++) {
+        double most = 0.0;
+        for (size_t m = 0; m < kernel->n_parts; m++) {
+            const double *delays = kernel->parts[m].delays;
+            for (size_t i = 0; delays && i < kernel->p * kernel->p; i++)
+                most =
+                    fmax(most, delays[i / kernel->p * kernel->d + k] - delays[i % kernel->p * kernel->d + k]);
+        }
+        bank->extent[k] += most;
+    }
+}
+
 orff_status orffi_bank_draw(orffi_bank **out, const orff_kernel *kernel, const orff_sampling *sampling,
                             double **blocks) {
     orffi_bank *bank = NULL;
     orff_status status = orffi_bank_create(&bank, kernel->d, kernel->n_groups);
     if (!status) status = orffi_duplicate(&bank->extent, sampling->extent, kernel->d, sizeof *bank->extent);
+    if (!status) widen_extent(bank, kernel);
     for (size_t g = 0; !status && g < kernel->n_groups; g++)
         status = draw_group(bank, kernel, g, sampling, blocks);
     return finish(status, bank, out);

@@ -22,6 +22,30 @@ static bool is_constant(const orff_features *f, size_t m) {
     return !f->blocks[m] && f->kernel->parts[m].B;
 }
 
+/* Cosines and sines of a Hermitian part together. */
+static void fold_pairs(const orff_features *f, size_t m, const double *theta, double *V) {
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
+    for (size_t j = 0; j < group->drawn.count; j++) {
+        double *y = V + (group->first + j) * f->p;
+        orffi_pair_apply(
+            part, block_at(f, m, j),
+            (const double *const[]){theta + coefficients(f, m, 0, j), theta + coefficients(f, m, 1, j)},
+            (double *const[]){y, y + f->D * f->p});
+    }
+}
+
+static void unfold_pairs(const orff_features *f, size_t m, const double *U, double *theta) {
+    const orffi_kernel_part *part = &f->kernel->parts[m];
+    const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
+    for (size_t j = 0; j < group->drawn.count; j++) {
+        const double *y = U + (group->first + j) * f->p;
+        orffi_pair_adjoint(
+            part, block_at(f, m, j), (const double *const[]){y, y + f->D * f->p},
+            (double *const[]){theta + coefficients(f, m, 0, j), theta + coefficients(f, m, 1, j)});
+    }
+}
+
 /* Part m of V in one half, theta count x p' and V count x p with the strides of all parts: V += root theta B^T. */
 static void fold_part(const orff_features *f, size_t m, size_t half, const double *theta, double *V) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
@@ -39,8 +63,11 @@ static void fold_part(const orff_features *f, size_t m, size_t half, const doubl
 
 void orffi_features_fold(const orff_features *f, const double *theta, double *V) {
     memset(V, 0, 2 * f->D * f->p * sizeof *V);
-    for (size_t m = 0; m < f->kernel->n_parts; m++)
-        for (size_t half = 0; half < 2; half++) fold_part(f, m, half, theta, V);
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        if (f->kernel->parts[m].hermitian) fold_pairs(f, m, theta, V);
+        for (size_t half = 0; half < 2 && !f->kernel->parts[m].hermitian; half++)
+            fold_part(f, m, half, theta, V);
+    }
 }
 
 /* theta = root U B */
@@ -59,8 +86,11 @@ static void unfold_part(const orff_features *f, size_t m, size_t half, const dou
 }
 
 void orffi_features_unfold(const orff_features *f, const double *U, double *theta) {
-    for (size_t m = 0; m < f->kernel->n_parts; m++)
-        for (size_t half = 0; half < 2; half++) unfold_part(f, m, half, U, theta);
+    for (size_t m = 0; m < f->kernel->n_parts; m++) {
+        if (f->kernel->parts[m].hermitian) unfold_pairs(f, m, U, theta);
+        for (size_t half = 0; half < 2 && !f->kernel->parts[m].hermitian; half++)
+            unfold_part(f, m, half, U, theta);
+    }
 }
 
 size_t orffi_features_group_of(const orff_features *f, size_t j) {
@@ -69,9 +99,17 @@ size_t orffi_features_group_of(const orff_features *f, size_t j) {
     return g;
 }
 
-/* Row i of part m's block at frequency j of its group: B^T e_i, e_i being `unit`. */
-static void block_row(const orff_features *f, size_t m, size_t j, size_t i, const double *unit, double *row) {
+/* Row i of part m's block at frequency j of its group: B^T e_i, e_i being `unit`. imaginary: the row of the imaginary part. */
+static void block_row(const orff_features *f, size_t m, size_t j, size_t i, const double *unit, double *row,
+                      double *imaginary) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
+    const double *at = block_at(f, m, j);
+    for (size_t k = 0; k < part->columns; k++)
+        imaginary[k] = part->hermitian ? part->root * at[2 * (i * part->columns + k) + 1] : 0.0;
+    if (part->hermitian) {
+        for (size_t k = 0; k < part->columns; k++) row[k] = part->root * at[2 * (i * part->columns + k)];
+        return;
+    }
     if (!is_constant(f, m)) {
         part->rule->adjoint(part, block_at(f, m, j), unit, row);
         return;
@@ -79,29 +117,30 @@ static void block_row(const orff_features *f, size_t m, size_t j, size_t i, cons
     for (size_t k = 0; k < part->columns; k++) row[k] = part->root * part->B[i * part->columns + k];
 }
 
-void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit) {
+void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *imaginary,
+                                double *unit) {
     const size_t g = orffi_features_group_of(f, j), local = j - f->bank->groups[g].first;
     memset(unit, 0, f->p * sizeof *unit);
     for (size_t i = 0; i < f->p; i++) {
         unit[i] = 1.0;
-        for (size_t m = 0; m < f->kernel->n_parts; m++)
-            if (f->part_group[m] == g)
-                block_row(f, m, local, i, unit,
-                          B + i * f->groups[g].columns + f->kernel->parts[m].first_column);
+        for (size_t m = 0; m < f->kernel->n_parts; m++) {
+            const size_t at = i * f->groups[g].columns + f->kernel->parts[m].first_column;
+            if (f->part_group[m] == g) block_row(f, m, local, i, unit, B + at, imaginary + at);
+        }
         unit[i] = 0.0;
     }
 }
 
-/* |B|^2 of part m at frequency j of its group; work has room for p + columns. */
+/* |B|^2 of part m at frequency j of its group; work has room for p + 2 columns. */
 static double block_square(const orff_features *f, size_t m, size_t j, double *work) {
     const size_t columns = f->kernel->parts[m].columns;
     double *row = work + f->p, square = 0.0;
     memset(work, 0, f->p * sizeof *work);
     for (size_t i = 0; i < f->p; i++) {
         work[i] = 1.0;
-        block_row(f, m, j, i, work, row);
+        block_row(f, m, j, i, work, row, row + columns);
         work[i] = 0.0;
-        square += orffi_dot(columns, row, row);
+        square += orffi_dot(2 * columns, row, row);
     }
     return square;
 }
@@ -111,7 +150,7 @@ orff_status orffi_features_trace(const orff_features *f, double *trace) {
     size_t widest = 0;
     for (size_t m = 0; m < f->kernel->n_parts; m++)
         if (f->kernel->parts[m].columns > widest) widest = f->kernel->parts[m].columns;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(work, f->p + widest));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, f->p + 2 * widest));
     *trace = 0.0;
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];

@@ -274,15 +274,45 @@ orff_status orff_features_frequencies(const orff_features *f, double *omega, dou
     return ORFF_OK;
 }
 
-orff_status orff_features_block(const orff_features *f, size_t j, size_t *columns, double *B) {
+/* Real and imaginary part of the block (p x columns each), one after the other, which the caller releases. */
+static orff_status find_block(const orff_features *f, size_t j, const char *call, size_t *columns,
+                              double **B) {
     double *unit;
-    if (!f || !columns) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_features_block: NULL argument");
+    if (!f || !columns) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: NULL argument", call);
     if (j >= f->D)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no frequency %zu among %zu (0-based)", j,
                           f->D);
-    ORFFI_TRY(ORFFI_NEW_ARRAY(unit, f->p));
     *columns = orffi_features_block_columns(f, j);
-    if (B) orffi_features_dense_block(f, j, B, unit);
+    if (!B) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*B, 2 * f->p * *columns));
+    const orff_status status = ORFFI_NEW_ARRAY(unit, f->p);
+    if (status) {
+        orffi_release(*B);
+        return status;
+    }
+    orffi_features_dense_block(f, j, *B, *B + f->p * *columns, unit);
     orffi_release(unit);
+    return ORFF_OK;
+}
+
+orff_status orff_features_block(const orff_features *f, size_t j, size_t *columns, double *B) {
+    double *both;
+    if (f && B && f->kernel->hermitian)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "the blocks of this kernel are complex; use orff_features_block_complex");
+    ORFFI_TRY(find_block(f, j, "orff_features_block", columns, B ? &both : NULL));
+    if (!B) return ORFF_OK;
+    memcpy(B, both, f->p * *columns * sizeof *B);
+    orffi_release(both);
+    return ORFF_OK;
+}
+
+orff_status orff_features_block_complex(const orff_features *f, size_t j, size_t *columns, double *B) {
+    double *both;
+    ORFFI_TRY(find_block(f, j, "orff_features_block_complex", columns, B ? &both : NULL));
+    if (!B) return ORFF_OK;
+    const size_t count = f->p * *columns;
+    for (size_t i = 0; i < 2 * count; i++) B[i] = both[i % 2 * count + i / 2];
+    orffi_release(both);
     return ORFF_OK;
 }

@@ -20,8 +20,8 @@ struct orff_features {
     orffi_feature_group *groups; /* bank->n_groups */
     size_t *part_group;          /* for each part, its group in the bank */
     double **blocks; /* for each part what its blocks depend on at each frequency: w on the field's space
-                                   (count x p) for physical rules, the block (count x p x columns) for stored ones,
-                                   NULL for decomposable */
+                                   (count x p) for physical rules, the block (count x p x columns, and x 2 where it is
+                                   complex) for those that are kept, NULL for decomposable */
     unsigned warnings;
     char warning[256];
 };
@@ -29,7 +29,7 @@ struct orff_features {
 /* A kernel on a bank that is there already (retained). */
 orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel);
 
-/* The blocks of a part whose functions are not there: count x p x columns. */
+/* The blocks of a part whose functions are not there: count x p x columns, and x 2 where they are complex. */
 typedef struct orffi_kept_blocks {
     size_t count;
     double *B; /* NULL for the parts that need none */
@@ -41,17 +41,18 @@ orff_status orffi_features_create_from(orff_features **out, const orffi_bank *ba
 
 /* Numbers a frequency takes in blocks[m]. */
 static inline size_t orffi_features_block_size(const orffi_kernel_part *part) {
-    return part->rule->physical ? part->p : part->p * part->columns;
+    return part->rule->physical ? part->p : part->p * part->columns * (part->hermitian ? 2 : 1);
 }
 
-/* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. */
+/* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. A Hermitian part takes the cosine's and the sine's coefficients as
+ * one complex number each (kernel.h). */
 void orffi_features_fold(const orff_features *f, const double *theta, double *V);
 
 /* theta = B_j^T U_a, U = phi(X)^T Y (2D x p). */
 void orffi_features_unfold(const orff_features *f, const double *U, double *theta);
 
-/* B of frequency j (p x columns), roots of the weights inside; unit is scratch of p numbers. */
-void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *unit);
+/* B of frequency j (p x columns), roots of the weights inside, and its imaginary part; unit is scratch of p numbers. */
+void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *imaginary, double *unit);
 size_t orffi_features_block_columns(const orff_features *f, size_t j);
 
 /* trace K~(0) = sum_j q_j |B_j|^2 */

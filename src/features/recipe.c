@@ -50,7 +50,7 @@ orff_status orffi_law_read_lists(const orffi_fields *in, size_t d, double **scal
 }
 
 static orff_status read_law(const orffi_fields *in, size_t d, orffi_spectrum *law) {
-    double shape = 0.0, *scales = NULL;
+    double shape = 0.0, *scales = NULL, *periods = NULL;
     size_t space_count = 0, *space = NULL;
     orff_base base = ORFF_BASE_GAUSSIAN;
     orff_status status = orffi_law_read_base(in, &base, &shape);
@@ -58,8 +58,13 @@ static orff_status read_law(const orffi_fields *in, size_t d, orffi_spectrum *la
     if (!status)
         status =
             orffi_fields_blame(in, orffi_spectrum_init(law, base, shape, d, 0.0, scales, space_count, space));
+    if (!status && orffi_fields_has(in, "periods")) {
+        status = orffi_fields_numbers(in, "periods", d, &periods);
+        if (!status) status = orffi_fields_blame(in, orffi_spectrum_set_periods(law, periods));
+    }
     orffi_release(scales);
     orffi_release(space);
+    orffi_release(periods);
     return status;
 }
 
@@ -302,7 +307,8 @@ static orff_status check_recipe(const orffi_fields *in, const orffi_bank *bank,
     const bool grid = drawn->scheme == ORFF_SCHEME_GRID;
     if (bank->given || !group->law.base) return ORFF_OK;
     if (drawn->scheme == ORFF_SCHEME_AUTO ||
-        (recipe->scheme != drawn->scheme && (grid || recipe->scheme != ORFF_SCHEME_AUTO)))
+        (recipe->scheme != drawn->scheme &&
+         ((grid && !group->law.period) || recipe->scheme != ORFF_SCHEME_AUTO)))
         return orffi_fields_fail(in, "drawn", "has not the scheme of the recipe");
     if (grid ? recipe->count && recipe->count < drawn->count : recipe->count != drawn->count)
         return orffi_fields_fail(in, "drawn", "has not the count of the recipe");

@@ -5,7 +5,7 @@
  *     weight.<g> count        their weights q
  *     part.<m>.B p x columns  the output factor of part m of the kernel, where it is not the identity
  *     part.<m>.blocks  count x p x columns  B at the frequencies of its group, of a part m that is the caller's
- *                             function, which a file cannot hold
+ *                             function, which a file cannot hold; complex ones have pairs, 2 columns
  *
  * Frequencies that a recipe draws again may be left out; their checksum is kept instead, so that another
  * machine's rounding is noticed. docs/files.md has every member. */

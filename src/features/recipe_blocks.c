@@ -8,11 +8,16 @@ static void write_name(char name[ORFFI_TENSOR_NAME], size_t m) {
     snprintf(name, ORFFI_TENSOR_NAME, "part.%zu.blocks", m);
 }
 
+/* Numbers in a row of a block: those of a complex one are pairs. */
+static size_t row_length(const orffi_kernel_part *part) {
+    return orffi_features_block_size(part) / part->p;
+}
+
 orff_status orffi_blocks_write(const orff_features *f, orffi_archive_writer *writer) {
     char name[ORFFI_TENSOR_NAME];
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         const orffi_kernel_part *part = &f->kernel->parts[m];
-        const size_t shape[3] = {f->bank->groups[f->part_group[m]].drawn.count, part->p, part->columns};
+        const size_t shape[3] = {f->bank->groups[f->part_group[m]].drawn.count, part->p, row_length(part)};
         if (!part->rule->stored) continue;
         write_name(name, m);
         ORFFI_TRY(orffi_archive_add(writer, name, ORFFI_F64, 3, shape, f->blocks[m]));
@@ -33,9 +38,9 @@ static orff_status read_blocks(const orffi_archive *archive, const orffi_kernel_
                                         orff_rule_name(part->rule->id))
                    : ORFF_OK;
     ORFFI_TRY(orffi_archive_get(archive, name, ORFFI_F64, 3, shape, &data));
-    if (shape[0] == 0 || shape[1] != part->p || shape[2] != part->columns)
+    if (shape[0] == 0 || shape[1] != part->p || shape[2] != row_length(part))
         return orffi_archive_fail(archive, "\"%s\" is %zu x %zu x %zu; expected blocks of %zu x %zu", name,
-                                  shape[0], shape[1], shape[2], part->p, part->columns);
+                                  shape[0], shape[1], shape[2], part->p, row_length(part));
     ORFFI_TRY(orffi_archive_check_finite(archive, name));
     kept->count = shape[0];
     return orffi_duplicate(&kept->B, data, shape[0] * shape[1] * shape[2], sizeof *data);

@@ -33,6 +33,10 @@ static orff_status write_part(const orffi_kernel_part *part, size_t m, orffi_arc
     failed |= json_object_set_new(object, "root", json_real(part->root));
     failed |= json_object_set_new(object, "mix", json_real(part->mix));
     failed |= json_object_set_new(object, "columns", json_integer((json_int_t)part->columns));
+    if (part->hermitian && part->rule->stored)
+        failed |= json_object_set_new(object, "hermitian", json_true());
+    if (part->delays)
+        failed |= json_object_set_new(object, "delays", orffi_json_numbers(part->p * part->d, part->delays));
     if (failed) return no_memory();
     snprintf(name, sizeof name, "part.%zu.B", m);
     return part->B ? orffi_archive_add(writer, name, ORFFI_F64, 2, shape, part->B) : ORFF_OK;
@@ -56,6 +60,7 @@ orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *
 typedef struct source {
     orff_part part;
     double *scales, *periods; /* periods: or NULL */
+    double *delays;           /* p x d, or NULL */
     size_t *space;
     size_t columns;
     double root;
@@ -65,6 +70,7 @@ static void clear_sources(size_t count, source *sources) {
     for (size_t m = 0; m < count; m++) {
         orffi_release(sources[m].scales);
         orffi_release(sources[m].periods);
+        orffi_release(sources[m].delays);
         orffi_release(sources[m].space);
     }
     orffi_release(sources);
@@ -89,7 +95,7 @@ static orff_status read_factor(const orffi_fields *in, size_t m, size_t p, sourc
     char name[ORFFI_TENSOR_NAME];
     snprintf(name, sizeof name, "part.%zu.B", m);
     if (!orffi_archive_has(in->archive, name)) return ORFF_OK;
-    if (!orffi_rule_find(from->part.rule)->separable)
+    if (!orffi_rule_find(from->part.rule)->coupled)
         return orffi_fields_fail(in, "rule", "has no output factor");
     from->part.columns = from->columns;
     const size_t shape[2] = {p, from->columns};
@@ -124,6 +130,12 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
     ORFFI_TRY(read_law(in, d, p, from));
     ORFFI_TRY(read_numbers(in, from));
     if (orffi_rule_find(from->part.rule)->stored) from->part.columns = from->columns;
+    if (from->part.rule == ORFF_RULE_DELAYED) {
+        ORFFI_TRY(orffi_fields_numbers(in, "delays", p * d, &from->delays));
+        from->part.delays = from->delays;
+    }
+    if (orffi_fields_has(in, "hermitian"))
+        ORFFI_TRY(orffi_fields_flag(in, "hermitian", &from->part.hermitian));
     return read_factor(in, m, p, from);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/linalg.h"
 #include "base/memory.h"
-#include "kernel/kernel.h"
+#include "kernel/hermitian.h"
 
 #define LARGEST_CALL 2048 /* points that a callback gets at once */
 
@@ -113,29 +113,48 @@ static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
     return keep_callbacks(part, given, "A(w)");
 }
 
-/* ---- evenness: a real kernel E[cos<w,delta> A(w)] sees A(w) + A(-w) only. What is uneven in A would get lost. */
+/* ---- evenness: a real kernel E[cos<w,delta> A(w)] sees A(w) + A(-w) only. What is uneven in A would get lost. Of a Hermitian
+ * one, A(-w) is the conjugate: the spectrum of a real kernel. */
 
 #define MIRRORED 32   /* frequencies at which the mirror image is asked for, at most */
 #define UNEVEN   1e-8 /* of the largest entry: rounding is less */
 
+/* Numbers in a row of `columns` entries. */
+static size_t row_length(const orffi_kernel_part *part, size_t columns) {
+    return part->hermitian ? 2 * columns : columns;
+}
+
 /* A(w) of what a callback gave: itself, or B B^T. */
 static void fill_product(const orffi_kernel_part *part, bool factored, const double *given, double *A) {
-    if (factored)
+    if (factored && part->hermitian)
+        orffi_hermitian_product(part->p, part->columns, given, A);
+    else if (factored)
         orffi_gemm(false, true, part->p, part->p, part->columns, 1.0, given, part->columns, given,
                    part->columns, 0.0, A, part->p);
     else
-        memcpy(A, given, part->p * part->p * sizeof *A);
+        memcpy(A, given, part->p * row_length(part, part->p) * sizeof *A);
+}
+
+static void conjugate(size_t entries, double *A) {
+    for (size_t i = 0; i < entries; i++) A[2 * i + 1] = -A[2 * i + 1];
 }
 
 static orff_status compare(const orffi_kernel_part *part, const char *what, const double *w,
                            const double *here, const double *there) {
-    const size_t p = part->p;
+    const size_t p = part->p, parts = row_length(part, 1), count = p * p * parts;
     double largest = 0.0;
     char point[96];
-    for (size_t i = 0; i < p * p; i++) largest = fmax(largest, fmax(fabs(here[i]), fabs(there[i])));
-    for (size_t i = 0; i < p * p; i++) {
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fmax(fabs(here[i]), fabs(there[i])));
+    for (size_t i = 0; i < count; i++) {
         if (fabs(here[i] - there[i]) <= UNEVEN * largest) continue;
         write_point(point, sizeof point, part->d, w);
+        if (part->hermitian)
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "%s at -w must be the conjugate of that at w, and entry (%zu, %zu) at w = %s has "
+                "%s parts %g and %g: no real kernel has such a spectrum",
+                what, i / parts / p + 1, i / parts % p + 1, point, i % 2 ? "imaginary" : "real", here[i],
+                i % 2 ? -there[i] : there[i]);
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,
             "%s must be even, the same at w and -w, and entry (%zu, %zu) is %g at w = %s and %g at -w: "
@@ -149,7 +168,7 @@ static orff_status compare(const orffi_kernel_part *part, const char *what, cons
 typedef struct mirrors {
     size_t count, step;
     double *at, *there; /* count x d, count x p x columns */
-    double *A;          /* 2 x p x p */
+    double *A;          /* 2 x p x p, and x 2 where they are complex */
 } mirrors;
 
 static orff_status fill_mirrors(mirrors *m, const orffi_callback *callback, size_t count, const double *w) {
@@ -158,7 +177,7 @@ static orff_status fill_mirrors(mirrors *m, const orffi_callback *callback, size
     m->count = (count + m->step - 1) / m->step;
     ORFFI_TRY(ORFFI_NEW_ARRAY(m->at, m->count * d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(m->there, m->count * p * callback->columns));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(m->A, 2 * p * p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(m->A, 2 * p * row_length(callback->part, p)));
     for (size_t i = 0; i < m->count * d; i++) m->at[i] = -w[i / d * m->step * d + i % d];
     return orffi_call_matrices(callback, m->count, m->at, m->there);
 }
@@ -168,11 +187,13 @@ static orff_status compare_mirrors(const mirrors *m, const orffi_callback *callb
                                    const double *w, const double *given) {
     const orffi_kernel_part *part = callback->part;
     const size_t p = part->p, size = p * callback->columns;
+    const char *what = !factored ? "A(w)" : part->hermitian ? "B(w) B(w)^*" : "B(w) B(w)^T";
+    double *there = m->A + p * row_length(part, p);
     for (size_t j = 0; j < m->count; j++) {
         fill_product(part, factored, given + j * m->step * size, m->A);
-        fill_product(part, factored, m->there + j * size, m->A + p * p);
-        ORFFI_TRY(
-            compare(part, factored ? "B(w) B(w)^T" : "A(w)", w + j * m->step * part->d, m->A, m->A + p * p));
+        fill_product(part, factored, m->there + j * size, there);
+        if (part->hermitian) conjugate(p * p, there);
+        ORFFI_TRY(compare(part, what, w + j * m->step * part->d, m->A, there));
     }
     return ORFF_OK;
 }
@@ -192,7 +213,7 @@ static orff_status check_even(const orffi_callback *callback, bool factored, siz
 /* ---- blocks */
 
 static orff_status blocks_b(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
-    const orffi_callback callback = {"B(w)", part, part->matrix, part->columns, true};
+    const orffi_callback callback = {"B(w)", part, part->matrix, row_length(part, part->columns), true};
     ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
     return check_even(&callback, true, count, w, B);
 }
@@ -207,14 +228,17 @@ static orff_status factor(const orffi_kernel_part *part, double *A, double *pack
 }
 
 static orff_status blocks_a(const orffi_kernel_part *part, size_t count, const double *w, double *B) {
-    const orffi_callback callback = {"A(w)", part, part->matrix, part->p, true};
-    double *packed;
+    const orffi_callback callback = {"A(w)", part, part->matrix, row_length(part, part->p), true};
+    const size_t size = part->p * callback.columns;
+    double *work;
     ORFFI_TRY(orffi_call_matrices(&callback, count, w, B));
     ORFFI_TRY(check_even(&callback, false, count, w, B));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(packed, part->p * part->p));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, 8 * part->p * part->p));
     orff_status status = ORFF_OK;
-    for (size_t j = 0; !status && j < count; j++) status = factor(part, B + j * part->p * part->p, packed);
-    orffi_release(packed);
+    for (size_t j = 0; !status && j < count; j++)
+        status = part->hermitian ? orffi_hermitian_root(part->p, B + j * size, work)
+                                 : factor(part, B + j * size, work);
+    orffi_release(work);
     return status;
 }
 

@@ -62,6 +62,7 @@ const orffi_rule_ops orffi_rule_decomposable = {
     .id = ORFF_RULE_DECOMPOSABLE,
     .words = "unstructured",
     .separable = true,
+    .coupled = true,
     .elementary = true,
     .prepare = prepare,
     .apply = apply,

@@ -59,7 +59,8 @@ orff_rule_info orff_rule_describe(orff_rule rule) {
                             .named = !ops->stored,
                             .physical = ops->physical,
                             .separable = ops->separable,
-                            .mixes = ops->mixes};
+                            .mixes = ops->mixes,
+                            .coupled = ops->coupled};
 }
 
 size_t orff_rule_columns(orff_rule rule, size_t p) {
@@ -70,6 +71,11 @@ size_t orff_rule_columns(orff_rule rule, size_t p) {
 bool orffi_part_is_rigid(const orff_part *part) {
     const orffi_rule_ops *rule = orffi_rule_find(part->rule);
     return rule && rule->stored && !part->stretchable;
+}
+
+bool orffi_part_is_hermitian(const orff_part *part) {
+    const orffi_rule_ops *rule = orffi_rule_find(part->rule);
+    return part->hermitian || (rule && rule->hermitian);
 }
 
 orff_status orffi_kernel_between(const orff_kernel *kernel, bool scalar, const double *x, const double *z,
@@ -114,6 +120,11 @@ static orff_status check_shape(const orffi_rule_ops *rule, size_t d, size_t p, c
     if (!(given->weight >= 0.0 && isfinite(given->weight)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "a part's weight is %g; it must be at least 0 and finite", given->weight);
+    if (given->hermitian && !(rule->stored && !rule->own_law))
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "complex blocks are for parts whose A(w) or B(w) is a function of yours, not for %s",
+            orff_rule_name(rule->id));
     if (given->space && !rule->physical)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "space is for parts that are fields over it, not for %s", orff_rule_name(rule->id));
@@ -179,6 +190,7 @@ static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const
     part->p = p;
     part->unit = how->unit;
     part->columns = orffi_rule_columns(part->rule, p);
+    part->hermitian = orffi_part_is_hermitian(given);
     ORFFI_TRY(check_shape(part->rule, d, p, given));
     if (!part->rule->own_law)
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
@@ -193,6 +205,7 @@ static void clear_part(orffi_kernel_part *part) {
     orffi_spectrum_clear(&part->law);
     orffi_release(part->B);
     orffi_release(part->A);
+    orffi_release(part->delays);
 }
 
 /* ---- groups */
@@ -229,6 +242,7 @@ static orff_status build(orff_kernel *kernel, const orff_part *parts, const orff
         ORFFI_TRY(build_part(&kernel->parts[i], kernel->d, kernel->p, &own, &parts[i]));
         join_group(kernel, &kernel->parts[i]);
         kernel->has_callbacks |= kernel->parts[i].matrix != NULL;
+        kernel->hermitian |= kernel->parts[i].hermitian;
     }
     return ORFF_OK;
 }

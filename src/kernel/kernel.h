@@ -22,6 +22,8 @@ typedef struct orffi_rule_ops {
     bool stored;        /* blocks come from a callback and are kept, p x columns for each frequency */
     bool own_law;       /* has no base: its frequencies follow from its callback */
     bool elementary;    /* no combination of others: `auto` mixtures try it */
+    bool hermitian;     /* A(w) is Hermitian, blocks are complex, whoever asks */
+    bool coupled;       /* keeps the caller's A or B */
     bool mixes;         /* c of orff_part has a meaning */
     bool given_columns; /* p' is the caller's */
 
@@ -38,7 +40,7 @@ typedef struct orffi_rule_ops {
     orff_status (*exact)(const orffi_kernel_part *part, const double *delta, double *K);
     /* ... or at many (count x d, count x p x p), where a callback knows it */
     orff_status (*exact_many)(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
-    /* stored rules with a base: the blocks (count x p x columns) at whole frequencies w (count x d) */
+    /* rules whose blocks are kept: at whole frequencies w (count x d), count x p x columns, and x 2 where they are complex */
     orff_status (*blocks)(const orffi_kernel_part *part, size_t count, const double *w, double *B);
 } orffi_rule_ops;
 
@@ -49,11 +51,13 @@ struct orffi_kernel_part {
     size_t columns;     /* p' */
     double root;        /* sqrt(weight), normalisation included: what B is multiplied by */
     double mix;         /* Helmholtz c */
-    double *B, *A;      /* decomposable: p x columns, p x p; NULL for the identity */
+    double *B, *A;      /* decomposable, delayed: p x columns, p x p; NULL for the identity */
+    double *delays;     /* delayed: p x d */
     orff_matrix_fn matrix, exact;
     void *self;
     const double *unit; /* d: callbacks get w_i / unit_i and delta_i unit_i; NULL: 1. The kernel's */
     bool stretchable;
+    bool hermitian;      /* A(w) = B B^* with complex blocks, which are kept: p x columns x 2 */
     size_t group;        /* whose frequencies it uses */
     size_t first_column; /* where its columns stand in the stacked block of the group */
 };
@@ -73,6 +77,7 @@ struct orff_kernel {
     orffi_kernel_part *parts;
     orffi_kernel_group *groups; /* room for n_parts */
     bool has_callbacks;         /* then exact values are computed by one thread */
+    bool hermitian;             /* some part is: K(-delta) = K(delta)^T, and no more */
     double *unit;               /* d: that of its inputs for those who wrote the callbacks, or NULL */
 };
 
@@ -89,6 +94,9 @@ orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t
 
 /* Whether a part's callbacks may compute something that only holds where no input is stretched against another. */
 bool orffi_part_is_rigid(const orff_part *part);
+
+/* Whether its blocks are complex. */
+bool orffi_part_is_hermitian(const orff_part *part);
 
 orff_kernel *orffi_kernel_retain(const orff_kernel *kernel);
 
@@ -123,12 +131,19 @@ ORFF_RULE_LIST(ORFFI_RULE_DECLARE)
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y);
 void orffi_block_adjoint(const orffi_kernel_part *part, const double *B, const double *y, double *t);
 
+/* The same for complex B (p x columns x 2) on the cosines and the sines of a frequency together. With complex t = t[0] + i t[1],
+ *     Re e^{-i<w,x>} B t = cos<w,x> y[0] + sin<w,x> y[1],     y = B t;        the adjoint is t = B^* y. */
+void orffi_pair_apply(const orffi_kernel_part *part, const double *B, const double *const t[2],
+                      double *const y[2]);
+void orffi_pair_adjoint(const orffi_kernel_part *part, const double *B, const double *const y[2],
+                        double *const t[2]);
+
 /* A function of the caller's, of frequencies or of differences. */
 typedef struct orffi_callback {
     const char *what; /* for messages: "B(w)" */
     const orffi_kernel_part *part;
     orff_matrix_fn function;
-    size_t columns; /* of its matrices, which have p rows */
+    size_t columns; /* numbers in a row of its matrices, which have p rows */
     bool of_frequencies;
 } orffi_callback;
 

@@ -281,6 +281,8 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
     shape s;
     if (has_own_law(kernel))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
+    if (kernel->hermitian)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part with complex blocks has no lattice");
     *quality = (orffi_lattice_quality){0};
     ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);

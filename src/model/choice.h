@@ -36,6 +36,8 @@ void orffi_choice_clear(orffi_choice *choice);
 /* The rows that a choice looks at last, `order` numbers of its matrix for each row of the table; median: d. To be cleared in any
  * case. And the table before: as the model does, the mean goes. */
 orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table);
+orff_status orffi_sample_few(const orffi_table *table, const double *median, size_t order,
+                             orffi_sample *sample); /* those it looks at first */
 orff_status orffi_sample_many(const orffi_table *table, const double *median, size_t order,
                               orffi_sample *sample);
 void orffi_sample_clear(orffi_sample *sample);

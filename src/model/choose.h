@@ -28,6 +28,10 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
 bool orffi_plan_learns(const orffi_plan *plan);
 orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows);
 
+/* The delays of a delayed part that gives none, with its A, base and length scales where these are auto. */
+bool orffi_plan_delays(const orffi_plan *plan);
+orff_status orffi_choose_delays(orffi_plan *plan, const orffi_rows *rows);
+
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */
 orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);

@@ -49,6 +49,11 @@ static orff_status fill_sample(const orffi_table *table, const double *median, s
     return orffi_patches_apart(table, median, &how, sample->tables);
 }
 
+orff_status orffi_sample_few(const orffi_table *table, const double *median, size_t order,
+                             orffi_sample *sample) {
+    return fill_sample(table, median, order, few_rows, sample);
+}
+
 orff_status orffi_sample_many(const orffi_table *table, const double *median, size_t order,
                               orffi_sample *sample) {
     return fill_sample(table, median, order, many_rows, sample);

@@ -362,31 +362,54 @@ static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shap
     return *more ? wrong(k, "output-matrix", "\"%.60s\" is left over", more) : ORFF_OK;
 }
 
-/* One for all separable parts, or one for each of them. */
+/* One for all parts that have one, or one for each of them. */
 static orff_status read_matrices(orffi_kernel_read *k, const char *text, const orff_data_shape *shape,
                                  size_t p) {
-    size_t separable = 0, at = 0;
+    size_t coupled = 0, at = 0;
     char *word;
     if (!text || !strcmp(text, "identity")) return ORFF_OK;
-    for (size_t m = 0; m < k->n; m++) separable += orff_rule_describe(k->parts[m].rule).separable;
-    if (!separable)
+    for (size_t m = 0; m < k->n; m++) coupled += orff_rule_describe(k->parts[m].rule).coupled;
+    if (!coupled)
         return wrong(k, "output-matrix", "no part of the kernel has one; it is for %s parts",
                      orff_rule_name(ORFF_RULE_DECOMPOSABLE));
     const size_t count = count_words(text);
-    if (count != 1 && count != separable)
+    if (count != 1 && count != coupled)
         return wrong(k, "output-matrix", "%zu matrices for %zu %s parts; expected one, or one for each",
-                     count, separable, orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+                     count, coupled, orff_rule_name(ORFF_RULE_DECOMPOSABLE));
     const size_t room = strlen(text) + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(k->A, k->n * p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(word, room));
     orff_status status = ORFF_OK;
     for (size_t m = 0; !status && m < k->n; m++) {
-        if (!orff_rule_describe(k->parts[m].rule).separable) continue;
+        if (!orff_rule_describe(k->parts[m].rule).coupled) continue;
         word_of(text, at++, word, room);
         status = read_matrix(k, shape, p, word, k->A + m * p * p, &k->parts[m]);
     }
     orffi_release(word);
     return status;
+}
+
+/* ---- delays */
+
+/* Those of all delayed parts. */
+static orff_status read_delays(orffi_kernel_read *k, const char *text, size_t d, size_t p) {
+    size_t rows, cols, parts = 0;
+    if (!text || is_auto(text)) return ORFF_OK;
+    const char *end = orffi_matrix_read(text, &rows, &cols, &k->delays);
+    if (!end || *end)
+        return wrong(k, "delays", "\"%.60s\" is none; expected auto, or a delay for each output: 0;1.5",
+                     text);
+    if (rows != p || cols != d)
+        return wrong(k, "delays", "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,
+                     cols, p, d);
+    for (size_t m = 0; m < k->n; m++) {
+        if (k->parts[m].rule != ORFF_RULE_DELAYED) continue;
+        k->parts[m].delays = k->delays;
+        parts++;
+    }
+    if (parts) return ORFF_OK;
+    return wrong(k, "delays", "no part of the kernel has any; they are for %s parts",
+                 orff_rule_name(ORFF_RULE_DELAYED));
 }
 
 /* ---- */
@@ -409,6 +432,7 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
     for (size_t m = 0; m < k->n; m++) ORFFI_TRY(read_part(k, t, shape, space, m));
     if (!k->automatic) ORFFI_TRY(read_mix(k, t->mix));
     ORFFI_TRY(set_space(k, shape, p, space));
+    ORFFI_TRY(read_delays(k, t->delays, shape->d, p));
     return read_matrices(k, t->matrix, shape, p);
 }
 
@@ -416,6 +440,7 @@ void orffi_kernel_read_clear(orffi_kernel_read *k) {
     orffi_release(k->parts);
     orffi_release(k->sigmas);
     orffi_release(k->A);
+    orffi_release(k->delays);
     orffi_release(k->space);
     memset(k, 0, sizeof *k);
 }

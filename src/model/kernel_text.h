@@ -6,7 +6,7 @@
 
 /* The texts of the settings that a kernel is made of; NULL: not given. */
 typedef struct orffi_kernel_texts {
-    const char *kernel, *base, *shape, *sigma, *weight, *mix, *matrix, *covariates;
+    const char *kernel, *base, *shape, *sigma, *weight, *mix, *matrix, *delays, *covariates;
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_kernel_texts;
 
@@ -17,6 +17,7 @@ typedef struct orffi_kernel_read {
     orff_part *parts;
     double *sigmas; /* n x d */
     double *A;      /* n x p x p, or NULL */
+    double *delays; /* p x d, or NULL */
     size_t *space;  /* the inputs that are no covariates: p of them */
     const double *periods;
     bool automatic, mixture, auto_mix;

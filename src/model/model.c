@@ -31,6 +31,7 @@ static orff_status allocate(orff_model *model) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_train_mse, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->noise, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_sigmas, orffi_model_kernel(model)->n_parts * model->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_delays, orffi_model_kernel(model)->n_parts * model->p * model->d));
     if (model->classes) ORFFI_TRY(ORFFI_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;
 }
@@ -69,10 +70,10 @@ orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, voi
 
 void orff_model_free(orff_model *model) {
     if (!model) return;
-    double *all[] = {model->shift,           model->unit,   model->mean,        model->spread,
-                     model->codes,           model->shares, model->user_sigmas, model->output_train_mse,
-                     model->output_cv_mse,   model->noise,  model->own_noise,   model->held.outputs,
-                     model->instrument_noise};
+    double *all[] = {
+        model->shift,  model->unit,        model->mean,         model->spread,           model->codes,
+        model->shares, model->user_sigmas, model->user_delays,  model->output_train_mse, model->output_cv_mse,
+        model->noise,  model->own_noise,   model->held.outputs, model->instrument_noise};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -107,7 +108,8 @@ const char *orff_model_notes(const orff_model *model) {
 
 /* ---- the kernel in words */
 
-enum { PART_WORDS = 320 }; /* more than the words of one part: at most four of its inputs are named */
+enum { PART_WORDS = 480 }; /* more than the words of one part: at most four of its inputs are named ... */
+enum { MOST_SAID = 8 };    /* ... and so many delays */
 
 /* Text that grows at its end and stops where the room does. */
 typedef struct words {
@@ -149,6 +151,16 @@ static void say_periods(words *w, const orff_model *model, const orffi_spectrum 
             say(w, ", input %zu of period %.6g", i + 1, law->period[i] * model->unit[i]);
 }
 
+/* ", late by 0 / 1.5": those of an output with commas between. */
+static void say_delays(words *w, const orff_model *model, size_t m) {
+    const size_t d = model->d, p = model->p;
+    const double *delays = model->user_delays + m * p * d;
+    say(w, ", late by");
+    for (size_t i = 0; i < p * d && i < MOST_SAID; i++)
+        say(w, "%s %.6g", i == 0 ? "" : i % d ? "," : " /", delays[i]);
+    if (p * d > MOST_SAID) say(w, " / ...");
+}
+
 /* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight takes
  * unit^2. */
 static double user_weight(const orff_model *model, const orffi_kernel_part *part) {
@@ -169,6 +181,7 @@ static void say_part(const orff_model *model, size_t m, words *w) {
     say_sigmas(w, model->d, model->user_sigmas + m * model->d);
     say_periods(w, model, &part->law);
     if (part->rule->mixes) say(w, ", mix %.6g", part->mix);
+    if (part->delays) say_delays(w, model, m);
     if (part->rule->physical && model->d > model->p) say_space(w, &part->law);
     if (weight != 1.0) say(w, ", weight %.6g", weight);
     say(w, ")");
@@ -193,6 +206,9 @@ static void fill_sigmas(orff_model *model) {
         const orffi_spectrum *law = &kernel->parts[m].law;
         for (size_t k = 0; law->base && k < model->d; k++)
             model->user_sigmas[m * model->d + k] = law->scale[k] * model->unit[k];
+        for (size_t i = 0; kernel->parts[m].delays && i < model->p * model->d; i++)
+            model->user_delays[m * model->p * model->d + i] =
+                kernel->parts[m].delays[i] * model->unit[i % model->d];
     }
 }
 
@@ -302,6 +318,8 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
     out->exact = part->exact;
     out->self = part->self;
     out->stretchable = part->stretchable;
+    out->hermitian = part->hermitian && part->rule->stored;
+    if (part->delays) out->delays = model->user_delays + i * model->p * model->d;
     if (part->rule->mixes) out->mix = part->mix;
     if (part->rule->physical) out->space = part->law.space;
     if (part->law.base) {

@@ -61,6 +61,7 @@ struct orff_model {
     orffi_cover cover; /* where the rows were */
     char *kernel_words;
     double *user_sigmas; /* parts x d: length scales in the user's units */
+    double *user_delays; /* parts x p x d: the same of delays */
 };
 
 /* With room for the arrays whose sizes follow from the fit, which is taken over, also on failure.

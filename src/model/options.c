@@ -113,6 +113,7 @@ static orff_status read_kernel(orff_options *o, const orff_data_shape *shape, or
                                       .weight = orff_options_get(o, "weight"),
                                       .mix = given(o, "mix"),
                                       .matrix = given(o, "output-matrix"),
+                                      .delays = given(o, "delays"),
                                       .covariates = given(o, "covariates"),
                                       .periods = o->periods};
     const orff_status status = orffi_kernel_text_read(&o->kernel, &texts, shape);

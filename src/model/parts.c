@@ -8,6 +8,7 @@ static void clear_part(orffi_planned_part *one) {
     orffi_release(one->sigmas);
     orffi_release(one->A);
     orffi_release(one->B);
+    orffi_release(one->delays);
     orffi_release(one->space);
     *one = (orffi_planned_part){0};
 }
@@ -18,14 +19,16 @@ static orff_status fill_part(orffi_planned_part *one, const orff_part *from, siz
     if (from->sigmas) one->part.sigma = from->sigmas[0];
     ORFFI_TRY(ORFFI_NEW_ARRAY(one->sigmas, d));
     for (size_t i = 0; i < d; i++) one->sigmas[i] = from->sigmas ? from->sigmas[i] : from->sigma;
-    if (orff_rule_describe(from->rule).separable) {
+    if (orff_rule_describe(from->rule).coupled) {
         ORFFI_TRY(orffi_duplicate(&one->A, from->A, p * p, sizeof *one->A));
         ORFFI_TRY(orffi_duplicate(&one->B, from->B, p * from->columns, sizeof *one->B));
+        ORFFI_TRY(orffi_duplicate(&one->delays, from->delays, p * d, sizeof *one->delays));
     }
     ORFFI_TRY(orffi_duplicate(&one->space, from->space, p, sizeof *one->space));
     one->part.sigmas = one->sigmas;
     one->part.A = one->A;
     one->part.B = one->B;
+    one->part.delays = one->delays;
     one->part.space = one->space;
     return ORFF_OK;
 }

@@ -56,6 +56,10 @@ static orff_status check_learning(const orff_settings *s) {
         if (s->parts[m].learn && (s->parts[m].A || s->parts[m].B))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "an output matrix is given or learned, not both");
     }
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (s->parts[m].rule == ORFF_RULE_DELAYED && (s->parts[m].A || s->parts[m].B) && !s->parts[m].delays)
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "delays are learned together with the output matrix: give both, or no matrix");
     if (any && s->classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "an output matrix is not learned for classes");
     if (any && (!all || s->auto_kernel))
@@ -141,7 +145,7 @@ static void share_unit(const size_t *inputs, size_t count, double *unit) {
 static bool has_own_outputs(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         const orff_part *part = &plan->parts.list[m].part;
-        if (!orff_rule_describe(part->rule).separable || part->A || part->B) return false;
+        if (!orff_rule_describe(part->rule).coupled || part->A || part->B) return false;
     }
     return plan->p > 1;
 }
@@ -205,6 +209,14 @@ static orff_status measure_spread(const orffi_table *head, double *spread) {
     return status;
 }
 
+/* Delays that are given are in the user's units. */
+static void scale_delays(orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        double *delays = plan->parts.list[m].delays;
+        for (size_t i = 0; delays && i < plan->p * plan->d; i++) delays[i] /= plan->units.unit[i % plan->d];
+    }
+}
+
 static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     const orffi_table *head = &rows->head;
@@ -230,6 +242,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
                        (automatic || s->lambda == 0.0) && (!plan->directed || rows->apart));
     for (size_t k = 0; !(each && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
     ORFFI_TRY(set_periods(plan));
+    scale_delays(plan);
     measure_range(plan, rows);
     return ORFF_OK;
 }
@@ -283,6 +296,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
+    if (orffi_plan_delays(plan)) ORFFI_TRY(orffi_choose_delays(plan, rows));
     const bool learns = orffi_plan_learns(plan);
     if (learns && plan->parts.count > 1) plan->settings.mixture = true; /* until matrices say the weights */
     const bool weights = plan->directed && settings->mixture;           /* with all else, by the evidence */

@@ -32,6 +32,9 @@ static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
     json_t *packed = pack_given(part, d, p);
     int failed = packed == NULL;
     if (!failed && part->stretchable) failed = json_object_set_new(packed, "stretchable", json_true());
+    if (!failed && part->hermitian) failed = json_object_set_new(packed, "hermitian", json_true());
+    if (!failed && part->delays)
+        failed = json_object_set_new(packed, "delays", orffi_json_numbers(p * d, part->delays));
     if (!failed && part->learn)
         failed = json_object_set_new(packed, "learned rank", json_integer((json_int_t)part->rank));
     if (!failed) return packed;

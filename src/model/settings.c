@@ -71,15 +71,18 @@ static const row rows[] = {
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
       "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable, or under features predicts best."}, NOWHERE},
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
-      "decomposable: which outputs belong together. covariance takes that of the outputs; learn takes what makes the outputs most probable, "
+      "decomposable, delayed: which outputs belong together. covariance takes that of the outputs; learn takes what makes the outputs most probable, "
       "of that rank and a diagonal; MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
+    {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
+      "delayed: how late each output shows what they share, one after another with ; and, for several inputs, one for each of them with "
+      "commas: 0;1.5. auto takes what makes the outputs most probable, behind the first output."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
       "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel takes them as "
       "any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
-      "begins. For the engine lattice, which auto then takes."}, NOWHERE},
+      "begins. For up to three inputs in all; auto takes the engine lattice, features have a grid of harmonics."}, NOWHERE},
     {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
       "lonlat: the first two inputs that are no covariates are degrees of longitude and latitude, the outputs eastward and northward. The "
       "model is learned in km on a plane at the centre of the data."}, TO(geo)},

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/periods.h"
 #include "sampling/scheme.h"
 
 #define TWO_PI             6.28318530717958647693
@@ -276,7 +277,9 @@ static orffi_grid make_grid(const orffi_spectrum *law, const orffi_recipe *recip
     orffi_grid grid = {.law = law, .gradient = recipe->gradient};
     if (grid.gradient) grid.unit = orffi_spectrum_whitened_moment(law) / (double)law->space_count;
     for (size_t i = 0; i < law->dim; i++)
-        grid.extent[i] = recipe->extent ? recipe->extent[i] / law->scale[i] : GUESSED_EXTENT;
+        grid.extent[i] = orffi_is_periodic(law->period, i) ? 0.5 * law->period[i] / law->scale[i]
+                         : recipe->extent                  ? recipe->extent[i] / law->scale[i]
+                                                           : GUESSED_EXTENT;
     return grid;
 }
 

@@ -18,7 +18,8 @@ typedef struct orffi_grid {
     double period[ORFFI_GRID_MAX_DIM]; /* 2 pi / h */
 } orffi_grid;
 
-/* Every input's nearest image stays `reach` away from all |v_i| <= E_i: period = E + reach. */
+/* Every input's nearest image stays `reach` away from all |v_i| <= E_i: period = E + reach. That of an input on a circle is
+ * the circle's: its images are no error, they are the kernel. */
 void orffi_grid_set_reach(orffi_grid *grid, double reach);
 
 /* An upper estimate of the aliasing error over the extent; INFINITY when the images have no finite sum. */

@@ -1,6 +1,7 @@
 /* Sums over the images of a kernel, shell by shell: shell s holds the images with max |m_i| = s. */
 #include <math.h>
 
+#include "base/periods.h"
 #include "sampling/grid.h"
 
 /* What one image, or a sum of them, contributes. */
@@ -11,7 +12,10 @@ typedef struct term {
 } term;
 
 void orffi_grid_set_reach(orffi_grid *grid, double reach) {
-    for (size_t i = 0; i < grid->law->dim; i++) grid->period[i] = grid->extent[i] + reach;
+    const orffi_spectrum *law = grid->law;
+    for (size_t i = 0; i < law->dim; i++)
+        grid->period[i] =
+            orffi_is_periodic(law->period, i) ? law->period[i] / law->scale[i] : grid->extent[i] + reach;
 }
 
 static double norm_over(size_t count, const size_t *inputs, const double *a) {
@@ -117,6 +121,13 @@ static void add_term(term *sum, const term *t) {
     for (size_t i = 0; i < ORFFI_GRID_MAX_DIM; i++) sum->second[i] += t->second[i];
 }
 
+/* Whether an image belongs to the kernel itself: it lies around circles alone. */
+static bool is_own(const orffi_grid *grid, const size_t *image) {
+    for (size_t i = 0; i < grid->law->dim; i++)
+        if (image[i] && !orffi_is_periodic(grid->law->period, i)) return false;
+    return true;
+}
+
 static term shell_sum(const orffi_grid *grid, size_t s, bool envelope) {
     const size_t d = grid->law->dim, top[3] = {s, d > 1 ? s : 0, d > 2 ? s : 0};
     term sum = {0};
@@ -124,7 +135,7 @@ static term shell_sum(const orffi_grid *grid, size_t s, bool envelope) {
     for (m[0] = 0; m[0] <= top[0]; m[0]++)
         for (m[1] = 0; m[1] <= top[1]; m[1]++)
             for (m[2] = 0; m[2] <= top[2]; m[2]++) {
-                if (m[0] != s && m[1] != s && m[2] != s) continue;
+                if ((m[0] != s && m[1] != s && m[2] != s) || (envelope && is_own(grid, m))) continue;
                 const term t = image_term(grid, m, envelope);
                 add_term(&sum, &t);
             }

@@ -48,6 +48,7 @@ orff_sampling orff_sampling_default(void) {
 #define AUTO_QMC_INPUTS 12
 
 static orff_scheme choose(const orffi_spectrum *law) {
+    if (law->period) return ORFF_SCHEME_GRID;
     if (law->dim <= AUTO_QMC_INPUTS) return ORFF_SCHEME_QMC;
     return law->base->spherical ? ORFF_SCHEME_ORTHOGONAL : ORFF_SCHEME_IID;
 }
@@ -60,6 +61,11 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     if (recipe->count < 1 && !ops->quadrature)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s sampling needs at least one frequency",
                           names[recipe->scheme]);
+    if (law->period && !ops->quadrature)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
+            names[recipe->scheme], names[ORFF_SCHEME_GRID]);
     if (ops->spherical_only && !law->base->spherical)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,

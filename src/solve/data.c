@@ -89,20 +89,26 @@ orffi_operator orffi_data_operator(orffi_data *data) {
 }
 
 /* ---- K = A A^*: with G_j = B_j B_j^T, row j of phi W is K's columns of the points that W was made of, where
- * W(a; i, s, t) = phi_a(x_i) G_j(a)(s,t). */
+ * W(a; i, s, t) = phi_a(x_i) G_j(a)(s,t). A Hermitian G = Re G + i Im G adds -sin Im G(t,s) at the cosines and cos Im G(t,s)
+ * at the sines. */
 
-/* G_j for all frequencies   (D x p x p). */
-static orff_status fill_squares(const orff_features *f, double *G) {
+/* G_j for all frequencies   (D x p x p), and, where the kernel is Hermitian, the transposed of its imaginary part in `H`. */
+static orff_status fill_squares(const orff_features *f, double *G, double *H) {
     double *B = NULL, *unit = NULL;
     size_t widest = 0;
     for (size_t g = 0; g < f->bank->n_groups; g++)
         if (f->groups[g].columns > widest) widest = f->groups[g].columns;
-    orff_status status = ORFFI_NEW_ARRAY(B, f->p * widest);
+    orff_status status = ORFFI_NEW_ARRAY(B, 2 * f->p * widest);
     if (!status) status = ORFFI_NEW_ARRAY(unit, f->p);
     for (size_t j = 0; !status && j < f->D; j++) {
-        const size_t columns = orffi_features_block_columns(f, j);
-        orffi_features_dense_block(f, j, B, unit);
-        orffi_gemm(false, true, f->p, f->p, columns, 1, B, columns, B, columns, 0, G + j * f->p * f->p, f->p);
+        const size_t columns = orffi_features_block_columns(f, j), p = f->p, at = j * p * p;
+        double *C = B + p * columns;
+        orffi_features_dense_block(f, j, B, C, unit);
+        orffi_gemm(false, true, p, p, columns, 1, B, columns, B, columns, 0, G + at, p);
+        if (!H) continue;
+        orffi_gemm(false, true, p, p, columns, 1, C, columns, C, columns, 1, G + at, p);
+        orffi_gemm(false, true, p, p, columns, 1, B, columns, C, columns, 0, H + at, p);
+        orffi_gemm(false, true, p, p, columns, -1, C, columns, B, columns, 1, H + at, p);
     }
     orffi_release(B);
     orffi_release(unit);
@@ -112,14 +118,16 @@ static orff_status fill_squares(const orff_features *f, double *G) {
 /* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from
  * `column`. */
 static void fill_wide(const orffi_data *data, size_t first, size_t rows, size_t at, const double *G,
-                      size_t column, size_t width, double *W) {
+                      const double *H, size_t column, size_t width, double *W) {
     const size_t D = data->panel.f->D, square = data->panel.f->p * data->panel.f->p;
     for (size_t a = 0; a < 2 * D; a++) {
         double *row = W + (a * width + column) * square;
         for (size_t i = 0; i < rows; i++) {
             const double root = data->root ? data->root[first + i] : 1.0;
-            const double phi = root * data->panel.phi[(at + i) * 2 * D + a];
+            const double *point = data->panel.phi + (at + i) * 2 * D;
+            const double phi = root * point[a], other = root * (a < D ? -point[D + a] : point[a - D]);
             for (size_t k = 0; k < square; k++) row[i * square + k] = phi * G[a % D * square + k];
+            for (size_t k = 0; H && k < square; k++) row[i * square + k] += other * H[a % D * square + k];
         }
     }
 }
@@ -140,13 +148,13 @@ static void place(const orffi_data *data, size_t row, size_t rows, size_t column
 }
 
 /* K's columns of `width` points from `first`, at and below the diagonal. */
-static void gram_columns(orffi_data *data, size_t first, size_t width, const double *G, double *W,
-                         double *product, double *K) {
+static void gram_columns(orffi_data *data, size_t first, size_t width, const double *G, const double *H,
+                         double *W, double *product, double *K) {
     const size_t length = 2 * data->panel.f->D, across = width * data->panel.f->p * data->panel.f->p;
     size_t rows;
     for (size_t i = first; i < first + width; i += rows) {
         rows = smaller(data->panel.block, first + width - i);
-        fill_wide(data, i, rows, block_phi(data, i, rows), G, i - first, width, W);
+        fill_wide(data, i, rows, block_phi(data, i, rows), G, H, i - first, width, W);
     }
     for (size_t i = first; i < data->n; i += rows) {
         rows = smaller(data->panel.block, data->n - i);
@@ -160,16 +168,18 @@ orff_status orffi_data_gram(orffi_data *data, double *K) {
     const orff_features *f = data->panel.f;
     const size_t square = f->p * f->p, point = 2 * f->D * square;
     const size_t fit = gram_bytes / sizeof(double) / point, width = smaller(fit ? fit : 1, data->n);
-    double *G = NULL, *W = NULL, *product = NULL;
+    double *G = NULL, *H = NULL, *W = NULL, *product = NULL;
     orff_status status = ORFFI_NEW_ARRAY(G, f->D * square);
+    if (!status && f->kernel->hermitian) status = ORFFI_NEW_ARRAY(H, f->D * square);
     if (!status) status = ORFFI_NEW_ARRAY(W, width * point);
     if (!status) status = ORFFI_NEW_ARRAY(product, data->panel.block * width * square);
-    if (!status) status = fill_squares(f, G);
+    if (!status) status = fill_squares(f, G, H);
     for (size_t first = 0; !status && first < data->n; first += width) {
         status = report(data, first);
-        if (!status) gram_columns(data, first, smaller(width, data->n - first), G, W, product, K);
+        if (!status) gram_columns(data, first, smaller(width, data->n - first), G, H, W, product, K);
     }
     orffi_release(G);
+    orffi_release(H);
     orffi_release(W);
     orffi_release(product);
     return status;

@@ -84,11 +84,14 @@ static void fill_frame(orffi_mixture *mix, size_t g, size_t local, size_t at) {
 }
 
 /* The stacked block as it is: column k belongs to one part. block is p x width. */
-static void fill_stacked(orffi_mixture *mix, size_t g, const double *block, size_t at) {
+static void fill_stacked(orffi_mixture *mix, size_t g, const double *block, const double *imaginary,
+                         size_t at) {
     const orff_features *f = mix->features;
     const size_t width = f->groups[g].columns;
     for (size_t k = 0; k < width; k++) {
         for (size_t i = 0; i < f->p; i++) mix->columns.B[(at + k) * f->p + i] = block[i * width + k];
+        for (size_t i = 0; mix->columns.C && i < f->p; i++)
+            mix->columns.C[(at + k) * f->p + i] = imaginary[i * width + k];
         for (size_t m = 0; m < mix->parts; m++) {
             const orffi_kernel_part *part = &f->kernel->parts[m];
             if (f->part_group[m] == g && k >= part->first_column && k < part->first_column + part->columns)
@@ -102,9 +105,8 @@ static void fill_traces(orffi_mixture *mix) {
     const orff_features *f = mix->features;
     for (size_t i = 0; i < mix->half; i++) {
         const double amplitude = f->bank->amplitude[mix->columns.j[i]];
-        double norm2 = 0.0;
-        for (size_t k = 0; k < f->p; k++)
-            norm2 += mix->columns.B[i * f->p + k] * mix->columns.B[i * f->p + k];
+        const double *b = mix->columns.B + i * f->p, *c = mix->columns.C ? mix->columns.C + i * f->p : NULL;
+        const double norm2 = orffi_dot(f->p, b, b) + (c ? orffi_dot(f->p, c, c) : 0.0);
         for (size_t m = 0; m < mix->parts; m++)
             mix->trace[m] += amplitude * amplitude * norm2 * mix->a[i * mix->parts + m];
     }
@@ -122,9 +124,10 @@ static orff_status fill_columns(orffi_mixture *mix) {
     mix->columns.count = mix->half;
     ORFFI_TRY(ORFFI_NEW_ARRAY(mix->columns.j, mix->half));
     ORFFI_TRY(ORFFI_NEW_ARRAY(mix->columns.B, mix->half * f->p));
+    if (f->kernel->hermitian) ORFFI_TRY(ORFFI_NEW_ARRAY(mix->columns.C, mix->half * f->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(mix->a, mix->half * mix->parts));
     ORFFI_TRY(ORFFI_NEW_ARRAY(mix->trace, mix->parts));
-    orff_status status = ORFFI_NEW_ARRAY(block, f->p * widest);
+    orff_status status = ORFFI_NEW_ARRAY(block, 2 * f->p * widest);
     if (!status) status = ORFFI_NEW_ARRAY(unit, f->p);
     for (size_t j = 0; !status && j < f->D; j++) {
         const size_t g = orffi_features_group_of(f, j), width = group_width(f, g);
@@ -132,8 +135,8 @@ static orff_status fill_columns(orffi_mixture *mix) {
         if (width && group_in_frame(f, g)) {
             fill_frame(mix, g, j - f->bank->groups[g].first, at);
         } else if (width) {
-            orffi_features_dense_block(f, j, block, unit);
-            fill_stacked(mix, g, block, at);
+            orffi_features_dense_block(f, j, block, block + f->p * widest, unit);
+            fill_stacked(mix, g, block, block + f->p * widest, at);
         }
         at += width;
     }

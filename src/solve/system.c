@@ -264,16 +264,11 @@ size_t orffi_system_slices(const orffi_system *s) {
 
 /* Row `slice` of Phi(x)^T in the coordinates of A: phi itself (stein), or phi_a B_i of one output. */
 static void slice_of(const orffi_system *s, size_t slice, const double *phi, double *row) {
-    const size_t half = s->columns.count;
     if (s->stein) {
         for (size_t a = 0; a < s->n; a++) row[a] = phi[used_feature(s, a)];
         return;
     }
-    for (size_t k = 0; k < half; k++) {
-        const double b = s->columns.B[k * s->p + slice];
-        row[k] = phi[s->columns.j[k]] * b;
-        row[half + k] = phi[s->L / 2 + s->columns.j[k]] * b;
-    }
+    orffi_columns_slice(&s->columns, s->L / 2, s->p, slice, phi, row);
 }
 
 void orffi_system_project(const orffi_system *s, size_t rows, const double *phi, double *Z, double *work) {

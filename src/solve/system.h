@@ -7,7 +7,7 @@
  * theta = sum_b t_b (root B^T W_b / sqrt(m_b))^T.
  *
  * Any other kernel: r = 1, m = 1, A = the matrix of blocks S_ab B_a^T B_b, rhs = B_a^T R_a, theta = t; blocks wider
- * than p are narrowed to p columns first (columns.h), n <= 2 D p.
+ * than p are narrowed to p columns first (columns.h), n <= 2 D p; those of a Hermitian kernel are not.
  *
  * With A = U diag(e) U^T and c = U^T rhs, everything about a path of lambdas is a sum over (e_a m_b, c_ab).
  */
