@@ -263,9 +263,13 @@ typedef struct orff_part {
 
     /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
      * rows clearly say), by the evidence of some of the rows, together with a noise for each output where their spread may be
-     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable. */
+     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable.
+     * sparse, for one part and whole rows: entries beside the diagonal only where outputs clearly belong together, for reading
+     * which do; `sparsity` > 0 is the strength of an l1 penalty on them, 0: the links that the evidence pays for. */
     bool learn;
     size_t rank;
+    bool sparse;
+    double sparsity;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */

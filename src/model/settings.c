@@ -70,9 +70,9 @@ static const row rows[] = {
       "How weights of parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
       "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable, or under features predicts best."}, NOWHERE},
-    {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
+    {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "decomposable: which outputs belong together. covariance takes that of the outputs; learn takes what makes the outputs most probable, "
-      "of that rank and a diagonal; MATRIX is p x p; laplacian takes weights between "
+      "of that rank and a diagonal, or with few entries beside it (sparse); MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
       "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel takes them as "
