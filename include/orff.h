@@ -1747,7 +1747,11 @@ typedef struct orff_bound_question {
     double diameter;    /* l > 0 */
     double probability; /* that the error stays below epsilon: in (0,1) */
     size_t features;    /* D at which the bounds are evaluated, >= 1 */
-    double b;           /* > 0: the caller's value of b_D for all theorems; 0: the best known (terms.b) */
+    /* Constants of the caller's; 0: what is known. All three make the theorem apply to any kernel, on the caller's word. */
+    double b;           /* sup of b(delta), for all theorems (terms.b) */
+    double m;           /* bounds the psi_1 norm of the centred blocks (terms.m) */
+    double sigma_p;     /* root of E |w|^2 |A|^2 */
+    size_t draws;       /* > 0: what is not known of custom parts is measured on this many frequencies; then nothing is proven */
 } orff_bound_question;
 
 /* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
@@ -1807,6 +1811,7 @@ ORFF_API double orff_bound_features(const orff_bound *bound, double probability)
 typedef struct orff_bound_report {
     double epsilon; /* absolute */
     orff_bound_terms terms;
+    bool measured; /* some of the terms are measured: the bounds hold as far as the draws tell */
     orff_bound bounds[ORFF_BOUND_COUNT];
     orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
     double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
@@ -1815,9 +1820,16 @@ typedef struct orff_bound_report {
     double rule_of_thumb[2], rule_of_thumb_importance[2];
 } orff_bound_report;
 
-/* Everything for one part. Custom and signature rules have no constants: nothing applies. */
+/* Everything for one part. Custom and signature rules have no constants: nothing applies unless the question gives them, or has
+ * those of custom ones measured. */
 ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
                                          const orff_bound_question *question, orff_bound_report *report);
+
+/* Everything for a sum, whose groups of parts share the D frequencies as orff_features_create divides them. Bounds are for
+ * blocks of unequal size: with the share s of D of each group, b = sum b/s, m = max m/s, sigma_p = sum sigma_p. "importance" is then
+ * for fields drawn by importance beside decomposable parts that are not. */
+ORFF_API orff_status orff_bound_evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                             const orff_bound_question *question, orff_bound_report *report);
 
 typedef struct orff_measure {
     double diameter; /* l of the set that x and z are drawn from ... */

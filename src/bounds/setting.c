@@ -58,6 +58,7 @@ static orff_status fill(orffi_bound_setting *s) {
     s->whitened = orffi_spectrum_whitened_moment(law) / (s->sigma * s->sigma);
     ORFFI_TRY(measure_covariates(s));
     ORFFI_TRY(norm_at_zero(s));
+    s->largest = s->physical ? INFINITY : 2.0 * s->K0;
     if (s->K0 > 0.0) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                       "the kernel is zero (weight %g): there is no error to bound", s->v);
@@ -70,6 +71,7 @@ orff_status orffi_bound_setting_init(orffi_bound_setting *s, const orff_part *pa
     s->d = d;
     s->p = p;
     s->v = s->part->root * s->part->root;
+    s->parts = 1;
     const orff_status status = fill(s);
     if (status) orffi_bound_setting_clear(s);
     return status;
