@@ -10,6 +10,8 @@ ORFFStack
     Layers of random features, learned together.
 ORFFVAR
     Vector autoregression: several series learned from their own past.
+IOKRegressor
+    Objects by their features: regression on psi(y), and the nearest of some candidates.
 OperatorFourierFeatures
     The feature map by itself.
 fit_field
@@ -45,6 +47,7 @@ from ._plots import plot_calibration, plot_error, plot_field, plot_residuals
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
 from ._stack import ORFFStack
+from ._iokr import IOKRegressor
 from ._series import ORFFVAR
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
@@ -53,6 +56,7 @@ __all__ = [
     "CustomPart",
     "Field",
     "Functionals",
+    "IOKRegressor",
     "LatticeMoments",
     "Moments",
     "ORFFClassifier",
