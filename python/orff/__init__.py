@@ -24,7 +24,7 @@ Moments
     Sums over rows that add, subtract and travel in files.
 Functionals
     Derivatives, integrals and differences of potentials as data.
-plot_field, plot_error, plot_calibration, plot_residuals
+plot_field, plot_error, plot_calibration, plot_residuals, plot_links
     Pictures by matplotlib.
 kernel, loss, bound, plan, directions, load, save
     The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
@@ -43,7 +43,7 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
-from ._plots import plot_calibration, plot_error, plot_field, plot_residuals
+from ._plots import plot_calibration, plot_error, plot_field, plot_links, plot_residuals
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
 from ._stack import ORFFStack
@@ -81,6 +81,7 @@ __all__ = [
     "plot_calibration",
     "plot_error",
     "plot_field",
+    "plot_links",
     "plot_residuals",
     "save",
     "set_threads",

@@ -8,7 +8,11 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
+from ._library import lib
+from ._settings import name_of
 from ._transformer import OperatorFourierFeatures
+
+_PLAIN = name_of("base", lib.ORFF_BASE_GAUSSIAN)
 
 _SKETCH = 64  # directions on which lambda is chosen: squared lengths keep their size to 1/sqrt(32)
 _LAMBDAS = np.logspace(-8, 1, 19)  # in units of the mean of the eigenvalues
@@ -27,7 +31,7 @@ class IOKRegressor(BaseEstimator):
         Frequencies of the inputs; there are two features for each.
     sigma : float or "median", default="median"
         Length scale of the inputs.
-    base : str, default="gaussian"
+    base : str, default that of Gauss
         Scalar kernel of the inputs.
     output_features : callable, "fourier" or "identity", default="fourier"
         psi: a function from objects (n x q) to features (n x p); random Fourier features of a Gaussian kernel between
@@ -59,7 +63,7 @@ class IOKRegressor(BaseEstimator):
     True
     """
 
-    def __init__(self, features: int = 500, sigma: Union[float, str] = "median", base: str = "gaussian",
+    def __init__(self, features: int = 500, sigma: Union[float, str] = "median", base: str = _PLAIN,
                  output_features: Union[Callable[[Any], Any], str] = "fourier", output_frequencies: int = 1000,
                  output_sigma: Union[float, str] = "median", lambda_: Optional[float] = None, seed: int = 0) -> None:
         self.features = features
@@ -92,7 +96,7 @@ class IOKRegressor(BaseEstimator):
             return np.asarray
         if self.output_features != "fourier":
             raise ValueError(f"output_features is {self.output_features!r}; expected a function, 'fourier' or 'identity'")
-        return OperatorFourierFeatures(features=self.output_frequencies, sigma=self.output_sigma, base="gaussian",
+        return OperatorFourierFeatures(features=self.output_frequencies, sigma=self.output_sigma, base=_PLAIN,
                                        seed=self.seed + 1).fit(Y).transform
 
     def _psi(self, Y: Any) -> Any:
