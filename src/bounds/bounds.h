@@ -34,6 +34,8 @@ typedef struct orffi_bound_setting {
 orff_status orffi_bound_setting_init(orffi_bound_setting *s, const orff_part *part, size_t d, size_t p);
 void orffi_bound_setting_clear(orffi_bound_setting *s); /* accepts a zeroed one */
 
+orff_status orffi_bound_norm_at_zero(const orff_kernel *kernel, double *K0); /* |K(0)| */
+
 /* Eigenvalues of a matrix with axis delta. */
 typedef struct orffi_axial {
     double along, across;

@@ -74,16 +74,6 @@ static void join_groups(const orff_kernel *kernel, size_t D, const group_sum *gr
     t->b_printed = t->m_printed = NAN;
 }
 
-static orff_status norm_at_zero(const orff_kernel *kernel, double *K0) {
-    const size_t p = kernel->p;
-    double *work;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(work, kernel->d + p * p));
-    orff_status status = orffi_kernel_exact(kernel, work, work + kernel->d);
-    if (!status) status = orff_spectral_norm(p, p, work + kernel->d, K0);
-    orffi_release(work);
-    return status;
-}
-
 static orff_status add_all(const orff_kernel *kernel, const orff_part *parts, const orff_bound_question *q,
                            group_sum *groups, orffi_bound_setting *s) {
     orff_status status = ORFF_OK;
@@ -102,7 +92,7 @@ static orff_status add_all(const orff_kernel *kernel, const orff_part *parts, co
         s->measured |= one.measured;
         orffi_bound_setting_clear(&one);
     }
-    if (!status && norm_at_zero(kernel, &s->K0)) s->K0 = bound_of_K0; /* parts without an exact form */
+    if (!status && orffi_bound_norm_at_zero(kernel, &s->K0)) s->K0 = bound_of_K0; /* parts without an exact form */
     return status;
 }
 
