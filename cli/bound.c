@@ -51,17 +51,14 @@ static int measure_both(cli_bound_task *t) {
 static int evaluate(cli_bound_task *t) {
     orff_bound_question *q = &t->question;
     orff_bound_report *r = &t->report;
-    if (!t->bounds) {
-        r->epsilon = q->epsilon;
-        return CLI_DONE;
-    }
+    const orff_settings *s = &t->spec.settings;
     q->features = t->sampling.features;
-    int status = cli_outcome(orff_bound_evaluate(t->spec.settings.parts, t->d, t->p, q, r), NULL);
+    int status = cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, q, r), NULL);
     /* without --features: at the D that is needed */
     if (!status && !cli_given(t->arguments, cli_setting("features")) && r->best < ORFF_BOUND_COUNT &&
         r->bounds[r->best].features < 1e15) {
         q->features = (size_t)r->bounds[r->best].features;
-        status = cli_outcome(orff_bound_evaluate(t->spec.settings.parts, t->d, t->p, q, r), NULL);
+        status = cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, q, r), NULL);
     }
     return status;
 }
@@ -87,6 +84,12 @@ static int parse_problem(cli_bound_task *t) {
     if (!status) status = cli_number(a, CLI_OPT_DIAMETER, 1e-300, 1e300, &t->question.diameter);
     if (!status) status = cli_number(a, CLI_OPT_EPSILON, 1e-300, 1e300, &t->question.epsilon);
     if (!status) status = cli_number(a, CLI_OPT_PROBABILITY, 1e-12, 1.0 - 1e-12, &t->question.probability);
+    if (!status && cli_given(a, CLI_OPT_BOUND_B))
+        status = cli_number(a, CLI_OPT_BOUND_B, 1e-300, 1e300, &t->question.b);
+    if (!status && cli_given(a, CLI_OPT_BOUND_M))
+        status = cli_number(a, CLI_OPT_BOUND_M, 1e-300, 1e300, &t->question.m);
+    if (!status && cli_given(a, CLI_OPT_SIGMA_P))
+        status = cli_number(a, CLI_OPT_SIGMA_P, 1e-150, 1e150, &t->question.sigma_p);
     if (!status && cli_given(a, CLI_OPT_EMPIRICAL))
         status = cli_size(a, CLI_OPT_EMPIRICAL, 1, 1000000, &t->repeats);
     return status;
@@ -99,13 +102,6 @@ static int parse_kernel(cli_bound_task *t) {
     if (status) return status;
     if (t->spec.auto_sigma)
         return cli_wrong(a, cli_setting("sigma"), "must be a number: there are no data here");
-    t->bounds = t->spec.settings.n_parts == 1;
-    if (!t->bounds && !t->repeats)
-        return cli_wrong(a, cli_setting("kernel"),
-                         "the bounds hold for one kernel, not for a sum; ask for each part, or measure with "
-                         "--empirical");
-    if (!t->bounds && t->question.relative)
-        return cli_wrong(a, CLI_OPT_RELATIVE, "is for one kernel, not for a sum");
     t->sampling = t->spec.settings.sampling;
     if (!cli_given(a, cli_setting("features")) && !t->sampling.omega) t->sampling.features = MEASURE_FEATURES;
     return CLI_DONE;
@@ -135,7 +131,8 @@ const cli_command cli_command_bound = {
             "for independent frequencies and for those of --sampling.",
     .example =
         "  orff bound --kernel curl-free --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.3 --features 20000\n"
-        "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n",
+        "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n"
+        "  orff bound --kernel div-free@1+decomposable@0.5 --dim 2 --diameter 2 --epsilon 0.3 --relative\n",
     .least = 0,
     .most = 0,
     .bit = CLI_BIT(bound),

@@ -20,7 +20,6 @@ typedef struct cli_bound_task {
     orff_sampling sampling;
     orff_bound_question question;
     orff_bound_report report;
-    bool bounds; /* one part: the bounds apply; a sum is only measured */
     cli_bound_measurement
         measured[2]; /* iid without importance, of which the bounds speak; as fit would draw */
 } cli_bound_task;

@@ -138,14 +138,15 @@ static void print_measured(const cli_bound_task *t) {
 
 int cli_bound_print_text(const cli_bound_task *t) {
     const orff_part *part = &t->spec.settings.parts[0];
-    if (t->bounds) {
-        cli_print_line("%s, base %s, d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)",
-                       orff_rule_name(part->rule), orff_base_short_name(part->base, part->shape), t->d, t->p,
-                       t->question.diameter, t->report.epsilon, t->report.epsilon / t->report.terms.K0);
-        print_terms(&t->report.terms);
-        print_bounds(t);
-        print_conclusion(t);
-    }
+    if (t->spec.settings.n_parts == 1)
+        cli_print("%s, base %s", orff_rule_name(part->rule), orff_base_short_name(part->base, part->shape));
+    else
+        cli_print("%s", cli_text(t->arguments, cli_setting("kernel")));
+    cli_print_line(", d = %zu, p = %zu, l = %g, epsilon = %g (%g |K(0)|)", t->d, t->p, t->question.diameter,
+                   t->report.epsilon, t->report.epsilon / t->report.terms.K0);
+    print_terms(&t->report.terms);
+    print_bounds(t);
+    print_conclusion(t);
     print_measured(t);
     return cli_check_stdout();
 }
@@ -227,23 +228,19 @@ int cli_bound_print_json(const cli_bound_task *t) {
         "base", orff_base_short_name(t->spec.settings.parts[0].base, t->spec.settings.parts[0].shape), "d",
         (json_int_t)t->d, "p", (json_int_t)t->p, "diameter", t->question.diameter, "epsilon", r->epsilon,
         "probability", t->question.probability, "features", (json_int_t)t->question.features);
-    json_object_set_new(o, "printed", t->bounds ? probability(&r->bounds[ORFF_BOUND_PRINTED]) : json_null());
-    json_object_set_new(o, "corrected",
-                        t->bounds ? probability(&r->bounds[ORFF_BOUND_RIGOROUS]) : json_null());
+    json_object_set_new(o, "printed", probability(&r->bounds[ORFF_BOUND_PRINTED]));
+    json_object_set_new(o, "corrected", probability(&r->bounds[ORFF_BOUND_RIGOROUS]));
     json_object_set_new(o, "features_needed",
-                        t->bounds && r->best < ORFF_BOUND_COUNT ? whole(r->bounds[r->best].features)
-                                                                : json_null());
-    if (t->bounds) {
-        json_object_set_new(o, "best",
-                            r->best < ORFF_BOUND_COUNT ? json_string(orff_bound_name(r->best)) : json_null());
-        json_object_set_new(o, "rule_of_thumb",
-                            json_pack("[o, o]", whole(r->rule_of_thumb[0]), whole(r->rule_of_thumb[1])));
-        json_object_set_new(o, "rule_of_thumb_importance",
-                            json_pack("[o, o]", whole(r->rule_of_thumb_importance[0]),
-                                      whole(r->rule_of_thumb_importance[1])));
-        json_object_set_new(o, "bounds", bounds_json(r));
-        json_object_set_new(o, "terms", terms_json(&r->terms));
-    }
+                        r->best < ORFF_BOUND_COUNT ? whole(r->bounds[r->best].features) : json_null());
+    json_object_set_new(o, "best",
+                        r->best < ORFF_BOUND_COUNT ? json_string(orff_bound_name(r->best)) : json_null());
+    json_object_set_new(o, "rule_of_thumb",
+                        json_pack("[o, o]", whole(r->rule_of_thumb[0]), whole(r->rule_of_thumb[1])));
+    json_object_set_new(
+        o, "rule_of_thumb_importance",
+        json_pack("[o, o]", whole(r->rule_of_thumb_importance[0]), whole(r->rule_of_thumb_importance[1])));
+    json_object_set_new(o, "bounds", bounds_json(r));
+    json_object_set_new(o, "terms", terms_json(&r->terms));
     json_object_set_new(o, "measured", measured_json(t));
     return cli_print_json(o);
 }

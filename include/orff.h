@@ -276,9 +276,13 @@ typedef struct orff_part {
 
     /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
      * rows clearly say), by the evidence of some of the rows, together with a noise for each output where their spread may be
-     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable. */
+     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable.
+     * sparse, for one part and whole rows: entries beside the diagonal only where outputs clearly belong together, for reading
+     * which do; `sparsity` > 0 is the strength of an l1 penalty on them, 0: the links that the evidence pays for. */
     bool learn;
     size_t rank;
+    bool sparse;
+    double sparsity;
 } orff_part;
 
 /* Decomposable, Gaussian, sigma 1, weight 1, identity, c = 1/2. */
@@ -1764,7 +1768,11 @@ typedef struct orff_bound_question {
     double diameter;    /* l > 0 */
     double probability; /* that the error stays below epsilon: in (0,1) */
     size_t features;    /* D at which the bounds are evaluated, >= 1 */
-    double b;           /* > 0: the caller's value of b_D for all theorems; 0: the best known (terms.b) */
+    /* Constants of the caller's; 0: what is known. All three make the theorem apply to any kernel, on the caller's word. */
+    double b;           /* sup of b(delta), for all theorems (terms.b) */
+    double m;           /* bounds the psi_1 norm of the centred blocks (terms.m) */
+    double sigma_p;     /* root of E |w|^2 |A|^2 */
+    size_t draws;       /* > 0: what is not known of custom parts is measured on this many frequencies; then nothing is proven */
 } orff_bound_question;
 
 /* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
@@ -1824,6 +1832,7 @@ ORFF_API double orff_bound_features(const orff_bound *bound, double probability)
 typedef struct orff_bound_report {
     double epsilon; /* absolute */
     orff_bound_terms terms;
+    bool measured; /* some of the terms are measured: the bounds hold as far as the draws tell */
     orff_bound bounds[ORFF_BOUND_COUNT];
     orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
     double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
@@ -1832,9 +1841,16 @@ typedef struct orff_bound_report {
     double rule_of_thumb[2], rule_of_thumb_importance[2];
 } orff_bound_report;
 
-/* Everything for one part. Custom and signature rules have no constants: nothing applies. */
+/* Everything for one part. Custom and signature rules have no constants: nothing applies unless the question gives them, or has
+ * those of custom ones measured. */
 ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
                                          const orff_bound_question *question, orff_bound_report *report);
+
+/* Everything for a sum, whose groups of parts share the D frequencies as orff_features_create divides them. Bounds are for
+ * blocks of unequal size: with the share s of D of each group, b = sum b/s, m = max m/s, sigma_p = sum sigma_p. "importance" is then
+ * for fields drawn by importance beside decomposable parts that are not. */
+ORFF_API orff_status orff_bound_evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                             const orff_bound_question *question, orff_bound_report *report);
 
 typedef struct orff_measure {
     double diameter; /* l of the set that x and z are drawn from ... */

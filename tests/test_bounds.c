@@ -314,6 +314,119 @@ static void nothing_is_known_of_custom_rules(void **state) {
     assert_true(isnan(b.exact));
 }
 
+/* ---- sums, and constants that are measured or given */
+
+static orff_part part_of(orff_rule rule, double sigma, double weight) {
+    orff_part part = orff_part_default();
+    part.rule = rule;
+    part.sigma = sigma;
+    part.weight = weight;
+    return part;
+}
+
+/* Parts on the same frequencies add up to the kernel that they are together. */
+static void halves_make_a_whole(void **state) {
+    const orff_bound_question q = orff_bound_question_default();
+    static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const orff_part one = part_of(rules[i], 0.7, 1.0),
+                        two[2] = {part_of(rules[i], 0.7, 0.25), part_of(rules[i], 0.7, 0.75)};
+        orff_bound_report whole, sum;
+        assert_ok(orff_bound_evaluate(&one, 2, 2, &q, &whole));
+        assert_ok(orff_bound_evaluate_sum(2, two, 2, 2, &q, &sum));
+        assert_int_equal(sum.best,
+                         whole.best == ORFF_BOUND_SCALAR_RIGOROUS ? ORFF_BOUND_BOUNDED : whole.best);
+        assert_close(sum.bounds[sum.best].features, whole.bounds[sum.best].features,
+                     1e-6 * whole.bounds[sum.best].features + 1.0);
+        assert_close(sum.bounds[ORFF_BOUND_RIGOROUS].rate, whole.bounds[ORFF_BOUND_RIGOROUS].rate, 1e-12);
+        assert_false(sum.bounds[ORFF_BOUND_PRINTED].applies || sum.bounds[ORFF_BOUND_SCALAR].applies);
+    }
+}
+
+/* The error of features of sums, with the D that is proven to suffice for a loose epsilon, stays below it; and at one D the
+ * largest of some draws lies below the epsilon that the bound proves for it. */
+static void sums_keep_their_bounds(void **state) {
+    const orff_part sums[3][2] = {
+        {part_of(ORFF_RULE_DECOMPOSABLE, 1.0, 1.0), part_of(ORFF_RULE_DECOMPOSABLE, 0.5, 0.5)},
+        {part_of(ORFF_RULE_DIV_FREE, 1.0, 1.0), part_of(ORFF_RULE_DECOMPOSABLE, 0.5, 0.5)},
+        {part_of(ORFF_RULE_DIV_FREE, 1.0, 1.0), part_of(ORFF_RULE_CURL_FREE, 2.0, 1.0)}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (int importance = 0; importance < 2; importance++) {
+            const orff_bound_kind kind = importance ? ORFF_BOUND_IMPORTANCE : ORFF_BOUND_RIGOROUS;
+            orff_bound_question q = orff_bound_question_default();
+            orff_measure how = orff_measure_default();
+            orff_sampling sampling = orff_sampling_default();
+            orff_kernel *kernel = NULL;
+            orff_bound_report r;
+            orff_measured seen;
+            q.diameter = how.diameter = 2.0;
+            q.epsilon = 1.0;
+            q.features = 2000;
+            how.repeats = 5;
+            how.pairs = 300;
+            assert_ok(orff_bound_evaluate_sum(2, sums[i], 2, 2, &q, &r));
+            support_case("sum %zu, %s", i, orff_bound_name(kind));
+            assert_int_equal(r.bounds[kind].applies, i > 0 || !importance);
+            if (!r.bounds[kind].applies) continue;
+            assert_true(r.bounds[kind].proven && isfinite(r.bounds[kind].features));
+            sampling.scheme = ORFF_SCHEME_IID;
+            sampling.importance = importance ? ORFF_SWITCH_AUTO : ORFF_SWITCH_NO;
+            sampling.features = q.features = (size_t)r.bounds[kind].features;
+            assert_ok(orff_bound_evaluate_sum(2, sums[i], 2, 2, &q, &r));
+            assert_ok(orff_kernel_create(&kernel, 2, 2, 2, sums[i]));
+            assert_ok(orff_bound_measure(kernel, &sampling, &how, &seen, NULL));
+            assert_close(seen.K0, r.terms.K0, 1e-12);
+            assert_true(seen.largest < r.epsilon);
+            /* the mean square error at any delta is at most b/D */
+            const double b = importance ? r.terms.b_importance : r.terms.b;
+            assert_true(seen.mean < sqrt(2.0 * b / (double)q.features));
+            orff_kernel_free(kernel);
+        }
+    support_case(NULL);
+}
+
+static int gradient_at(void *self, const double *w, double *B) {
+    (void)self;
+    B[0] = w[0];
+    B[1] = w[1];
+    return 0;
+}
+SUPPORT_MANY(gradient, 2, 2)
+
+/* Curl-free as a rule of the caller's: measured constants are near those that are known, and nothing is proven by them; those
+ * given are taken as they are. */
+static void constants_measured_and_given(void **state) {
+    orff_part known = part_of(ORFF_RULE_CURL_FREE, 1.0, 1.0), custom = part_of(ORFF_RULE_CUSTOM_B, 1.0, 1.0);
+    orff_bound_question q = orff_bound_question_default();
+    orff_bound_report exact, seen, given, sum;
+    (void)state;
+    custom.columns = 1;
+    custom.matrix = gradient;
+    assert_ok(orff_bound_evaluate(&known, 2, 2, &q, &exact));
+    q.draws = 20000;
+    assert_ok(orff_bound_evaluate(&custom, 2, 2, &q, &seen));
+    assert_true(seen.measured && !exact.measured);
+    assert_close(seen.terms.K0, exact.terms.K0, 0.05);
+    assert_close(seen.terms.E_A2, exact.terms.E_A2, 0.3);
+    assert_close(seen.terms.sigma_p2, exact.terms.sigma_p2, 8.0);
+    assert_close(seen.terms.psi1, exact.terms.psi1, 0.1 * exact.terms.psi1);
+    assert_true(seen.bounds[ORFF_BOUND_RIGOROUS].applies && !seen.bounds[ORFF_BOUND_RIGOROUS].proven);
+    const orff_part both[2] = {custom, part_of(ORFF_RULE_DECOMPOSABLE, 0.5, 1.0)};
+    assert_ok(orff_bound_evaluate_sum(2, both, 2, 2, &q, &sum));
+    assert_true(sum.measured && sum.bounds[ORFF_BOUND_RIGOROUS].applies && sum.terms.b > seen.terms.b);
+    q.draws = 0;
+    q.relative = false;
+    q.epsilon = exact.epsilon;
+    q.b = exact.terms.b;
+    q.m = exact.terms.m;
+    q.sigma_p = sqrt(exact.terms.sigma_p2);
+    assert_ok(orff_bound_evaluate(&custom, 2, 2, &q, &given));
+    assert_true(given.bounds[ORFF_BOUND_RIGOROUS].applies && given.bounds[ORFF_BOUND_RIGOROUS].proven);
+    assert_close(given.bounds[ORFF_BOUND_RIGOROUS].features, exact.bounds[ORFF_BOUND_RIGOROUS].features, 1.5);
+}
+
 static void wrong_questions_are_refused(void **state) {
     (void)state;
     const orff_bound_question good = orff_bound_question_default();
@@ -368,6 +481,9 @@ int main(void) {
         cmocka_unit_test(printed_bound_fails_when_scaled),
         cmocka_unit_test(bases_without_the_moments_are_refused),
         cmocka_unit_test(nothing_is_known_of_custom_rules),
+        cmocka_unit_test(halves_make_a_whole),
+        cmocka_unit_test(sums_keep_their_bounds),
+        cmocka_unit_test(constants_measured_and_given),
         cmocka_unit_test(wrong_questions_are_refused),
         cmocka_unit_test(small_sets_are_not_promised_too_much),
     };

@@ -37,7 +37,8 @@ static void add_normal(size_t p, const double *M, double size, const double *x, 
     free(L);
 }
 
-static drawn draw(size_t p, size_t m, size_t rank, double coupling, double shared) {
+/* With A as given, or where it is NULL of a rank. */
+static drawn draw_as(size_t p, size_t m, const double *A, size_t rank, double coupling, double shared) {
     drawn d = {.p = p,
                .m = m,
                .A = support_zeros(p * p),
@@ -47,6 +48,7 @@ static drawn draw(size_t p, size_t m, size_t rank, double coupling, double share
                .rest = support_zeros(p * p)};
     double *normal = support_normal(2 * m * p, 3, 0);
     fill_matrix(&d, rank, coupling, shared);
+    if (A) memcpy(d.A, A, p * p * sizeof *A);
     for (size_t i = 0; i < m; i++) {
         d.e[i] = 30.0 * pow(1.0 + 20.0 * (double)i / (double)m, -2.0);
         add_normal(p, d.A, d.e[i], normal + i * p, d.z + i * p);
@@ -56,6 +58,14 @@ static drawn draw(size_t p, size_t m, size_t rank, double coupling, double share
     d.data = (orffi_coregion_data){p, m, d.e, d.z, 50.0, d.rest};
     free(normal);
     return d;
+}
+
+static drawn draw(size_t p, size_t m, size_t rank, double coupling, double shared) {
+    return draw_as(p, m, NULL, rank, coupling, shared);
+}
+
+static drawn draw_of(size_t p, size_t m, const double *A, double shared) {
+    return draw_as(p, m, A, 0, 0.0, shared);
 }
 
 static void clear(drawn *d) {
@@ -199,6 +209,95 @@ static void test_common_noise(void **state) {
     clear(&d);
 }
 
+/* ---- sparse */
+
+static orffi_coregion learn_sparse(const drawn *d, double sparsity, size_t most) {
+    const orffi_coregion_how how = {
+        .rank = SIZE_MAX, .rows = (double)d->m, .most = most, .sparse = true, .sparsity = sparsity};
+    orffi_coregion found = {.A = support_zeros(d->p * d->p), .S = support_zeros(d->p * d->p)};
+    assert_ok(orffi_coregion_sparse(&d->data, &how, &found));
+    return found;
+}
+
+/* Blocks of two and three outputs that belong together, one with both signs, and one output by itself. */
+static const double blocks[36] = {1.0, 0.7, 0.0, 0.0,  0.0, 0.0, 0.7, 1.2, 0.0,  0.0, 0.0, 0.0,
+                                  0.0, 0.0, 0.8, -0.5, 0.3, 0.0, 0.0, 0.0, -0.5, 1.0, 0.0, 0.0,
+                                  0.0, 0.0, 0.3, 0.0,  0.6, 0.0, 0.0, 0.0, 0.0,  0.0, 0.0, 0.9};
+
+/* A positive matrix: its least eigenvalue. */
+static double least_eigenvalue(size_t p, const double *A) {
+    double *V = support_zeros(p * p + p);
+    memcpy(V, A, p * p * sizeof *V);
+    assert_ok(orffi_eigen(p, V, V + p * p));
+    const double least = V[p * p];
+    free(V);
+    return least;
+}
+
+static void test_sparse_recovers(void **state) {
+    drawn d = draw_of(6, 2000, blocks, 0.0);
+    (void)state;
+    orffi_coregion found = learn_sparse(&d, 0.0, 0);
+    assert_int_equal(found.links, 3);
+    for (size_t k = 0; k < 36; k++) assert_true((found.A[k] != 0.0) == (blocks[k] != 0.0));
+    assert_true(distance(36, found.A, d.A) < 0.15);
+    assert_true(least_eigenvalue(6, found.A) > 0.0);
+    assert_true(found.value > plain_value(&d, d.A, d.S));
+    forget(&found);
+    clear(&d);
+}
+
+/* Errors in common are no links, and where there are no links none are found. */
+static void test_sparse_apart(void **state) {
+    for (int shared = 0; shared < 2; shared++) {
+        drawn d = draw(6, 1500, 0, 0.0, shared ? 0.5 : 0.0);
+        (void)state;
+        orffi_coregion found = learn_sparse(&d, 0.0, 0);
+        assert_int_equal(found.links, 0);
+        forget(&found);
+        clear(&d);
+    }
+}
+
+/* The penalised evidence never falls with more steps, and its links become fewer as the penalty grows. */
+static void test_sparse_penalty(void **state) {
+    drawn d = draw_of(6, 800, blocks, 0.0);
+    double before = -INFINITY;
+    size_t links = 15;
+    (void)state;
+    for (size_t most = 2; most <= 64; most *= 2) {
+        orffi_coregion found = learn_sparse(&d, 0.1, most);
+        support_case("%zu evaluations: %.6f after %.6f", most, found.penalised, before);
+        assert_true(found.penalised >= before);
+        before = found.penalised;
+        forget(&found);
+    }
+    for (double sparsity = 0.02; sparsity < 2.0; sparsity *= 2.0) {
+        orffi_coregion found = learn_sparse(&d, sparsity, 0);
+        support_case("sparsity %g: %zu links", sparsity, found.links);
+        assert_true(found.links <= links);
+        assert_true(least_eigenvalue(6, found.A) > 0.0);
+        links = found.links;
+        forget(&found);
+    }
+    assert_int_equal(links, 0);
+    support_case(NULL);
+    clear(&d);
+}
+
+/* Two outputs that are one function: as near to a singular matrix as can be, and positive. */
+static void test_sparse_one_function(void **state) {
+    const double one[4] = {1.0, 0.9999, 0.9999, 1.0};
+    drawn d = draw_of(2, 500, one, 0.0);
+    (void)state;
+    orffi_coregion found = learn_sparse(&d, 0.0, 0);
+    assert_int_equal(found.links, 1);
+    assert_true(found.A[1] > 0.97 * sqrt(found.A[0] * found.A[3]));
+    assert_true(least_eigenvalue(2, found.A) > 0.0);
+    forget(&found);
+    clear(&d);
+}
+
 static void test_many_outputs(void **state) {
     drawn d = draw(support_step(5) > 1 ? 40 : 200, 1200, 3, 0.4, 0.0);
     (void)state;
@@ -211,10 +310,17 @@ static void test_many_outputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value_and_gradient), cmocka_unit_test(test_never_falls),
-        cmocka_unit_test(test_recovers),           cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_shared_errors),      cmocka_unit_test(test_common_noise),
+        cmocka_unit_test(test_value_and_gradient),
+        cmocka_unit_test(test_never_falls),
+        cmocka_unit_test(test_recovers),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_shared_errors),
+        cmocka_unit_test(test_common_noise),
         cmocka_unit_test(test_many_outputs),
+        cmocka_unit_test(test_sparse_recovers),
+        cmocka_unit_test(test_sparse_apart),
+        cmocka_unit_test(test_sparse_penalty),
+        cmocka_unit_test(test_sparse_one_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

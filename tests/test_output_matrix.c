@@ -350,6 +350,40 @@ static void test_sum(void **state) {
     free_rows(&r);
 }
 
+/* Which outputs belong together, read from the entries that are not 0; from text as from the struct. */
+static void test_sparse(void **state) {
+    static const double blocks[36] = {1.0, 0.7, 0.0, 0.0,  0.0, 0.0, 0.7, 1.2, 0.0,  0.0, 0.0, 0.0,
+                                      0.0, 0.0, 0.8, -0.5, 0.3, 0.0, 0.0, 0.0, -0.5, 1.0, 0.0, 0.0,
+                                      0.0, 0.0, 0.3, 0.0,  0.6, 0.0, 0.0, 0.0, 0.0,  0.0, 0.0, 0.9};
+    const double noise[6] = {0.1, 0.2, 0.1, 0.3, 0.2, 0.1};
+    const char *const all_apart[] = {"output-matrix=learn:sparse:5", "sigma=0.03", "engine=exact", NULL};
+    rows r = make_rows(2000, 6, 70);
+    orff_part part;
+    orff_settings settings = learning(&part, ORFF_ENGINE_FEATURES);
+    double A[36];
+    orff_model *model = NULL;
+    (void)state;
+    part.sigma = 0.03;
+    part.sparse = true;
+    settings.sampling.features = 300; /* the matrix is found by the kernel itself */
+    add_field(&r, blocks, 0.03, 71);
+    add_noise(&r, noise, 72);
+    model = fit(&settings, &r);
+    assert_ok(orff_model_output_matrix(model, 0, A));
+    for (size_t i = 0; i < 36; i++) {
+        support_case("entry %zu: %g, %g", i, A[i], blocks[i]);
+        assert_true((A[i] != 0.0) == (blocks[i] != 0.0));
+    }
+    support_case(NULL);
+    assert_true(distance_alike(6, A, blocks) < 0.15);
+    orff_model_free(model);
+    assert_ok(orff_learn(&model, all_apart, D, 6, 200, r.X, r.Y));
+    assert_ok(orff_model_output_matrix(model, 0, A));
+    for (size_t i = 0; i < 36; i++) assert_true((A[i] != 0.0) == (i / 6 == i % 6));
+    orff_model_free(model);
+    free_rows(&r);
+}
+
 static void test_refused(void **state) {
     rows r = make_rows(60, 2, 50);
     orff_part parts[2];
@@ -365,7 +399,15 @@ static void test_refused(void **state) {
     parts[0].rank = 3;
     assert_status(orff_model_fit(&model, &settings, D, 2, r.n, r.X, r.Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
     assert_says("rank 3");
+    parts[0].sparse = true;
+    assert_status(orff_model_fit(&model, &settings, D, 2, r.n, r.X, r.Y, NULL), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_says("sparse");
     parts[0].rank = 0;
+    parts[1] = parts[0];
+    settings.n_parts = 2;
+    assert_status(orff_model_fit(&model, &settings, D, 2, r.n, r.X, r.Y, NULL), ORFF_ERROR_UNSUPPORTED);
+    assert_says("sparse one, is learned for one part");
+    parts[0].sparse = false;
     parts[1] = orff_part_default();
     parts[1].rule = ORFF_RULE_DIV_FREE;
     settings.n_parts = 2;
@@ -379,6 +421,7 @@ int main(void) {
         cmocka_unit_test(test_known),   cmocka_unit_test(test_files),         cmocka_unit_test(test_engines),
         cmocka_unit_test(test_moments), cmocka_unit_test(test_missing),       cmocka_unit_test(test_apart),
         cmocka_unit_test(test_sum),     cmocka_unit_test(test_shared_errors), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sparse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@ ORFFStack
     Layers of random features, learned together.
 ORFFVAR
     Vector autoregression: several series learned from their own past.
+IOKRegressor
+    Objects by their features: regression on psi(y), and the nearest of some candidates.
 OperatorFourierFeatures
     The feature map by itself.
 fit_field
@@ -22,7 +24,7 @@ Moments
     Sums over rows that add, subtract and travel in files.
 Functionals
     Derivatives, integrals and differences of potentials as data.
-plot_field, plot_error, plot_calibration, plot_residuals
+plot_field, plot_error, plot_calibration, plot_residuals, plot_links
     Pictures by matplotlib.
 kernel, loss, bound, plan, directions, load, save
     The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
@@ -41,10 +43,11 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
-from ._plots import plot_calibration, plot_error, plot_field, plot_residuals
+from ._plots import plot_calibration, plot_error, plot_field, plot_links, plot_residuals
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
 from ._stack import ORFFStack
+from ._iokr import IOKRegressor
 from ._series import ORFFVAR
 from ._transformer import OperatorFourierFeatures
 from ._xarray import Field, fit_field
@@ -53,6 +56,7 @@ __all__ = [
     "CustomPart",
     "Field",
     "Functionals",
+    "IOKRegressor",
     "LatticeMoments",
     "Moments",
     "ORFFClassifier",
@@ -77,6 +81,7 @@ __all__ = [
     "plot_calibration",
     "plot_error",
     "plot_field",
+    "plot_links",
     "plot_residuals",
     "save",
     "set_threads",

@@ -67,6 +67,10 @@ def bound(
     probability: float = 0.95,
     relative: bool = False,
     empirical: int = 0,
+    b: Optional[float] = None,
+    m: Optional[float] = None,
+    sigma_p: Optional[float] = None,
+    draws: int = 20000,
     **given: Any,
 ) -> Bound:
     """How far features may be from their kernel, and how many of them that takes.
@@ -90,6 +94,11 @@ def bound(
         epsilon is in units of |K(0)|.
     empirical : int, default=0
         Also measure the error, over so many draws of `features` (500 where none are given) frequencies.
+    b, m, sigma_p : float, optional
+        Constants of your own in place of those that are known: the largest of D E|K~ - K|^2, what bounds the psi_1 norm
+        of the centred blocks, and the root of E |w|^2 |A|^2. All three make the theorem apply to any kernel.
+    draws : int, default=20000
+        Frequencies on which constants of custom parts are measured; then nothing is proven. 0: they are not known.
     {parameters}
 
     Returns
@@ -109,11 +118,13 @@ def bound(
     """
     dim = whole("dim", dim, 1, 65536)
     chosen, features = given_settings({**given, "covariates": None}, dim, outputs), given["features"]
-    if len(chosen.parts) > 1:
-        raise ValueError(f"kernel is {given['kernel']!r}; the bounds are of one kernel, not of a sum: ask for each part")
     question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
     question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
     question.relative, question.probability = relative, positive("probability", probability)
+    question.draws = whole("draws", draws, 0, 10**7)
+    for name, value in (("b", b), ("m", m), ("sigma_p", sigma_p)):
+        if value is not None:
+            setattr(question, name, positive(name, value))
     if features is not None:
         question.features = chosen.c.sampling.features
     report = _evaluate(chosen, question, features is None)
@@ -125,11 +136,12 @@ def bound(
 
 def _evaluate(chosen: Settings, question: Any, at_needed: bool) -> Any:
     report = ffi.new("orff_bound_report *")
-    check(lib.orff_bound_evaluate(chosen.parts, chosen.inputs, chosen.outputs, question, report))
+    ask = (chosen.c.n_parts, chosen.c.parts, chosen.inputs, chosen.outputs, question, report)
+    check(lib.orff_bound_evaluate_sum(*ask))
     best = report.best
     if at_needed and best < lib.ORFF_BOUND_COUNT and report.bounds[best].features < 1e15:
         question.features = int(report.bounds[best].features)
-        check(lib.orff_bound_evaluate(chosen.parts, chosen.inputs, chosen.outputs, question, report))
+        check(lib.orff_bound_evaluate_sum(*ask))
     return report
 
 

@@ -470,3 +470,50 @@ def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
     ax.set(xlabel="predicted", ylabel="measured minus predicted")
     ax.legend()
     return ax
+
+
+def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = None, *, level: float = 0.05) -> Any:
+    """Draw which series moves which: an arrow for each link, as wide as it is strong.
+
+    Parameters
+    ----------
+    links : dict
+        What ORFFVAR.links gives: "strength" and "probability" (p, p).
+    names : sequence of str, optional
+        Of the series; by default y1, y2, ..
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    level : float, default=0.05
+        Links are drawn whose probability of being none is below this.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import numpy as np, orff
+    >>> links = {"strength": np.array([[0.5, 0.0], [0.9, 0.1]]), "probability": np.array([[0.01, 0.6], [0.001, 0.4]])}
+    >>> ax = orff.plot_links(links, ["a", "b"])
+    >>> sorted(text.get_text() for text in ax.texts if text.get_text())
+    ['a', 'b']
+    """
+    ax = _axes(ax)
+    strength, probability = np.asarray(links["strength"]), np.asarray(links["probability"])
+    p = len(strength)
+    angle = np.pi / 2 - 2 * np.pi * np.arange(p) / p
+    at = np.c_[np.cos(angle), np.sin(angle)]
+    there = (probability < level) & ~np.eye(p, dtype=bool)
+    most = strength[there].max() if there.any() else 1.0
+    for k, j in zip(*np.nonzero(there)):
+        ax.annotate("", at[k], at[j], arrowprops={
+            "arrowstyle": "-|>", "linewidth": 0.5 + 3.0 * strength[k, j] / most, "color": "#444444", "shrinkA": 18,
+            "shrinkB": 18, "connectionstyle": "arc3,rad=0.12"})
+    for k in range(p):
+        own = probability[k, k] < level  # its own past: a thicker rim
+        ax.text(*at[k], str(names[k]) if names is not None else f"y{k + 1}", ha="center", va="center",
+                bbox={"boxstyle": "circle", "facecolor": "white", "edgecolor": "#111111", "linewidth": 2.0 if own else 0.6})
+    ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), aspect="equal")
+    ax.set_axis_off()
+    return ax

@@ -196,8 +196,12 @@ def test_kernel_plan_and_bound_agree_with_the_program(program):
     assert mine.corrected.applies and mine.corrected.features > 1
     expected = orff.plan(2000, 2, 2, sigma=1.0, features=20)
     assert 0 < expected.seconds < 60 and 1e6 < expected.peak_bytes < 1e9
-    with pytest.raises(ValueError, match="not of a sum"):
-        orff.bound(2, 1.0, 0.1, kernel="div-free+curl-free")
+    theirs = told("bound", "--kernel", "div-free@1+decomposable@0.5", "--dim", "2", "--diameter", "2", "--epsilon", "0.3",
+                  "--features", "20000", "--m", "90")
+    mine = orff.bound(2, 2.0, 0.3, kernel="div-free@1+decomposable@0.5", features=20000, m=90.0)
+    assert mine.best == theirs["best"] == "importance" and mine.features_needed == theirs["features_needed"]
+    with pytest.raises(ValueError, match="m is -1"):
+        orff.bound(2, 1.0, 0.1, sigma=1.0, m=-1.0)
     with pytest.raises(ValueError, match="sigma: .*no data here"):
         orff.kernel([0.0], [1.0], sigma="auto")
 

@@ -99,3 +99,13 @@ def test_what_cannot_be_drawn_says_so(model, field):
         orff.plot_field(model, at={"depth": 3})
     with pytest.raises(ValueError, match="output is 2"):
         orff.plot_field(model, what="outputs", output=2)
+
+
+def test_links_are_arrows():
+    """Of a chain a -> b -> c two arrows are drawn, the stronger link wider, and its own past is no arrow."""
+    links = {"strength": np.array([[0.8, 0.1, 0.0], [0.9, 0.2, 0.1], [0.0, 0.3, 0.1]]),
+             "probability": np.array([[0.001, 0.5, 0.7], [0.001, 0.4, 0.6], [0.3, 0.01, 0.9]])}
+    ax = drawn(orff.plot_links(links, ["a", "b", "c"]))
+    arrows = [text.arrow_patch for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert len(arrows) == 2 and arrows[0].get_linewidth() > arrows[1].get_linewidth()
+    assert len([text for text in orff.plot_links(links, level=1e-9).texts if getattr(text, "arrow_patch", None)]) == 0

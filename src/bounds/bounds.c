@@ -29,7 +29,9 @@ orff_bound_question orff_bound_question_default(void) {
 /* ---- reasons */
 
 static const char rule_unknown[] =
-    "the constants of a custom or signature rule are not known; measure the error instead";
+    "the constants of a custom or signature rule are not known; give b, m and sigma_p, or measure the error";
+static const char no_sum[] = "printed for one kernel, not for a sum";
+static const char scalar_sum[] = "a bound for one kernel K = k0 A, not for a sum";
 static const char no_second[] =
     "E|w|^2 is infinite for this base, so the error has no Lipschitz constant in mean square";
 static const char no_fourth[] = "E|w|^4 is infinite for this base, so the error has no Lipschitz constant in "
@@ -70,23 +72,26 @@ static double bounded_rate(double d, double epsilon, double b, double U) {
     return epsilon * epsilon / ((d + 2.0) * (4.0 * b + 2.0 * U * epsilon / 3.0));
 }
 
-static const char *theorem_reason(const orffi_bound_setting *s, const orff_bound_terms *t) {
-    if (!s->known) return rule_unknown;
-    if (isinf(t->psi1)) return no_psi1;
+static const char *theorem_reason(const orffi_bound_setting *s, const orff_bound_terms *t, bool printed) {
+    if (printed && s->parts > 1) return no_sum;
+    if (isnan(t->b) || isnan(t->m) || isnan(t->sigma_p2)) return rule_unknown;
+    if (isinf(t->m)) return no_psi1;
     return isinf(t->sigma_p2) ? no_second : NULL;
 }
 
 static orff_bound theorem(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                           const orff_bound_terms *t, orff_bound_kind kind) {
-    const char *reason = theorem_reason(s, t);
+    const char *reason = theorem_reason(s, t, kind == ORFF_BOUND_PRINTED);
     const double d = (double)s->d, L = sqrt(t->sigma_p2);
     orff_bound bound = {.applies = true, .reason = "", .proven = kind == ORFF_BOUND_RIGOROUS};
+    const double factor = kind == ORFF_BOUND_RIGOROUS ? 2.0 : 1.0;
+    if (s->measured) bound.proven = false;
     if (reason) return not_applicable(reason);
     if (kind == ORFF_BOUND_PRINTED) {
         bound.log_factor = log_cover(d, t->C_printed, L, q->diameter, epsilon, false);
         bound.rate = theorem_rate(d, epsilon, t->b_printed, t->u_printed, 6.0, 2.0);
     } else {
-        bound.log_factor = log_cover(d, t->C, bound.proven ? 2.0 * L : L, q->diameter, epsilon, true);
+        bound.log_factor = log_cover(d, t->C, factor * L, q->diameter, epsilon, true);
         bound.rate = theorem_rate(d, epsilon, t->b, t->u, 12.0, 4.0);
     }
     return bound;
@@ -97,14 +102,14 @@ static orff_bound bounded(const orffi_bound_setting *s, const orff_bound_questio
                           const orff_bound_terms *t) {
     const double d = (double)s->d;
     if (!s->known) return not_applicable(rule_unknown);
-    if (s->physical) return not_applicable(unbounded);
+    if (isinf(s->largest)) return not_applicable(unbounded);
     if (isinf(t->sigma_p2)) return not_applicable(no_second);
     return (orff_bound){
         .applies = true,
         .proven = true,
         .reason = "",
         .log_factor = log_cover(d, t->C, 2.0 * sqrt(t->sigma_p2), q->diameter, epsilon, true),
-        .rate = bounded_rate(d, epsilon, t->b, 2.0 * s->K0),
+        .rate = bounded_rate(d, epsilon, t->b, s->largest),
     };
 }
 
@@ -112,7 +117,7 @@ static orff_bound importance(const orffi_bound_setting *s, const orff_bound_ques
                              const orff_bound_terms *t) {
     const double d = (double)s->d;
     if (!s->known) return not_applicable(rule_unknown);
-    if (!s->physical) return not_applicable(only_physical);
+    if (isnan(t->sigma_p2_importance)) return not_applicable(only_physical);
     if (isinf(t->sigma_p2_importance)) return not_applicable(no_fourth);
     return (orff_bound){
         .applies = true,
@@ -129,6 +134,7 @@ static orff_bound scalar(const orffi_bound_setting *s, const orff_bound_question
     const double d = (double)s->d, e = epsilon / (s->known ? s->K0 : 1.0);
     orff_bound bound = {.applies = true, .reason = "", .proven = kind == ORFF_BOUND_SCALAR_RIGOROUS};
     if (!s->known) return not_applicable(rule_unknown);
+    if (s->parts > 1) return not_applicable(scalar_sum);
     if (s->physical) return not_applicable(only_decomposable);
     if (kind == ORFF_BOUND_SCALAR_PRINTED && !(s->gaussian && s->one_sigma))
         return not_applicable(one_sigma_only);
@@ -177,24 +183,29 @@ static orff_status check(const orff_bound_question *q) {
                           q->probability);
     if (q->features == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "features is 0; it must be at least 1");
-    if (!(q->b >= 0.0 && isfinite(q->b)))
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "b is %g; it must be positive, or 0 for the best known", q->b);
+    const double given[] = {q->b, q->m, q->sigma_p};
+    const char *const names_of[] = {"b", "m", "sigma_p"};
+    for (size_t i = 0; i < 3; i++)
+        if (!(given[i] >= 0.0 && isfinite(given[i])))
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "%s is %g; it must be positive, or 0 for the best known", names_of[i],
+                              given[i]);
     return ORFF_OK;
 }
 
-static void unknown_terms(orff_bound_terms *t) {
-    *t = (orff_bound_terms){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                            NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+/* What the caller says comes before what is known. */
+static void take_given(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_terms *t) {
+    if (q->b > 0.0) t->b = t->b_printed = q->b;
+    if (q->m > 0.0) t->m = t->m_printed = q->m;
+    if (q->sigma_p > 0.0) t->sigma_p2 = q->sigma_p * q->sigma_p;
+    orffi_bound_terms_follow(s->d, s->p, t);
 }
 
 static void fill(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_report *r) {
     orff_bound *b = r->bounds;
-    if (s->known)
-        orffi_bound_terms_fill(s, q, &r->terms);
-    else
-        unknown_terms(&r->terms);
-    r->epsilon = q->relative && s->known ? q->epsilon * s->K0 : q->epsilon;
+    take_given(s, q, &r->terms);
+    r->measured = s->measured;
+    r->epsilon = q->relative && s->K0 > 0.0 ? q->epsilon * s->K0 : q->epsilon;
     for (int k = ORFF_BOUND_PRINTED; k <= ORFF_BOUND_RIGOROUS; k++)
         b[k] = theorem(s, q, r->epsilon, &r->terms, (orff_bound_kind)k);
     b[ORFF_BOUND_BOUNDED] = bounded(s, q, r->epsilon, &r->terms);
@@ -232,8 +243,27 @@ orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
     ORFFI_TRY(check(question));
     ORFFI_TRY(orffi_bound_setting_init(&s, part, d, p));
     memset(report, 0, sizeof *report);
+    orff_status status = ORFF_OK;
+    if (s.known)
+        orffi_bound_terms_fill(&s, question, &report->terms);
+    else
+        status = orffi_bound_measure_terms(&s, question->draws, &report->terms);
+    if (!status) fill(&s, question, report);
+    if (!status) conclude(question, report);
+    orffi_bound_setting_clear(&s);
+    return status;
+}
+
+orff_status orff_bound_evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                    const orff_bound_question *question, orff_bound_report *report) {
+    orffi_bound_setting s = {.known = true, .d = d, .p = p, .parts = n_parts};
+    if (n_parts == 1) return orff_bound_evaluate(parts, d, p, question, report);
+    if (!n_parts || !parts || !question || !report)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_evaluate_sum: NULL argument");
+    ORFFI_TRY(check(question));
+    memset(report, 0, sizeof *report);
+    ORFFI_TRY(orffi_bound_sum_terms(n_parts, parts, d, p, question, &s, &report->terms));
     fill(&s, question, report);
     conclude(question, report);
-    orffi_bound_setting_clear(&s);
     return ORFF_OK;
 }

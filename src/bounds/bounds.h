@@ -25,11 +25,16 @@ typedef struct orffi_bound_setting {
     double K0;        /* |K(0)| */
     double moment[4]; /* E|w|^(2k) over the field's space; all inputs for decomposable */
     double others;    /* E|w|^2 over the covariates, 0 without */
+    double largest;   /* |D (block of a frequency) - K| is at most this; INFINITY: unbounded */
+    size_t parts;     /* of the sum that it stands for; 1 otherwise */
+    bool measured;    /* constants are measured */
     double whitened;  /* E|z|^2 / (smallest sigma)^2 over the space: largest |w|^2 q D of importance */
 } orffi_bound_setting;
 
 orff_status orffi_bound_setting_init(orffi_bound_setting *s, const orff_part *part, size_t d, size_t p);
 void orffi_bound_setting_clear(orffi_bound_setting *s); /* accepts a zeroed one */
+
+orff_status orffi_bound_norm_at_zero(const orff_kernel *kernel, double *K0); /* |K(0)| */
 
 /* Eigenvalues of a matrix with axis delta. */
 typedef struct orffi_axial {
@@ -52,6 +57,18 @@ void orffi_bound_variance_largest(const orffi_bound_setting *s, double radius, o
 /* |Var A| of the paper: printed where there is a print of it, else NAN. */
 double orffi_bound_var_A(const orffi_bound_setting *s);
 double orffi_bound_var_A_printed(const orffi_bound_setting *s);
+
+/* Constants that follow from the others: u and C. */
+void orffi_bound_terms_follow(size_t d, size_t p, orff_bound_terms *terms);
+void orffi_bound_terms_unknown(orff_bound_terms *terms);
+
+/* A custom part by `draws` frequencies of its law: K0, E_A2, psi1, sigma_p2, b, m. */
+orff_status orffi_bound_measure_terms(orffi_bound_setting *s, size_t draws, orff_bound_terms *terms);
+
+/* Of a sum; s is to be filled with what the bounds ask for beside the terms. */
+orff_status orffi_bound_sum_terms(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                  const orff_bound_question *question, orffi_bound_setting *s,
+                                  orff_bound_terms *terms);
 
 void orffi_bound_terms_fill(const orffi_bound_setting *s, const orff_bound_question *question,
                             orff_bound_terms *terms);

@@ -6,14 +6,13 @@
 #include "base/memory.h"
 #include "bounds/bounds.h"
 
-/* |K(0)| */
-static orff_status norm_at_zero(orffi_bound_setting *s) {
+orff_status orffi_bound_norm_at_zero(const orff_kernel *kernel, double *K0) {
     double *work;
-    const size_t p = s->p;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->d + p * p));
-    double *zero = work, *K = work + s->d;
-    orff_status status = orffi_kernel_exact(s->kernel, zero, K);
-    if (!status) status = orff_spectral_norm(p, p, K, &s->K0);
+    const size_t p = kernel->p;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, kernel->d + p * p));
+    double *zero = work, *K = work + kernel->d;
+    orff_status status = orffi_kernel_exact(kernel, zero, K);
+    if (!status) status = orff_spectral_norm(p, p, K, K0);
     orffi_release(work);
     return status;
 }
@@ -57,7 +56,8 @@ static orff_status fill(orffi_bound_setting *s) {
     for (int k = 1; k <= 3; k++) s->moment[k] = orffi_spectrum_moment(law, k);
     s->whitened = orffi_spectrum_whitened_moment(law) / (s->sigma * s->sigma);
     ORFFI_TRY(measure_covariates(s));
-    ORFFI_TRY(norm_at_zero(s));
+    ORFFI_TRY(orffi_bound_norm_at_zero(s->kernel, &s->K0));
+    s->largest = s->physical ? INFINITY : 2.0 * s->K0;
     if (s->K0 > 0.0) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                       "the kernel is zero (weight %g): there is no error to bound", s->v);
@@ -70,6 +70,7 @@ orff_status orffi_bound_setting_init(orffi_bound_setting *s, const orff_part *pa
     s->d = d;
     s->p = p;
     s->v = s->part->root * s->part->root;
+    s->parts = 1;
     const orff_status status = fill(s);
     if (status) orffi_bound_setting_clear(s);
     return status;

@@ -85,16 +85,19 @@ static void importance_terms(const orffi_bound_setting *s, double sharp, orff_bo
     t->sigma_p2_importance = block * block * (R * s->moment[2] + (s->covariates ? R * R * s->others : 0.0));
 }
 
-static void theorem_terms(const orffi_bound_setting *s, orff_bound_terms *t) {
-    const double d = (double)s->d, p = (double)s->p, two = exp2((6.0 * d + 2.0) / (d + 2.0));
-    t->m = 2.0 * (t->psi1 + t->K0 / LN2);
-    t->m_printed = 4.0 * (t->psi1 + t->K0);
+void orffi_bound_terms_follow(size_t inputs, size_t outputs, orff_bound_terms *t) {
+    const double d = (double)inputs, p = (double)outputs, two = exp2((6.0 * d + 2.0) / (d + 2.0));
     t->u = t->m * log1p(2.0 * t->m * t->m / t->b);
     t->u_printed = 2.0 * t->m_printed *
                    log(pow(2.0, 1.5) * (t->m_printed / t->b_printed) * (t->m_printed / t->b_printed));
     t->C_prime = pow(d / 2.0, -d / (d + 2.0)) + pow(d / 2.0, 2.0 / (d + 2.0));
     t->C = t->C_prime * two * pow(p, 2.0 / (d + 2.0));
     t->C_printed = t->C_prime * two * p;
+}
+
+void orffi_bound_terms_unknown(orff_bound_terms *t) {
+    *t = (orff_bound_terms){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                            NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 void orffi_bound_terms_fill(const orffi_bound_setting *s, const orff_bound_question *question,
@@ -110,6 +113,7 @@ void orffi_bound_terms_fill(const orffi_bound_setting *s, const orff_bound_quest
     t->b = isnan(sup.exact) ? t->E_A2 : sup.exact;
     t->b_printed = isnan(sup.printed) ? t->b : sup.printed;
     importance_terms(s, sup.importance, t);
-    if (question->b > 0.0) t->b = t->b_printed = question->b;
-    theorem_terms(s, t);
+    t->m = 2.0 * (t->psi1 + t->K0 / LN2);
+    t->m_printed = 4.0 * (t->psi1 + t->K0);
+    orffi_bound_terms_follow(s->d, s->p, t);
 }

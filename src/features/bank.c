@@ -43,8 +43,8 @@ static size_t allotted_before(const orff_kernel *kernel, size_t D, size_t g) {
     return g == n ? D : g + (size_t)((double)(D - n) * share + 0.5);
 }
 
-/* Of fewer frequencies than groups (a grid's 0: as many as its tolerance asks) the first groups get one. */
-static size_t allotted(const orff_kernel *kernel, size_t D, size_t g) {
+/* A grid's 0 frequencies: as many as its tolerance asks. */
+size_t orffi_bank_allotted(const orff_kernel *kernel, size_t D, size_t g) {
     if (D < kernel->n_groups) return g < D;
     return allotted_before(kernel, D, g + 1) - allotted_before(kernel, D, g);
 }
@@ -54,7 +54,7 @@ static orffi_recipe recipe_of(const orffi_bank *bank, const orff_kernel *kernel,
     const orffi_kernel_group *group = &kernel->groups[g];
     return (orffi_recipe){
         .scheme = sampling->scheme,
-        .count = allotted(kernel, sampling->features, g),
+        .count = orffi_bank_allotted(kernel, sampling->features, g),
         .seed = sampling->seed,
         .stream = (uint32_t)g,
         .importance = wants_importance(group, sampling),

@@ -40,6 +40,9 @@ orff_status orffi_bank_give(orffi_bank **bank, const orff_kernel *kernel, size_t
 orff_status orffi_bank_create(orffi_bank **bank, size_t d, size_t n_groups);
 orff_status orffi_bank_complete(orffi_bank *bank);
 
+/* How many of D frequencies group g gets; of fewer than groups the first ones get one each. */
+size_t orffi_bank_allotted(const orff_kernel *kernel, size_t D, size_t g);
+
 orffi_bank *orffi_bank_retain(const orffi_bank *bank);
 void orffi_bank_free(orffi_bank *bank);
 

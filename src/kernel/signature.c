@@ -453,8 +453,11 @@ orff_status orffi_signature_draw(orffi_frequencies *out, double **blocks, const 
 
 static orff_status prepare(orffi_kernel_part *part, const orff_part *given) {
     if (part->d > 3)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "a signature is transformed on a grid: it needs d <= 3, not %zu", part->d);
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "a signature is transformed on a grid: it needs d <= 3, not %zu; with more inputs give A(w) or "
+            "B(w) instead (custom rules)",
+            part->d);
     if (!given->matrix)
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,

@@ -8,10 +8,12 @@
 #include "exact/coregion_sum.h"
 #include "model/choose.h"
 #include "model/choose_matrix.h"
+#include "model/patches.h"
 
-#define STEPS      80
-#define ENOUGH     0.05 /* of log evidence: less tells nothing */
-#define MOST_DENSE 64   /* outputs of a sum */
+#define STEPS       80
+#define ENOUGH      0.05 /* of log evidence: less tells nothing */
+#define MOST_DENSE  64   /* outputs of a sum */
+#define MOST_SPARSE 1500 /* rows: seconds for their eigenvectors */
 
 bool orffi_plan_learns(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++)
@@ -225,6 +227,8 @@ static orff_status take_matrix(orffi_plan *plan, size_t m, const double *A, doub
     for (size_t k = 0; k < p; k++) own += A[k * (p + 1)] / (double)p;
     one->part.learn = false;
     one->part.rank = 0;
+    one->part.sparse = false;
+    one->part.sparsity = 0.0;
     if (plan->parts.count > 1) one->part.weight = own / size;
     if (!(own > 0.0)) return ORFF_OK;
     orffi_release(one->A);
@@ -281,10 +285,9 @@ static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
 
 static orff_status check(const orffi_plan *plan) {
     for (size_t m = 0; is_dense(plan) && m < plan->parts.count; m++)
-        if (plan->parts.list[m].part.rank)
-            return orffi_fail(
-                ORFF_ERROR_UNSUPPORTED,
-                "an output matrix of a given rank is learned for one part, from rows with all outputs");
+        if (plan->parts.list[m].part.rank || plan->parts.list[m].part.sparse)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "an output matrix of a given rank, or a sparse one, is "
+                                                      "learned for one part, from rows with all outputs");
     if (is_dense(plan) && plan->p > MOST_DENSE)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
@@ -298,6 +301,17 @@ static orff_status check(const orffi_plan *plan) {
     return ORFF_OK;
 }
 
+/* Groups that see the same places would each count what they tell, and links would seem surer than they are: a sparse matrix
+ * is found by the true evidence of fewer rows. */
+static orff_status take_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
+                             orffi_sample *sample) {
+    if (!plan->parts.list[0].part.sparse)
+        return orffi_sample_many(table, median, is_dense(plan) && !plan->directed ? plan->p : 1, sample);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, 1));
+    sample->count = 1;
+    return orffi_patches(table, median, table->n < MOST_SPARSE ? table->n : MOST_SPARSE, sample->tables);
+}
+
 orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows) {
     orffi_table table = {0};
     orffi_sample sample = {0};
@@ -307,8 +321,7 @@ orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows) {
     if (!status) status = orffi_sample_center(plan, &table);
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
     if (!status) status = orffi_trial_medians(plan, &table, median);
-    if (!status)
-        status = orffi_sample_many(&table, median, is_dense(plan) && !plan->directed ? plan->p : 1, &sample);
+    if (!status) status = take_rows(plan, &table, median, &sample);
     if (!status) status = learn(plan, &sample);
     orffi_sample_clear(&sample);
     orffi_table_clear(&table);

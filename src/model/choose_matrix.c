@@ -144,8 +144,14 @@ static orff_status discount_shared(size_t q, size_t m, const double *e, double *
     return status;
 }
 
-static void tell(const orffi_coregion *found) {
-    if (found->rank)
+static void tell(size_t outputs, const orffi_coregion *found) {
+    if (found->links)
+        orffi_log(ORFF_LOG_INFO,
+                  "by the evidence: an output matrix with links between %zu of the %zu pairs of outputs; it "
+                  "gains %.1f "
+                  "in log evidence over outputs that have nothing to do with each other",
+                  found->links, outputs * (outputs - 1) / 2, found->value - found->apart);
+    else if (found->rank)
         orffi_log(ORFF_LOG_INFO,
                   "by the evidence: an output matrix of rank %zu and a diagonal; it gains %.1f in log "
                   "evidence over "
@@ -159,18 +165,23 @@ static void tell(const orffi_coregion *found) {
 
 orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, const double *e, const double *z,
                                   double zeros, const double *rest, bool common, double *A, double *s) {
-    const orffi_coregion_how how = {
-        .rank = part->rank ? part->rank : SIZE_MAX, .rows = (double)m + zeros, .common = common};
+    const orffi_coregion_how how = {.rank = part->rank ? part->rank : SIZE_MAX,
+                                    .rows = (double)m + zeros,
+                                    .common = common,
+                                    .sparse = part->sparse,
+                                    .sparsity = part->sparsity};
     orffi_coregion found = {0};
     varying v = {0};
     orff_status status = fill_varying(&v, p, m, z, rest);
     const orffi_coregion_data data = {v.count, m, e, v.z, zeros, v.rest};
     found.A = v.A;
     found.S = v.S;
-    if (!status && v.count) status = orffi_coregion_learn(&data, &how, &found);
-    if (!status && v.count && found.noise_rank) status = discount_shared(v.count, m, e, v.A, v.S);
+    if (!status && v.count)
+        status = (how.sparse ? orffi_coregion_sparse : orffi_coregion_learn)(&data, &how, &found);
+    if (!status && v.count && found.noise_rank && !how.sparse) /* what is to be read stays what it is */
+        status = discount_shared(v.count, m, e, v.A, v.S);
     if (!status) take_varying(&v, p, A, s);
-    if (!status && v.count) tell(&found);
+    if (!status && v.count) tell(v.count, &found);
     clear_varying(&v);
     return status;
 }

@@ -300,11 +300,11 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
     const char *end = orffi_matrix_read(text, &rows, &cols, &numbers);
     orff_status status = ORFF_OK;
     if (!end) {
-        status =
-            wrong(k, "output-matrix",
-                  "\"%.60s\" is none; expected identity, covariance, learn[:RANK], a matrix (1,0;0,1), or "
-                  "laplacian:MATRIX[:RIDGE]",
-                  text);
+        status = wrong(k, "output-matrix",
+                       "\"%.60s\" is none; expected identity, covariance, learn[:RANK], learn:sparse[:S], a "
+                       "matrix (1,0;0,1), or "
+                       "laplacian:MATRIX[:RIDGE]",
+                       text);
     } else if (rows != p || cols != p) {
         status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu", rows, cols, p, p);
     }
@@ -336,10 +336,22 @@ static orff_status read_covariance(orffi_kernel_read *k, const orff_data_shape *
     return blame(k, "output-matrix", orff_output_covariance(shape->n, p, shape->Y, A));
 }
 
-/* learn, or learn:RANK */
+/* learn:sparse, or learn:sparse:S */
+static orff_status read_sparse(orffi_kernel_read *k, const char *text, orff_part *part) {
+    const char *end = *text ? orff_number_scan(text + 1, &part->sparsity) : "";
+    if ((*text && *text != ':') || !end || *end ||
+        (*text && !(part->sparsity > 0.0 && isfinite(part->sparsity))))
+        return wrong(k, "output-matrix",
+                     "\"%.60s\" is no sparsity; expected learn:sparse, or learn:sparse:S with S > 0", text);
+    part->learn = part->sparse = true;
+    return ORFF_OK;
+}
+
+/* learn, learn:RANK, or a sparse one */
 static orff_status read_learned(orffi_kernel_read *k, const orff_data_shape *shape, size_t p,
                                 const char *word, orff_part *part) {
     double rank = 0.0;
+    if (!shape->classes && !strncmp(word, "learn:sparse", 12)) return read_sparse(k, word + 12, part);
     const char *end = word[5] ? orff_number_scan(word + 6, &rank) : "";
     if (shape->classes) return wrong(k, "output-matrix", "learn is not for classes");
     if (!end || *end || (word[5] && !(rank >= 1.0 && rank <= (double)p && rank == floor(rank))))

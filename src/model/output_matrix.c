@@ -20,6 +20,13 @@ static orff_status check(const orff_model *model, size_t i, const double *A) {
     return ORFF_OK;
 }
 
+#define ROUNDING 1e-12 /* of a correlation: what is left of a zero after A was factored, B B^T = A */
+
+static void clear_rounding(size_t p, double *A) {
+    for (size_t a = 0; a < p * p; a++)
+        if (fabs(A[a]) < ROUNDING * sqrt(A[a / p * (p + 1)] * A[a % p * (p + 1)])) A[a] = 0.0;
+}
+
 /* noise_k noise_l K(0)_kl / (N lambda) */
 orff_status orff_model_output_matrix(const orff_model *model, size_t i, double *A) {
     ORFFI_TRY(check(model, i, A));
@@ -32,6 +39,7 @@ orff_status orff_model_output_matrix(const orff_model *model, size_t i, double *
     for (size_t a = 0; !status && a < p * p; a++)
         A[a] = model->noise[a / p] * model->noise[a % p] * part->root * part->root * K[a] /
                (model->weight * model->lambda);
+    if (!status) clear_rounding(p, A);
     orffi_release(at);
     orffi_release(K);
     return status;

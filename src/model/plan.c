@@ -53,6 +53,15 @@ static orff_status check_learning(const orff_settings *s) {
         const bool separable = orff_rule_describe(s->parts[m].rule).separable;
         any |= s->parts[m].learn;
         all &= separable;
+        if (s->parts[m].learn && s->parts[m].sparse && s->parts[m].rank)
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "the output matrix of a part has a rank (%zu) and is sparse; expected one of the two",
+                s->parts[m].rank);
+        if (!(s->parts[m].sparsity >= 0.0) || isinf(s->parts[m].sparsity))
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the sparsity of an output matrix is %g; expected 0 or more",
+                              s->parts[m].sparsity);
         if (s->parts[m].learn && (s->parts[m].A || s->parts[m].B))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "an output matrix is given or learned, not both");
     }

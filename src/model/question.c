@@ -37,6 +37,8 @@ static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
         failed = json_object_set_new(packed, "delays", orffi_json_numbers(p * d, part->delays));
     if (!failed && part->learn)
         failed = json_object_set_new(packed, "learned rank", json_integer((json_int_t)part->rank));
+    if (!failed && part->learn && part->sparse)
+        failed = json_object_set_new(packed, "sparsity", orffi_json_number(part->sparsity));
     if (!failed) return packed;
     json_decref(packed);
     return NULL;

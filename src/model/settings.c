@@ -70,9 +70,9 @@ static const row rows[] = {
       "How weights of parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
       "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable, or under features predicts best."}, NOWHERE},
-    {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
-      "decomposable, delayed: which outputs belong together. covariance takes that of the outputs; learn takes what makes the outputs most probable, "
-      "of that rank and a diagonal; MATRIX is p x p; laplacian takes weights between "
+    {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
+      "decomposable, delayed: which outputs belong together. covariance is that of the outputs; learn maximises the evidence over matrices "
+      "of this rank plus a diagonal, or with few entries beside it (sparse); MATRIX is p x p; laplacian takes weights between "
       "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
     {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
       "delayed: how late each output shows what they share, one after another with ; and, for several inputs, one for each of them with "

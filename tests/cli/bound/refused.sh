@@ -5,7 +5,7 @@ bound --probability 1
 bound --epsilon -1
 bound --empirical many
 bound --kernel curl-free --outputs 3
-bound --kernel curl-free+div-free
+bound --m -1
 bound --output-matrix covariance
 bound --kernel curl-free --output-matrix A.csv
 bound --kernel curl-free --base laplace

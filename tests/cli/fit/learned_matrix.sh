@@ -12,3 +12,8 @@ orff info m.orff | grep -A 2 'output matrix' | cut -c 1-14
 orff fit rows.csv --inputs x --outputs a,b --output-matrix learn:3 -q -o m.orff || echo $?
 orff fit rows.csv --inputs x --outputs a,b --output-matrix learn:1 --sigma 1 --lambda 1e-3 -q -o m.orff
 orff kernel --x 0,0 --z 1,0 --sigma 1 --output-matrix learn || echo $?
+orff fit rows.csv --inputs x --outputs a,b --output-matrix learn:sparse --json -q -o m.orff >told.json
+python3 -c 'import json; print(json.load(open("told.json"))["parts"][0]["output_matrix"][0][1] > 0)'
+orff fit rows.csv --inputs x --outputs a,b --output-matrix learn:sparse:9 --json -q -o m.orff >told.json
+python3 -c 'import json; print(json.load(open("told.json"))["parts"][0]["output_matrix"][0][1] == 0)'
+orff fit rows.csv --inputs x --outputs a,b --output-matrix learn:sparse:-1 -q -o m.orff || echo $?
