@@ -6,6 +6,7 @@
 
 #include "base/linalg.h"
 #include "base/random.h"
+#include "exact/amplitudes.h"
 #include "exact/evidence.h"
 #include "solve/minimise.h"
 #include "support.h"
@@ -316,11 +317,96 @@ static void finds_what_rows_were_drawn_from(void **state) {
     find_again(part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 1, 1), 3, 3, 150, 5, 0.1, 4);
 }
 
+/* Variances that differ by four powers of ten are seen as such, and the gradient is still that of the value. */
+static void amplitudes_of_groups(void **state) {
+    (void)state;
+    const size_t dials[] = {0, 1};
+    orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 1.5, 0.8);
+    orffi_evidence_form form = {.d = 2, .p = 2, .n_parts = 1, .parts = &part, .scales = 2, .dials = dials};
+    const double x[] = {0.1, -0.1, log(0.1)};
+    double one, own;
+    fill_rows(2, 2);
+    for (size_t i = 0; i < N / 3 * 2; i++) Y[i] *= 1e-2;
+    orffi_evidence *evidence = make(&form, false);
+    assert_ok(orffi_evidence_evaluate(evidence, x, &one, NULL));
+    orffi_evidence_free(evidence);
+    form.amplitudes = true;
+    evidence = make(&form, false);
+    assert_ok(orffi_evidence_evaluate(evidence, x, &own, NULL));
+    orffi_evidence_free(evidence);
+    assert_true(own > one + 10.0);
+    check_gradient_of(&form, false, false);
+}
+
+/* Student's density of two groups by integrating over their variances; with one variance for all there is none of it. */
+static void amplitudes_are_integrated_out(void **state) {
+    (void)state;
+    orffi_amplitude list[] = {{.P = 30, .Q = 3e4}, {.P = 40, .Q = 4.0}, {.P = 50, .Q = 500.0}};
+    orffi_amplitude same[] = {{.P = 30, .Q = 30}, {.P = 40, .Q = 40}, {.P = 50, .Q = 50}};
+    const double found = orffi_amplitudes_judge(3, list, 0.0);
+    double best = -INFINITY;
+    for (double log_nu = 0.0; log_nu < 3.0; log_nu += 0.05)
+        for (double log_v = -6.0; log_v < 8.0; log_v += 0.05) {
+            const double nu = exp(log_nu), v = exp(log_v), step = 0.01;
+            double sum = 0.0;
+            for (size_t g = 0; g < 3; g++) {
+                double density = 0.0;
+                const double scale = 0.5 * list[g].P * log(list[g].Q / list[g].P);
+                for (double l = -12.0; l < 8.0; l += step) { /* log u */
+                    const double u = exp(l);
+                    density += step * exp(0.5 * nu * (log(0.5 * nu) + l - u) - lgamma(0.5 * nu) + scale -
+                                          0.5 * list[g].P * log(2.0 * acos(-1.0) * v / u) -
+                                          0.5 * u * list[g].Q / v);
+                }
+                sum += log(density) - scale;
+            }
+            best = fmax(best, sum);
+        }
+    assert_true(fabs(found - best) < 0.01);
+    const double all = orffi_amplitudes_judge(3, same, 0.5 * log(120.0));
+    assert_close(all, -60.0 * (1.0 + log(2.0 * acos(-1.0))), 1e-12);
+    for (size_t g = 0; g < 3; g++) assert_close(same[g].v, 1.0, 1e-12);
+}
+
+/* Row 0 of the only group, predicted by the others: as fitting without it does. */
+static void rows_left_out(void **state) {
+    (void)state;
+    const size_t dials[] = {0, 0};
+    orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 1.5, 0.8);
+    const orffi_evidence_form form = {
+        .d = 2, .p = 1, .n_parts = 1, .parts = &part, .scales = 1, .dials = dials};
+    const double s = 0.1, x[] = {0.0, log(s)};
+    double squares[N], value, C[N * N], a[N], missed;
+    orffi_evidence *evidence = NULL;
+    fill_rows(2, 1);
+    const orffi_evidence_rows rows = rows_from(&form, 0, N, false, false);
+    assert_ok(orffi_evidence_create(&evidence, &form, 1, &rows));
+    assert_ok(orffi_evidence_evaluate(evidence, x, &value, NULL));
+    assert_ok(orffi_evidence_left_out(evidence, squares));
+    orffi_evidence_free(evidence);
+    double k[N];
+    for (size_t i = 1; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            const double r = sqrt(3.0) / 0.8 * hypot(X[2 * i] - X[2 * j], X[2 * i + 1] - X[2 * j + 1]);
+            const double K = (1.0 + r) * exp(-r);
+            if (j)
+                C[(i - 1) * (N - 1) + j - 1] = K + (i == j ? s : 0.0);
+            else
+                k[i - 1] = K;
+        }
+    memcpy(a, Y + 1, (N - 1) * sizeof *a);
+    assert_ok(orffi_cholesky(N - 1, C));
+    assert_ok(orffi_cholesky_solve(N - 1, C, 1, a));
+    missed = Y[0] - orffi_dot(N - 1, k, a);
+    assert_close(squares[0], missed * missed, 1e-10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_that_of_the_value),   cmocka_unit_test(gradient_of_a_sum),
         cmocka_unit_test(value_is_that_of_the_matrix),     cmocka_unit_test(outputs_of_a_scalar_process),
-        cmocka_unit_test(finds_what_rows_were_drawn_from),
+        cmocka_unit_test(finds_what_rows_were_drawn_from), cmocka_unit_test(amplitudes_of_groups),
+        cmocka_unit_test(amplitudes_are_integrated_out),   cmocka_unit_test(rows_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

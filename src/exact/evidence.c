@@ -6,10 +6,10 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "exact/amplitudes.h"
 #include "exact/evidence_part.h"
 
-#define TWO_PI 6.28318530717958647692
-#define ALONE  1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
+#define ALONE 1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
 
 typedef struct group {
     size_t n, P;          /* rows, order */
@@ -23,6 +23,7 @@ typedef struct group {
     double *y, *t;        /* P x copies: outputs, C^-1 y */
     double *C;            /* P x P: C, its factor, its inverse, then W */
     double log_det;
+    orffi_amplitude *amplitude; /* copies */
 } group;
 
 struct orffi_evidence {
@@ -33,12 +34,13 @@ struct orffi_evidence {
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */
     size_t *dials;  /* n_parts x d */
-    bool weights, mix, errors, offsets;
+    bool weights, mix, errors, offsets, amplitudes;
     size_t instruments;
     orffi_evidence_part *parts;
     group *groups;
     size_t order;   /* sum of P */
-    double *v;      /* copies */
+    double *v;      /* copies: the variance of all groups together */
+    double *values; /* copies: log p */
     double *sums;   /* n_parts x (scales + 2): see orffi_evidence_sink */
     double *noises; /* instruments: sums of W times the noise of C over the rows of each */
     double joined;  /* the sum of W over what offsets add to */
@@ -115,7 +117,24 @@ static orff_status find_outputs(orffi_evidence *e, const orffi_evidence_rows *ro
         if (!is_constant(e, k, rows)) e->output[varying++] = k;
     if (!varying) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs are constant");
     e->copies = order_of(e) == 1 ? varying : 1;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(e->values, e->copies));
     return ORFFI_NEW_ARRAY(e->v, e->copies);
+}
+
+/* Whether a draw has the same value in all rows of a group. */
+static bool is_level(const orffi_evidence *e, const group *g, size_t k) {
+    const size_t width = g->n ? g->P * e->copies / g->n : 0;
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t a = 0; a < (e->copies > 1 ? 1 : width); a++)
+            if (g->y[i * width + k + a] != g->y[k + a]) return false;
+    return true;
+}
+
+static orff_status build_amplitudes(const orffi_evidence *e, group *g) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->amplitude, e->copies));
+    for (size_t k = 0; k < e->copies; k++)
+        g->amplitude[k] = (orffi_amplitude){.P = (double)g->P, .level = is_level(e, g, k)};
+    return ORFF_OK;
 }
 
 static orff_status build_group(const orffi_evidence *e, group *g, const orffi_evidence_rows *rows) {
@@ -147,7 +166,7 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
         if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
         at++;
     }
-    return ORFF_OK;
+    return build_amplitudes(e, g);
 }
 
 static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
@@ -178,6 +197,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
                           .mix = form->mix,
                           .errors = form->errors,
                           .offsets = form->offsets,
+                          .amplitudes = form->amplitudes,
                           .instruments = form->instruments ? form->instruments : 1};
     const orff_status status = build(e, form, rows);
     if (status) {
@@ -191,6 +211,7 @@ orff_status orffi_evidence_create(orffi_evidence **out, const orffi_evidence_for
 static void clear_group(group *g) {
     orffi_release(g->instrument);
     orffi_release(g->set);
+    orffi_release(g->amplitude);
     double *all[] = {g->X, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
@@ -209,6 +230,7 @@ void orffi_evidence_free(orffi_evidence *e) {
     orffi_release(e->output);
     orffi_release(e->dials);
     orffi_release(e->v);
+    orffi_release(e->values);
     orffi_release(e->sums);
     orffi_release(e->noises);
     orffi_release(e);
@@ -393,15 +415,25 @@ static orff_status factor_group(const orffi_evidence *e, group *g, double s, dou
     ORFFI_TRY(orffi_cholesky_solve(P, g->C, e->copies, g->t));
     g->log_det = 0.0;
     for (size_t i = 0; i < P; i++) g->log_det += 2.0 * log(g->C[i * P + i]);
-    for (size_t i = 0; i < P; i++)
-        for (size_t k = 0; k < e->copies; k++)
-            e->v[k] += g->y[i * e->copies + k] * g->t[i * e->copies + k] / (double)e->order;
+    for (size_t k = 0; k < e->copies; k++) {
+        double Q = 0.0;
+        for (size_t i = 0; i < P; i++) Q += g->y[i * e->copies + k] * g->t[i * e->copies + k];
+        g->amplitude[k].Q = Q;
+        e->v[k] += Q / (double)e->order;
+    }
     return ORFF_OK;
 }
 
-/* log p of one draw whose variance is v, with the sum of log det C. */
-static double value_of(const orffi_evidence *e, double logs, double v) {
-    return -0.5 * (logs + (double)e->order * (1.0 + log(TWO_PI * v)));
+/* log p of draw k, with the sum of the log det's; every group gets its v. */
+static orff_status judge_draw(orffi_evidence *e, size_t k, double logs) {
+    orffi_amplitude *list;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(list, e->n_groups));
+    for (size_t g = 0; g < e->n_groups; g++) list[g] = e->groups[g].amplitude[k];
+    const double price = e->amplitudes ? 0.5 * log((double)e->order) : INFINITY;
+    e->values[k] = orffi_amplitudes_judge(e->n_groups, list, price) - 0.5 * logs;
+    for (size_t g = 0; g < e->n_groups; g++) e->groups[g].amplitude[k] = list[g];
+    orffi_release(list);
+    return ORFF_OK;
 }
 
 static orff_status find_value(orffi_evidence *e, double s, double t, double *value) {
@@ -412,7 +444,10 @@ static orff_status find_value(orffi_evidence *e, double s, double t, double *val
         logs += e->groups[g].log_det;
     }
     *value = 0.0;
-    for (size_t k = 0; k < e->copies; k++) *value += value_of(e, logs, e->v[k]);
+    for (size_t k = 0; k < e->copies; k++) {
+        ORFFI_TRY(judge_draw(e, k, logs));
+        *value += e->values[k];
+    }
     return ORFF_OK;
 }
 
@@ -434,12 +469,12 @@ static void add_joined(orffi_evidence *e, const group *g, size_t i) {
             e->joined += joined(e, g, i, j) * g->C[(i * order + a) * g->P + j * order + a];
 }
 
-/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor. */
+/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor, v_k that of the group. */
 static orff_status find_weights(orffi_evidence *e, group *g, double share) {
     const size_t P = g->P, c = e->copies;
     ORFFI_TRY(orffi_cholesky_inverse(P, g->C));
     for (size_t i = 0; i < P; i++)
-        for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(e->v[k]);
+        for (size_t k = 0; k < c; k++) g->t[i * c + k] /= sqrt(g->amplitude[k].v);
     orffi_gemm(false, true, P, P, c, 1.0, g->t, c, g->t, c, -(double)c, g->C, P);
     for (size_t i = 0; i < P; i++) add_noise(e, g, i / order_of(e), share, g->C[i * P + i]);
     for (size_t i = 0; g->set && i < g->n; i++) add_joined(e, g, i);
@@ -520,9 +555,21 @@ void orffi_evidence_shares(const orffi_evidence *e, double *shares) {
 }
 
 void orffi_evidence_outputs(const orffi_evidence *e, double *values) {
-    double logs = 0.0;
-    for (size_t g = 0; g < e->n_groups; g++) logs += e->groups[g].log_det;
     memset(values, 0, e->p * sizeof *values);
-    for (size_t k = 0; order_of(e) == 1 && k < e->copies; k++)
-        values[e->output[k]] = value_of(e, logs, e->v[k]);
+    for (size_t k = 0; order_of(e) == 1 && k < e->copies; k++) values[e->output[k]] = e->values[k];
+}
+
+/* y_i - f_(-i)(x_i) = (C^-1 y)_i / (C^-1)_ii */
+orff_status orffi_evidence_left_out(orffi_evidence *e, double *squares) {
+    for (size_t k = 0; k < e->n_groups; squares += e->groups[k++].P) {
+        group *g = &e->groups[k];
+        ORFFI_TRY(orffi_cholesky_inverse(g->P, g->C));
+        memset(squares, 0, g->P * sizeof *squares);
+        for (size_t i = 0; i < g->P * e->copies; i++) {
+            const size_t row = i / e->copies;
+            const double error = g->t[i] / g->C[row * g->P + row];
+            squares[row] += error * error;
+        }
+    }
+    return ORFF_OK;
 }

@@ -49,6 +49,7 @@ typedef struct orffi_evidence_form {
     bool errors;           /* rows have known errors, whose share is open */
     size_t instruments;    /* of the rows; 0 as 1: they are alike */
     bool offsets;          /* sets of rows have them */
+    bool amplitudes;       /* groups may have variances of their own (amplitudes.h), if that is worth its price */
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_evidence_form;
 
@@ -79,5 +80,10 @@ void orffi_evidence_shares(const orffi_evidence *evidence, double *shares);
 
 /* And log p(y) of each output, where they are draws of one scalar process (p; 0 for one that is constant). */
 void orffi_evidence_outputs(const orffi_evidence *evidence, double *values);
+
+/* Squares of errors with one row left out at a time, from the others of its group, all outputs together: for every row that
+ * counts, group after group, where the outputs are draws of one scalar process. After an evaluation without a gradient, whose
+ * matrices it uses up. */
+orff_status orffi_evidence_left_out(orffi_evidence *evidence, double *squares);
 
 #endif

@@ -152,6 +152,7 @@ static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *
     f->what.parts = f->parts;
     f->what.dials = f->dials;
     f->what.periods = f->judge->plan->periods;
+    f->what.amplitudes = f->judge->amplitudes;
     return create(f, sample);
 }
 
@@ -196,6 +197,34 @@ orff_status orffi_candidate_outputs(const orffi_candidate *c, orffi_judge *judge
     if (!status) orffi_evidence_variances(f.evidence, variances);
     clear(&f);
     return status;
+}
+
+/* Of squares of all rows, group after group. */
+static double score_of(const orffi_sample *sample, const double *squares) {
+    const size_t first = sample->tables[0].n;
+    double spread = 0.0, near = 0.0;
+    for (size_t i = 0; i < first; i++) spread += squares[i] / (double)first;
+    for (size_t g = 1, at = first; g < sample->count; at += sample->tables[g++].n)
+        near += squares[at] / (double)(sample->count - 1);
+    return log(spread) + log(near);
+}
+
+orff_status orffi_candidate_left_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                     double *score) {
+    form f = {.judge = judge};
+    double value, *squares = NULL;
+    size_t rows = 0;
+    for (size_t g = 0; g < sample->count; g++) rows += sample->tables[g].n;
+    *score = INFINITY;
+    orff_status status = count_evaluation(judge);
+    if (!status) status = ORFFI_NEW_ARRAY(squares, rows);
+    if (!status) status = build(&f, c, sample, (orffi_freedom){0});
+    if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
+    if (!status) status = orffi_evidence_left_out(f.evidence, squares);
+    if (!status) *score = score_of(sample, squares);
+    clear(&f);
+    orffi_release(squares);
+    return status == ORFF_ERROR_NOT_POSITIVE ? ORFF_OK : status;
 }
 
 orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,

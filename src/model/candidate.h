@@ -16,6 +16,7 @@ typedef struct orffi_judge {
     const orffi_plan *plan;
     const bool *chosen;       /* parts: whose length scales are open; the plan's n_parts */
     double *median, *low;     /* d: median distances, and the shortest length scales that are looked at */
+    bool amplitudes;          /* groups may have variances of their own */
     size_t evaluations, most; /* so far, and about in all: for the progress */
 } orffi_judge;
 
@@ -43,6 +44,11 @@ orff_status orffi_candidate_judge(orffi_candidate *candidate, orffi_judge *judge
 orff_status orffi_candidate_improve(orffi_candidate *candidate, orffi_judge *judge,
                                     const orffi_sample *sample, orffi_freedom freedom, double tolerance,
                                     size_t *unknowns);
+
+/* How far rows are missed that are left out, by a kernel k I: log(mean square) of those of the first group, each from the
+ * others, plus that of the first row of every other group, from the rest of it. INFINITY where there is none. */
+orff_status orffi_candidate_left_out(const orffi_candidate *candidate, orffi_judge *judge,
+                                     const orffi_sample *sample, double *score);
 
 /* The range of log_noise. Below log 1e-8, 1e-4 of the field's deviation, rounding of the kernel's matrix counts; above log 1e4
  * the rows are all noise. */

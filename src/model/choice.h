@@ -22,6 +22,12 @@ typedef struct orffi_choice {
 orff_status orffi_choice_make(orffi_choice *choice, orffi_plan *plan, const orffi_rows *rows,
                               const bool *chosen, size_t order);
 
+/* Bases from rough to smooth: the next to that of a candidate, where its base is open. false: there is none. */
+bool orffi_choice_next_base(const orffi_choice *choice, size_t base, int step, orffi_candidate *candidate);
+
+/* The better kernel where the amplitude of the rows varies from place to place (choose_amplitudes.c). */
+orff_status orffi_choice_try_amplitudes(orffi_choice *choice, orffi_freedom freedom);
+
 /* Its log evidence without what its unknowns are worth (Schwarz): half the logarithm of the observations each. */
 double orffi_choice_score(const orffi_choice *choice);
 

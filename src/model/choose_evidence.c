@@ -178,6 +178,15 @@ static void set_base(const orffi_choice *c, orffi_candidate *candidate, size_t w
     }
 }
 
+bool orffi_choice_next_base(const orffi_choice *c, size_t base, int step, orffi_candidate *candidate) {
+    bool physical;
+    if (!has_open_base(c, &physical)) return false;
+    const size_t lowest = physical ? 1 : 0;
+    if (step > 0 ? base + 1 >= BASES : base <= lowest) return false;
+    set_base(c, candidate, step > 0 ? base + 1 : base - 1);
+    return true;
+}
+
 /* From where the best one is, with another base. *better: it is the best one now. */
 static orff_status try_base(orffi_choice *c, size_t which, orffi_freedom freedom, bool *better) {
     orffi_candidate candidate = {0};
@@ -340,7 +349,7 @@ static orff_status find_order(orffi_choice *c) {
 
 static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     orffi_plan *plan = c->plan;
-    ORFFI_TRY(orffi_trial_sample(plan, rows, rows->head.n, &c->table));
+    ORFFI_TRY(orffi_trial_dense_sample(plan, rows, &c->table));
     ORFFI_TRY(orffi_sample_center(plan, &c->table));
     ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
     c->judge.low = c->judge.median + plan->d;
@@ -365,8 +374,8 @@ static orff_status search(orffi_choice *c) {
     orffi_candidate_clear(&first);
     ORFFI_TRY(status);
     ORFFI_TRY(choose_freedom(c, &taken));
-
-    return orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns);
+    ORFFI_TRY(orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns));
+    return orffi_choice_try_amplitudes(c, taken);
 }
 
 orff_status orffi_choice_make(orffi_choice *c, orffi_plan *plan, const orffi_rows *rows, const bool *chosen,

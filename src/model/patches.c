@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "exact/near.h"
 
 #define PATCHES 8
 #define GOLDEN \
@@ -94,5 +95,35 @@ orff_status orffi_patches_apart(const orffi_table *table, const double *unit, co
         status = take_group(table, unit, how, g, taken, near, &out[g]);
     orffi_release(taken);
     orffi_release(near);
+    return status;
+}
+
+/* The row itself is the nearest, or one in the same place: it comes first, and once. */
+static orff_status copy_around(const orffi_table *table, const orffi_near *tree, size_t row, size_t near,
+                               size_t *found, double *distances, orffi_table *out) {
+    const size_t count = orffi_near_find(tree, table->X + row * table->d, near + 1, found, distances);
+    size_t at = 0;
+    ORFFI_TRY(orffi_table_init_like(out, near + 1, table));
+    orffi_table_copy_row(out, at++, table, row);
+    for (size_t i = 0; i < count && at <= near; i++)
+        if (found[i] != row) orffi_table_copy_row(out, at++, table, found[i]);
+    return ORFF_OK;
+}
+
+orff_status orffi_patches_around(const orffi_table *table, const double *unit, const double *periods,
+                                 size_t count, size_t near, orffi_table *out) {
+    orffi_near tree = {0};
+    size_t *found = NULL;
+    double *distances = NULL;
+    orff_status status = orffi_near_init(&tree, table->n, table->d, table->X, unit, periods);
+    if (!status) status = ORFFI_NEW_ARRAY(found, near + 1);
+    if (!status) status = ORFFI_NEW_ARRAY(distances, near + 1);
+    for (size_t i = 0; !status && i < table->n; i++) orffi_near_add(&tree, i);
+    for (size_t i = 0; !status && i < count; i++)
+        status =
+            copy_around(table, &tree, spread_row(i, table->n), near, found, distances, &out[i]);
+    orffi_near_clear(&tree);
+    orffi_release(found);
+    orffi_release(distances);
     return status;
 }

@@ -2,12 +2,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/periods.h"
+#include "exact/near.h"
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
+#define DENSER 10 /* times as many rows as automatic choices look at else: some megabytes for few inputs */
 
 orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, size_t most,
                                orffi_table *table) {
@@ -18,6 +21,47 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
         orffi_table_copy_row(table, i, head, (size_t)((double)i * ((double)head->n / (double)n)));
     orffi_units_apply(&plan->units, table);
     return ORFF_OK;
+}
+
+/* Rows of arrays that have nothing but weights, of few inputs. */
+static bool has_more(const orffi_plan *plan, const orffi_rows *rows) {
+    return !rows->stream && !rows->classes && !rows->along && !rows->known && !rows->instrument && !rows->set &&
+           !rows->quality && rows->n > rows->head.n && plan->d <= ORFFI_NEAR_MOST;
+}
+
+/* false: a number is not finite, which is told when all rows are read. */
+static bool copy_numbers(const double *from, size_t count, double *to) {
+    bool finite = true;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+        finite &= (bool)isfinite(from[i]);
+    }
+    return finite;
+}
+
+static bool copy_dense(const orffi_rows *rows, orffi_table *table) {
+    const size_t d = rows->d, p = rows->p;
+    bool finite = true;
+    for (size_t i = 0; i < table->n; i++) {
+        const size_t from = (size_t)((double)i * ((double)rows->n / (double)table->n));
+        finite &= copy_numbers(rows->X + from * d, d, table->X + i * d);
+        finite &= copy_numbers(rows->Y + from * p, p, table->Y + i * p);
+        if (rows->weights) finite &= copy_numbers(rows->weights + from, 1, table->weights + i);
+    }
+    return finite;
+}
+
+orff_status orffi_trial_dense_sample(const orffi_plan *plan, const orffi_rows *rows, orffi_table *table) {
+    const double most = DENSER * (double)plan->settings.subsample;
+    if (!has_more(plan, rows)) return orffi_trial_sample(plan, rows, rows->head.n, table);
+    const size_t n = (double)rows->n < most ? rows->n : (size_t)most;
+    ORFFI_TRY(orffi_table_init(table, n, rows->d, rows->p, rows->weights != NULL));
+    if (copy_dense(rows, table)) {
+        orffi_units_apply(&plan->units, table);
+        return ORFF_OK;
+    }
+    orffi_table_clear(table);
+    return orffi_trial_sample(plan, rows, rows->head.n, table);
 }
 
 /* Unknowns for each feature, about: the columns of the parts' blocks together, at most p; 1 for a Stein

@@ -10,6 +10,10 @@
 orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, size_t most,
                                orffi_table *table);
 
+/* The same for choices by neighbours, which must lie as close as the rows do: thinned rows know nothing of what is between them.
+ * Of few inputs ten times as many rows as the head has, where they are in memory; otherwise the head. */
+orff_status orffi_trial_dense_sample(const orffi_plan *plan, const orffi_rows *rows, orffi_table *table);
+
 /* As many frequencies as tell candidates apart on this table, no more than the plan's own. */
 size_t orffi_trial_frequencies(const orffi_plan *plan, const orffi_table *table);
 size_t orffi_trial_folds(const orffi_plan *plan, const orffi_table *table);
