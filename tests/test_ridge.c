@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "moments/moments.h"
+#include "solve/ridge.h"
 #include "support.h"
 
 enum { MOST_OUTPUTS = 3, TESTS = 5 };
@@ -777,8 +778,9 @@ static double refit_error(const orff_features *f, size_t folds, const size_t *fo
 
 static void cross_validation_is_refitting(void **state) {
     (void)state;
-    enum { FOLDS = 4 };
-    const double lambdas[] = {1e-4, 1e-2};
+    enum { FOLDS = 4, MANY = 256 }; /* for many columns the sums of the folds are turned, for few they are not */
+    double lambdas[MANY];
+    for (size_t l = 0; l < MANY; l++) lambdas[l] = l % 2 ? 1e-2 : 1e-4;
     for (size_t c = 0; c < RULE_CASES; c++)
         for (unsigned variant = (unsigned)c % 2; variant < 4; variant += 2) {
             const bool center = variant & 1, weighted = variant & 2;
@@ -787,13 +789,18 @@ static void cross_validation_is_refitting(void **state) {
             orff_features *f = case_features(&rule_cases[c]);
             orff_moments *moments = moments_of(f, FOLDS, q.n, q.X, q.Y, q.weights);
             orff_ridge *ridge = ridge_of(f, moments, center);
-            orff_path_point points[2];
+            orff_path_point points[2], many[MANY];
             size_t fold[64];
             support_case("%s, center %d, weighted %d", rule_cases[c].name, center, weighted);
             find_folds(f, FOLDS, &q, fold);
             assert_ok(orff_ridge_path(ridge, 2, lambdas, true, points));
             for (size_t l = 0; l < 2; l++)
                 assert_close(points[l].cv_mse, refit_error(f, FOLDS, fold, &q, center, lambdas[l]), 1e-9);
+            const bool turns = ridge->system.stein && !weighted;
+            const size_t count = turns ? 2 * ridge->system.n / ridge->system.r + 1 : 0;
+            assert_in_range(count, 0, MANY);
+            if (turns) assert_ok(orff_ridge_path(ridge, count, lambdas, true, many));
+            for (size_t l = 0; l < count; l++) assert_close(many[l].cv_mse, points[l % 2].cv_mse, 1e-9);
             orff_ridge_free(ridge);
             orff_moments_free(moments);
             orff_features_free(f);

@@ -177,9 +177,12 @@ orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B)
     ORFFI_TRY(check_size("Cholesky solution", n, m));
     const int rows = narrow(n), cols = narrow(m);
     const enum CBLAS_TRANSPOSE sides[] = {CblasNoTrans, CblasTrans};
-    for (int i = 0; i < 2; i++)
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, sides[i], CblasNonUnit, rows, cols, 1, L, rows, B,
-                    cols);
+    for (int i = 0; i < 2; i++) /* for one column dtrsm would copy the factor first */
+        if (m == 1)
+            cblas_dtrsv(CblasRowMajor, CblasLower, sides[i], CblasNonUnit, rows, L, rows, B, 1);
+        else
+            cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, sides[i], CblasNonUnit, rows, cols, 1, L, rows,
+                        B, cols);
     written(n, m, B, m, sizeof *B, false);
     return ORFF_OK;
 }

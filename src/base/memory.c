@@ -1,9 +1,25 @@
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* madvise */
+#endif
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGNMENT = 64 };
+
+/* A matrix in pages of 4 KB costs a trap for each of them when it is first written, and misses of the address cache later.
+ * Where the system offers large pages, arrays of several of them ask for it; what it answers does not matter. */
+enum { PAGE = 2 << 20, LARGE = 4 * PAGE };
+
+static void *allocate_large(size_t bytes) {
+    void *pointer = aligned_alloc(PAGE, bytes + (PAGE - bytes % PAGE) % PAGE);
+#ifdef MADV_HUGEPAGE
+    if (pointer) madvise(pointer, bytes, MADV_HUGEPAGE);
+#endif
+    return pointer;
+}
 
 orff_status orffi_multiply(size_t a, size_t b, size_t *product) {
     if (a && b > SIZE_MAX / a)
@@ -17,6 +33,7 @@ orff_status orffi_multiply(size_t a, size_t b, size_t *product) {
 static void *allocate(size_t count, size_t size) {
     if (size && count > (PTRDIFF_MAX - ALIGNMENT) / size) return NULL;
     const size_t bytes = count * size;
+    if (bytes >= LARGE && bytes <= PTRDIFF_MAX - PAGE) return allocate_large(bytes);
     const size_t lines = bytes / ALIGNMENT + (bytes % ALIGNMENT || bytes == 0);
     return aligned_alloc(ALIGNMENT, lines * ALIGNMENT);
 }

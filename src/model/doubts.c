@@ -171,10 +171,10 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     ORFFI_TRY(find_end(model, plan, &at_end));
     if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
-        const bool tells = plan->engine->draws && !head->along; /* neighbours may have other directions */
+        /* Neighbours may have other directions, and who gives lambda may want it smooth. */
+        const bool tells = plan->engine->draws && !head->along && !(plan->settings.lambda > 0.0);
         if (tells) ORFFI_TRY(nearest_error(plan, head, &model->doubts.nearest_mse));
-        const bool asked = plan->settings.lambda > 0.0; /* who gives lambda may want it smooth */
-        if (tells && !asked && model->train_mse > model->doubts.nearest_mse)
+        if (tells && model->train_mse > model->doubts.nearest_mse)
             model->doubts.flags |= ORFF_WARN_FEW_FEATURES;
         ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;

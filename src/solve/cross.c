@@ -5,7 +5,8 @@
  *
  *     |y|^2 + sum_ab w_ab ((Q w)_ab - 2 P_ab),     Q = U^T S U (n x n),  P = U^T R W (n x r) of the fold:
  *
- * nothing of size p x p. Only the errors of each output by itself have to be turned back. */
+ * nothing of size p x p. Only the errors of each output by itself have to be turned back. The same holds in the basis of the
+ * features, where w becomes U w, Q = S and P = R W: that takes fewer products where there are fewer columns than 2n. */
 #include <math.h>
 #include <string.h>
 
@@ -140,9 +141,10 @@ static orff_status dense_fold(const orff_ridge *ridge, size_t k, size_t count, c
 /* A fold seen from what the others learned, and the memory of some lambdas at a time. */
 typedef struct turned_fold {
     orffi_system train;
+    bool plain;         /* in the basis of the features, not of the eigenvectors */
     double *yy;         /* p: sum c (y - mean)^2 */
     double *Q, *P;      /* n x n, n x r */
-    double *R;          /* n x p: U^T R, where the outputs are turned and their own errors wanted */
+    double *R;          /* n x p: U^T R or R, where the outputs are turned and their own errors wanted */
     size_t at_once;     /* lambdas */
     double *w, *Qw;     /* n x (at_once r) */
     double *V, *SV, *t; /* n x p each, n x r: of one lambda turned back */
@@ -163,7 +165,8 @@ static size_t lambdas_at_once(const orffi_system *s, size_t count) {
 static orff_status turned_allocate(turned_fold *t, size_t count, bool outputs) {
     const size_t n = t->train.n, r = t->train.r, p = t->train.p;
     t->at_once = lambdas_at_once(&t->train, count);
-    ORFFI_TRY(ORFFI_NEW_ARRAY(t->Q, n * n));
+    t->plain = count * r < 2 * n;
+    if (!t->plain) ORFFI_TRY(ORFFI_NEW_ARRAY(t->Q, n * n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->P, n * r));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->yy, p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(t->w, n * r * t->at_once));
@@ -175,6 +178,14 @@ static orff_status turned_allocate(turned_fold *t, size_t count, bool outputs) {
     return ORFFI_NEW_ARRAY(t->t, n * r);
 }
 
+/* out (n x r) = R W */
+static void turn_fold(const orffi_system *s, const fold_sums *fold, double *out) {
+    if (s->turned)
+        orffi_gemm(false, false, s->n, s->r, s->p, 1.0, fold->R, s->p, s->W, s->r, 0.0, out, s->r);
+    else
+        memcpy(out, fold->R, s->n * s->r * sizeof *out);
+}
+
 /* Q, P and R from the sums of the fold (fold: of the features used, in the order of the system). */
 static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
     const orffi_system *s = &t->train;
@@ -183,14 +194,25 @@ static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, n * (n > r ? n : r)));
     orffi_gemm(false, false, n, n, n, 1.0, fold->S, n, s->U, n, 0.0, work, n);
     orffi_gemm(true, false, n, n, n, 1.0, s->U, n, work, n, 0.0, t->Q, n);
-    if (s->turned)
-        orffi_gemm(false, false, n, r, p, 1.0, fold->R, p, s->W, r, 0.0, work, r);
-    else
-        memcpy(work, fold->R, n * r * sizeof *work);
+    turn_fold(s, fold, work);
     orffi_gemm(true, false, n, r, n, 1.0, s->U, n, work, r, 0.0, t->P, r);
     if (t->R) orffi_gemm(true, false, n, p, n, 1.0, s->U, n, fold->R, p, 0.0, t->R, p);
-    memcpy(t->yy, fold->yy, p * sizeof *t->yy);
     orffi_release(work);
+    return ORFF_OK;
+}
+
+/* The same in the basis of the features. S is taken over. */
+static void turned_take(turned_fold *t, fold_sums *fold) {
+    t->Q = fold->S;
+    fold->S = NULL;
+    turn_fold(&t->train, fold, t->P);
+    if (t->R) memcpy(t->R, fold->R, t->train.n * t->train.p * sizeof *t->R);
+}
+
+static orff_status turned_fill(turned_fold *t, fold_sums *fold) {
+    memcpy(t->yy, fold->yy, t->train.p * sizeof *t->yy);
+    if (!t->plain) return turned_project(t, fold);
+    turned_take(t, fold);
     return ORFF_OK;
 }
 
@@ -198,12 +220,14 @@ static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
 static void turned_solve(turned_fold *t, size_t count, const double *lambdas) {
     const orffi_system *s = &t->train;
     const size_t r = s->r, width = count * r;
+    double *w = t->plain ? t->Qw : t->w;
     for (size_t l = 0; l < count; l++) {
         const double shift = orffi_system_shift(s, lambdas[l]);
         for (size_t a = 0; a < s->n; a++)
             for (size_t b = 0; b < r; b++)
-                t->w[a * width + l * r + b] = sqrt(s->m[b]) * s->c[a * r + b] / (s->e[a] * s->m[b] + shift);
+                w[a * width + l * r + b] = sqrt(s->m[b]) * s->c[a * r + b] / (s->e[a] * s->m[b] + shift);
     }
+    if (t->plain) orffi_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, w, width, 0.0, t->w, width);
     orffi_gemm(false, false, s->n, width, s->n, 1.0, t->Q, s->n, t->w, width, 0.0, t->Qw, width);
 }
 
@@ -269,7 +293,7 @@ static orff_status turned_fold_errors(const orff_ridge *ridge, size_t k, size_t 
     if (!status) status = orffi_system_eigen(&t.train);
     if (!status) status = turned_allocate(&t, count, outputs != NULL);
     if (!status) status = fold_build(&fold, ridge->features, &ridge->moments->sets[k], t.train.mean);
-    if (!status) status = turned_project(&t, &fold);
+    if (!status) status = turned_fill(&t, &fold);
     fold_clear(&fold);
     if (!status) status = turned_path(&t, count, lambdas, errors, outputs);
     turned_clear(&t);
