@@ -125,6 +125,7 @@ static int sample_crs(sampled *s, const orff_plane *plane, double low[2], double
         const double lat = node(box, 1, place[1], s->count[1]);
         high[0] = place_cut(plane, lat, node(box, 0, place[0], s->count[0]),
                             node(box, 0, place[0] + 1, s->count[0]));
+        high[0] -= TURN * round((high[0] - TURN / 2.0) / TURN); /* -180 to 180, not 180 to 540 */
         low[0] = high[0] - TURN + 2.0 * CLOSE;
         high[0] -= 2.0 * CLOSE;
         status = sample_around(s, plane, low, high, box, &cut, place);
