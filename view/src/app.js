@@ -156,7 +156,8 @@ class App extends Controls {
     const { model } = this, what = this.mode === "samples" ? "posterior samples in turn" : "posterior mean";
     $("title").textContent = model.title;
     document.title = `${model.title} \u2013 orff`;
-    $("about").textContent = `${model.rows.toLocaleString("en")} rows \u00b7 ${model.errorGrid ? what : "prediction"}`;
+    const grid = model.kind === "nodes" ? ` \u00b7 grid, to ${showNumber(100 * this.worst, 1)}\u2009%` : "";
+    $("about").textContent = `${model.rows.toLocaleString("en")} rows \u00b7 ${model.errorGrid ? what : "prediction"}${grid}`;
   }
 
   facts() {

@@ -62,6 +62,7 @@ function degreesOf(app, window) {
   for (let i = 0; i <= 8; i++)
     for (let j = 0; j <= 8; j++) {
       const [lon, lat] = app.degreesAt(window.x0 + (window.x1 - window.x0) * i / 8, window.y0 + (window.y1 - window.y0) * j / 8);
+      if (!app.model.plane.covers(lon, lat)) continue;
       box.west = Math.min(box.west, lon);
       box.east = Math.max(box.east, lon);
       box.south = Math.min(box.south, lat);
@@ -108,7 +109,9 @@ function labelCrossing(pen, app, window, style, place, low, high, top, text, siz
 }
 
 function drawGraticule(pen, app, window, style) {
-  const box = degreesOf(app, window), wide = Math.max(2, app.size.width / 130), tall = Math.max(2, app.size.height / 110);
+  const box = degreesOf(app, window);
+  if (!(box.north > box.south)) return; // none of it is on the map
+  const wide = Math.max(2, app.size.width / 130), tall = Math.max(2, app.size.height / 110);
   drawMeridians(pen, app, window, style, box, niceStep(Math.min(360, box.east - box.west), wide), niceStep(box.north - box.south, tall));
 }
 

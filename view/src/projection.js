@@ -10,6 +10,8 @@ const DEGREE_OF_MAPS = 7;
 const CLOSE_KM = 1e-7; // to which degrees are found from a place on the map
 const MOST_STEPS = 40;
 
+const NOWHERE = { lon: 0, lat: 91 }; // what lies on no map
+
 // Azimuthal and equidistant: it touches the Earth in the middle of the data.
 class TangentPlane {
   constructor(data) {
@@ -28,6 +30,7 @@ class TangentPlane {
 
   inverse(x, y) {
     const far = Math.hypot(x, y), c = far / EARTH_KM, f0 = this.lat * DEGREE;
+    if (c > Math.PI) return NOWHERE;
     const east = far > 0 ? x / far : 0, north = far > 0 ? y / far : 0;
     const height = Math.cos(c) * Math.sin(f0) + north * Math.sin(c) * Math.cos(f0);
     const lat = Math.asin(Math.max(-1, Math.min(1, height))) / DEGREE;
@@ -35,8 +38,8 @@ class TangentPlane {
     return { lon, lat };
   }
 
-  covers() {
-    return true;
+  covers(lon, lat) {
+    return lat <= 90;
   }
 
   // Whether a line from one longitude to the next lies on the map in one piece.
@@ -124,10 +127,9 @@ class SampledPlane {
     return [this.low[0] + (this.high[0] - this.low[0]) * (best % nx) / (nx - 1), this.low[1] + (this.high[1] - this.low[1]) * Math.floor(best / nx) / (ny - 1)];
   }
 
-  // What lies on no map comes out north of it.
   inverse(x, y) {
     this.last = (this.last && this.solve(this.last, x, y)) || this.solve(this.nearestNode(x, y), x, y);
-    return this.last ? { lon: this.last[0], lat: this.last[1] } : { lon: this.low[0], lat: this.high[1] + 1 };
+    return this.last ? { lon: this.last[0], lat: this.last[1] } : NOWHERE;
   }
 }
 
