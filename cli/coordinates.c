@@ -33,7 +33,8 @@ static bool is_coordinate(const fmt_table *table, const char *name, size_t lengt
 }
 
 /* Puts the dimensions of a shape such as "time=24, lat=5" in front of one another: x, y, then the others. */
-static bool add_coordinates(const fmt_table *table, const char *select, const char *shape, cli_string *names) {
+static bool add_coordinates(const fmt_table *table, const char *select, const char *shape,
+                            cli_string *names) {
     while (*shape) {
         const size_t length = strcspn(shape, "="), whole = strcspn(shape, ",");
         const bool one = !strncmp(shape + length, "=1", 2) && whole == length + 2;
