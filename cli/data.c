@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codes.h"
+#include "coordinates.h"
 #include "observed.h"
 #include "report.h"
 #include "result.h"
@@ -285,18 +286,26 @@ static int refuse_unnamed(const cli_data *data, const cli_arguments *a, const ch
     return status;
 }
 
+/* Which columns are inputs where none are named: NULL stands for all that are not something else. */
+static int find_inputs(const cli_data *data, const cli_arguments *a, bool pair, char **names) {
+    *names = cli_given(a, CLI_OPT_INPUTS) ? cli_copy_text(cli_text(a, CLI_OPT_INPUTS)) : NULL;
+    if (pair || *names || !fmt_table_shape(data->table, 0)) return CLI_DONE;
+    *names = cli_coordinates_of(data->table, cli_text(a, CLI_OPT_OUTPUTS), cli_text(a, CLI_OPT_SELECT));
+    return *names ? CLI_DONE : refuse_unnamed(data, a, "inputs", "say where");
+}
+
 int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
+    char *inputs = NULL;
     *data = (cli_data){0};
     int status = open_words(data, a, first);
     const bool pair = a->n_words > first + 1;
     if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS))
         return refuse_unnamed(data, a, "outputs", "are to be learned");
-    if (!status && !pair && !cli_given(a, CLI_OPT_INPUTS) && fmt_table_shape(data->table, 0))
-        return refuse_unnamed(data, a, "inputs", "say where");
+    if (!status) status = find_inputs(data, a, pair, &inputs);
     cli_observed observed = {0};
     if (!status) status = cli_observed_read(&observed, a, data, pair);
     const fmt_table_selection selection = {
-        .inputs = cli_text(a, CLI_OPT_INPUTS),
+        .inputs = inputs,
         .outputs = observed.columns ? observed.columns : cli_text(a, CLI_OPT_OUTPUTS),
         .weights = cli_text(a, CLI_OPT_WEIGHTS),
         .groups = cli_text(a, CLI_OPT_GROUPS),
@@ -310,6 +319,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     if (!status) status = select_columns(data, &selection);
     if (!status && a->command->bit & CLI_BIT(moments)) status = count_from_1970(data);
     cli_observed_clear(&observed);
+    free(inputs);
     if (status) return status;
     status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);
     if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);

@@ -31,6 +31,14 @@ json_t *cli_page_parts(const cli_applied *applied);
 /* Values of p numbers (rows x p) on a grid. */
 json_t *cli_page_grid(const cli_lattice *grid, size_t p, const double *values);
 
+/* What the trend adds to the sum, as one more of its terms: products of inputs and their coefficients. */
+json_t *cli_page_trend(const cli_applied *applied);
+
+/* The plane of a model on one. A projected system comes as samples over `box` (low and high longitude, low and high latitude),
+ * which is the region low[2] to high[2] in degrees, with as much around it as can be projected. Where the map is cut inside
+ * of the region, the region becomes the whole turn between the cuts. Returns an exit status, after a message. */
+int cli_page_plane(const orff_plane *plane, double low[2], double high[2], double box[4], json_t **object);
+
 /* The whole page with this object, which is freed: a file that appears whole or not at all. *bytes: its size. */
 int cli_page_write(const char *path, json_t *object, size_t *bytes);
 

@@ -138,6 +138,30 @@ json_t *cli_page_sum(const orff_sum *sum, size_t d, size_t p, size_t parts, bool
     return list;
 }
 
+/* ---- the trend */
+
+static json_t *trend_terms(const orff_model *model, size_t count, size_t p, double *c) {
+    json_t *factors = json_array();
+    for (size_t i = 0; i < count; i++) {
+        orff_trend_term term = {0};
+        (void)orff_model_trend(model, i, &term);
+        json_array_append_new(factors, sizes(term.factors, term.inputs));
+        memcpy(c + i * p, term.coefficients, p * sizeof *c);
+    }
+    return factors;
+}
+
+json_t *cli_page_trend(const cli_applied *ap) {
+    const size_t count = ap->info.trend_terms, p = ap->p;
+    double *c = cli_more(NULL, count * p, sizeof *c);
+    json_t *factors = trend_terms(ap->model, count, p, c);
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o}", "kind", "trend", "factors", factors, "centre",
+                               cli_page_numbers(ap->info.inputs, ap->info.trend_centre, false), "c",
+                               cli_page_numbers(count * p, c, false));
+    free(c);
+    return object;
+}
+
 /* ---- the kernel */
 
 static bool is_known(const char *base) {

@@ -253,7 +253,7 @@ static void put_contours(const picture *f, const panel *one, size_t column) {
 /* Lines of text that stand left of a map, below it, right of it and above it. */
 static void margins_of(const picture *f, double margins[4]) {
     const double line = cli_picture_line(f);
-    margins[0] = line * (f->degrees ? 3.0 : 4.6);
+    margins[0] = line * (f->degrees ? 4.2 : 4.6);
     margins[1] = line * (f->degrees && !has_reference(f) ? 1.7 : 3.2);
     margins[2] = line * (f->panels > 1 ? 4.8 : 6.4);
     margins[3] = line * (f->panels > 1 ? 1.8 : 0.7);

@@ -26,7 +26,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Write this file. It appears whole or not at all."},
     [CLI_OPT_INPUTS] = {"inputs", 0, "COLUMNS", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "The columns of x: names, or numbers and ranges counted from 1, such as 1-20. When learning, the "
-        "default is every column that is not an output; afterwards, the columns that the model remembers."},
+        "default is every column that is not an output, and for variables of a NetCDF file the coordinates of the "
+        "first output; afterwards, the columns that the model remembers."},
     [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE | VAR | FORECAST, "Data",
         "The columns of y. Not for a pair of array files, where the second file holds y."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",

@@ -29,6 +29,7 @@ typedef struct page {
     size_t d, p;
     size_t axis[2];     /* inputs that are the map */
     bool vector;        /* outputs are a vector over these */
+    double box[4];      /* of a projected system: as far as its map is known, degrees */
     double *low, *high; /* d */
     size_t samples;
     uint64_t seed;
@@ -41,9 +42,6 @@ typedef struct page {
 static int refuse_shape(const page *f) {
     if (f->applied.info.classes)
         return cli_failed("%s: it tells classes; a page shows numbers", f->arguments->words[0]);
-    if (f->applied.info.on_plane && *f->applied.info.plane.crs)
-        return cli_failed("%s: it lies on the map of %s, which a page does not know; fit it without --crs",
-                          f->arguments->words[0], f->applied.info.plane.crs);
     if (f->d >= 2) return CLI_DONE;
     return cli_failed("%s: it has one input; a map needs two", f->arguments->words[0]);
 }
@@ -126,10 +124,10 @@ static void grid_make(const page *f, size_t nodes, size_t slides, cli_lattice *g
         grid->low[i] = f->low[i] - margin;
         grid->high[i] = f->high[i] + margin;
     }
-    if (f->applied.info.on_plane) {
-        const size_t lat = f->applied.info.plane.inputs[1];
-        grid->low[lat] = fmax(grid->low[lat], -90.0);
-        grid->high[lat] = fmin(grid->high[lat], 90.0);
+    for (size_t k = 0; f->applied.info.on_plane && k < 2; k++) {
+        const size_t at = f->applied.info.plane.inputs[k];
+        grid->low[at] = fmax(grid->low[at], f->box[2 * k]);
+        grid->high[at] = fmin(grid->high[at], f->box[2 * k + 1]);
     }
     for (size_t i = 0; i < f->d; i++) grid->rows *= grid->count[i];
 }
@@ -200,8 +198,9 @@ static int add_values(page *f) {
     f->kind = has_centres(sum) ? "centres" : orff_sum_term(sum, 0).steps ? "harmonics" : "waves";
     json_object_set_new(f->object, "parts", parts);
     json_object_set_new(f->object, "mean", cli_page_numbers(f->p, orff_sum_mean(sum), false));
-    json_object_set_new(f->object, "terms",
-                        cli_page_sum(sum, f->d, f->p, f->applied.info.parts, false, KEPT_OF_MEAN));
+    json_t *terms = cli_page_sum(sum, f->d, f->p, f->applied.info.parts, false, KEPT_OF_MEAN);
+    if (f->applied.info.trend_terms) json_array_append_new(terms, cli_page_trend(&f->applied));
+    json_object_set_new(f->object, "terms", terms);
     orff_sum_free(sum);
     return CLI_DONE;
 }
@@ -214,6 +213,10 @@ static int add_samples(page *f) {
     json_t *list = json_array();
     json_object_set_new(f->object, "samples", list);
     if (!f->samples || !f->applied.info.has_posterior || !strcmp(f->kind, "nodes")) return CLI_DONE;
+    if (f->applied.info.trend_terms) {
+        cli_say("the model has a trend: the page shows no samples of it; orff sample has them");
+        return CLI_DONE;
+    }
     orff_status status = orff_samples_draw(&samples, f->applied.model, f->samples, f->seed);
     if (status == ORFF_ERROR_UNSUPPORTED) {
         cli_warn("no samples: %s", orff_error_message());
@@ -336,10 +339,20 @@ static json_t *columns(const page *f, orff_side side, size_t count) {
     return list;
 }
 
-static json_t *plane_of(const orff_model_info *info) {
-    if (!info->on_plane) return json_null();
-    return json_pack("{s:f, s:f, s:[I, I]}", "lon", info->plane.lon, "lat", info->plane.lat, "inputs",
-                     (json_int_t)info->plane.inputs[0], (json_int_t)info->plane.inputs[1]);
+/* The region in degrees may become another: see cli_page_plane. */
+static int add_plane(page *f) {
+    const orff_plane *plane = &f->applied.info.plane;
+    const size_t *at = plane->inputs;
+    json_t *object = NULL;
+    if (!f->applied.info.on_plane) return CLI_DONE;
+    double low[2] = {f->low[at[0]], f->low[at[1]]}, high[2] = {f->high[at[0]], f->high[at[1]]};
+    const int status = cli_page_plane(plane, low, high, f->box, &object);
+    for (size_t k = 0; k < 2; k++) {
+        f->low[at[k]] = low[k];
+        f->high[at[k]] = high[k];
+    }
+    json_object_set_new(f->object, "plane", object);
+    return status;
 }
 
 /* The shortest length scale of each input: how fine the page must look. */
@@ -371,7 +384,6 @@ static void add_names(page *f) {
     json_object_set_new(f->object, "axes",
                         json_pack("[I, I]", (json_int_t)f->axis[0], (json_int_t)f->axis[1]));
     json_object_set_new(f->object, "vector", json_boolean(f->vector));
-    json_object_set_new(f->object, "plane", plane_of(info));
     json_object_set_new(f->object, "length", cli_page_text(orff_notes_length_units(f->applied.notes)));
     json_object_set_new(f->object, "slope_units", cli_page_text(turn));
     json_object_set_new(f->object, "details", details(f));
@@ -403,8 +415,9 @@ static int add_coast(page *f) {
 
 static int fill(page *f) {
     f->object = json_object();
-    add_names(f);
-    int status = add_coast(f);
+    int status = add_plane(f);
+    if (!status) add_names(f);
+    if (!status) status = add_coast(f);
     if (!status) status = add_values(f);
     if (!status) status = add_errors(f);
     if (!status) status = add_samples(f);

@@ -1592,11 +1592,13 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
  *
- *     f(x) = mean + sum over terms,      a term being waves, or centres:
+ *     f(x) = mean + trend(x) + sum over terms,      a term being waves, or centres:
  *
  *     sum_j a_j cos<w_j, x - origin> + b_j sin<w_j, x - origin>
  *     sum_m sum_i K_m(x - z_i) c_mi,     K_m = k0 I for separable parts, else along C + across (tr C I - C),
  *                                        C = -grad grad^T k0 over the field's space; k0 as orff_model_part has it
+ *
+ * The trend is not in the sum: orff_model_trend has its terms, and most models have none.
  */
 typedef struct orff_term {
     size_t waves;              /* 0: these are centres */
@@ -1618,7 +1620,7 @@ typedef struct orff_sum orff_sum;
  * in an exact model. */
 ORFF_API orff_status orff_model_sum(const orff_model *model, orff_sum **sum);
 
-/* What sample i (0-based) has more than the model: its mean is 0. */
+/* What sample i (0-based) has more than the model: its mean is 0. ORFF_ERROR_UNSUPPORTED for a model with a trend. */
 ORFF_API orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **sum);
 ORFF_API const double *orff_sum_mean(const orff_sum *sum); /* p */
 ORFF_API size_t orff_sum_terms(const orff_sum *sum);

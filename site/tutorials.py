@@ -13,11 +13,11 @@ More scripts, in the same spirit:
 | script | |
 |---|---|
 | [wind.py](../source/python/examples/wind.py.md) | winds from a NetCDF file: field, vorticity, error bars, as NetCDF again |
-| [stream.py](../source/python/examples/stream.py.md) | a stream that forgets: a current that drifts, followed by a window of rows |
-| [digits.py](../source/python/examples/digits.py.md) | images: handwritten digits |
+| [stream.py](../source/python/examples/stream.py.md) | a longer stream that forgets, and what an hour of it costs |
+| [digits.py](../source/python/examples/digits.py.md) | handwritten digits |
 | [coupled.py](../source/python/examples/coupled.py.md) | when coupling of outputs helps, and when it does harm |
 
-Several machines have [a page of their own](../distributed.md).
+Many processes by MPI and Dask have [a page of their own](../distributed.md).
 """
 
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)

@@ -73,6 +73,11 @@ else
     grep -q 'FFT\|lattice' out || fail "no lattice: $(cat out)"
 fi
 
+# A trend is one more term.
+fit wind.csv --outputs u_ms,v_ms --engine exact --trend linear -o t.orff
+expect 0 'shows no samples' "$orff" view t.orff -o t.html
+has t.html 'm["terms"][1]["kind"], m["terms"][1]["factors"], m["samples"]' "('trend', [[], [0], [1]], [])"
+
 # Names that would be markup are data.
 sed '1s/.*/<\/script><script>,y\&amp;,"<!--",v/' wind.csv >evil.csv
 fit evil.csv --inputs 1,2 --outputs 3,4 --engine features --features 20 -o '<b>.orff'
@@ -87,7 +92,13 @@ fit wind.csv --inputs x_km --outputs u_ms --engine features --features 20 -o d.o
 expect 1 'one input; a map needs two' "$orff" view d.orff -o d.html
 awk -F, 'NR == 1 { print "lon,lat,u,v"; next } { print $1 - 177 "," $2 + 45 "," $3 "," $4 }' wind.csv >earth.csv
 if "$orff" fit earth.csv --outputs u,v --geo lonlat --crs EPSG:32601 --sigma 70 --lambda 1e-3 --engine features --features 20 -q -o p.orff 2>out; then
-    expect 1 'the map of EPSG:32601, which a page does not know' "$orff" view p.orff -o d.html
+    "$orff" view p.orff -q -o p.html
+    has p.html 'm["plane"]["crs"], len(numbers(m["plane"]["values"])) == 4 * m["plane"]["count"][0] * m["plane"]["count"][1]' "('EPSG:32601', True)"
+    # A map of the whole Earth is cut somewhere: here inside of the data.
+    awk -F, 'NR == 1 { print; next } { print 2 * $1 + 174 "," $2 "," $3 "," $4 }' earth.csv >cut.csv
+    "$orff" fit cut.csv --outputs u,v --geo lonlat --crs EPSG:8857 --sigma 70 --lambda 1e-3 --engine features --features 20 -q -o g.orff
+    "$orff" view g.orff -q -o g.html
+    has g.html 'round(m["inputs"][0]["low"], 4), round(m["inputs"][0]["high"], 4)' '(-180.0, 180.0)'
 else
     grep -q PROJ out || fail "no projections: $(cat out)"
 fi

@@ -48,6 +48,10 @@ static const setting settings[] = {
      {"engine=lattice", "kernel=decomposable", "sigma=1.2", "lambda=1e-2", "posterior=yes"},
      2,
      true},
+    {"exact, quadratic trend",
+     {"engine=exact", "kernel=decomposable", "trend=quadratic", "sigma=0.5", "lambda=1e-2", "posterior=yes"},
+     2,
+     true},
     {"lattice, one input",
      {"engine=lattice", "kernel=decomposable", "sigma=0.3", "lambda=1e-2", "posterior=yes"},
      1,
@@ -118,6 +122,19 @@ static void add_up(const orff_model *model, const orff_sum *sum, size_t d, const
     }
 }
 
+/* The trend stands beside the sum. */
+static void add_trend(const orff_model *model, const double *x, double *f) {
+    const orff_model_info info = orff_model_describe(model);
+    for (size_t i = 0; i < info.trend_terms; i++) {
+        orff_trend_term term;
+        double product = 1.0;
+        assert_ok(orff_model_trend(model, i, &term));
+        for (size_t k = 0; k < term.factors; k++)
+            product *= x[term.inputs[k]] - info.trend_centre[term.inputs[k]];
+        for (size_t a = 0; a < 2; a++) f[a] += product * term.coefficients[a];
+    }
+}
+
 static void fill_points(const setting *s, double *x) {
     for (size_t i = 0; i < POINTS * s->d; i++) x[i] = (s->far ? 300.0 : 0.0) + 0.3 + 0.11 * (double)(i % 13);
 }
@@ -137,6 +154,7 @@ static void check_model(const setting *s, const orff_model *model) {
     for (size_t i = 0; i < POINTS; i++) {
         double f[2] = {0};
         add_up(model, sum, s->d, x + i * s->d, f);
+        add_trend(model, x + i * s->d, f);
         check_close(f, F + 2 * i);
     }
     orff_sum_free(sum);
@@ -151,6 +169,10 @@ static void check_samples(const setting *s, const orff_model *model) {
     assert_ok(orff_model_predict(model, POINTS, x, mean));
     for (size_t k = 0; k < SAMPLES; k++) {
         orff_sum *sum = NULL;
+        if (orff_model_describe(model).trend_terms) {
+            assert_int_equal(orff_samples_sum(samples, k, &sum), ORFF_ERROR_UNSUPPORTED);
+            continue;
+        }
         assert_ok(orff_samples_sum(samples, k, &sum));
         for (size_t i = 0; i < POINTS; i++) {
             double f[2] = {mean[2 * i], mean[2 * i + 1]};

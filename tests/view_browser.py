@@ -17,6 +17,7 @@ ORFF = sys.argv[1]
 PICTURES = sys.argv[2] if len(sys.argv) > 2 else None
 CLOSE = 1e-5  # of the largest value
 failures = []
+MAPS = ["crs"] if "PROJ" in subprocess.run([ORFF, "version"], capture_output=True, text=True).stdout else []
 
 EVIL = ['</script><img src=x onerror="window.owned=1">', "<svg onload=window.owned=2>", "\"><script>window.owned=3</script>", "]]>&lt;b&gt;'`${window.owned=4}`"]
 
@@ -69,8 +70,10 @@ def make_models():
     orff("fit", "one.csv", "--outputs", "T", "--engine", "lattice", "--sigma", 0.6, *fixed, "-o", "one.orff")
     orff("fit", "space.csv", "--outputs", "u,v,w", "--engine", "exact", "--kernel", "div-free", "--sigma", 1.2, *fixed, "-o", "space.orff")
     orff("fit", "evil.csv", "--inputs", "1,2", "--outputs", "3,4", "--engine", "exact", "--sigma", 0.6, *fixed, "-o", "<img src=x onerror=owned=5>.orff")
-    for name in ["features", "exact", "earth", "timed", "one", "space"]:
-        data = {"earth": "earth", "timed": "timed", "one": "one", "space": "space"}.get(name, "plane") + ".csv"
+    for name in MAPS:
+        orff("fit", "earth.csv", "--outputs", "east,north", "--engine", "exact", "--sigma", 300, "--geo", "lonlat", "--crs", "EPSG:32632", "--trend", "quadratic", *fixed, "-o", f"{name}.orff")
+    for name in ["features", "exact", "earth", "timed", "one", "space", *MAPS]:
+        data = {"earth": "earth", "timed": "timed", "one": "one", "space": "space", "crs": "earth"}.get(name, "plane") + ".csv"
         orff("view", f"{name}.orff", "--points", data, "-n", 3, "-q", "-o", f"{name}.html")
     orff("view", "<img src=x onerror=owned=5>.orff", "-q", "-o", "evil.html")
 
@@ -161,7 +164,7 @@ def keep(page, name):
 
 
 def check_vectors(chromium):
-    for name in ["features", "exact", "earth", "timed"]:
+    for name in ["features", "exact", "earth", "timed", *MAPS]:
         page = open_page(chromium, name)
         check(page.run("orff.status().painter") == "WebGL2", f"{name}: drawn by {page.run('orff.status().painter')}")
         check_motion(page, name)

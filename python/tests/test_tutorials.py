@@ -52,6 +52,21 @@ def test_outputs(tmp_path):
     assert coupled < 0.5 * alone < spread and inside >= 85
 
 
+def test_images(tmp_path):
+    right, linear = numbers("images", tmp_path)[:2]
+    assert right > 85 > 50 > linear
+
+
+def test_stream(tmp_path):
+    window, everything, difference = numbers("stream", tmp_path)[:3]
+    assert window < 0.5 * everything and difference < 1e-5
+
+
+def test_cluster(tmp_path):
+    error, noise, difference = numbers("cluster", tmp_path)[:3]
+    assert error < 0.15 * noise and difference < 1e-5
+
+
 def test_season(tmp_path):
     error, noise, spread, inside = numbers("season", tmp_path, after="rmse")[:4]
     assert error < 0.4 * noise < spread and inside >= 80

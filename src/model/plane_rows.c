@@ -65,7 +65,8 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
     if (stretch > LARGE)
         orffi_log(
             ORFF_LOG_WARNING,
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%",
+            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; "
+            "learn a part of it, or on a map of the whole Earth (--crs EPSG:8857)",
             farthest, 100.0 * stretch);
 }
 

@@ -197,6 +197,10 @@ orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **o
     orff_sum *sum = NULL;
     if (!samples || !out || i >= samples->count)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_samples_sum: NULL argument, or no such sample");
+    if (samples->model->trend)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "a sample of a model with a trend is no sum of waves or centres alone; evaluate it "
+                          "with orff_samples_field");
     const orffi_deviation *more = &samples->each[i];
     ORFFI_TRY(orffi_sum_create(&sum, samples->model));
     orff_status status = ORFF_OK;

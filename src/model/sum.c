@@ -17,10 +17,6 @@ void orff_sum_free(orff_sum *sum) {
 
 orff_status orffi_sum_create(orff_sum **out, const orff_model *model) {
     orff_sum *sum;
-    if (model->trend)
-        return orffi_fail(
-            ORFF_ERROR_UNSUPPORTED,
-            "a model with a trend is no sum of waves or centres alone: fit without one for this");
     ORFFI_TRY(ORFFI_NEW(sum));
     const orff_status status = ORFFI_NEW_ARRAY(sum->mean, model->p);
     if (status) {

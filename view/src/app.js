@@ -156,7 +156,8 @@ class App extends Controls {
     const { model } = this, what = this.mode === "samples" ? "posterior samples in turn" : "posterior mean";
     $("title").textContent = model.title;
     document.title = `${model.title} \u2013 orff`;
-    $("about").textContent = `${model.rows.toLocaleString("en")} rows \u00b7 ${model.errorGrid ? what : "prediction"}`;
+    const grid = model.kind === "nodes" ? ` \u00b7 grid, to ${showNumber(100 * this.worst, 1)}\u2009%` : "";
+    $("about").textContent = `${model.rows.toLocaleString("en")} rows \u00b7 ${model.errorGrid ? what : "prediction"}${grid}`;
   }
 
   facts() {
@@ -167,7 +168,7 @@ class App extends Controls {
     if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);
     if (model.deviations.length) rows.push(["samples", `${model.deviations.length}; between two of them the page shows others, as probable as they are`]);
     if (model.points) rows.push(["data", model.points.count < model.points.of ? `${model.points.count} of ${model.points.of} points` : `${model.points.count} points`]);
-    if (model.plane) rows.push(["map", "azimuthal equidistant, in km, about the middle of the data"]);
+    if (model.plane) rows.push(["map", model.plane.name]);
     rows.push(["drawn by", this.painter], ["orff", model.version]);
     return rows;
   }

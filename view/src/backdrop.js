@@ -1,21 +1,24 @@
 // What lies over the colours: a graticule or ticks, coasts, contours, the places of the data, a bar of a known length.
 
 import { niceStep, niceTicks, showDegrees, showNumber, showUnits } from "./times.js";
-import { planeForward } from "./projection.js";
 
-const TOO_FAR = -0.2; // cosine of the angle from the centre of a plane beyond which nothing is drawn
+// A line in degrees, laid on the plane: points, and null where it cannot be drawn or crosses the cut of the map.
+function layLine(plane, points) {
+  const out = [];
+  let before = null;
+  for (const [lon, lat] of points) {
+    const place = plane.forward(lon, lat);
+    if (before !== null && !plane.joins(before, lon)) out.push(null);
+    out.push(place.drawn ? [place.x, place.y] : null);
+    before = lon;
+  }
+  return out;
+}
 
 // Polylines in degrees (lon, lat, lon, lat, ...), laid on the plane once.
 export function layCoast(model) {
   if (!model.plane) return [];
-  return (model.coast || []).map((line) => {
-    const out = [];
-    for (let i = 0; i + 1 < line.length; i += 2) {
-      const place = planeForward(model.plane, line[i], line[i + 1]);
-      out.push(place.far < TOO_FAR ? null : [place.x, place.y]);
-    }
-    return out;
-  });
+  return (model.coast || []).map((line) => layLine(model.plane, Array.from({ length: line.length >> 1 }, (_, n) => [line[2 * n], line[2 * n + 1]])));
 }
 
 const toScreen = (window, x, y) => [(x - window.x0) * window.px, (window.y1 - y) * window.py];
@@ -59,6 +62,7 @@ function degreesOf(app, window) {
   for (let i = 0; i <= 8; i++)
     for (let j = 0; j <= 8; j++) {
       const [lon, lat] = app.degreesAt(window.x0 + (window.x1 - window.x0) * i / 8, window.y0 + (window.y1 - window.y0) * j / 8);
+      if (!app.model.plane.covers(lon, lat)) continue;
       box.west = Math.min(box.west, lon);
       box.east = Math.max(box.east, lon);
       box.south = Math.min(box.south, lat);
@@ -69,10 +73,7 @@ function degreesOf(app, window) {
 
 function drawMeridians(pen, app, window, style, box, lonStep, latStep) {
   const { plane } = app.model, size = app.size;
-  const line = (count, place) => Array.from({ length: count + 1 }, (_, n) => {
-    const at = place(n / count), spot = planeForward(plane, at[0], at[1]);
-    return spot.far < TOO_FAR ? null : [spot.x, spot.y];
-  });
+  const line = (count, place) => layLine(plane, Array.from({ length: count + 1 }, (_, n) => place(n / count)));
   const south = Math.max(-90, box.south - latStep), north = Math.min(90, box.north + latStep);
   pen.strokeStyle = style.line;
   pen.lineWidth = 1;
@@ -94,7 +95,7 @@ function ticksBy(low, high, step) {
 function labelCrossing(pen, app, window, style, place, low, high, top, text, size) {
   let before = null;
   for (let n = 0; n <= 96; n++) {
-    const [lon, lat] = place(low + (high - low) * n / 96), spot = planeForward(app.model.plane, lon, lat);
+    const [lon, lat] = place(low + (high - low) * n / 96), spot = app.model.plane.forward(lon, lat);
     const now = toScreen(window, spot.x, spot.y), edge = top ? size.height : size.edge;
     const at = top ? 1 : 0;
     if (before && (before[at] - edge) * (now[at] - edge) <= 0 && before[at] !== now[at]) {
@@ -108,7 +109,9 @@ function labelCrossing(pen, app, window, style, place, low, high, top, text, siz
 }
 
 function drawGraticule(pen, app, window, style) {
-  const box = degreesOf(app, window), wide = Math.max(2, app.size.width / 130), tall = Math.max(2, app.size.height / 110);
+  const box = degreesOf(app, window);
+  if (!(box.north > box.south)) return; // none of it is on the map
+  const wide = Math.max(2, app.size.width / 130), tall = Math.max(2, app.size.height / 110);
   drawMeridians(pen, app, window, style, box, niceStep(Math.min(360, box.east - box.west), wide), niceStep(box.north - box.south, tall));
 }
 

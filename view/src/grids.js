@@ -2,7 +2,7 @@
 // nodes along each input.
 
 export class Grid {
-  // ends: for each input whether what lies beyond is unknown.
+  // ends: for each input whether it ends at its low and at its high, so that what lies beyond is unknown.
   constructor(packed, p, degree, ends = []) {
     Object.assign(this, { p, ends, low: packed.low, high: packed.high, count: packed.count, values: packed.values });
     this.d = this.count.length;
@@ -37,7 +37,10 @@ export class Grid {
     for (let i = 0; i < this.d; i++) {
       if (this.count[i] === 1) continue;
       const t = (x[i] - this.low[i]) / (this.high[i] - this.low[i]);
-      if (this.ends[i]) least = Math.min(least, 12 * t, 12 * (1 - t));
+      if (!this.ends[i]) continue;
+      if (t < -1e-9 || t > 1 + 1e-9) return 0;
+      if (this.ends[i][0]) least = Math.min(least, 12 * t);
+      if (this.ends[i][1]) least = Math.min(least, 12 * (1 - t));
     }
     return Math.max(0, least);
   }

@@ -2,7 +2,7 @@
 // are then km on the plane, and vectors lie along its axes.
 
 import { Grid } from "./grids.js";
-import { planeForward, planeInverse } from "./projection.js";
+import { makePlane } from "./projection.js";
 import { makeTerms } from "./sums.js";
 
 const DEGREE_OF_VALUES = 7;
@@ -16,12 +16,20 @@ export class Model {
     Object.assign(this, data);
     this.d = data.inputs.length;
     this.p = data.outputs.length;
+    this.plane = makePlane(data.plane);
     const centres = (data.terms || []).find((term) => term.kind === "centres"), z = centres && centres.z;
     this.sum = data.terms ? makeTerms(data.terms, this.d, this.p, data.parts, z) : null;
     this.values = data.nodes ? new Grid(data.nodes, this.p, DEGREE_OF_VALUES) : null;
-    this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS, data.inputs.map((_, i) => data.axes.includes(i))) : null;
+    this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS, data.inputs.map((_, i) => data.axes.includes(i) && this.endsOf(i, data.errors))) : null;
     this.deviations = (data.samples || []).map((terms) => makeTerms(terms, this.d, this.p, data.parts, z));
     this.limit = this.errorGrid ? this.findLimit() : Infinity;
+  }
+
+  // The Earth ends neither at a pole nor where a map of all of it is cut.
+  endsOf(i, { low, high }) {
+    const [lon, lat] = this.plane ? this.plane.inputs : [];
+    if (i === lon) return Array(2).fill(high[i] - low[i] < 359.9);
+    return i === lat ? [low[i] > -90, high[i] < 90] : [true, true];
   }
 
   // ---- places
@@ -29,7 +37,7 @@ export class Model {
   flatten(raw) {
     const flat = Float64Array.from(raw);
     if (!this.plane) return flat;
-    const [lon, lat] = this.plane.inputs, place = planeForward(this.plane, raw[lon], raw[lat]);
+    const [lon, lat] = this.plane.inputs, place = this.plane.forward(raw[lon], raw[lat]);
     flat[lon] = place.x;
     flat[lat] = place.y;
     return flat;
@@ -39,7 +47,7 @@ export class Model {
   unflatten(flat) {
     const raw = Float64Array.from(flat);
     if (!this.plane) return raw;
-    const [lon, lat] = this.plane.inputs, place = planeInverse(this.plane, flat[lon], flat[lat]);
+    const [lon, lat] = this.plane.inputs, place = this.plane.inverse(flat[lon], flat[lat]);
     const middle = (this.inputs[lon].low + this.inputs[lon].high) / 2;
     raw[lon] = place.lon - 360 * Math.round((place.lon - middle) / 360);
     raw[lat] = place.lat;
@@ -48,7 +56,7 @@ export class Model {
 
   turnOf(raw) {
     const [lon, lat] = this.plane.inputs;
-    return planeForward(this.plane, raw[lon], raw[lat]);
+    return this.plane.forward(raw[lon], raw[lat]);
   }
 
   // ---- values
@@ -138,7 +146,7 @@ export class Model {
     const box = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
     for (let n = 0; n <= 24; n++)
       for (let m = 0; m <= 24; m++) {
-        const place = planeForward(this.plane, a.low + (a.high - a.low) * n / 24, b.low + (b.high - b.low) * m / 24);
+        const place = this.plane.forward(a.low + (a.high - a.low) * n / 24, b.low + (b.high - b.low) * m / 24);
         box.x0 = Math.min(box.x0, place.x);
         box.x1 = Math.max(box.x1, place.x);
         box.y0 = Math.min(box.y0, place.y);

@@ -36,6 +36,7 @@ function speedError(value, errors) {
 }
 
 export function readoutRows(app, raw) {
+  if (app.model.plane && !app.model.plane.covers(...app.model.plane.inputs.map((i) => raw[i]))) return [["place", "beyond the map"]];
   const { model } = app, value = model.value(raw), errors = model.error(raw), rows = placeRows(app, raw);
   const units = model.outputs[0].units;
   if (model.vector) {

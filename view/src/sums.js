@@ -4,6 +4,20 @@
 
 import { makeBase } from "./kernels.js";
 
+function * addPointByPoint(term, grid, planes) {
+  const x = Float64Array.from(grid.at), f = new Float64Array(term.p), nx = grid.xs.length;
+  for (let row = 0; row < grid.ys.length; row++) {
+    x[grid.axes[1]] = grid.ys[row];
+    for (let i = 0; i < nx; i++) {
+      x[grid.axes[0]] = grid.xs[i];
+      f.fill(0);
+      term.add(x, f);
+      for (let k = 0; k < term.p; k++) planes[k][row * nx + i] += f[k];
+    }
+    yield row;
+  }
+}
+
 // ---- waves with frequencies of their own
 
 export class Waves {
@@ -220,17 +234,26 @@ export class Centres {
   }
 
   * addRows(grid, planes) {
-    const x = Float64Array.from(grid.at), f = new Float64Array(this.p), nx = grid.xs.length;
-    for (let row = 0; row < grid.ys.length; row++) {
-      x[grid.axes[1]] = grid.ys[row];
-      for (let i = 0; i < nx; i++) {
-        x[grid.axes[0]] = grid.xs[i];
-        f.fill(0);
-        this.add(x, f);
-        for (let k = 0; k < this.p; k++) planes[k][row * nx + i] += f[k];
-      }
-      yield row;
-    }
+    yield* addPointByPoint(this, grid, planes);
+  }
+}
+
+// ---- a trend: products of inputs less their centres
+
+export class Trend {
+  constructor(term, d, p) {
+    Object.assign(this, { p, factors: term.factors, centre: term.centre, c: term.c });
+  }
+
+  add(x, f) {
+    this.factors.forEach((inputs, n) => {
+      const product = inputs.reduce((value, i) => value * (x[i] - this.centre[i]), 1);
+      for (let k = 0; k < this.p; k++) f[k] += product * this.c[n * this.p + k];
+    });
+  }
+
+  * addRows(grid, planes) {
+    yield* addPointByPoint(this, grid, planes);
   }
 }
 
@@ -239,6 +262,7 @@ export function makeTerms(terms, d, p, parts, z) {
   return terms.map((term) => {
     if (term.kind === "harmonics") return new Lattice(term, d, p);
     if (term.kind === "waves") return new Waves(term, d, p);
+    if (term.kind === "trend") return new Trend(term, d, p);
     return new Centres(term, d, p, parts, term.z || z);
   });
 }

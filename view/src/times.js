@@ -44,7 +44,8 @@ export function timeOf(units) {
   const match = /^\s*([A-Za-z]+?)s?\s+since\s+(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?)?/.exec(units || "");
   if (!match || !STEPS[match[1].toLowerCase()]) return null;
   const [year, month, day, hour, minute, second] = match.slice(2).map((text) => Number(text || 0));
-  return { start: Date.UTC(year, month - 1, day, hour, minute, second), step: STEPS[match[1].toLowerCase()] };
+  const start = new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day); // UTC() takes years before 100 for others
+  return { start, step: STEPS[match[1].toLowerCase()] };
 }
 
 export function showTime(time, value) {

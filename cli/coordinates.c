@@ -1,0 +1,68 @@
+/* Inputs of gridded variables that nobody has named. */
+#include "coordinates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static bool is_column(const fmt_table *table, size_t i, const char *name, size_t length) {
+    const char *own = fmt_table_name(table, i);
+    return own && strlen(own) == length && !memcmp(own, name, length);
+}
+
+/* Whether --select keeps one index of a dimension: then it says nothing. */
+static bool is_fixed(const char *select, const char *name, size_t length) {
+    for (const char *at = select; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t size = strcspn(at, ",");
+        if (size > length && !memcmp(at, name, length) && at[length] == '=')
+            return !memchr(at, ':', size);
+    }
+    return false;
+}
+
+/* A coordinate: a variable of one dimension that has its name. */
+static bool is_coordinate(const fmt_table *table, const char *name, size_t length) {
+    for (size_t i = 0; i < fmt_table_columns(table); i++) {
+        const char *shape = fmt_table_shape(table, i);
+        if (is_column(table, i, name, length) && shape && !strchr(shape, ',') &&
+            !strncmp(shape, name, length) && shape[length] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* Puts the dimensions of a shape such as "time=24, lat=5" in front of one another: x, y, then the others. */
+static bool add_coordinates(const fmt_table *table, const char *select, const char *shape,
+                            cli_string *names) {
+    while (*shape) {
+        const size_t length = strcspn(shape, "="), whole = strcspn(shape, ",");
+        const bool one = !strncmp(shape + length, "=1", 2) && whole == length + 2;
+        if (!one && !is_fixed(select, shape, length)) {
+            cli_string longer = {0};
+            if (!is_coordinate(table, shape, length)) return false;
+            cli_append(&longer, "%.*s%s%s", (int)length, shape, names->text ? "," : "",
+                       names->text ? names->text : "");
+            free(names->text);
+            *names = longer;
+        }
+        shape += whole;
+        shape += strspn(shape, ", ");
+    }
+    return names->text != NULL;
+}
+
+char *cli_coordinates_of(const fmt_table *table, const char *outputs, const char *select) {
+    cli_string names = {0};
+    for (size_t i = 0; outputs && i < fmt_table_columns(table); i++) {
+        const char *shape = fmt_table_shape(table, i);
+        if (!shape || !is_column(table, i, outputs, strcspn(outputs, ","))) continue;
+        if (add_coordinates(table, select, shape, &names)) {
+            cli_say("inputs: %s, along which %.*s is given; --inputs names others", names.text,
+                    (int)strcspn(outputs, ","), outputs);
+            return names.text;
+        }
+    }
+    free(names.text);
+    return NULL;
+}
