@@ -65,7 +65,8 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
     if (stretch > LARGE)
         orffi_log(
             ORFF_LOG_WARNING,
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%",
+            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; learn "
+            "one part of it at a time, or, of the whole globe, by SphereField of the Python package",
             farthest, 100.0 * stretch);
 }
 
