@@ -37,18 +37,29 @@ const cli_derived *cli_derived_find(const char *name);
 int cli_applied_derive(const cli_applied *applied, const cli_derived *field, size_t n, const double *X,
                        double *values);
 
-/* How the rows of predict are written where several processes share them; NULL: all are this process's. Calls return exit
- * statuses; those with "all" in their comment are made by all processes, and agreed upon. */
+/* How the rows of predict are written where several processes share them; NULL: all are this process's. Each may write its own
+ * rows into their place of one file, or all go in turns, and the first process writes what comes together. Calls return
+ * exit statuses; those with "all" in their comment are made by all processes, and agreed upon. */
 struct cli_data;
 typedef struct cli_predict_sharing {
-    int (*agree)(int status); /* all: one status of many */
+    int (*agree)(int status);       /* all: one status of many */
+    uint64_t (*sum)(uint64_t mine); /* all */
+    bool (*first)(void);            /* the process that speaks */
+    int (*write)(size_t rows, size_t columns, const double *cells); /* the next rows of ours */
+
+    bool (*in_place)(const char *path); /* each its own rows: */
     void (*divide)(uint64_t rows, uint64_t *first,
                    uint64_t *last);                      /* of a grid: first .. last - 1 are ours */
     int (*count)(struct cli_data *data, uint64_t *rows); /* of DATA; it is read from the start again */
     int (*open)(const char *path, uint64_t rows, size_t columns); /* all: so many rows are ours */
-    int (*write)(size_t rows, const double *cells);               /* the next of ours */
-    int (*finish)(int status);      /* all: the file has its name, or there is none */
-    uint64_t (*sum)(uint64_t mine); /* all */
+    int (*finish)(int status); /* all: the file has its name, or there is none */
+
+    /* In turns: our rows of the next one, first .. last - 1 of a grid of so many, or those that DATA now begins with; there may
+     * be none. false: all turns are over. */
+    bool (*turn)(struct cli_data *data, uint64_t rows, uint64_t *first, uint64_t *last);
+    /* all: the rows that were written in this turn are put, in their order, on the first process. status: ours so far. */
+    int (*gather)(int status, int (*put)(void *self, size_t rows, const double *cells), void *self,
+                  size_t columns);
 } cli_predict_sharing;
 extern const cli_predict_sharing *cli_predict_shared;
 

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "commands.h"
+#include "launch.h"
 #include "program.h"
 #include "report.h"
 
@@ -12,6 +13,7 @@ const cli_command *const cli_commands[] = {
 };
 
 int main(int count, char **words) {
+    int status;
     cli_memory_begin();
-    return cli_program(count, words, NULL);
+    return cli_launch(words, &status) ? status : cli_program(count, words, NULL);
 }

@@ -18,9 +18,11 @@
 /* ---- accumulating */
 
 int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *k,
-                      orff_moments **moments) {
-    const orff_moments_settings how = {
-        .folds = settings->folds, .seed = settings->sampling.seed, .single = settings->single};
+                      const orff_plane *plane, orff_moments **moments) {
+    const orff_moments_settings how = {.folds = settings->folds,
+                                       .seed = settings->sampling.seed,
+                                       .single = settings->single,
+                                       .plane = plane};
     orff_sampling sampling = settings->sampling;
     orff_kernel *kernel = NULL;
     orff_features *features = NULL;
@@ -44,7 +46,7 @@ static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings
     cli_kernel kernel;
     int status = cli_kernel_fill(&kernel, s, a, data);
     if (!status) status = cli_kernel_note(data->notes, &kernel, NULL);
-    if (!status) status = cli_moments_start(data, how, &kernel, moments);
+    if (!status) status = cli_moments_start(data, how, &kernel, NULL, moments);
     cli_kernel_clear(&kernel);
     if (status) return status;
     return cli_data_outcome(data, how->checkpoint

@@ -12,15 +12,18 @@ typedef struct cli_kernel {
     double *sigmas; /* n x d */
 } cli_kernel;
 
-/* Of the options; what is auto is chosen by a small fit to the rows in memory. Returns an exit status. To be cleared in any
+/* Of the options; what is auto, the rules too, is chosen by a small fit to the rows in memory. Returns an exit status. To be cleared in any
  * case. */
 int cli_kernel_fill(cli_kernel *kernel, const cli_settings *settings, const cli_arguments *arguments,
                     const cli_data *data);
 void cli_kernel_clear(cli_kernel *kernel);
 
-/* Moments without rows on its frequencies, with the notes of the data. */
+/* Moments without rows on its frequencies, with the notes of the data; plane: that rows in degrees are laid on, or NULL. */
 int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *kernel,
-                      orff_moments **moments);
+                      const orff_plane *plane, orff_moments **moments);
+
+/* The rules and weights of its parts, as --kernel takes them; to be freed. */
+char *cli_kernel_rules(const cli_kernel *kernel);
 
 /* Puts it into the notes, for --from-moments; scales: what stands there for the length scales, NULL for their numbers. */
 int cli_kernel_note(orff_notes *notes, const cli_kernel *kernel, const char *scales);

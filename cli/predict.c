@@ -346,9 +346,12 @@ static int mask_block(job *j, size_t n, const double *X, size_t each, double *ro
     return status;
 }
 
-static int write_block(fmt_output *output, size_t n, const double *rows) {
-    if (cli_predict_shared) return cli_predict_shared->write(n, rows);
+static int put_rows(void *output, size_t n, const double *rows) {
     return fmt_output_write(output, n, rows) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
+}
+
+static int write_block(const job *j, fmt_output *output, size_t n, const double *rows) {
+    return cli_predict_shared ? cli_predict_shared->write(n, j->width, rows) : put_rows(output, n, rows);
 }
 
 /* Rows of points on land have no values. */
@@ -375,7 +378,7 @@ static int run_blocks(job *j, fmt_output *output) {
         if (!status && n) status = (j->sampling ? compute_samples : compute)(j, n, X, values, rows);
         if (!status && n && j->coast.given) status = mask_land(j, n, each, X, rows);
         if (!status && n && j->masking) status = mask_block(j, n, X, each, rows);
-        if (!status && n) status = write_block(output, n * each, rows);
+        if (!status && n) status = write_block(j, output, n * each, rows);
         j->rows += n;
     }
     free(X);
@@ -400,16 +403,20 @@ static char *told(const job *j, double seconds) {
     return cli_json_text(all);
 }
 
-static int finish_file(fmt_output *output) {
-    if (cli_predict_shared) return cli_predict_shared->finish(CLI_DONE);
-    return fmt_output_finish(output) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
+/* Without an output the file is one that all processes have written to, or that of another process. */
+static int finish_file(const job *j, fmt_output *output) {
+    if (cli_predict_shared && cli_predict_shared->in_place(cli_text(j->arguments, CLI_OPT_OUTPUT)))
+        return cli_predict_shared->finish(CLI_DONE);
+    const int status =
+        output && fmt_output_finish(output) ? cli_failed("%s", fmt_output_error(output)) : CLI_DONE;
+    return cli_predict_shared ? cli_predict_shared->agree(status) : status;
 }
 
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */
 static int finish(const job *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
     char *text = cli_wants_json() ? told(j, seconds) : NULL;
-    const int status = finish_file(output);
+    const int status = finish_file(j, output);
     if (status) {
         free(text);
         return status;
@@ -452,8 +459,8 @@ static void add_counts(job *j) {
     for (size_t i = 0; cli_predict_shared && i < 4; i++) *counts[i] = cli_predict_shared->sum(*counts[i]);
 }
 
-/* Each process its rows, into one file. */
-static int write_shared(job *j, double start) {
+/* Each process its rows, into their place of one file. */
+static int write_in_place(job *j, double start) {
     uint64_t rows = 0;
     int status = CLI_DONE;
     if (j->lattice.rows) {
@@ -472,6 +479,24 @@ static int write_shared(job *j, double start) {
     return finish(j, NULL, start);
 }
 
+/* All processes a part of the rows, and again. */
+static int run_turns(job *j, fmt_output *output) {
+    int status = CLI_DONE;
+    while (!status && cli_predict_shared->turn(&j->data, j->lattice.rows, &j->next, &j->last)) {
+        status = run_blocks(j, NULL);
+        j->dropped += cli_data_dropped(&j->data);
+        status = cli_predict_shared->gather(status, put_rows, output, j->width);
+    }
+    if (!status) add_counts(j);
+    return status;
+}
+
+static int run_alone(job *j, fmt_output *output) {
+    const int status = run_blocks(j, output);
+    j->dropped = cli_data_dropped(&j->data);
+    return status;
+}
+
 static int write_all(job *j, double start) {
     fmt_output *output = NULL;
     char *history = cli_history(j->arguments), *comment = comment_of(j);
@@ -481,16 +506,23 @@ static int write_all(job *j, double start) {
                                         .history = history,
                                         .comment = comment,
                                         .earth = earth_of(j)};
+    const bool writes = !cli_predict_shared || cli_predict_shared->first();
     int status = CLI_DONE;
-    if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
+    if (writes && fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
-    if (!status) status = run_blocks(j, output);
-    j->dropped = cli_data_dropped(&j->data);
+    if (cli_predict_shared) status = cli_predict_shared->agree(status);
+    if (!status) status = (cli_predict_shared ? run_turns : run_alone)(j, output);
     if (!status) status = finish(j, output, start);
     fmt_output_close(output);
     free(history);
     free(comment);
     return status;
+}
+
+static int write_rows(job *j, double start) {
+    const char *path = cli_text(j->arguments, CLI_OPT_OUTPUT);
+    return cli_predict_shared && cli_predict_shared->in_place(path) ? write_in_place(j, start)
+                                                                    : write_all(j, start);
 }
 
 /* ---- */
@@ -539,7 +571,7 @@ int cli_predict(const cli_arguments *a, bool samples) {
         status = cli_lattice_check(&j.lattice, a, j.sampling ? j.width * j.count : j.width);
     j.last = j.lattice.rows;
     if (cli_predict_shared) status = cli_predict_shared->agree(status);
-    if (!status) status = (cli_predict_shared ? write_shared : write_all)(&j, start);
+    if (!status) status = write_rows(&j, start);
     clear(&j);
     return status;
 }

@@ -28,7 +28,7 @@ void cli_be_quiet(void) {
 }
 
 bool cli_wants_json(void) {
-    return terminal.json;
+    return terminal.json && !terminal.mute;
 }
 
 double cli_seconds(void) {

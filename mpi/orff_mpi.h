@@ -59,10 +59,17 @@ ORFF_API orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice
  */
 typedef struct orff_mpi_sum orff_mpi_sum;
 
-/* These three are no collective calls. Memory: 16 bytes for each number. */
+/* These, down to orff_mpi_sum_free, are no collective calls. Memory: 16 bytes for each number. */
 ORFF_API orff_status orff_mpi_sum_create(orff_mpi_sum **sum, uint64_t size);
 ORFF_API orff_status orff_mpi_sum_add_moments(orff_mpi_sum *sum, const orff_moments *moments);
 ORFF_API orff_status orff_mpi_sum_add_lattice_moments(orff_mpi_sum *sum, const orff_lattice_moments *moments);
+
+/* A sum in a file, with a text of the caller's that says which rows it is of: to go on from after a crash. The file is written
+ * under a temporary name, synced and renamed. Loading adds what the file has to the sum: ORFF_ERROR_MISMATCH where that is of
+ * another size, ORFF_ERROR_FORMAT for a file that is something else, cut short or damaged; the sum is then of no use any more.
+ * With NULL for the sum only the text is read. text: from malloc, may be NULL. */
+ORFF_API orff_status orff_mpi_sum_save(const orff_mpi_sum *sum, const char *path, const char *text);
+ORFF_API orff_status orff_mpi_sum_load(orff_mpi_sum *sum, const char *path, char **text);
 ORFF_API void orff_mpi_sum_free(orff_mpi_sum *sum);
 
 /* The moments of rank `root` become the sum of what all ranks have added; as orff_mpi_moments_reduce otherwise. */

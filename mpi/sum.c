@@ -4,15 +4,7 @@
 
 #include "sums.h"
 
-typedef struct pair {
-    double high, low;
-} pair;
-
-struct orff_mpi_sum {
-    uint64_t size;
-    pair *numbers;
-    double *scratch; /* ORFFI_MPI_PIECE */
-};
+typedef orffi_mpi_pair pair;
 
 /* a + b = s + e exactly. */
 static inline double two_sum(double a, double b, double *e) {
@@ -78,6 +70,10 @@ orff_status orff_mpi_sum_add_moments(orff_mpi_sum *sum, const orff_moments *mome
 orff_status orff_mpi_sum_add_lattice_moments(orff_mpi_sum *sum, const orff_lattice_moments *moments) {
     const orffi_mpi_row row = orffi_mpi_row_of_lattice((orff_lattice_moments *)moments);
     return add(sum, &row);
+}
+
+void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, const orffi_mpi_pair *pairs) {
+    for (size_t i = 0; i < count; i++) sum->numbers[first + i] = add_pairs(sum->numbers[first + i], pairs[i]);
 }
 
 /* ---- on all */

@@ -1,4 +1,4 @@
-/* Moments of either kind, as rows of numbers. */
+/* Moments of either kind, as rows of numbers, and sums of them. */
 #ifndef ORFF_MPI_SUMS_H
 #define ORFF_MPI_SUMS_H
 
@@ -16,6 +16,20 @@ orffi_mpi_row orffi_mpi_row_of_lattice(orff_lattice_moments *moments);
 
 /* Whether all ranks have moments that add up: the same status on all. */
 orff_status orffi_mpi_row_check(MPI_Comm comm, const orffi_mpi_row *row);
+
+/* A number of a sum: high + low, |low| <= half of the last digit of high. */
+typedef struct orffi_mpi_pair {
+    double high, low;
+} orffi_mpi_pair;
+
+struct orff_mpi_sum {
+    uint64_t size;
+    orffi_mpi_pair *numbers;
+    double *scratch; /* ORFFI_MPI_PIECE */
+};
+
+/* Onto the numbers from `first` on. */
+void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, const orffi_mpi_pair *pairs);
 
 enum { ORFFI_MPI_PIECE = 1 << 22 }; /* numbers that travel at a time */
 

@@ -54,7 +54,8 @@ static void keep_earlier(paper_table *table, const char *path) {
     free(text);
 }
 
-paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, const char *header) {
+static paper_table *open_table(paper_run *run, const char *file, size_t keys, const char *header,
+                               bool earlier) {
     if (run->n_tables == PAPER_MAX_TABLES) paper_fatal("more than %d tables in one item", PAPER_MAX_TABLES);
     paper_table *table = paper_alloc(1, sizeof *table);
     char path[PAPER_MAX_PATH];
@@ -62,7 +63,7 @@ paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, con
     table->keys = keys;
     table->header = paper_alloc(strlen(header) + 1, 1);
     strcpy(table->header, header);
-    if (run->resume) keep_earlier(table, path);
+    if (earlier) keep_earlier(table, path);
     table->file = fopen(path, "w");
     if (!table->file) paper_fatal("%s: %s", path, strerror(errno));
     fprintf(table->file, "%s\n", header);
@@ -70,6 +71,14 @@ paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, con
     fflush(table->file);
     run->tables[run->n_tables++] = table;
     return table;
+}
+
+paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, const char *header) {
+    return open_table(run, file, keys, header, run->resume);
+}
+
+paper_table *paper_table_derived(paper_run *run, const char *file, size_t keys, const char *header) {
+    return open_table(run, file, keys, header, false);
 }
 
 void paper_table_close(paper_table *table) {

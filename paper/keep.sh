@@ -2,7 +2,7 @@
 # Keeps the results of a full run beside the items: paper/keep.sh DIR [NAME ...] copies what is small of DIR/NAME/ to
 # paper/NAME/results/, for every item (or those named) that is finished there.
 set -eu
-largest=150000 # bytes of a file
+largest=200000 # bytes of a file
 
 [ $# -ge 1 ] || { echo "usage: paper/keep.sh DIR [NAME ...]" >&2; exit 2; }
 from=$1

@@ -4,10 +4,15 @@
 
 #include "paper.h"
 
-orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma) {
+orff_part paper_gaussian_part(orff_rule rule, double sigma) {
     orff_part part = orff_part_default();
     part.rule = rule;
     part.sigma = sigma;
+    return part;
+}
+
+orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma) {
+    const orff_part part = paper_gaussian_part(rule, sigma);
     orff_kernel *kernel;
     paper_must(orff_kernel_create(&kernel, d, d, 1, &part), "kernel");
     return kernel;

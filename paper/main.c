@@ -6,16 +6,18 @@
 
 static const char usage[] =
     "usage: orff-paper list\n"
-    "       orff-paper NAME ... | all [--quick] [--check] [--resume] [-o DIR] [--data DIR]\n"
+    "       orff-paper NAME ... | all [--quick] [--check] [--resume] [--long-runs N] [-o DIR] [--data DIR]\n"
     "\n"
     "Computes tables and pictures of the paper into DIR/NAME/ (DIR: paper-out).\n"
     "  --quick     a smaller version, a few seconds for each item\n"
     "  --check     compare the quick version with the numbers expected of it; ends with 1 where they differ\n"
     "  --resume    go on where an earlier run into DIR was stopped\n"
+    "  --long-runs N  at most N runs of what takes minutes each, in place of 10; the tables say how many\n"
     "  --data DIR  where data sets lie (MNIST); items without their data are left out\n";
 
 typedef struct options {
     bool quick, check, resume;
+    size_t long_runs; /* 0: not given */
     const char *out, *data;
     size_t n_names;
     const char **names;
@@ -32,12 +34,19 @@ static _Noreturn void misuse(const char *text, const char *argument) {
     exit(2);
 }
 
+static size_t whole(const char *word) {
+    char *end;
+    const long value = strtol(word, &end, 10);
+    if (end == word || *end || value < 1) misuse("--long-runs takes a whole number from 1 on, not ", word);
+    return (size_t)value;
+}
+
 static options parse(int count, char **words) {
     options o = {.out = "paper-out", .names = paper_alloc((size_t)count, sizeof *o.names)};
     for (int i = 1; i < count; i++) {
         const char *word = words[i];
-        const bool valued = !strcmp(word, "-o") || !strcmp(word, "--data");
-        if (valued && i + 1 == count) misuse("a folder is missing after ", word);
+        const bool valued = !strcmp(word, "-o") || !strcmp(word, "--data") || !strcmp(word, "--long-runs");
+        if (valued && i + 1 == count) misuse("a value is missing after ", word);
         if (!strcmp(word, "--quick"))
             o.quick = true;
         else if (!strcmp(word, "--check"))
@@ -48,6 +57,8 @@ static options parse(int count, char **words) {
             o.out = words[++i];
         else if (!strcmp(word, "--data"))
             o.data = words[++i];
+        else if (!strcmp(word, "--long-runs"))
+            o.long_runs = whole(words[++i]);
         else if (word[0] == '-')
             misuse("there is no option ", word);
         else
@@ -74,7 +85,12 @@ static void refuse_unknown(const options *o) {
 
 /* Run one item and, if asked, compare; returns how many numbers disagree. */
 static size_t run_item(const options *o, const paper_item *item) {
-    paper_run run = {.item = item, .out = o->out, .data = o->data, .quick = o->quick, .resume = o->resume};
+    paper_run run = {.item = item,
+                     .out = o->out,
+                     .data = o->data,
+                     .quick = o->quick,
+                     .resume = o->resume,
+                     .long_runs = o->long_runs};
     if (!paper_run_begin(&run))
         printf("%s: is in %s/%s already\n", item->name, o->out, item->name);
     else {

@@ -8,7 +8,7 @@
  *        - opens its tables      paper_table *t = paper_table_open(run, "errors.csv", 2, "kernel,D,mean,sup");
  *        - fills them, skipping  if (paper_has(t, "%s/%d", kernel, D)) continue;
  *          rows already there    paper_row(t, "%s,%d,%.6g,%.6g", kernel, D, mean, sup);
- *        - draws                 paper_plot(run, "errors", 900, 520);
+ *        - draws                 paper_plot(run, "errors", PAPER_NARROW, 80);
  *        - says what came out    paper_agreement(run, "The paper shows ... we get %.2f ...\n", ...);
  *      and returns PAPER_DONE. With paper_quick(run) it takes a few seconds.
  *   2. paper/NAME/PLOT.gp        the body of each gnuplot script: reads the tables by their bare names
@@ -50,9 +50,12 @@ typedef struct paper_item {
 extern const paper_item paper_items[]; /* ended by a NULL name */
 
 bool paper_quick(const paper_run *run);
+/* How many of `all` runs there are of a part that takes long: all, or the number of --long-runs if that is less. It is written
+ * to settings.txt by itself; more runs later, with --resume, go on from fewer. */
+size_t paper_long_runs(const paper_run *run, size_t all);
 const char *paper_data(const paper_run *run); /* --data: folder of data sets; NULL when not given */
 
-/* A line "name = value" of settings.txt. The version, the build and the mode are written by themselves.
+/* A line "name = value" of settings.txt. The version, the build, the mode and the machine are written by themselves.
  * With --resume a value other than before ends the program: rows of two settings must not be mixed. */
 void paper_setting(paper_run *run, const char *name, const char *format, ...) PAPER_PRINTF(3, 4);
 
@@ -71,8 +74,11 @@ int paper_skip(paper_run *run, const char *format, ...) PAPER_PRINTF(2, 3);
 _Noreturn void paper_fatal(const char *format, ...) PAPER_PRINTF(1, 2);
 void paper_must(orff_status status, const char *what); /* fatal unless ORFF_OK */
 void *paper_alloc(size_t count, size_t size);          /* zeros; fatal when there is no memory; free() it */
-double paper_seconds(void);                            /* a clock that only goes forward */
-double paper_cpu_seconds(void);                        /* processor time of all threads of the program */
+const char *
+paper_machine(void);        /* "AMD EPYC; 2 cores; 24 GB": without commas, so fit for a field of a table */
+double paper_load(void);    /* programs that want to run, mean of the last minute; NAN where not known */
+double paper_seconds(void); /* a clock that only goes forward */
+double paper_cpu_seconds(void); /* processor time of all threads of the program */
 
 /* ---------------------------------------------------------------- tables (csv.c) */
 
@@ -81,6 +87,9 @@ typedef struct paper_table paper_table;
 /* DIR/NAME/file. The first `keys` columns of the header name a row; each row is on disk as soon as it is
  * added. With --resume the rows of an earlier run with the same header are kept. The harness closes it. */
 paper_table *paper_table_open(paper_run *run, const char *file, size_t keys, const char *header);
+
+/* The same for a table that is made from others: it begins empty with --resume too. */
+paper_table *paper_table_derived(paper_run *run, const char *file, size_t keys, const char *header);
 
 /* Add a row: its fields joined by commas, no field with a comma or quotes in it. */
 void paper_row(paper_table *table, const char *format, ...) PAPER_PRINTF(2, 3);
@@ -93,8 +102,12 @@ double paper_value(const paper_table *table, const char *column, const char *key
 
 /* ---------------------------------------------------------------- pictures (plot.c) */
 
-/* Draw plot.svg and plot.png (width x height pixels) by the body paper/NAME/plot.gp, put behind a preamble
- * (terminal, comma-separated data, colours 1 to 7 that the colour-blind can tell apart) and kept as
+/* The widths that journals have for a picture, in mm: a column and a half, and two columns. */
+#define PAPER_NARROW 129
+#define PAPER_WIDE   174
+
+/* Draw plot.svg, plot.pdf and plot.png (width x height in mm) by the body paper/NAME/plot.gp, put behind a preamble
+ * (terminal, letters of 8 points, comma-separated data, colours 1 to 7 that the colour-blind can tell apart) and kept as
  * DIR/NAME/plot.gp, which `gnuplot plot.gp` draws again. Without gnuplot this only says so. */
 void paper_plot(paper_run *run, const char *plot, int width, int height);
 
@@ -119,7 +132,8 @@ double paper_mse(size_t n, const double *values, const double *truth); /* mean o
 
 /* ---------------------------------------------------------------- kernels (kernels.c) */
 
-/* One Gaussian part of this rule, d = p, A = I; orff_kernel_free() it. */
+/* One Gaussian part of this rule, A = I; and the kernel of it, d = p: orff_kernel_free() it. */
+orff_part paper_gaussian_part(orff_rule rule, double sigma);
 orff_kernel *paper_gaussian(orff_rule rule, size_t d, double sigma);
 orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orff_switch importance, size_t D,
                               uint64_t seed);
@@ -146,11 +160,14 @@ double paper_five_gaussians(double width, const double x[2], double gradient[2],
 
 /* ---------------------------------------------------------------- ridge (fit.c) */
 
-/* One ridge problem, without centring: iid features and their closed form, or the exact kernel. The caller fills the
- * first lines, with zeros behind. */
+#define PAPER_MOST_BYTES 14e9 /* that an exact kernel may take: curl-free with N = 20000 is 12.8e9 */
+
+/* One ridge problem, without centring: iid features and their closed form, the exact kernel, or a lattice (up to three
+ * inputs). The caller fills the first lines, with zeros behind. */
 typedef struct paper_fit {
     const orff_kernel *kernel;
-    size_t D; /* frequencies; 0: exact */
+    const orff_part *lattice; /* its one part, for a lattice; else NULL */
+    size_t D;                 /* frequencies; 0: exact */
     uint64_t seed;
     size_t n;
     const double *X, *Y; /* n x d, n x p */
@@ -159,7 +176,11 @@ typedef struct paper_fit {
     orff_features *features;
     double *theta;
     orff_exact *exact;
+    orff_model *model; /* of the lattice */
 } paper_fit;
+
+/* Of a lattice for the problem as it is: nothing scaled, centred or chosen, and no error bars prepared. */
+orff_settings paper_lattice_settings(const orff_part *part, double lambda);
 
 /* Draws the frequencies, passes over the rows and solves; the result replaces an earlier one. */
 void paper_fit_solve(paper_fit *fit);
@@ -168,10 +189,12 @@ void paper_fit_free(paper_fit *fit);
 
 /* ---------------------------------------------------------------- how long ridge takes (timing.c) */
 
-/* The same ridge problem by features and by the exact kernel, on the first N rows of X and Y for growing N. */
+/* The same ridge problem by features, by the exact kernel and, where there is a part for it, by a lattice, on the first N
+ * rows of X and Y for growing N. */
 typedef struct paper_timing {
     const orff_kernel *kernel;
-    size_t D; /* frequencies of the features, iid */
+    const orff_part *lattice; /* as in paper_fit */
+    size_t D;                 /* frequencies of the features, iid */
     uint64_t seed;
     size_t n_sizes;      /* at most 16 */
     const size_t *sizes; /* N, growing */
@@ -183,8 +206,8 @@ typedef struct paper_timing {
     const char *score_column, *score_words; /* its name in times.csv and in agreement.md */
 } paper_timing;
 
-/* Fills times.csv: method (orff, exact), N, seconds, cpu_seconds, repeats, load, score. The exact kernel stops at N =
- * exact_most, or where it would take too long or too much memory. Returns the last N of the exact kernel. */
+/* Fills times.csv: method (orff, lattice, exact), N, seconds, cpu_seconds, repeats, load, machine, score. The exact kernel
+ * stops at N = exact_most, or where it would take too long or too much memory. Returns the last N of the exact kernel. */
 size_t paper_timing_run(paper_run *run, const paper_timing *timing, paper_table **times);
 
 /* Of the processor's seconds against N, for N from low to high. */

@@ -9,13 +9,24 @@
 
 #include "run.h"
 
-/* The script loads itself a second time for the other format. Colours: Okabe and Ito's, which differ for all
+/* The size of letters and lines in print, whatever the format: 8 points are the least that journals take. A pixel of SVG is
+ * 1/96 inch, and so is one of pngcairo before it is enlarged; a line of SVG and PDF is given in pixels and in points. */
+#define LETTERS "8"     /* points */
+#define PIXELS  "10.67" /* the same */
+#define INCH    25.4    /* mm */
+#define ENLARGE 2.0     /* of PNG: 192 dots an inch */
+
+/* The script loads itself again for the other formats. Colours: Okabe and Ito's, which differ for all
  * kinds of sight, the pale yellow left out. */
 static const char preamble[] =
-    "# Draws %s.svg and %s.png from the tables beside it:  gnuplot %s.gp\n"
+    "# Draws %s.svg, .pdf and .png, %d mm wide and %d mm high, from the tables beside it:  gnuplot %s.gp\n"
     "if (!exists('format')) { format = 'svg' }\n"
-    "if (format eq 'svg') { set terminal svg size %d,%d enhanced font 'sans,14' background '#ffffff' }\n"
-    "if (format eq 'png') { set terminal pngcairo size %d,%d enhanced font 'sans,11' background '#ffffff' }\n"
+    "if (format eq 'svg') { set terminal svg size %.0f,%.0f enhanced font 'sans," PIXELS
+    "' linewidth 0.8 background '#ffffff' }\n"
+    "if (format eq 'pdf') { set terminal pdfcairo size %.3fin,%.3fin enhanced font 'sans," LETTERS
+    "' fontscale 0.75 linewidth 0.6 background '#ffffff' }\n"
+    "if (format eq 'png') { set terminal pngcairo size %.0f,%.0f enhanced font 'sans," LETTERS
+    "' fontscale %.2f linewidth %.2f pointscale %.2f background '#ffffff' }\n"
     "set output '%s.'.format\n"
     "set encoding utf8\n"
     "set datafile separator ','\n"
@@ -26,6 +37,7 @@ static const char preamble[] =
     "set linetype 5 lc rgb '#e69f00' pt 13 lw 2\n"
     "set linetype 6 lc rgb '#56b4e9' pt 4  lw 2\n"
     "set linetype 7 lc rgb '#000000' pt 6  lw 2\n"
+    "set pointsize 0.65\n"
     "set border lc rgb '#444444'\n"
     "set grid back lc rgb '#cccccc' lw 1 lt 1\n"
     "set key noopaque spacing 1.15\n"
@@ -33,7 +45,8 @@ static const char preamble[] =
 
 static const char ending[] = "\n"
                              "unset output\n"
-                             "if (format eq 'svg') { format = 'png'; reset; load '%s.gp' }\n";
+                             "if (format eq 'pdf') { format = 'png'; reset; load '%s.gp' }\n"
+                             "if (format eq 'svg') { format = 'pdf'; reset; load '%s.gp' }\n";
 
 static void write_script(paper_run *run, const char *plot, int width, int height) {
     char name[256], path[PAPER_MAX_PATH];
@@ -44,9 +57,11 @@ static void write_script(paper_run *run, const char *plot, int width, int height
     paper_path(run, name, path);
     FILE *script = fopen(path, "w");
     if (!script) paper_fatal("%s: %s", path, strerror(errno));
-    fprintf(script, preamble, plot, plot, plot, width, height, width, height, plot);
+    const double x = width / INCH, y = height / INCH;
+    fprintf(script, preamble, plot, width, height, plot, 96 * x, 96 * y, x, y, 96 * ENLARGE * x,
+            96 * ENLARGE * y, ENLARGE, 0.8 * ENLARGE, ENLARGE, plot);
     fputs(body, script);
-    fprintf(script, ending, plot);
+    fprintf(script, ending, plot, plot);
     if (fclose(script)) paper_fatal("%s: %s", path, strerror(errno));
     free(body);
 }
@@ -68,9 +83,9 @@ void paper_plot(paper_run *run, const char *plot, int width, int height) {
         if (errno != EINTR) paper_fatal("gnuplot: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         fprintf(stderr,
-                "%s: no gnuplot here, %s.svg and %s.png are not drawn; install it (gnuplot-nox) and run "
+                "%s: no gnuplot here, the pictures of %s are not drawn; install it (gnuplot-nox) and run "
                 "gnuplot %s in %s\n",
-                run->item->name, plot, plot, name, folder);
+                run->item->name, plot, name, folder);
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         paper_fatal("gnuplot failed on %s%s", folder, name);
 }

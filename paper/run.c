@@ -1,12 +1,14 @@
 /* The run of one item: its folder, its settings, its agreement, its progress; and how the program gives up. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* getloadavg */
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "run.h"
 
@@ -44,6 +46,29 @@ double paper_cpu_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- the machine */
+
+double paper_load(void) {
+    double load;
+    return getloadavg(&load, 1) == 1 ? load : NAN;
+}
+
+/* Linux names its processor in /proc/cpuinfo. */
+const char *paper_machine(void) {
+    static char text[192];
+    char line[256], name[128] = "unknown processor";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %127[^\n]", name) == 1) break;
+    if (file) fclose(file);
+    for (char *c = name; *c; c++)
+        if (*c == ',' || *c == '"') *c = ';';
+    const double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    snprintf(text, sizeof text, "%s; %ld cores; %.0f GB", name, sysconf(_SC_NPROCESSORS_ONLN),
+             bytes / 0x1p30);
+    return text;
 }
 
 /* ---- files */
@@ -156,8 +181,11 @@ bool paper_run_begin(paper_run *run) {
     run->before = seconds ? strtod(seconds + strlen("\nseconds = "), NULL) : 0.0;
     run->settings = create(run, "settings.txt");
     run->agreement = create(run, "agreement.md");
-    fprintf(run->settings, "item = %s\n%s\nversion = %s\nbuild = %s\nthreads = %zu\n", run->item->name,
-            mode_line(run), orff_version(), orff_build_info(), orff_get_threads());
+    fprintf(
+        run->settings,
+        "item = %s\n%s\nversion = %s\nbuild = %s\nthreads = %zu\nmachine = %s\nload at the start = %.1f\n",
+        run->item->name, mode_line(run), orff_version(), orff_build_info(), orff_get_threads(),
+        paper_machine(), paper_load());
     fprintf(run->agreement, "# %s\n\n", run->item->title);
     return true;
 }
@@ -179,6 +207,12 @@ void paper_run_end(paper_run *run, bool finished) {
 
 bool paper_quick(const paper_run *run) {
     return run->quick;
+}
+
+size_t paper_long_runs(const paper_run *run, size_t all) {
+    if (!run->long_runs || run->long_runs >= all) return all;
+    fprintf(run->settings, "runs of what takes long = %zu\n", run->long_runs);
+    return run->long_runs;
 }
 
 const char *paper_data(const paper_run *run) {

@@ -14,6 +14,7 @@ struct paper_run {
     const char *out;  /* DIR */
     const char *data; /* --data or NULL */
     bool quick, resume;
+    size_t long_runs; /* 0: as many as of everything else */
 
     char *previous; /* settings.txt of the run that is resumed; NULL: none */
     FILE *settings, *agreement;

@@ -43,7 +43,7 @@ ranks 3 "$orff_mpi" fit quoted.csv.gz $columns -o whole.orff -q || fail "newline
 
 # Settings that no sum over rows has, and ranks with different words.
 try 2 'not for many processes' all.csv --loss huber
-refused 2 'not for many processes' "$orff_mpi" fit all.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel auto -o never.orff
+try 2 'rows in degrees have no lattice' all.csv --geo lonlat --engine lattice
 status=0
 # shellcheck disable=SC2086
 "$MPIEXEC" $oversubscribe -n 1 "$orff_mpi" fit all.csv $columns -o never.orff : -n 1 "$orff_mpi" fit all.csv $columns --seed 3 -o never.orff \
@@ -54,14 +54,16 @@ status=0
 # shellcheck disable=SC2086
 refused 2 'nowhere/never\.orff' "$orff_mpi" fit all.csv $columns -o nowhere/never.orff
 refused 3 'nowhere/never\.npy' "$orff_mpi" predict model.orff all.csv -o nowhere/never.npy
-refused 2 'write .npy only' "$orff_mpi" predict model.orff all.csv -o never.csv
+refused 2 'nowhere/never\.csv' "$orff_mpi" predict model.orff all.csv -o nowhere/never.csv
 refused 3 'rank 2: wrong\.csv' "$orff_mpi" predict model.orff wrong.csv -o never.npy
+refused 3 'wrong\.csv' "$orff_mpi" predict model.orff wrong.csv -o never.csv
 refused 2 'gone\.orff: cannot be read' "$orff_mpi" predict gone.orff all.csv -o never.npy
 
 # A disk that is full, or a limit that stands for one: the file would have 40 MB.
 (
     ulimit -f 40000 # of 512 bytes: 20 MB
     refused 3 'never\.npy: cannot be written' "$orff_mpi" predict model.orff --grid x_km=0:4:1600,y_km=0:3:1600 -o never.npy
+    refused 3 'never\.csv: cannot be written' "$orff_mpi" predict model.orff --grid x_km=0:4:800,y_km=0:3:800 -o never.csv
     finish
 ) || failures=$((failures + 1))
 

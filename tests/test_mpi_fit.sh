@@ -75,6 +75,22 @@ split_rows few.csv 2 301
 # shellcheck disable=SC2086
 same_on "3" auto few.csv $columns --kernel div-free --features 30
 
+# So is a kernel, and the centre of a plane, for which one process has the same rows.
+rows=100
+split_rows fewer.csv 2 101
+# shellcheck disable=SC2086
+same_on "3" kernel fewer.csv $columns --kernel auto --features 30
+ranks 2 "$orff_mpi" fit few.csv $columns --kernel div-free --subsample 50 --features 30 -o some.orff >out 2>&1 || fail "--subsample: $(cat out)"
+grep -q 'decided on 50 rows' out || fail "--subsample 50: $(cat out)"
+rows=300
+plane="--geo lonlat --kernel div-free+curl-free --sigma 100 --features 30 --lambda 1e-4"
+# shellcheck disable=SC2086
+same_on "2 3" plane few.csv $columns $plane
+# shellcheck disable=SC2086
+"$orff" fit few.csv $columns $plane --engine features --scale-inputs no --scale-outputs no -o plain.orff -q 2>/dev/null
+"$orff" predict plain.orff points.csv -o plain.csv -q
+close plain.csv plane.3.csv "rows in degrees: another result than that of one process"
+
 # Arrays and NetCDF, which predict has written; also on ranks.
 for n in 1 3 4; do
     ranks $n "$orff_mpi" predict one.1.orff --grid x_km=0:4:31,y_km=0:3:29 -o grid.$n.npy -q || fail "a grid on $n ranks"
@@ -84,6 +100,17 @@ done
 for file in points.1.npy points.3.npy points.4.npy; do
     [ "$(wc -c <$file)" -eq "$(wc -c <points.npy)" ] || fail "$file has another size"
 done
+# Files that rank 0 writes: rows in their order, on grids of several turns too; one rank prints the JSON.
+"$orff" predict one.1.orff all.csv --std -o one_points.csv -q
+"$orff" predict one.1.orff --grid x_km=0:4:310,y_km=0:3:290 -o one_grid.csv -q
+for n in 1 3; do
+    ranks $n "$orff_mpi" predict one.1.orff 'part-*.csv' --std -o points.$n.csv --json >json.$n || fail "points to CSV on $n ranks"
+    close one_points.csv points.$n.csv "points to CSV on $n ranks: other predictions than those of one process"
+    [ "$(grep -c '"n": 900' json.$n)" -eq 1 ] || fail "the JSON of $n ranks: $(cat json.$n)"
+    ranks $n "$orff_mpi" predict one.1.orff --grid x_km=0:4:310,y_km=0:3:290 -o - -q >grid.$n.csv || fail "a grid to CSV on $n ranks"
+    [ "$(wc -l <grid.$n.csv)" -eq 89901 ] || fail "a grid to CSV on $n ranks: $(wc -l <grid.$n.csv) lines"
+    close one_grid.csv grid.$n.csv "a grid to CSV on $n ranks: other predictions than those of one process"
+done
 rows=899 points="grid.1.npy --inputs 1"
 same_on "4" arrays grid.3.npy --inputs 1 --outputs 2 --sigma 1 --features 20
 points=grid.1.npy
@@ -92,6 +119,9 @@ same_on "2" pairs grid.1.npy grid.4.npy --sigma 1 --features 20
 if "$orff" fit grid.nc --inputs x_km,y_km --outputs u_ms --sigma 1 --features 20 -o try.orff -q 2>/dev/null; then
     points=points.csv
     same_on "2 4" slabs grid.nc --inputs x_km,y_km --outputs u_ms --sigma 1 --features 20
+    ranks 3 "$orff_mpi" predict one.1.orff --grid x_km=0:4:31,y_km=0:3:29 -o together.nc -q || fail "a grid to NetCDF on 3 ranks"
+    on 2 together together.nc --inputs x_km,y_km --outputs u_ms --sigma 1 --features 20
+    close slabs.2.csv together.2.csv "a grid to NetCDF on 3 ranks: another than that of one process"
 fi
 ls ./*.tmp* ./.*.tmp* 2>/dev/null && fail "temporary files are left"
 finish

@@ -26,6 +26,7 @@ status 2 no-such-item -o "$work/out"
 status 2 fields --check -o "$work/out"
 status 2 fields --no-such-option
 status 2 fields -o
+status 2 fields --long-runs 0
 
 # --- Every item is in the list and has what it needs; nothing else lies around.
 "$program" list | awk '{ print $1 }' | sort >"$work/listed"
@@ -45,7 +46,7 @@ while read -r item; do
     ! grep -il 'nan[ ,|]*$' "$work/out/$item/agreement.md" || fail "a number is missing in $item/agreement.md"
     for script in "$work/out/$item"/*.gp; do
         if [ ! -f "$script" ] || ! command -v gnuplot >/dev/null; then continue; fi
-        for kind in svg png; do
+        for kind in svg pdf png; do
             [ -s "${script%.gp}.$kind" ] || fail "${script%.gp}.$kind was not drawn"
         done
     done

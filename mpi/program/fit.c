@@ -7,17 +7,12 @@
 #include "learn.h"
 #include "ranks.h"
 
-/* A checkpoint has served when the result is safe. */
-static void forget_checkpoint(const cli_learning *l) {
-    if (l->checkpoint && orff_checkpoint_remove(l->checkpoint)) cli_warn("%s", orff_error_message());
-}
-
 static int run(const cli_arguments *a, int (*finish)(cli_learning *l)) {
     cli_learning l;
     int status = cli_learn(&l, a);
     cli_take_all_threads();
     if (!status) status = cli_agree(cli_is_first() ? finish(&l) : CLI_DONE);
-    if (!status) forget_checkpoint(&l);
+    if (!status && l.checkpoint && cli_is_first()) cli_portions_forget(l.checkpoint);
     cli_learning_clear(&l);
     return status;
 }
@@ -52,7 +47,7 @@ const cli_command cli_command_fit_ranks = {
     "automatic in the kernel is decided on 20000 of all rows, which takes one more pass; --sigma with "
     "numbers saves it. The engine is features unless --engine lattice is given.",
     .example =
-        "  mpirun -n 4 orff-mpi fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
+        "  mpirun -n 4 orff fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments) | CLI_RANKS, /* the options of data and of sums */
@@ -67,7 +62,7 @@ const cli_command cli_command_moments_ranks = {
     .usage = "DATA -o FILE",
     .text = DATA_TEXT "The file is that of orff moments, for orff merge and orff fit --from-moments.",
     .example =
-        "  mpirun -n 4 orff-mpi moments 'part-*.npy' --inputs 1,2 --outputs 3,4 --sigma 0.3 -o all.moments\n",
+        "  mpirun -n 4 orff moments 'part-*.npy' --inputs 1,2 --outputs 3,4 --sigma 0.3 -o all.moments\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(moments),

@@ -14,30 +14,34 @@
 #include "sample.h"
 #include "tables.h"
 
-enum { BASE, SIGMA, SIGMA_RANGE, EXTENT };
+enum { KERNEL, BASE, SIGMA, SIGMA_RANGE, EXTENT };
 
 /* Rows are quick on a lattice, and the transform behind each portion is not. */
 #define LATTICE_PORTION ((uint64_t)128 << 20) /* bytes */
 #define LATTICE_FEWEST  4
 
 static cli_option_id option_of(size_t which) {
-    const cli_option_id ids[CLI_DECIDED] = {cli_setting("base"), cli_setting("sigma"), CLI_OPT_SIGMA_RANGE,
-                                            CLI_OPT_EXTENT};
+    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"),
+                                            cli_setting("sigma"), CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
     return ids[which];
 }
 
 /* ---- what moments cannot do */
 
 static int refuse(const cli_arguments *a, const cli_settings *s) {
-    static const char *const names[] = {"geo",      "crs",          "trend",        "loss", "loss-parameter",
+    static const char *const names[] = {"trend",    "loss",         "loss-parameter",
                                         "folds-by", "scale-inputs", "scale-outputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (cli_given(a, cli_setting(names[i])))
             return cli_wrong(a, cli_setting(names[i]), "is not for many processes, which sum up moments");
-    if (s->settings.auto_kernel)
-        return cli_wrong(
-            a, cli_setting("kernel"),
-            "auto is not for many processes; let orff fit choose on some of the rows, and name it");
+    const bool lattice = s->settings.engine == ORFF_ENGINE_LATTICE || cli_given(a, CLI_OPT_LIKE);
+    if (s->settings.geo && (lattice || cli_given(a, CLI_OPT_SPREAD)))
+        return cli_wrong(a, cli_setting(cli_given(a, cli_setting("geo")) ? "geo" : "crs"),
+                         "is for moments of features: rows in degrees have no %s here",
+                         lattice ? "lattice" : "matrix in pieces");
+    if (s->settings.auto_kernel && lattice)
+        return cli_wrong(a, cli_setting("kernel"),
+                         "auto is not for a lattice; let orff fit choose on some of the rows, and name it");
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "%s is not for many processes, which sum up moments",
                          orff_engine_name(ORFF_ENGINE_EXACT));
@@ -57,7 +61,8 @@ static bool is_decided(cli_learning *l) {
     const bool resolved = !cli_settings_read_for(&s, a, &l->data);
     const bool lattice = s.settings.engine == ORFF_ENGINE_LATTICE;
     const bool scales = !s.auto_sigma || (lattice && cli_given(a, CLI_OPT_SIGMA_RANGE));
-    const bool decided = resolved && scales && (!lattice || cli_given(a, CLI_OPT_EXTENT));
+    const bool decided = resolved && scales && (!lattice || cli_given(a, CLI_OPT_EXTENT)) &&
+                         !s.settings.geo && !s.settings.auto_kernel;
     cli_settings_clear(&s);
     if (!resolved) cli_keep_failures(true);
     return decided || cli_given(a, CLI_OPT_LIKE);
@@ -80,7 +85,7 @@ static char *extent_text(const cli_learning *l) {
     cli_string text = {0};
     for (size_t i = 0; i < l->data.d; i++)
         if (!(periods && periods[i] > 0.0))
-            cli_append(&text, "%s%zu=%.17g:%.17g", text.length ? "," : "", i + 1, l->low[i], l->high[i]);
+            cli_append(&text, "%s%zu=%.17g:%.17g", text.length ? "," : "", i + 1, l->aside.low[i], l->aside.high[i]);
     return text.text;
 }
 
@@ -92,13 +97,15 @@ static int decide_kernel(cli_learning *l) {
     int status = cli_kernel_fill(&kernel, &l->settings, a, &l->data);
     if (!status) status = cli_outcome(orff_notes_create(&notes, l->data.d, l->data.p), NULL);
     if (!status) status = cli_kernel_note(notes, &kernel, NULL);
-    if (!status && l->settings.auto_sigma) {
+    if (!status && l->settings.settings.auto_kernel) l->texts[KERNEL] = cli_kernel_rules(&kernel);
+    if (!status && (l->settings.auto_sigma || l->settings.settings.auto_kernel)) {
         l->texts[BASE] = cli_copy_text(orff_notes_kernel(notes, "base"));
         if (is_lattice(l))
             l->texts[SIGMA_RANGE] = range_text(&kernel);
         else
             l->texts[SIGMA] = cli_copy_text(orff_notes_kernel(notes, "sigma"));
-        cli_say("decided on %zu rows: base %s, sigma %s", l->data.n, orff_notes_kernel(notes, "base"),
+        cli_say("decided on %zu rows: kernel %s, base %s, sigma %s", l->data.n,
+                orff_notes_kernel(notes, "kernel"), orff_notes_kernel(notes, "base"),
                 orff_notes_kernel(notes, "sigma"));
     }
     orff_notes_free(notes);
@@ -110,7 +117,8 @@ static int decide(cli_learning *l) {
     const bool lattice = is_lattice(l);
     int status = CLI_DONE;
     if (!l->data.n) return cli_failed("there are no rows");
-    if (l->settings.auto_sigma && !(lattice && cli_given(&l->arguments, CLI_OPT_SIGMA_RANGE)))
+    if (l->settings.settings.auto_kernel ||
+        (l->settings.auto_sigma && !(lattice && cli_given(&l->arguments, CLI_OPT_SIGMA_RANGE))))
         status = decide_kernel(l);
     if (lattice && !cli_given(&l->arguments, CLI_OPT_EXTENT)) l->texts[EXTENT] = extent_text(l);
     return status;
@@ -129,11 +137,24 @@ static int spread_decisions(cli_learning *l) {
     return cli_settings_read_for(&l->settings, &l->arguments, &l->data);
 }
 
+/* The rows that are looked at are the same on all ranks, and so is their centre. */
+static int find_plane(cli_learning *l) {
+    const orff_settings *s = &l->settings.settings;
+    l->on_plane = s->geo != ORFF_GEO_NONE;
+    if (!l->on_plane) return CLI_DONE;
+    return cli_outcome(s->crs ? orff_plane_of_crs(&l->plane, s->crs, l->data.d, s->geo_inputs)
+                              : orff_plane_around(&l->plane, l->data.d, s->geo_inputs, l->data.n, l->data.X),
+                       NULL);
+}
+
 static int look_at_rows(cli_learning *l) {
+    size_t most = 0;
     if (is_decided(l)) return cli_agree(cli_settings_read_for(&l->settings, &l->arguments, &l->data));
-    int status = cli_sample(&l->data, orff_settings_default().subsample, l->low, l->high);
+    int status = cli_agree(cli_size(&l->arguments, cli_setting("subsample"), 10, SIZE_MAX, &most));
+    if (!status) status = cli_sample(&l->data, most, l->aside.low, l->aside.high);
     if (!status) status = cli_settings_read_for(&l->settings, &l->arguments, &l->data);
     if (!status) status = refuse(&l->arguments, &l->settings);
+    if (!status) status = find_plane(l);
     if (!status && cli_is_first()) status = decide(l);
     status = cli_agree(status);
     if (!status) status = cli_agree(spread_decisions(l));
@@ -149,7 +170,8 @@ static int start_features(cli_learning *l) {
     if (status) return status;
     status = cli_kernel_fill(&kernel, &l->settings, &l->arguments, &l->data);
     if (!status) status = cli_kernel_note(l->data.notes, &kernel, NULL);
-    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel, &l->moments.features);
+    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel,
+                                            l->on_plane ? &l->plane : NULL, &l->moments.features);
     cli_kernel_clear(&kernel);
     return status;
 }
@@ -172,11 +194,13 @@ typedef struct watch {
 static int read_watched(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
     watch *w = self;
     const size_t d = w->learning->data.d;
+    cli_aside *a = &w->learning->aside;
     if (cli_other_failed()) return 1;
     const int trouble = w->inner.read(w->inner.self, room, X, Y, weights, rows);
+    if (!trouble) w->learning->rows += *rows;
     for (size_t i = 0; !trouble && i < *rows * d; i++) {
-        w->learning->low[i % d] = fmin(w->learning->low[i % d], X[i]);
-        w->learning->high[i % d] = fmax(w->learning->high[i % d], X[i]);
+        a->low[i % d] = fmin(a->low[i % d], X[i]);
+        a->high[i % d] = fmax(a->high[i % d], X[i]);
     }
     return trouble;
 }
@@ -206,41 +230,44 @@ static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
 }
 
 static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
-    uint64_t first, last;
-    if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION, LATTICE_FEWEST);
-    orff_status status = orff_mpi_sum_create(&l->sum, sums_size(l));
-    cli_tables_portions(&first, &last);
-    for (uint64_t k = first; !status && k < last; k++) {
-        const uint64_t dropped = cli_data_dropped(&l->data);
+    orff_status status = ORFF_OK;
+    for (uint64_t k; !status && cli_portions_next(&l->portions, &k);) {
+        l->rows = 0;
         cli_tables_read(&l->data, k, k + 1);
-        l->data.dropped = k == first ? 0 : dropped;
         status = add_portion(l, reader);
+        if (status) break;
+        l->aside.dropped += cli_data_dropped(&l->data);
+        cli_portions_done(&l->portions, k, l->rows, l->sum, &l->aside);
     }
+    if (!status) cli_portions_save(&l->portions, l->sum, &l->aside);
     return status;
-}
-
-/* With a checkpoint all rows go into one sum, which a file can hold. */
-static orff_status add_resumable(cli_learning *l, const orff_reader *reader) {
-    const orff_settings *s = &l->settings.settings;
-    uint64_t first, last;
-    cli_tables_portions(&first, &last);
-    cli_tables_read(&l->data, first, last);
-    return orff_moments_read_resumable(l->moments.features, reader, l->checkpoint, s->checkpoint_rows,
-                                       s->resume);
 }
 
 static int accumulate(cli_learning *l) {
     watch w = {l, cli_data_reader(&l->data)};
     const orff_reader reader = {.read = read_watched, .self = &w, .weighted = w.inner.weighted};
+    return cli_data_outcome(&l->data, add_portions(l, &reader));
+}
+
+/* What the sums follow from: the moments' own settings, and the rows. */
+static uint64_t question(const cli_learning *l) {
+    return cli_tables_digest() ^ (l->moments.lattice ? orff_lattice_moments_digest(l->moments.lattice)
+                                                     : orff_moments_digest(l->moments.features));
+}
+
+static int divide(cli_learning *l) {
+    if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION, LATTICE_FEWEST);
     for (size_t i = 0; i < l->data.d; i++) {
-        l->low[i] = (double)INFINITY;
-        l->high[i] = (double)-INFINITY;
+        l->aside.low[i] = (double)INFINITY;
+        l->aside.high[i] = (double)-INFINITY;
     }
-    return cli_data_outcome(&l->data, l->checkpoint ? add_resumable(l, &reader) : add_portions(l, &reader));
+    const int status = cli_agree(cli_outcome(orff_mpi_sum_create(&l->sum, sums_size(l)), NULL));
+    return status ? status
+                  : cli_portions_begin(&l->portions, l->checkpoint, l->checkpoint_rows, question(l), l->sum,
+                                       &l->aside);
 }
 
 static orff_status reduce(cli_learning *l) {
-    if (l->checkpoint) return orff_mpi_moments_reduce(MPI_COMM_WORLD, l->moments.features, 0);
     return l->moments.lattice ? orff_mpi_sum_lattice_moments(MPI_COMM_WORLD, l->sum, l->moments.lattice, 0)
                               : orff_mpi_sum_moments(MPI_COMM_WORLD, l->sum, l->moments.features, 0);
 }
@@ -249,8 +276,8 @@ static orff_status reduce(cli_learning *l) {
 static int note_ranges(cli_learning *l) {
     const char *text = "";
     orff_status status = ORFF_OK;
-    for (size_t i = 0; !status && i < l->data.d && l->low[i] <= l->high[i]; i++)
-        status = orff_notes_set_range(l->data.notes, i, l->low[i], l->high[i]);
+    for (size_t i = 0; !status && i < l->data.d && l->aside.low[i] <= l->aside.high[i]; i++)
+        status = orff_notes_set_range(l->data.notes, i, l->aside.low[i], l->aside.high[i]);
     if (!status) status = orff_notes_text(l->data.notes, &text);
     if (!status)
         status = l->moments.lattice ? orff_lattice_moments_set_notes(l->moments.lattice, text)
@@ -261,17 +288,19 @@ static int note_ranges(cli_learning *l) {
 }
 
 static int add_up(cli_learning *l) {
-    int status = cli_agree_early(accumulate(l));
+    int status = divide(l);
+    if (!status) status = cli_agree_early(accumulate(l));
     if (status) return status;
+    if (cli_sum(l->portions.failed)) cli_warn("%s: not all ranks could save their sums", l->checkpoint);
     l->summed = cli_seconds();
     status = cli_agree_on(reduce(l));
     orff_mpi_sum_free(l->sum);
     l->sum = NULL;
     if (status) return status;
     l->reduced = cli_seconds();
-    cli_least(l->data.d, l->low);
-    cli_most(l->data.d, l->high);
-    l->data.dropped = cli_sum(cli_data_dropped(&l->data));
+    cli_least(l->data.d, l->aside.low);
+    cli_most(l->data.d, l->aside.high);
+    l->data.dropped = cli_sum(l->aside.dropped);
     status = cli_agree(cli_is_first() ? note_ranges(l) : CLI_DONE);
     if (!status)
         cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
@@ -282,16 +311,19 @@ static int add_up(cli_learning *l) {
 
 /* ---- */
 
-/* FILE.3-of-8: each rank has its own, and another number of ranks has other rows. */
+/* The files are rank 0's to look at. What follows keeps no checkpoints of its own: the options have served. */
 static int check_checkpoint(cli_learning *l) {
-    const char *path = cli_text(&l->arguments, cli_setting("checkpoint"));
-    const bool resume = !strcmp(cli_text(&l->arguments, cli_setting("resume")), "yes");
-    cli_string own = {0};
-    if (!path)
-        return resume ? cli_wrong(&l->arguments, cli_setting("resume"), "needs --checkpoint FILE") : CLI_DONE;
-    cli_append(&own, "%s.%d-of-%d", path, cli_rank() + 1, cli_ranks());
-    l->checkpoint = own.text;
-    return cli_outcome(orff_checkpoint_check(l->checkpoint, resume), NULL);
+    const cli_option_id path = cli_setting("checkpoint"), resume = cli_setting("resume"),
+                        every = cli_setting("checkpoint-rows");
+    const int status = cli_whole(&l->arguments, every, 1, UINT64_MAX, &l->checkpoint_rows);
+    if (status) return status;
+    const bool resumes = !strcmp(cli_text(&l->arguments, resume), "yes");
+    l->checkpoint = cli_text(&l->arguments, path);
+    if (!l->checkpoint) return resumes ? cli_wrong(&l->arguments, resume, "needs --checkpoint FILE") : CLI_DONE;
+    if (cli_given(&l->arguments, CLI_OPT_SPREAD))
+        return cli_wrong(&l->arguments, path, "has no effect with --spread, which keeps no sums");
+    l->arguments.given[path].count = l->arguments.given[resume].count = l->arguments.given[every].count = 0;
+    return cli_is_first() ? cli_portions_check(l->checkpoint, resumes) : CLI_DONE;
 }
 
 int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
@@ -301,8 +333,9 @@ int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     if (!status) status = cli_agree(check_checkpoint(l));
     if (!status) status = cli_agree(cli_data_learn(&l->data, a, 0));
     if (status) return status;
-    l->low = cli_more(NULL, l->data.d, sizeof *l->low);
-    l->high = cli_more(NULL, l->data.d, sizeof *l->high);
+    l->aside.d = l->data.d;
+    l->aside.low = cli_more(NULL, l->data.d, sizeof *l->aside.low);
+    l->aside.high = cli_more(NULL, l->data.d, sizeof *l->aside.high);
     return look_at_rows(l);
 }
 
@@ -339,8 +372,8 @@ void cli_learning_clear(cli_learning *l) {
     cli_settings_clear(&l->settings);
     cli_data_close(&l->data);
     for (size_t i = 0; i < CLI_DECIDED; i++) free(l->texts[i]);
-    free(l->low);
-    free(l->high);
-    free(l->checkpoint);
+    free(l->aside.low);
+    free(l->aside.high);
+    cli_portions_clear(&l->portions);
     cli_tables_end();
 }

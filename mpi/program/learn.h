@@ -6,8 +6,10 @@
 #include "cli/moments_file.h"
 #include "cli/settings.h"
 #include "orff_mpi.h"
+#include "portions.h"
 
-enum { CLI_DECIDED = 4 }; /* options that may be decided by the rows: base, sigma, sigma-range, extent */
+/* Options that may be decided by the rows: kernel, base, sigma, sigma-range, extent. */
+enum { CLI_DECIDED = 5 };
 
 typedef struct cli_learning {
     cli_arguments arguments; /* as given, with what was decided */
@@ -15,10 +17,15 @@ typedef struct cli_learning {
     const char *values[CLI_DECIDED];
     cli_data data;
     cli_settings settings;
+    bool on_plane;                 /* rows are in degrees and lie on ... */
+    orff_plane plane;              /* ... this plane */
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
     orff_mpi_sum *sum;             /* of the portions of this rank */
-    double *low, *high;            /* d: the range of the inputs */
-    char *checkpoint;              /* of this rank; NULL: none */
+    const char *checkpoint;        /* NULL: none */
+    uint64_t checkpoint_rows;      /* between two files */
+    cli_portions portions;         /* of this rank */
+    cli_aside aside;               /* of the rows that are in the sum */
+    uint64_t rows;                 /* read, of a portion */
     double began, summed, reduced; /* when: cli_seconds */
 } cli_learning;
 

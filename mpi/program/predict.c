@@ -1,5 +1,6 @@
-/* orff-mpi predict: every rank has its share of the points, and writes its part of one NPY file by MPI-IO. The file grows under
- * the temporary name that rank 0 has made, and gets its own from rank 0 when all have written. */
+/* orff-mpi predict: every rank has its share of the points. It writes its part of one NPY file by MPI-IO, under the temporary
+ * name that rank 0 has made; the file gets its own from rank 0 when all have written. Files of other kinds are rank 0's: see
+ * turns.c. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "commands.h"
 #include "ranks.h"
 #include "tables.h"
+#include "turns.h"
 
 #define BLOCK  4096
 #define HEADER 128
@@ -122,9 +124,13 @@ static int open_shared(const char *path, uint64_t rows, size_t columns) {
     return cli_agree(cli_is_first() ? write_header(total) : CLI_DONE);
 }
 
-static int write_rows(size_t rows, const double *cells) {
-    const size_t size = rows * out.columns * sizeof *cells;
+static int write_rows(size_t rows, size_t columns, const double *cells) {
+    const size_t size = rows * columns * sizeof *cells;
     if (cli_other_failed()) return cli_failed("another rank has failed");
+    if (!out.opened) {
+        cli_turns_add(rows * columns, cells);
+        return CLI_DONE;
+    }
     const int status = write_bytes(out.at, cells, size);
     out.at += (MPI_Offset)size;
     return status;
@@ -156,28 +162,30 @@ static void clear(void) {
 
 /* ---- the command */
 
+static bool is_array(const char *path) {
+    const char *end = strrchr(path, '.');
+    return end && !strcmp(end, ".npy");
+}
+
 static const cli_predict_sharing sharing = {.agree = cli_agree_early,
+                                            .sum = cli_sum,
+                                            .first = cli_is_first,
+                                            .write = write_rows,
+                                            .in_place = is_array,
                                             .divide = divide,
                                             .count = count,
                                             .open = open_shared,
-                                            .write = write_rows,
                                             .finish = finish,
-                                            .sum = cli_sum};
-
-static int check_output(const cli_arguments *a) {
-    const char *path = cli_text(a, CLI_OPT_OUTPUT), *end = path ? strrchr(path, '.') : NULL;
-    if (path && (!end || strcmp(end, ".npy")))
-        return cli_wrong(a, CLI_OPT_OUTPUT, "%s: many processes write .npy only", path);
-    return CLI_DONE;
-}
+                                            .turn = cli_turns_next,
+                                            .gather = cli_turns_gather};
 
 static int run(const cli_arguments *a) {
-    int status = cli_agree(check_output(a));
-    if (status) return status;
     cli_tables_begin();
+    cli_turns_begin();
     cli_predict_shared = &sharing;
-    status = cli_agree(cli_predict(a, false));
+    const int status = cli_agree(cli_predict(a, false));
     clear();
+    cli_turns_end();
     cli_predict_shared = NULL;
     cli_tables_end();
     return status;
@@ -186,13 +194,13 @@ static int run(const cli_arguments *a) {
 const cli_command cli_command_predict_ranks = {
     .name = "predict",
     .summary = "predict at points that many processes share",
-    .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT.npy",
-    .text = "Evaluates a model at the rows of DATA, which is what orff-mpi fit takes, or on a grid. Every "
-            "process predicts its "
-            "share, and writes it into its place of one NPY file, in the order of the points. DATA is read "
-            "twice: where a "
-            "process writes depends on how many rows without missing values come before its own.",
-    .example = "  mpirun -n 4 orff-mpi predict all.orff 'points-*.npy' -o predicted.npy\n",
+    .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT",
+    .text = "Evaluates a model at the rows of DATA, which is what orff fit takes under mpirun, or on a grid. "
+            "Every process predicts its share. Into one .npy file each writes its own rows, in the order of "
+            "the points; DATA is then read twice, for where a process writes depends on how many rows without "
+            "missing values come before its own. Other files (.csv, .tsv, .nc, or - for standard output) the "
+            "first process writes, as the rows of all come to it.",
+    .example = "  mpirun -n 4 orff predict all.orff 'points-*.npy' -o predicted.npy\n",
     .least = 1,
     .most = 2,
     .bit = CLI_BIT(predict),

@@ -24,6 +24,7 @@ static struct {
     size_t count, pairs; /* files; those that have another beside them, with outputs: all or none */
     char **paths, **beside;
     uint64_t *start; /* count + 1: where each begins */
+    uint64_t digest; /* of what the files are */
     uint64_t portions;
     uint64_t low, high; /* the bytes to be read now, counted from the beginning of the first file */
     size_t next;        /* the file to be looked at next */
@@ -111,12 +112,26 @@ static int find_files(const char *word, char ***paths, size_t *count) {
 
 /* ---- how large they are */
 
+static uint64_t digest_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t digest_text(uint64_t hash, const char *text) {
+    for (hash = digest_word(hash, text != NULL); text && *text; text++)
+        hash = digest_word(hash, (unsigned char)*text);
+    return digest_word(hash, 256);
+}
+
 /* A directory (Zarr) has no size of its own. */
 static int measure(const char *path, uint64_t *bytes) {
     struct stat about;
     if (stat(path, &about)) return cli_failed("%s: cannot be opened: %s", path, strerror(errno));
     if (S_ISREG(about.st_mode) && about.st_size == 0) return cli_failed("%s: is empty", path);
     *bytes += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 4096;
+    all.digest = digest_text(all.digest, path) ^ (uint64_t)about.st_size;
+    all.digest = digest_word(digest_word(all.digest, (uint64_t)about.st_mtim.tv_sec),
+                             (uint64_t)about.st_mtim.tv_nsec);
     return CLI_DONE;
 }
 
@@ -133,6 +148,7 @@ static int measure_all(void) {
     status = cli_agree(status);
     if (status) return status;
     cli_share_bytes(all.start, (all.count + 1) * sizeof *all.start);
+    cli_share_bytes(&all.digest, sizeof all.digest);
     cli_tables_divide(PORTION, FEWEST);
     return CLI_DONE;
 }
@@ -141,6 +157,18 @@ void cli_tables_divide(uint64_t bytes, uint64_t fewest) {
     all.portions = all.start[all.count] / bytes;
     if (all.portions < fewest) all.portions = fewest;
     if (all.portions > MOST) all.portions = MOST;
+}
+
+uint64_t cli_tables_divided(void) {
+    return all.portions;
+}
+
+uint64_t cli_tables_digest(void) {
+    uint64_t digest = digest_word(all.digest, all.selection.skip_missing);
+    for (size_t i = 0; i < sizeof all.texts / sizeof *all.texts; i++) digest = digest_text(digest, all.texts[i]);
+    for (int i = 0; i < all.arguments->given[CLI_OPT_NA].count; i++)
+        digest = digest_text(digest, all.arguments->given[CLI_OPT_NA].values[i]);
+    return digest;
 }
 
 /* The byte at which portion k begins. */

@@ -11,6 +11,12 @@ void cli_tables_end(void);
 /* Into portions of about so many bytes, and no fewer than these; at first they are of 16 MB. */
 void cli_tables_divide(uint64_t bytes, uint64_t fewest);
 
+/* How many portions there are. */
+uint64_t cli_tables_divided(void);
+
+/* Of the files, by name, size and time of their last change, and of the columns read from them; the same on all ranks. */
+uint64_t cli_tables_digest(void);
+
 /* The portions of this rank: first .. last - 1. At first all of them are to be read. */
 void cli_tables_portions(uint64_t *first, uint64_t *last);
 

@@ -180,8 +180,8 @@ int paper_approximation_error(paper_run *run) {
     other_sigmas(&e, sigmas);
     summarise(run, &e, rates, table);
     compare_sigmas(run, sigmas);
-    paper_plot(run, "approximation-error", 860, 500);
-    paper_plot(run, "samplings", 1100, 720);
+    paper_plot(run, "approximation-error", PAPER_WIDE, 90);
+    paper_plot(run, "samplings", PAPER_WIDE, 125);
     free(e.deltas);
     free(e.exact);
     free(e.mean);

@@ -1,10 +1,13 @@
-# Mean (above) and largest (below) error for the four ways of sampling.
+# Mean (above) and largest (below) error for the four ways of sampling. Bars: the deviation over the draws; curves are moved
+# aside a little so that their bars do not cover each other.
 set multiplot
 set logscale x 2
 set logscale y
 set format x '2^{%L}'
 set format y '10^{%T}'
 set xtics 16,4,4096
+set xrange [12:5500]
+set bars 0.4
 unset key
 pick(k,s) = (strcol(1) eq k && strcol(2) eq s ? column(3) : NaN)
 kernels = 'decomposable curl-free div-free'
@@ -20,10 +23,10 @@ do for [row=0:1] {
         set xlabel (row == 1 ? 'number of frequencies D' : '')
         set ylabel (i == 1 ? (row == 0 ? 'mean error' : 'largest error') : '') offset 1,0
         c = (row == 0 ? 4 : 6)
-        plot 'errors.csv' using (pick(k,'iid')):c every ::1 with linespoints lt 1, \
-             'errors.csv' using (pick(k,'orthogonal')):c every ::1 with linespoints lt 2, \
-             'errors.csv' using (pick(k,'qmc')):c every ::1 with linespoints lt 3, \
-             'errors.csv' using (pick(k,'qmc+importance')):c every ::1 with linespoints lt 4
+        plot 'errors.csv' using (0.94*pick(k,'iid')):c:c+1 every ::1 with yerrorlines lt 1, \
+             'errors.csv' using (0.98*pick(k,'orthogonal')):c:c+1 every ::1 with yerrorlines lt 2, \
+             'errors.csv' using (1.02*pick(k,'qmc')):c:c+1 every ::1 with yerrorlines lt 3, \
+             'errors.csv' using (1.06*pick(k,'qmc+importance')):c:c+1 every ::1 with yerrorlines lt 4
     }
 }
 # The legend, a panel of its own.

@@ -210,6 +210,6 @@ int paper_bounds(paper_run *run) {
     probabilities(run, bounds, seen, &e);
     agree(run, table);
     bounds_slips(run);
-    paper_plot(run, "bounds", 1100, 520);
+    paper_plot(run, "bounds", PAPER_WIDE, 84);
     return PAPER_DONE;
 }

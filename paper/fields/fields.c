@@ -74,7 +74,7 @@ int paper_fields(paper_run *run) {
         summarise(summary, "curl-free", 0);
         summarise(summary, "divergence-free", 1);
     }
-    paper_plot(run, "fields", 1000, 500);
+    paper_plot(run, "fields", PAPER_WIDE, 88);
     paper_agreement(
         run,
         "The paper draws two fields made of five Gaussians, positive at (0,0), (0,1), (0,-1), negative at "

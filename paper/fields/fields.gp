@@ -1,8 +1,8 @@
 # Colour: the scalar field u. Arrows: its gradient (left), the gradient turned by 90 degrees (right).
-set multiplot layout 1,2 margins 0.07,0.88,0.11,0.95 spacing 0.1
+set multiplot layout 1,2 margins 0.08,0.88,0.11,0.95 spacing 0.1
 set size ratio -1
-set xrange [-1.08:1.08]
-set yrange [-1.08:1.08]
+set xrange [-1.17:1.17]
+set yrange [-1.17:1.17]
 set xtics -1,0.5,1
 set ytics -1,0.5,1
 unset grid

@@ -1,8 +1,9 @@
-# Root mean square error against N: without noise (left), with noise (right). Hollow: the paper's.
+# Root mean square error against N: without noise (left), with noise (right). Hollow: the table of the paper, appendix D.2.
 set multiplot
 set logscale xy
 set format x '10^{%T}'
-set yrange [2e-3:0.2]
+set yrange [2e-3:0.3]
+set bars 0.5
 set xrange [70:150000]
 set ytics (0.002,0.005,0.01,0.02,0.05,0.1,0.2)
 pick(m,c) = (strcol(1) eq m ? column(c) : NaN)
@@ -12,7 +13,7 @@ set tmargin at screen 0.92
 set bmargin at screen 0.33
 do for [side=0:1] {
     c = 3 + 2*side
-    set lmargin at screen 0.085 + 0.49*side
+    set lmargin at screen 0.095 + 0.49*side
     set rmargin at screen 0.485 + 0.49*side
     set title (side == 0 ? 'without noise' : 'with noise') offset 0,-0.5
     set ylabel (side == 0 ? 'root mean square error of an entry' : '') offset 1,0

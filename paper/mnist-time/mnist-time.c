@@ -99,7 +99,7 @@ int paper_mnist_time(paper_run *run) {
     paper_table *times;
     const size_t last = paper_timing_run(run, &t, &times);
     agree(run, &t, times, last);
-    paper_plot(run, "mnist-time", 900, 560);
+    paper_plot(run, "mnist-time", PAPER_NARROW, 95);
     paper_mnist_free(&mnist);
     return PAPER_DONE;
 }

@@ -320,6 +320,6 @@ int paper_operators(paper_run *run) {
     paper_must(orff_set_threads(0), "threads");
     agree_formulas(run, formulas);
     agree_costs(run, exponents, &z);
-    paper_plot(run, "operators", 1000, 560);
+    paper_plot(run, "operators", PAPER_WIDE, 104);
     return PAPER_DONE;
 }

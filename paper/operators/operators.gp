@@ -22,6 +22,7 @@ do for [side=0:1] {
     last = (side == 0 ? D_max : P_max)
     set xrange [0.8*first:1.25*last]
     set xtics first,2,last
+    set yrange [1:(side == 0 ? 3e6 : 3e5)]
     plot for [k=1:3] 'costs.csv' using (pick(word(rules,k),'normal',64,D,p,c)):6 every ::1 with linespoints lt k, \
          'costs.csv' using (pick('div-free','apply by dense B',1,D,p,c)):6 every ::1 with linespoints lt 5 dt 3, \
          'costs.csv' using (pick('curl-free','normal by all pairs',1,D,p,c)):6 every ::1 with linespoints lt 4 dt 2
@@ -38,7 +39,7 @@ set lmargin at screen 0.03
 set rmargin at screen 0.97
 set tmargin at screen 0.165
 set bmargin at screen 0.01
-set key center center vertical maxrows 3 Left reverse samplen 3
+set key center center vertical maxrows 3 Left reverse samplen 2.5 width -4
 plot NaN with linespoints lt 1 title 'P*P, decomposable (library, batch of 64)', \
      NaN with linespoints lt 2 title 'P*P, curl-free', \
      NaN with linespoints lt 3 title 'P*P, divergence-free', \

@@ -211,6 +211,6 @@ int paper_variance_bound(paper_run *run) {
     against_distance(run, distances, steps, draws);
     agree(run, against, high);
     slips(run);
-    paper_plot(run, "variance-bound", 1100, 760);
+    paper_plot(run, "variance-bound", PAPER_WIDE, 130);
     return PAPER_DONE;
 }

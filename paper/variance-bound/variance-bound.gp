@@ -10,13 +10,13 @@ do for [row=0:1] {
     table = (row == 0 ? 'against-D.csv' : 'against-distance.csv')
     set tmargin at screen 0.94 - 0.42*row
     set bmargin at screen 0.62 - 0.42*row
-    if (row == 0) { set logscale x 10; set format x '10^{%T}'; set xrange [1:1100] }
-    if (row == 1) { unset logscale x; set format x '%g'; set xrange [0:4] }
+    if (row == 0) { set logscale x 10; set format x '10^{%T}'; set xrange [0.7:1500] }
+    if (row == 1) { unset logscale x; set format x '%g'; set xrange [-0.15:4.15] }
     do for [i=1:3] {
         k = word(kernels, i)
         set lmargin at screen 0.07 + 0.32*(i - 1)
         set rmargin at screen 0.33 + 0.32*(i - 1)
-        set yrange [0:real(word(tops, i))]
+        set yrange [-0.04*real(word(tops, i)):real(word(tops, i))]
         set title (row == 0 ? word(names, i) : '')
         set xlabel (row == 0 ? 'number of frequencies D' : 'distance r of the pair')
         set ylabel (i == 1 ? 'D × mean square error' : '') offset 1,0
@@ -30,8 +30,8 @@ do for [row=0:1] {
                  table using (pick(k)):5 every ::1 with lines lt 3 lw 5, \
                  table using (pick(k)):4 every ::1 with lines lt 7 lw 1, \
                  table using (pick(k)):8 every ::1 with lines lt 4, \
-                 table using (pick(k)):3 every ::1 with points lt 1 ps 0.8, \
-                 table using (pick(k)):7 every ::1 with points lt 4 ps 0.8
+                 table using (pick(k)):3 every ::1 with points lt 1 ps 0.35, \
+                 table using (pick(k)):7 every ::1 with points lt 4 ps 0.35
         }
     }
 }

@@ -1,7 +1,8 @@
-# Draws samplings.svg and samplings.png from the tables beside it:  gnuplot samplings.gp
+# Draws samplings.svg, .pdf and .png, 174 mm wide and 125 mm high, from the tables beside it:  gnuplot samplings.gp
 if (!exists('format')) { format = 'svg' }
-if (format eq 'svg') { set terminal svg size 1100,720 enhanced font 'sans,14' background '#ffffff' }
-if (format eq 'png') { set terminal pngcairo size 1100,720 enhanced font 'sans,11' background '#ffffff' }
+if (format eq 'svg') { set terminal svg size 658,472 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,4.921in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
+if (format eq 'png') { set terminal pngcairo size 1315,945 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'samplings.'.format
 set encoding utf8
 set datafile separator ','
@@ -12,17 +13,21 @@ set linetype 4 lc rgb '#cc79a7' pt 11 lw 2
 set linetype 5 lc rgb '#e69f00' pt 13 lw 2
 set linetype 6 lc rgb '#56b4e9' pt 4  lw 2
 set linetype 7 lc rgb '#000000' pt 6  lw 2
+set pointsize 0.65
 set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
-# Mean (above) and largest (below) error for the four ways of sampling.
+# Mean (above) and largest (below) error for the four ways of sampling. Bars: the deviation over the draws; curves are moved
+# aside a little so that their bars do not cover each other.
 set multiplot
 set logscale x 2
 set logscale y
 set format x '2^{%L}'
 set format y '10^{%T}'
 set xtics 16,4,4096
+set xrange [12:5500]
+set bars 0.4
 unset key
 pick(k,s) = (strcol(1) eq k && strcol(2) eq s ? column(3) : NaN)
 kernels = 'decomposable curl-free div-free'
@@ -38,10 +43,10 @@ do for [row=0:1] {
         set xlabel (row == 1 ? 'number of frequencies D' : '')
         set ylabel (i == 1 ? (row == 0 ? 'mean error' : 'largest error') : '') offset 1,0
         c = (row == 0 ? 4 : 6)
-        plot 'errors.csv' using (pick(k,'iid')):c every ::1 with linespoints lt 1, \
-             'errors.csv' using (pick(k,'orthogonal')):c every ::1 with linespoints lt 2, \
-             'errors.csv' using (pick(k,'qmc')):c every ::1 with linespoints lt 3, \
-             'errors.csv' using (pick(k,'qmc+importance')):c every ::1 with linespoints lt 4
+        plot 'errors.csv' using (0.94*pick(k,'iid')):c:c+1 every ::1 with yerrorlines lt 1, \
+             'errors.csv' using (0.98*pick(k,'orthogonal')):c:c+1 every ::1 with yerrorlines lt 2, \
+             'errors.csv' using (1.02*pick(k,'qmc')):c:c+1 every ::1 with yerrorlines lt 3, \
+             'errors.csv' using (1.06*pick(k,'qmc+importance')):c:c+1 every ::1 with yerrorlines lt 4
     }
 }
 # The legend, a panel of its own.
@@ -65,4 +70,5 @@ plot NaN with linespoints lt 1 title 'iid, as in the paper', \
 unset multiplot
 
 unset output
-if (format eq 'svg') { format = 'png'; reset; load 'samplings.gp' }
+if (format eq 'pdf') { format = 'png'; reset; load 'samplings.gp' }
+if (format eq 'svg') { format = 'pdf'; reset; load 'samplings.gp' }

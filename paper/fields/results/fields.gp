@@ -1,7 +1,8 @@
-# Draws fields.svg and fields.png from the tables beside it:  gnuplot fields.gp
+# Draws fields.svg, .pdf and .png, 174 mm wide and 88 mm high, from the tables beside it:  gnuplot fields.gp
 if (!exists('format')) { format = 'svg' }
-if (format eq 'svg') { set terminal svg size 1000,500 enhanced font 'sans,14' background '#ffffff' }
-if (format eq 'png') { set terminal pngcairo size 1000,500 enhanced font 'sans,11' background '#ffffff' }
+if (format eq 'svg') { set terminal svg size 658,333 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,3.465in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
+if (format eq 'png') { set terminal pngcairo size 1315,665 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'fields.'.format
 set encoding utf8
 set datafile separator ','
@@ -12,15 +13,16 @@ set linetype 4 lc rgb '#cc79a7' pt 11 lw 2
 set linetype 5 lc rgb '#e69f00' pt 13 lw 2
 set linetype 6 lc rgb '#56b4e9' pt 4  lw 2
 set linetype 7 lc rgb '#000000' pt 6  lw 2
+set pointsize 0.65
 set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
 # Colour: the scalar field u. Arrows: its gradient (left), the gradient turned by 90 degrees (right).
-set multiplot layout 1,2 margins 0.07,0.88,0.11,0.95 spacing 0.1
+set multiplot layout 1,2 margins 0.08,0.88,0.11,0.95 spacing 0.1
 set size ratio -1
-set xrange [-1.08:1.08]
-set yrange [-1.08:1.08]
+set xrange [-1.17:1.17]
+set yrange [-1.17:1.17]
 set xtics -1,0.5,1
 set ytics -1,0.5,1
 unset grid
@@ -45,4 +47,5 @@ unset multiplot
 unset label 1
 
 unset output
-if (format eq 'svg') { format = 'png'; reset; load 'fields.gp' }
+if (format eq 'pdf') { format = 'png'; reset; load 'fields.gp' }
+if (format eq 'svg') { format = 'pdf'; reset; load 'fields.gp' }

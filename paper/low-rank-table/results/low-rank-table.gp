@@ -1,7 +1,8 @@
-# Draws low-rank-table.svg and low-rank-table.png from the tables beside it:  gnuplot low-rank-table.gp
+# Draws low-rank-table.svg, .pdf and .png, 174 mm wide and 104 mm high, from the tables beside it:  gnuplot low-rank-table.gp
 if (!exists('format')) { format = 'svg' }
-if (format eq 'svg') { set terminal svg size 1000,560 enhanced font 'sans,14' background '#ffffff' }
-if (format eq 'png') { set terminal pngcairo size 1000,560 enhanced font 'sans,11' background '#ffffff' }
+if (format eq 'svg') { set terminal svg size 658,393 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,4.094in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
+if (format eq 'png') { set terminal pngcairo size 1315,786 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'low-rank-table.'.format
 set encoding utf8
 set datafile separator ','
@@ -12,15 +13,17 @@ set linetype 4 lc rgb '#cc79a7' pt 11 lw 2
 set linetype 5 lc rgb '#e69f00' pt 13 lw 2
 set linetype 6 lc rgb '#56b4e9' pt 4  lw 2
 set linetype 7 lc rgb '#000000' pt 6  lw 2
+set pointsize 0.65
 set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
-# Root mean square error against N: without noise (left), with noise (right). Hollow: the paper's.
+# Root mean square error against N: without noise (left), with noise (right). Hollow: the table of the paper, appendix D.2.
 set multiplot
 set logscale xy
 set format x '10^{%T}'
-set yrange [2e-3:0.2]
+set yrange [2e-3:0.3]
+set bars 0.5
 set xrange [70:150000]
 set ytics (0.002,0.005,0.01,0.02,0.05,0.1,0.2)
 pick(m,c) = (strcol(1) eq m ? column(c) : NaN)
@@ -30,7 +33,7 @@ set tmargin at screen 0.92
 set bmargin at screen 0.33
 do for [side=0:1] {
     c = 3 + 2*side
-    set lmargin at screen 0.085 + 0.49*side
+    set lmargin at screen 0.095 + 0.49*side
     set rmargin at screen 0.485 + 0.49*side
     set title (side == 0 ? 'without noise' : 'with noise') offset 0,-0.5
     set ylabel (side == 0 ? 'root mean square error of an entry' : '') offset 1,0
@@ -65,4 +68,5 @@ plot NaN with linespoints lt 1 pt 6 dt 3 title 'paper, features', \
 unset multiplot
 
 unset output
-if (format eq 'svg') { format = 'png'; reset; load 'low-rank-table.gp' }
+if (format eq 'pdf') { format = 'png'; reset; load 'low-rank-table.gp' }
+if (format eq 'svg') { format = 'pdf'; reset; load 'low-rank-table.gp' }

@@ -1,7 +1,8 @@
-# Draws operators.svg and operators.png from the tables beside it:  gnuplot operators.gp
+# Draws operators.svg, .pdf and .png, 174 mm wide and 104 mm high, from the tables beside it:  gnuplot operators.gp
 if (!exists('format')) { format = 'svg' }
-if (format eq 'svg') { set terminal svg size 1000,560 enhanced font 'sans,14' background '#ffffff' }
-if (format eq 'png') { set terminal pngcairo size 1000,560 enhanced font 'sans,11' background '#ffffff' }
+if (format eq 'svg') { set terminal svg size 658,393 enhanced font 'sans,10.67' linewidth 0.8 background '#ffffff' }
+if (format eq 'pdf') { set terminal pdfcairo size 6.850in,4.094in enhanced font 'sans,8' fontscale 0.75 linewidth 0.6 background '#ffffff' }
+if (format eq 'png') { set terminal pngcairo size 1315,786 enhanced font 'sans,8' fontscale 2.00 linewidth 1.60 pointscale 2.00 background '#ffffff' }
 set output 'operators.'.format
 set encoding utf8
 set datafile separator ','
@@ -12,6 +13,7 @@ set linetype 4 lc rgb '#cc79a7' pt 11 lw 2
 set linetype 5 lc rgb '#e69f00' pt 13 lw 2
 set linetype 6 lc rgb '#56b4e9' pt 4  lw 2
 set linetype 7 lc rgb '#000000' pt 6  lw 2
+set pointsize 0.65
 set border lc rgb '#444444'
 set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
@@ -40,6 +42,7 @@ do for [side=0:1] {
     last = (side == 0 ? D_max : P_max)
     set xrange [0.8*first:1.25*last]
     set xtics first,2,last
+    set yrange [1:(side == 0 ? 3e6 : 3e5)]
     plot for [k=1:3] 'costs.csv' using (pick(word(rules,k),'normal',64,D,p,c)):6 every ::1 with linespoints lt k, \
          'costs.csv' using (pick('div-free','apply by dense B',1,D,p,c)):6 every ::1 with linespoints lt 5 dt 3, \
          'costs.csv' using (pick('curl-free','normal by all pairs',1,D,p,c)):6 every ::1 with linespoints lt 4 dt 2
@@ -56,7 +59,7 @@ set lmargin at screen 0.03
 set rmargin at screen 0.97
 set tmargin at screen 0.165
 set bmargin at screen 0.01
-set key center center vertical maxrows 3 Left reverse samplen 3
+set key center center vertical maxrows 3 Left reverse samplen 2.5 width -4
 plot NaN with linespoints lt 1 title 'P*P, decomposable (library, batch of 64)', \
      NaN with linespoints lt 2 title 'P*P, curl-free', \
      NaN with linespoints lt 3 title 'P*P, divergence-free', \
@@ -65,4 +68,5 @@ plot NaN with linespoints lt 1 title 'P*P, decomposable (library, batch of 64)',
 unset multiplot
 
 unset output
-if (format eq 'svg') { format = 'png'; reset; load 'operators.gp' }
+if (format eq 'pdf') { format = 'png'; reset; load 'operators.gp' }
+if (format eq 'svg') { format = 'pdf'; reset; load 'operators.gp' }

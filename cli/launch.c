@@ -1,0 +1,63 @@
+#define _GNU_SOURCE
+
+#include "launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+/* What a launcher leaves in the environment of each process. Slurm's srun sets PMI_SIZE too, also for tasks that work by
+ * themselves; MPI_LOCALNRANKS is only from mpirun. */
+static const struct launcher {
+    const char *mark, *size, *rank;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, /* Open MPI */
+    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK"},                              /* MPICH and its kin */
+};
+
+static const struct launcher *find_launcher(void) {
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].mark) && getenv(launchers[i].size)) return &launchers[i];
+    return NULL;
+}
+
+static long number_of(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+/* Never by the PATH: the file beside this program, wherever a link to it stands. */
+static bool find_beside(char path[PATH_MAX]) {
+    static const char name[] = "orff-mpi";
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
+    if (length <= 0) return false;
+    path[length] = '\0';
+    char *end = strrchr(path, '/');
+    if (!end) return false;
+    memcpy(end + 1, name, sizeof name);
+    return true;
+}
+
+/* Who is not the first leaves in silence and with success: mpirun would end the others at once, before the first has spoken. */
+static int refuse(const struct launcher *from, const char *path) {
+    if (number_of(from->rank) > 0) return CLI_DONE;
+    return cli_failed(
+        "mpirun has started %ld processes, and %s, by which they would share the work, cannot be run: %s; "
+        "build orff where there is an MPI (on Debian libopenmpi-dev and openmpi-bin)",
+        number_of(from->size), *path ? path : "orff-mpi", strerror(errno));
+}
+
+bool cli_launch(char **words, int *status) {
+    const struct launcher *from = find_launcher();
+    char path[PATH_MAX] = "";
+    if (!from) return false;
+    if (find_beside(path)) execv(path, words);
+    if (number_of(from->size) < 2) return false; /* alone: nothing is to be shared */
+    *status = refuse(from, path);
+    return true;
+}
