@@ -243,8 +243,8 @@ static void advise(const orff_data_shape *shape, size_t count, size_t p, char te
     const char *last = shape->inputs && shape->d ? shape->inputs[shape->d - 1] : NULL;
     *text = '\0';
     if (count <= p) return;
-    snprintf(text, 160, "; name those outside of the field's space as covariates%s%.60s", last ? ", such as " : "",
-             last ? last : "");
+    snprintf(text, 160, "; name those outside of the field's space as covariates%s%.60s",
+             last ? ", such as " : "", last ? last : "");
 }
 
 /* Fields have as many inputs in their space as outputs. To other kernels covariates are inputs as any. */
