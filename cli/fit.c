@@ -74,7 +74,8 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
                     orff_model **model) {
     orff_status status;
     if (data->whole) {
-        status = cli_observed_fit(data, settings, model);
+        const orff_observations observations = cli_observed_rows(data);
+        status = orff_model_fit_observations(model, settings, &observations);
     } else {
         const orff_reader reader = cli_data_reader(data);
         cli_say("the data are larger than --memory %s (MB), so they are read in one pass; automatic choices "

@@ -169,17 +169,16 @@ int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *
     return CLI_DONE;
 }
 
-orff_status cli_observed_fit(const cli_data *data, const orff_settings *settings, orff_model **model) {
-    const orff_observations o = {.d = data->d,
-                                 .p = data->p,
-                                 .n = data->n,
-                                 .X = data->X,
-                                 .Y = data->Y,
-                                 .directions = data->directions,
-                                 .weights = data->weights,
-                                 .errors = data->errors,
-                                 .instruments = data->instruments,
-                                 .n_walls = data->n_walls,
-                                 .walls = data->walls};
-    return orff_model_fit_observations(model, settings, &o);
+orff_observations cli_observed_rows(const cli_data *data) {
+    return (orff_observations){.d = data->d,
+                               .p = data->p,
+                               .n = data->n,
+                               .X = data->X,
+                               .Y = data->Y,
+                               .directions = data->directions,
+                               .weights = data->weights,
+                               .errors = data->errors,
+                               .instruments = data->instruments,
+                               .n_walls = data->n_walls,
+                               .walls = data->walls};
 }

@@ -25,7 +25,7 @@ void cli_observed_clear(cli_observed *observed);
 /* The columns of the rows held, each to its place. */
 int cli_observed_split(const cli_observed *observed, const cli_arguments *arguments, cli_data *data);
 
-/* Fits the rows held. */
-orff_status cli_observed_fit(const cli_data *data, const orff_settings *settings, orff_model **model);
+/* The rows held; they point into the data. */
+orff_observations cli_observed_rows(const cli_data *data);
 
 #endif

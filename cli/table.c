@@ -35,23 +35,23 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN | EVALUATE, "Data",
         "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
         "told, rows of one group are left out together; orff evaluate tells the errors of each."},
-    [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", FIT | EXACT, "Data",
+    [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", LEARN, "Data",
         "What becomes of a row without some of its outputs: use what it has, drop it, or refuse the data. Rows without "
         "any are left out, and counted. --skip-missing drops them all."},
-    [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, FIT | EXACT, "Data",
+    [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, LEARN, "Data",
         "The single output is what the field has along a direction, as radars and lidars see it: one column with an angle "
         "in degrees, for a field in the plane, or the columns of the direction's components."},
-    [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", FIT | EXACT, "Data",
+    [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", LEARN, "Data",
         "Angles count from the first input's axis towards the second (east), or clockwise from the second (north)."},
-    [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", FIT | EXACT, "Data",
+    [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", LEARN, "Data",
         "The output is positive for a field along the direction (away), or against it (toward)."},
-    [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, FIT | EXACT, "Data",
+    [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, LEARN, "Data",
         "The columns with what is known of the errors of the outputs, as standard deviations: one for each output, or one "
         "for all. The noise is a factor times these and a part that is the same for all; both are learned."},
-    [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, FIT | EXACT, "Data",
+    [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, LEARN, "Data",
         "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
         "is learned. Up to 64."},
-    [CLI_OPT_GROUP_EFFECT] = {"group-effect", 0, "COLUMN", NULL, FIT | EXACT, "Data",
+    [CLI_OPT_GROUP_EFFECT] = {"group-effect", 0, "COLUMN", NULL, LEARN, "Data",
         "The column that says which rows have an offset in common, in texts or numbers: a station, an instrument. Offsets are "
         "no part of the field; how large they are the rows tell, and fit and info print them. 2 to 256 groups; there is a "
         "trend then, a constant at least."},
@@ -110,7 +110,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Predict on a regular grid instead of at DATA. For pictures and pages this is the region, and counts do not matter. "
         "Give every input a range, by the number of points or by their spacing (X=LO:HI@STEP), or one "
         "value as X=V."},
-    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, FIT | EXACT | PREDICT | PLOT | VIEW, "Prediction",
+    [CLI_OPT_COAST] = {"coast", 0, "FILE", NULL, LEARN | PREDICT | PLOT | VIEW, "Prediction",
         "When learning, the field does not cross this coast; afterwards, leave out what lies on land, inside of its rings. A "
         "file: GeoJSON, or x and y with empty lines or > between rings. "
         "natural-earth is the land of the whole Earth, 1:50 million, for models in degrees."},

@@ -6,9 +6,12 @@
 #include "commands.h"
 #include "data.h"
 #include "fit.h"
+#include "observed.h"
+#include "offsets.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
+#include "walls.h"
 
 #define MOST_CANDIDATES 100000
 
@@ -127,13 +130,13 @@ static void append_label(const grid *g, size_t i, cli_string *label) {
             cli_append(label, ", %s %s", cli_option_at(g->axes[k])->name, cli_text(a, g->axes[k]));
 }
 
-/* A line for every lambda of a candidate; `before` holds its other cells. */
+/* A line for every lambda of a candidate; `before` holds its other cells. Lambdas that are no numbers were not looked at. */
 static void put_path(const grid *g, size_t i, const char *before, cli_string *text) {
     const size_t count = path_length(g, i);
     size_t chosen = count;
     for (size_t l = 0; l < count; l++)
         if (g->paths[i][l].cv_mse == g->scores[i]) chosen = l;
-    for (size_t l = 0; l < count; l++)
+    for (size_t l = 0; l < count && !isnan(g->paths[i][l].lambda); l++)
         cli_append(text, "%s%.9g,%.17g,%.17g,%d\n", before, g->paths[i][l].lambda, g->paths[i][l].cv_mse,
                    sqrt(g->paths[i][l].cv_mse), l == chosen);
 }
@@ -193,14 +196,15 @@ static void say_scores(const grid *g) {
 
 /* ---- */
 
-static int tune(grid *g, const cli_arguments *a, const cli_data *data, orff_model **model) {
+static int tune(grid *g, const cli_arguments *a, cli_data *data, orff_model **model) {
     int status = find_axes(g, a);
     if (!status) status = make_candidates(g, a, data);
+    if (!status) status = cli_walls_read(data, a, &g->settings[0]);
+    const orff_observations observations = cli_observed_rows(data);
     if (!status)
-        status =
-            cli_outcome(orff_model_tune_paths(model, g->count, g->settings, data->d, data->p, data->n,
-                                              data->X, data->Y, data->weights, g->scores, &g->best, g->paths),
-                        NULL);
+        status = cli_outcome(orff_model_tune_observations(model, g->count, g->settings, &observations,
+                                                          g->scores, &g->best, g->paths),
+                             NULL);
     return status;
 }
 
@@ -215,6 +219,7 @@ static int run(const cli_arguments *a) {
     if (!status) say_scores(&g);
     if (!status && cli_given(a, CLI_OPT_REPORT)) status = write_report(&g, cli_text(a, CLI_OPT_REPORT));
     if (!status) status = cli_settings_note(&g.specs[g.best], data.notes);
+    if (!status) status = cli_offsets_note(&data, model);
     if (!status)
         status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, scores_json(&g));
     orff_model_free(model);

@@ -33,6 +33,10 @@ typedef struct fmt_netcdf_file {
 int fmt_netcdf_open_file(fmt_table *table, fmt_netcdf_file *file);
 void fmt_netcdf_close_file(fmt_netcdf_file *file);
 
+/* How xarray writes Zarr that any netcdf-c with NCZarr reads. */
+#define FMT_ZARR_PLAIN \
+    "xarray: ds.to_zarr(.., zarr_format=2, encoding={v: {\"compressors\": None} for v in ds.variables})"
+
 /* Refuses an array of Zarr that netcdf-c would misread; other files pass. Returns an orff_status. */
 int fmt_zarr_check(fmt_table *table, const fmt_variable *variable);
 

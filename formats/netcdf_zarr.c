@@ -66,7 +66,7 @@ static int check_codec(fmt_table *table, const fmt_variable *v, int directory) {
         return fmt_table_fail(
             table, ORFF_ERROR_UNSUPPORTED,
             "variable %.100s is packed by %s, which this netcdf-c cannot unpack; write it without "
-            "compression, or as NetCDF (xarray: to_netcdf)",
+            "compression (" FMT_ZARR_PLAIN "), or as NetCDF (ds.to_netcdf)",
             v->name, codec);
     return ORFF_OK;
 }

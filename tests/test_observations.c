@@ -5,6 +5,7 @@
 #include "base/linalg.h"
 #include "fields.h"
 #include "lattice/fft.h"
+#include "model/tune_folds.h"
 #include "reload.h"
 
 enum { N = 60, NEW = 8, D = 2, P = 2 };
@@ -65,9 +66,12 @@ static void add(dense *g, const double *x, const double *e, double y, double c) 
     g->c[g->n++] = c;
 }
 
-static void gather(const measured *m, bool directions, bool weighted, dense *g) {
+/* Of all rows but those of a fold; folds may be NULL. */
+static void gather_rest(const measured *m, bool directions, bool weighted, const uint32_t *folds,
+                        uint32_t fold, dense *g) {
     *g = (dense){0};
     for (size_t i = 0; i < N; i++) {
+        if (folds && folds[i] == fold) continue;
         const double c = weighted ? m->weights[i] : 1.0;
         bool any = false;
         if (directions) add(g, m->X + i * D, m->along + i * P, m->y[i], c);
@@ -79,6 +83,10 @@ static void gather(const measured *m, bool directions, bool weighted, dense *g) 
         }
         g->N += any || directions ? c : 0.0;
     }
+}
+
+static void gather(const measured *m, bool directions, bool weighted, dense *g) {
+    gather_rest(m, directions, weighted, NULL, 0, g);
 }
 
 static double form(const double *e, const double *K, const double *f) {
@@ -315,6 +323,63 @@ static void test_qualities(void **state) {
 
 /* ---- what is refused */
 
+/* ---- candidates */
+
+/* The mean over the outputs of the mean square of what a dense process says of the numbers of a fold it has not seen. */
+static double crossed(const measured *m, size_t which, bool directions, const uint32_t *folds) {
+    static dense rest;
+    const size_t width = directions ? 1 : P;
+    double squares[P] = {0}, n[P] = {0}, F[NEW * P], C[NEW * P * P], Z[NEW * D] = {0};
+    orff_kernel *kernel = kernel_of(which);
+    for (size_t i = 0; i < N; i++) {
+        const double *e = m->along + i * P;
+        gather_rest(m, directions, true, folds, folds[i], &rest);
+        memcpy(Z, m->X + i * D, D * sizeof *Z);
+        predict(&rest, &(source){kernel, NULL}, rest.N * lambda, Z, F, C);
+        for (size_t k = 0; k < width; k++) {
+            const double off = directions ? m->y[i] - e[0] * F[0] - e[1] * F[1] : m->Y[i * P + k] - F[k];
+            if (isnan(off)) continue;
+            squares[k] += m->weights[i] * off * off;
+            n[k] += m->weights[i];
+        }
+    }
+    orff_kernel_free(kernel);
+    return directions ? squares[0] / n[0] : 0.5 * (squares[0] / n[0] + squares[1] / n[1]);
+}
+
+static void tune(bool directions) {
+    static measured m;
+    const size_t which[] = {2, 3}; /* the field has no divergence */
+    orff_settings candidates[2];
+    orff_path_point point[2], *paths[2] = {&point[0], &point[1]};
+    double scores[2];
+    size_t best;
+    uint32_t *folds;
+    orff_model *model;
+    make(&m);
+    const orff_observations o = observations_of(&m, directions, true);
+    for (size_t i = 0; i < 2; i++) {
+        candidates[i] = settings_of(which[i], ORFF_ENGINE_EXACT);
+        candidates[i].folds = 3;
+    }
+    assert_ok(orff_model_tune_observations(&model, 2, candidates, &o, scores, &best, paths));
+    assert_int_equal(best, 1);
+    assert_ok(orffi_tune_folds(&folds, model, &candidates[0], &o));
+    for (size_t i = 0; i < 2; i++) {
+        const double found = crossed(&m, which[i], directions, folds);
+        assert_true(fabs(scores[i] - found) <= 1e-6 * found);
+        assert_true(point[i].cv_mse == scores[i] && fabs(point[i].lambda / lambda - 1.0) < 1e-12);
+    }
+    free(folds);
+    orff_model_free(model);
+}
+
+static void test_tune(void **state) {
+    (void)state;
+    tune(true);
+    tune(false);
+}
+
 static void test_refused(void **state) {
     static measured m;
     orff_settings s = settings_of(0, ORFF_ENGINE_AUTO);
@@ -346,6 +411,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_lattice),   cmocka_unit_test(test_features),
         cmocka_unit_test(test_walls), cmocka_unit_test(test_qualities), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tune),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,11 +241,11 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         """
         X, y, weights = without_zeros(*self._rows(X, y, sample_weight))
         if self._set_labels(y):
-            self._tune_rows(grid, X, signs(y), weights, **self._label_notes())
+            self._tune_rows(grid, Rows(X, signs(y), weights), **self._label_notes())
             return self
         self._set_classes(y)
         labels = self._labels(y).astype(np.float64).reshape(-1, 1)
-        self._tune_rows(grid, X, labels, weights, len(self.classes_), **self._class_notes())
+        self._tune_rows(grid, Rows(X, labels, weights), len(self.classes_), **self._class_notes())
         return self
 
     # ---- using

@@ -136,8 +136,7 @@ class ModelEstimator(BaseEstimator):
         X, Y, weights, groups, offsets = rows[:5]
         settings = self._settings_for_rows(rows) if not rows.are_plain else self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
-        numbers = [ffi.NULL if one is None else ffi.from_buffer("uint64_t[]", one) for one in (groups, offsets)]
-        settings.c.groups, settings.c.offset_groups = numbers
+        settings.c.groups, settings.c.offset_groups = rows.numbers()
         streams = not self._is_exact and groups is None and offsets is None and settings.c.trend == lib.ORFF_TREND_NONE
         if not rows.are_plain:
             observations, _held = rows.observations()

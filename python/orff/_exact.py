@@ -5,7 +5,7 @@ from typing import Any
 
 from ._arrays import Array
 from ._library import lib
-from ._observations import MISSING_OUTPUTS
+from ._observations import MISSING_OUTPUTS, Rows
 from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
 from ._regression import RegressionMixin
@@ -73,5 +73,5 @@ class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
             With `best_params_`, `best_index_` and `tune_results_`.
         """
         X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._tune_rows(grid, X, Y, weights, **notes)
+        self._tune_rows(grid, Rows(X, Y, weights), **notes)
         return self

@@ -58,6 +58,10 @@ class Rows(NamedTuple):
         some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-2]))
         return some._replace(walls=self.walls, functionals=self.functionals)
 
+    def numbers(self) -> list:
+        """groups and offsets, as settings point to them."""
+        return [ffi.NULL if one is None else ffi.from_buffer("uint64_t[]", one) for one in (self.groups, self.offsets)]
+
     def observations(self) -> tuple:
         """An orff_observations, and what it points to."""
         held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()

@@ -11,7 +11,7 @@ from . import _notes
 from ._arrays import Array, columns, doubles
 from ._arrow import from_arrow
 from ._estimator import FINITE, FLOATS, row_weights, validate_data, without_zeros
-from ._observations import make_rows, rows_to_learn
+from ._observations import Rows, make_rows, rows_to_learn
 from ._progress import say
 
 
@@ -92,17 +92,19 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         >>> bool(np.abs(model.predict([[0.0, 0.5]]) - [[-0.5, 0.0]]).max() < 0.05)
         True
         """
-        X, Y, weights = self._rows(X, y, sample_weight, missing=True)
-        rows, said = rows_to_learn(make_rows(X, Y, weights, groups, offsets, directions, errors, instruments, walls,
-                                             functionals),
-                                   self.missing_outputs)
-        if said and self.verbose:
-            say(said)
-        if directions is not None:
-            self._flat, self._output_names = False, ["u", "v", "w"][:rows.outputs] if rows.outputs <= 3 else None
-        rows = rows._replace(X=doubles(rows.X)) if self._on_plane else rows
+        rows = self._observed(X, y, sample_weight, groups, offsets, directions, errors, instruments, walls, functionals)
         self._fit_rows(rows, **self._regression_notes())
         return self
+
+    def _observed(self, X: Any, y: Any, sample_weight: Any, *observed: Any) -> Rows:
+        """The rows that fit is given. Degrees are learned from in double precision."""
+        X, Y, weights = self._rows(X, y, sample_weight, missing=True)
+        rows, said = rows_to_learn(make_rows(X, Y, weights, *observed), self.missing_outputs)
+        if said and self.verbose:
+            say(said)
+        if rows.directions is not None:
+            self._flat, self._output_names = False, ["u", "v", "w"][:rows.outputs] if rows.outputs <= 3 else None
+        return rows._replace(X=doubles(rows.X)) if self._on_plane else rows
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:
         """Predict outputs.

@@ -187,11 +187,14 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     def _notes_of_moments(self) -> dict[str, Any]:
         return self._regression_notes()
 
-    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFRegressor":
+    def tune(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, directions: Any = None,
+             errors: Any = None, instruments: Any = None, walls: Any = None, functionals: Any = None,
+             offsets: Any = None, **grid: Any) -> "ORFFRegressor":
         """Of several candidates take the one with the smallest cross-validated error and fit it to all rows.
 
         Candidates on the same frequencies (the same sigma, base, features, sampling and seed) share one pass over the
-        data. The parameters of the estimator become those of the best.
+        data. Measurements that are not whole rows of equal quality (missing outputs, directions and so on) are fitted again
+        without each fold. The parameters of the estimator become those of the best.
 
         Parameters
         ----------
@@ -201,6 +204,8 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
             Outputs.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
+        groups, directions, errors, instruments, walls, functionals, offsets
+            As for fit.
         **grid
             For each parameter that is varied a list of values; all combinations are compared.
 
@@ -219,6 +224,6 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         >>> len(model.tune_results_["cv_mse"])
         4
         """
-        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._tune_rows(grid, X, Y, weights, **notes)
+        rows = self._observed(X, y, sample_weight, groups, offsets, directions, errors, instruments, walls, functionals)
+        self._tune_rows(grid, rows, **self._regression_notes())
         return self

@@ -5,7 +5,7 @@ from typing import Any
 
 from ._fields import FieldsMixin
 from ._library import lib
-from ._observations import MISSING_OUTPUTS
+from ._observations import MISSING_OUTPUTS, Rows
 from ._parameters import FEATURES, KERNEL, LEARNING, PROGRESS, SOLVING, VERBOSE, Own, parameters
 from ._regression import RegressionMixin
 from ._settings import TABLE, name_of
@@ -75,5 +75,5 @@ class ORFFStack(FieldsMixin, RegressionMixin, TuningMixin):
             With `best_params_`, `best_index_` and `tune_results_`.
         """
         X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._tune_rows(grid, X, Y, weights, **notes)
+        self._tune_rows(grid, Rows(X, Y, weights), **notes)
         return self

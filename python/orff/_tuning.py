@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import Array, doubles, pointer
+from ._arrays import doubles, pointer
 from ._estimator import ModelEstimator
 from ._library import ffi, keep_with, lib, owner
 from ._model import Model
+from ._observations import Rows
 from ._progress import run
 
 
@@ -24,21 +25,27 @@ def _candidates(grid: dict[str, Any]) -> list[dict[str, Any]]:
 class TuningMixin(ModelEstimator):
     """tune over the library's own cross-validation."""
 
-    def _tune_rows(self, grid: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], classes: int = 0,
-                   **notes: Any) -> None:
+    def _tune_rows(self, grid: dict[str, Any], rows: Rows, classes: int = 0, **notes: Any) -> None:
         """Y is n x p, or n x 1 labels for classes."""
         candidates = _candidates(grid)
+        X, Y, weights = rows[:3]
         settings = []
         for candidate in candidates:
             one = clone(self).set_params(**candidate)
             if hasattr(self, "feature_names_in_"):
                 one.feature_names_in_ = self.feature_names_in_
-            settings.append(one._fit_settings(X, Y, classes))
+            settings.append(one._fit_settings(X, Y, classes) if rows.are_plain else one._settings_for_rows(rows))
+            settings[-1].c.groups, settings[-1].c.offset_groups = rows.numbers()
         every = ffi.new("orff_settings[]", [each.c[0] for each in settings])
         scores, best = np.empty(len(candidates)), ffi.new("size_t *")
         place = owner("orff_model", lib.orff_model_free)
-        run(lib.orff_model_tune, place, len(candidates), every, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)),
-            pointer(doubles(Y)), pointer(weights), pointer(scores), best, **self._how)
+        if rows.are_plain and rows.offsets is None:
+            run(lib.orff_model_tune, place, len(candidates), every, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)),
+                pointer(doubles(Y)), pointer(weights), pointer(scores), best, **self._how)
+        else:
+            observations, _held = rows.observations()
+            run(lib.orff_model_tune_observations, place, len(candidates), every, observations, pointer(scores), best,
+                ffi.NULL, **self._how)
         keep_with(place, settings)  # whose functions an exact model calls
         self.best_index_ = int(best[0])
         self.best_params_ = candidates[self.best_index_]

@@ -170,7 +170,24 @@ def test_a_column_without_numbers_is_refused_as_ever(rows):
         with pytest.raises(ValueError, match="y contains infinity"):
             regressor().fit(X, np.where(np.isnan(y)[:, None], trouble, Y))
     with pytest.raises(ValueError, match="y contains NaN"):
-        regressor(engine="features").tune(X, np.where(Y > 1, Y, np.nan), sigma=[1.0, 2.0])
+        orff.ORFFClassifier().tune(X, y, sigma=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("engine", ["exact", "features"])
+def test_candidates_are_judged_on_folds_they_have_not_seen(rows, engine):
+    X, Y, _ = rows
+    Y = np.where(np.arange(160).reshape(80, 2) % 3 == 0, np.nan, Y)
+    tracks = np.arange(80) % 7
+    tuned = regressor(engine, folds=7).tune(X, Y, groups=tracks, kernel=["curl-free", "div-free"])
+    assert tuned.best_params_ == {"kernel": "div-free"}
+    again = regressor(engine).fit(X, Y)
+    np.testing.assert_allclose(tuned.predict(X), again.predict(X), atol=1e-10)
+    curl, div = tuned.tune_results_["cv_mse"]
+    assert div < 0.02 < curl
+    along = orff.directions(np.arange(80) * 37.0)
+    radial = (along * rows[1]).sum(axis=1)
+    seen = regressor(engine).tune(X, radial, directions=along, errors=np.full(80, 0.05), kernel=["curl-free", "div-free"])
+    assert seen.best_params_ == {"kernel": "div-free"} and seen.tune_results_["cv_mse"][1] < 0.02
 
 
 @pytest.mark.parametrize("engine", ENGINES)

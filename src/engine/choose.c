@@ -124,7 +124,7 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
 orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                          const orffi_engine **engine, const char **reason) {
     size_t bytes;
-    if (settings->engine == ORFF_ENGINE_AUTO && !settings->n_hidden && rows <= FEW_IF_NO_LATTICE &&
+    if (settings->engine == ORFF_ENGINE_AUTO && !settings->n_hidden && rows <= ORFFI_FEW_DIRECTED &&
         !has_periods(settings, d) && !asks_for_features(settings) && has_exact(settings) &&
         orffi_engine_exact.suits(settings, d, 1, rows, &bytes) == ORFF_OK) {
         *engine = &orffi_engine_exact;

@@ -167,7 +167,8 @@ const orffi_engine *orffi_engine_find(orff_engine engine);
  * lives for ever. Fails where the one that was asked for does not suit. */
 orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                 const orffi_engine **engine, const char **reason);
-/* The same for directed rows (see engine/table.h). */
+/* The same for directed rows (see engine/table.h). Up to so many the exact kernel has them soonest. */
+#define ORFFI_FEW_DIRECTED 6000
 orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                          const orffi_engine **engine, const char **reason);
 

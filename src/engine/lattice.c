@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/periods.h"
 #include "engine/reach.h"
@@ -272,6 +273,18 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
+/* No rows are kept that could make a better preconditioner. */
+static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
+    if (!(r->directed > 0.0) || r->task.scores || !(noise > 0.0 && noise < SMALL_NOISE) ||
+        orffi_lattice_is_direct(r->kernel, &r->lattice, true))
+        return;
+    orffi_log(ORFF_LOG_WARNING,
+              "%zu numbers of rows with directions, or that miss outputs, have a noise variance of %.1g of "
+              "the field's; with so little a lattice takes many iterations: engine %s is quicker",
+              known, noise,
+              orff_engine_name(known <= ORFFI_FEW_DIRECTED ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES));
+}
+
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
  * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
  * them. They are kept too where the modes do not carry the kernel: it is rough then, and the nearest rows hide the others. */
@@ -286,6 +299,7 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     ORFFI_TRY(find_local(r, r->kernel, known));
     r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
                             !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
+    warn_slow(r, known, noise);
     return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
 }
 

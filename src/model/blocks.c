@@ -55,9 +55,10 @@ static double shortest_scale(const orffi_plan *plan, size_t i) {
     return least;
 }
 
-/* How many blocks there must be along each of d inputs. */
-static double least_along(const orffi_plan *plan) {
-    return ceil(pow((double)(EACH * plan->settings.folds), 1.0 / (double)plan->d) - 1e-9);
+double orffi_blocks_side(size_t d, size_t folds, double shortest, double extent) {
+    const double least = ceil(pow((double)(EACH * folds), 1.0 / (double)d) - 1e-9); /* along each input */
+    const double side = fmin(WIDTH * shortest, extent > 0.0 ? extent / least : INFINITY);
+    return isfinite(side) && side > 0.0 ? side : 1.0;
 }
 
 /* Blocks of an input on a circle close it. */
@@ -67,13 +68,11 @@ static double close_circle(const orffi_plan *plan, size_t i, double side) {
 }
 
 static void fill_sides(orffi_plan *plan) {
-    const double least = least_along(plan);
-    for (size_t i = 0; i < plan->d; i++) {
-        const double wide = WIDTH * shortest_scale(plan, i);
-        const double most = plan->extent && plan->extent[i] > 0.0 ? plan->extent[i] / least : INFINITY;
-        const double side = fmin(wide, most);
-        plan->blocks[i] = close_circle(plan, i, isfinite(side) && side > 0.0 ? side : 1.0);
-    }
+    for (size_t i = 0; i < plan->d; i++)
+        plan->blocks[i] =
+            close_circle(plan, i,
+                         orffi_blocks_side(plan->d, plan->settings.folds, shortest_scale(plan, i),
+                                           plan->extent ? plan->extent[i] : 0.0));
 }
 
 /* ---- the rows in them */

@@ -8,6 +8,10 @@
  * and plan->blocks. */
 orff_status orffi_blocks_choose(orffi_plan *plan, const orffi_rows *rows);
 
+/* The side of blocks along one of d inputs: shortest is the shortest length scale there, or INFINITY; extent the range of the
+ * rows. */
+double orffi_blocks_side(size_t d, size_t folds, double shortest, double extent);
+
 /* The same blocks for another plan, which may have other units: candidates must be compared on the same folds. */
 orff_status orffi_blocks_copy(orffi_plan *to, const orffi_plan *from);
 

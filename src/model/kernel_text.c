@@ -238,14 +238,24 @@ static orff_status read_space(orffi_kernel_read *k, const char *text, const orff
     return status;
 }
 
+/* "": none; else what to do, with the name of an input that is rarely part of a space, the last one. */
+static void advise(const orff_data_shape *shape, size_t count, size_t p, char text[160]) {
+    const char *last = shape->inputs && shape->d ? shape->inputs[shape->d - 1] : NULL;
+    *text = '\0';
+    if (count <= p) return;
+    snprintf(text, 160, "; name those outside of the field's space as covariates%s%.60s",
+             last ? ", such as " : "", last ? last : "");
+}
+
 /* Fields have as many inputs in their space as outputs. To other kernels covariates are inputs as any. */
 static orff_status set_space(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, size_t count) {
     for (size_t m = 0; m < k->n; m++) {
         const bool physical = orff_rule_describe(k->parts[m].rule).physical;
+        char advice[160];
+        advise(shape, count, p, advice);
         if (physical && count != p)
             return wrong(k, "kernel", "%s needs as many inputs as outputs, but there are %zu and %zu%s",
-                         orff_rule_name(k->parts[m].rule), count, p,
-                         count > p ? "; name those outside of the field's space as covariates" : "");
+                         orff_rule_name(k->parts[m].rule), count, p, advice);
         if ((physical || k->automatic) && count == p && count < shape->d) k->parts[m].space = k->space;
     }
     return ORFF_OK;

@@ -65,8 +65,9 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
     if (stretch > LARGE)
         orffi_log(
             ORFF_LOG_WARNING,
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; "
-            "learn a part of it, or on a map of the whole Earth (--crs EPSG:8857)",
+            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; learn "
+            "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by SphereField "
+            "of the Python package",
             farthest, 100.0 * stretch);
 }
 

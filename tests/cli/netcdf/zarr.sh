@@ -23,3 +23,6 @@ learn packed || echo $?
 learn short || echo $?
 mkdir empty.zarr
 orff info empty.zarr || echo $?
+mkdir three.zarr
+echo '{"zarr_format":3,"node_type":"group"}' >three.zarr/zarr.json
+orff info three.zarr || echo $?

@@ -1,0 +1,200 @@
+/* Tuning for measurements that are not whole rows of equal quality: every candidate is fitted again without each fold, and judged
+ * by what it says of the numbers there. So it serves every engine and all that a fit has, trends, offsets, walls and
+ * functionals; each fit chooses what is automatic by itself, and never sees the numbers it is judged on. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "model/tune_folds.h"
+
+typedef struct tuning {
+    const orff_observations *o;
+    size_t count;
+    const orff_settings *candidates;
+    uint32_t *folds; /* n */
+    double *scores;  /* count */
+    double *lambdas; /* count: their geometric means over the folds */
+} tuning;
+
+static orff_status check(const orff_settings *candidate, const orff_settings *first, size_t i) {
+    if (candidate->folds >= 2 && candidate->geo == first->geo) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "candidate %zu: tuning takes at least 2 folds, and all candidates on the same plane",
+                      i + 1);
+}
+
+/* A fit that says nothing on its way: there are many. */
+static orff_status fit_quietly(orff_model **model, const orff_settings *settings,
+                               const orff_observations *o) {
+    const orff_hooks before = orffi_hooks_swap((orff_hooks){0});
+    const orff_hooks quiet = {.progress = before.progress, .self = before.self};
+    orffi_hooks_swap(quiet);
+    const orff_status status = orff_model_fit_observations(model, settings, o);
+    orffi_hooks_swap(before);
+    return status;
+}
+
+/* ---- errors */
+
+typedef struct errors {
+    double *squares, *weights; /* p; with directions the first alone */
+    double logs;               /* of lambdas */
+} errors;
+
+static void add_row(const tuning *t, size_t i, const double *f, errors *e) {
+    const orff_observations *o = t->o;
+    const size_t width = o->directions ? 1 : o->p;
+    const double weight = o->weights ? o->weights[i] : 1.0;
+    for (size_t k = 0; k < width; k++) {
+        double value = o->directions ? 0.0 : f[k];
+        for (size_t a = 0; o->directions && a < o->p; a++) value += o->directions[i * o->p + a] * f[a];
+        const double off = o->Y[i * width + k] - value;
+        if (isnan(off)) continue;
+        e->squares[k] += weight * off * off;
+        e->weights[k] += weight;
+    }
+}
+
+static orff_status add_fold(const tuning *t, const orff_model *model, uint32_t fold, errors *e) {
+    const size_t d = t->o->d, p = t->o->p;
+    double *x = NULL, *f = NULL;
+    size_t n = 0;
+    orff_status status = orffi_alloc(&x, t->o->n, d * sizeof *x);
+    for (size_t i = 0; !status && i < t->o->n; i++)
+        if (t->folds[i] == fold) memcpy(x + n++ * d, t->o->X + i * d, d * sizeof *x);
+    if (!status) status = orffi_alloc(&f, n, p * sizeof *f);
+    if (!status) status = orff_model_predict(model, n, x, f);
+    n = 0;
+    for (size_t i = 0; !status && i < t->o->n; i++)
+        if (t->folds[i] == fold) add_row(t, i, f + n++ * p, e);
+    e->logs += log(model->lambda);
+    orffi_release(x);
+    orffi_release(f);
+    return status;
+}
+
+/* The mean over the outputs of mean squares. */
+static double mean_error(const errors *e, size_t p) {
+    double sum = 0.0, outputs = 0.0;
+    for (size_t k = 0; k < p; k++) {
+        if (!(e->weights[k] > 0.0)) continue;
+        sum += e->squares[k] / e->weights[k];
+        outputs += 1.0;
+    }
+    return sum / outputs;
+}
+
+static orff_status judge_fold(const tuning *t, size_t i, uint32_t fold, errors *e) {
+    orffi_tune_rest rest;
+    orff_model *model = NULL;
+    orff_status status = orffi_tune_rest_make(&rest, t->o, &t->candidates[i], t->folds, fold);
+    rest.settings.posterior = ORFF_SWITCH_NO;
+    if (!status) status = fit_quietly(&model, &rest.settings, &rest.observations);
+    if (!status) status = add_fold(t, model, fold, e);
+    orff_model_free(model);
+    orffi_tune_rest_clear(&rest);
+    return status;
+}
+
+static bool has_rows(const tuning *t, uint32_t fold) {
+    for (size_t i = 0; i < t->o->n; i++)
+        if (t->folds[i] == fold) return true;
+    return false;
+}
+
+static orff_status judge(tuning *t, size_t i) {
+    const size_t folds = t->candidates[0].folds;
+    double used = 0.0;
+    errors e = {0};
+    orff_status status = ORFFI_NEW_ARRAY(e.squares, t->o->p);
+    if (!status) status = ORFFI_NEW_ARRAY(e.weights, t->o->p);
+    for (uint32_t f = 0; !status && f < folds; f++) {
+        orffi_stage before;
+        if (!has_rows(t, f)) continue;
+        status = orffi_stage_enter("tuning", (double)(i * folds + f), (double)(t->count * folds), NULL,
+                                   &before);
+        if (!status) status = judge_fold(t, i, f, &e);
+        orffi_stage_leave(&before);
+        used += 1.0;
+    }
+    if (!status) t->scores[i] = mean_error(&e, t->o->p);
+    if (!status) t->lambdas[i] = exp(e.logs / used);
+    orffi_release(e.squares);
+    orffi_release(e.weights);
+    return status;
+}
+
+/* ---- all */
+
+static size_t find_best(const tuning *t) {
+    size_t best = t->count;
+    for (size_t i = 0; i < t->count; i++)
+        if (isfinite(t->scores[i]) && (best == t->count || t->scores[i] < t->scores[best])) best = i;
+    return best;
+}
+
+/* model: that of the first candidate, which becomes that of the best. */
+static orff_status fit_best(orff_model **model, const tuning *t, size_t best) {
+    if (best == t->count)
+        return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");
+    if (!best) return ORFF_OK;
+    orff_model_free(*model);
+    *model = NULL;
+    return orff_model_fit_observations(model, &t->candidates[best], t->o);
+}
+
+/* One point of a path; its length in all is that of tune_paths. */
+static void tell_paths(const tuning *t, orff_path_point **paths) {
+    for (size_t i = 0; paths && i < t->count; i++) {
+        const size_t count = t->candidates[i].lambda > 0.0 ? 1 : t->candidates[i].lambda_count;
+        const orff_path_point none = {.lambda = (double)NAN, .cv_mse = (double)NAN};
+        for (size_t l = 0; paths[i] && l < count; l++) paths[i][l] = none;
+        if (paths[i]) paths[i][0].lambda = t->lambdas[i];
+        if (paths[i]) paths[i][0].cv_mse = t->scores[i];
+    }
+}
+
+static orff_status run(tuning *t, orff_model **model, size_t *best) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->lambdas, t->count));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->scores, t->count));
+    for (size_t i = 0; i < t->count; i++) ORFFI_TRY(check(&t->candidates[i], &t->candidates[0], i));
+    ORFFI_TRY(orff_model_fit_observations(model, &t->candidates[0], t->o));
+    ORFFI_TRY(orffi_tune_folds(&t->folds, *model, &t->candidates[0], t->o));
+    for (size_t i = 0; i < t->count; i++) ORFFI_TRY(judge(t, i));
+    *best = find_best(t);
+    return fit_best(model, t, *best);
+}
+
+static bool is_plain(const orff_observations *o) {
+    if (o->directions || o->errors || o->instruments || o->n_walls || o->functionals) return false;
+    for (size_t i = 0; i < o->n * o->p; i++)
+        if (isnan(o->Y[i])) return false;
+    return true;
+}
+
+orff_status orff_model_tune_observations(orff_model **model, size_t count, const orff_settings *candidates,
+                                         const orff_observations *o, double *scores, size_t *best,
+                                         orff_path_point **paths) {
+    tuning t = {.o = o, .count = count, .candidates = candidates};
+    orff_model *found = NULL;
+    size_t winner = 0;
+    if (!model || !candidates || !count || !o || !o->X || !o->Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "orff_model_tune_observations needs candidates and rows");
+    if (is_plain(o) && !candidates[0].offset_groups)
+        return orff_model_tune_paths(model, count, candidates, o->d, o->p, o->n, o->X, o->Y, o->weights,
+                                     scores, best, paths);
+    orff_status status = run(&t, &found, &winner);
+    if (!status) tell_paths(&t, paths);
+    if (!status && scores) memcpy(scores, t.scores, count * sizeof *scores);
+    if (!status && best) *best = winner;
+    if (status)
+        orff_model_free(found);
+    else
+        *model = found;
+    orffi_release(t.folds);
+    orffi_release(t.scores);
+    orffi_release(t.lambdas);
+    return status;
+}

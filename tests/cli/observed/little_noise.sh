@@ -1,0 +1,6 @@
+# A lattice of many waves has a hard time with directions and little noise; the fit says what is quicker, and auto takes it.
+awk 'BEGIN { print "x,y,r,a"; for (i = 1; i <= 12; i++) print (i * 0.618) % 1 "," (i * 0.755) % 1 "," sin(i) "," i * 37 }' >few.csv
+learn() { orff fit few.csv --inputs x,y --outputs r --direction a --kernel div-free --sigma 0.025 --lambda 0.1 --posterior no -o m.orff "$@" 2>&1 |
+    grep -E 'quicker|solver'; }
+learn --engine lattice
+learn
