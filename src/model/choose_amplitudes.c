@@ -37,11 +37,11 @@ static orff_status replace(orffi_candidate *old, const orffi_candidate *with) {
     return ORFF_OK;
 }
 
-/* Up to its top; *better: it is the best by the evidence. */
+/* Up to its top on few rows, which is near enough: rows left out decide. *better: it is the best by the evidence. */
 static orff_status try_candidate(search *s, orffi_candidate *candidate, bool *better) {
     orffi_choice *c = s->choice;
     double score;
-    ORFFI_TRY(orffi_candidate_improve(candidate, &c->judge, &c->many, s->freedom, ROUGHLY, NULL));
+    ORFFI_TRY(orffi_candidate_improve(candidate, &c->judge, &c->few, s->freedom, ROUGHLY, NULL));
     ORFFI_TRY(orffi_candidate_left_out(candidate, &c->judge, &s->left, &score));
     if (score < s->score) {
         s->score = score;
