@@ -335,7 +335,7 @@ const cli_command cli_command_evaluate = {
         "units of the output, and the logarithmic score, the mean of -log density; both are better when "
         "smaller. Where the outputs are components of a vector (a physical kernel, --geo, or names such as u "
         "and v) "
-        "it also tells the errors of the speed and the mean angle between predicted and measured vectors, of "
+        "it also reports the error of the speed and the mean angle between predicted and measured vectors, of "
         "rows whose "
         "speed is above the noise. --groups COLUMN adds a line for each station, track or hour. Columns are "
         "found by the "

@@ -25,7 +25,7 @@ typedef struct fmt_csv_cell {
 
 /* The cell at *at, which moves to the separator behind it or to the end. Quotes are taken off in place; false when
  * something stands behind the closing one. */
-bool fmt_csv_take_cell(char **at, char *end, char separator, fmt_csv_cell *t);
+bool fmt_csv_parse_cell(char **at, char *end, char separator, fmt_csv_cell *t);
 bool fmt_csv_cell_is(const fmt_csv_cell *t, const char *word);
 
 /* A class may be called "none" or "*". */

@@ -148,7 +148,7 @@ static int find_plane(cli_learning *l) {
                        NULL);
 }
 
-static int look_at_rows(cli_learning *l) {
+static int decide_from_sample(cli_learning *l) {
     size_t most = 0;
     if (is_decided(l)) return cli_agree(cli_settings_read_for(&l->settings, &l->arguments, &l->data));
     int status = cli_agree(cli_size(&l->arguments, cli_setting("subsample"), 10, SIZE_MAX, &most));
@@ -338,7 +338,7 @@ int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     l->aside.d = l->data.d;
     l->aside.low = cli_more(NULL, l->data.d, sizeof *l->aside.low);
     l->aside.high = cli_more(NULL, l->data.d, sizeof *l->aside.high);
-    return look_at_rows(l);
+    return decide_from_sample(l);
 }
 
 int cli_learn(cli_learning *l, const cli_arguments *a) {
