@@ -97,7 +97,7 @@ int cli_input_place(const cli_arguments *a, cli_option_id id, const orff_notes *
 
 /* One entry NAME=RANGE. */
 static int parse_entry(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, const char *entry,
-                const char *range) {
+                       const char *range) {
     size_t i = 0;
     if (!range)
         return cli_wrong(a, CLI_OPT_ON_GRID,

@@ -39,7 +39,7 @@ static bool scan_range(const char *text, double *low, double *high) {
 }
 
 static int set_extent(const cli_arguments *a, const orff_notes *notes, const char *entry, const char *range,
-                       bool *given, ask *q) {
+                      bool *given, ask *q) {
     size_t i;
     if (!range) return cli_wrong(a, CLI_OPT_EXTENT, "\"%s\" has no =; expected INPUT=LO:HI", entry);
     const int status = cli_input_place(a, CLI_OPT_EXTENT, notes, q->d, entry, &i);

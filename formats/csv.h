@@ -8,9 +8,9 @@
 typedef struct fmt_csv {
     fmt_csv_lines lines;
     fmt_csv_layout layout;
-    char between;         /* what stands between the cells of a record, once blanks are squeezed */
-    uint64_t header_rows; /* names, and units below them */
-    bool *clock;          /* columns: those of times of day */
+    char between;          /* what stands between the cells of a record, once blanks are squeezed */
+    uint64_t header_rows;  /* names, and units below them */
+    bool *clock;           /* columns: those of times of day */
     uint64_t begin, limit; /* a share: records that begin in these bytes; limit 0: all */
     int32_t
         *slot; /* columns: place in a row, -1 when not wanted; with CAREFUL for what is not a plain number */

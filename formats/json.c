@@ -37,7 +37,8 @@ static bool leave(fmt_json *j, char closing) {
 
 bool fmt_json_enter(fmt_json *j, char opening) {
     const char closing = opening == '[' ? ']' : '}';
-    if (!accept_sign(j, opening)) return fmt_json_fail(j, opening == '[' ? "expected a list" : "expected an object");
+    if (!accept_sign(j, opening))
+        return fmt_json_fail(j, opening == '[' ? "expected a list" : "expected an object");
     if (++j->depth > FMT_JSON_DEPTH) return fmt_json_fail(j, "nests too deep");
     return !leave(j, closing) && !j->trouble;
 }

@@ -31,7 +31,8 @@ static int assign_role(fmt_table *table, parts *s, size_t count, const size_t *c
 }
 
 /* All columns of first .. last-1 that have no part yet. */
-static int collect_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count, size_t **columns) {
+static int collect_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count,
+                        size_t **columns) {
     *columns = calloc(last - first ? last - first : 1, sizeof **columns);
     if (!*columns) return fmt_table_fail_memory(table);
     for (size_t i = first; i < last; i++)

@@ -87,7 +87,8 @@ static bool parse_clock(const char **at, const char *end, int least, double *sec
     if (!digits(at, end, least, 2, &hour)) return false;
     const bool colons = accept_letter(at, end, ':'), more = *at < end && isdigit((unsigned char)**at);
     if ((colons || more) && !digits(at, end, least, 2, &minute)) return false;
-    const bool again = colons ? accept_letter(at, end, ':') : more && *at < end && isdigit((unsigned char)**at);
+    const bool again =
+        colons ? accept_letter(at, end, ':') : more && *at < end && isdigit((unsigned char)**at);
     if (again && !digits(at, end, least, 2, &second)) return false;
     *seconds = 3600.0 * (double)hour + 60.0 * (double)minute + (double)second;
     if (again && accept_letter(at, end, '.')) *seconds += parse_fraction(at, end);
@@ -114,7 +115,8 @@ static bool parse(const char *at, const char *end, bool loose, double *seconds) 
     long days;
     double clock = 0.0, zone = 0.0;
     if (!parse_date(&at, end, loose, &days)) return false;
-    if (at < end && (accept_letter(&at, end, 'T') || accept_letter(&at, end, 't') || accept_letter(&at, end, ' '))) {
+    if (at < end &&
+        (accept_letter(&at, end, 'T') || accept_letter(&at, end, 't') || accept_letter(&at, end, ' '))) {
         while (accept_letter(&at, end, ' ')) {}
         if (!parse_clock(&at, end, loose ? 1 : 2, &clock) || !parse_zone(&at, end, &zone)) return false;
     }

@@ -21,8 +21,8 @@ enum { KERNEL, BASE, SIGMA, SIGMA_RANGE, EXTENT };
 #define LATTICE_FEWEST  4
 
 static cli_option_id option_of(size_t which) {
-    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"),
-                                            cli_setting("sigma"), CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
+    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"), cli_setting("sigma"),
+                                            CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
     return ids[which];
 }
 
@@ -171,8 +171,9 @@ static int start_features(cli_learning *l) {
     if (status) return status;
     status = cli_kernel_fill(&kernel, &l->settings, &l->arguments, &l->data);
     if (!status) status = cli_kernel_note(l->data.notes, &kernel, NULL);
-    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel,
-                                            l->on_plane ? &l->plane : NULL, &l->moments.features);
+    if (!status)
+        status = cli_moments_start(&l->data, &l->settings.settings, &kernel, l->on_plane ? &l->plane : NULL,
+                                   &l->moments.features);
     cli_kernel_clear(&kernel);
     return status;
 }

@@ -197,7 +197,7 @@ static void search_node(search *s, size_t node, size_t level, size_t begin, size
         const bool second = upper != (side == 1);
         away[i] = side == 1 ? fabs(step) : before;
         search_node(s, 2 * node + (second ? 2 : 1), level + 1, second ? middle : begin, second ? end : middle,
-                  away);
+                    away);
     }
     away[i] = before;
 }

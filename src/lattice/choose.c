@@ -149,7 +149,7 @@ static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *
 /* The z along input i beyond which the variance of a wave, times the rows, is below `share` of the noise; waves come to fall
  * with z after z = 1. */
 static double find_noise_cut(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
-                        size_t i, double share) {
+                             size_t i, double share) {
     const double level = log(share * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
     double low = 0.0, high = log(1e10);
     for (size_t k = 0; k < BISECTIONS; k++) {

@@ -236,7 +236,7 @@ static orff_status fill_gram(const orffi_plan *plan, const orff_kernel *kernel, 
 
 /* z = V^T Y of the eigenvalues that are something, into `all`; the others are added up. Rows of weight 0 count as none. */
 static void collect_eigen(const orffi_table *t, size_t p, const double *values, const double *turned,
-                       eigen *all) {
+                          eigen *all) {
     const double least = NOTHING * fmax(values[t->n - 1], 0.0);
     for (size_t i = 0; i < t->n; i++) {
         const bool something = values[i] > least;

@@ -24,7 +24,7 @@ typedef struct own {
 
 /* Evidences at another ratio; *better: some output's is the best so far. values, variances: p. */
 static orff_status try_ratio(orffi_choice *c, double log_ratio, own *each, double *values, double *variances,
-                        bool *better) {
+                             bool *better) {
     *better = false;
     if (log_ratio < ORFFI_LEAST_LOG_NOISE || log_ratio > ORFFI_MOST_LOG_NOISE) return ORFF_OK;
     const orff_status status =

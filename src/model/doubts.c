@@ -108,7 +108,7 @@ static double beyond_directed(const orffi_table *head, const double *F) {
 
 /* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
 static orff_status check_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
-                                double *beyond) {
+                                 double *beyond) {
     const orffi_rng rng = {plan->settings.sampling.seed, STREAM};
     const size_t d = plan->d, p = plan->p;
     double *X = NULL, *F = NULL;

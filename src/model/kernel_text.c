@@ -152,8 +152,7 @@ static orff_status median_scales(const orff_data_shape *shape, size_t space, con
                                  const double *periods, double *sigmas) {
     double together;
     if (!shape->n || !shape->X)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "median needs rows; give a number, or auto");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "median needs rows; give a number, or auto");
     ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, periods, 0, &together));
     for (size_t i = 0; i < shape->d; i++) {
         bool in_space = false;

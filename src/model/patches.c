@@ -120,8 +120,7 @@ orff_status orffi_patches_around(const orffi_table *table, const double *unit, c
     if (!status) status = ORFFI_NEW_ARRAY(distances, near + 1);
     for (size_t i = 0; !status && i < table->n; i++) orffi_near_add(&tree, i);
     for (size_t i = 0; !status && i < count; i++)
-        status =
-            copy_around(table, &tree, spread_row(i, table->n), near, found, distances, &out[i]);
+        status = copy_around(table, &tree, spread_row(i, table->n), near, found, distances, &out[i]);
     orffi_near_clear(&tree);
     orffi_release(found);
     orffi_release(distances);

@@ -63,12 +63,13 @@ static void log_plane(const orff_plane *plane, const orffi_table *rows) {
               "plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
               plane->lon, plane->lat, farthest);
     if (stretch > LARGE)
-        orffi_log(
-            ORFF_LOG_WARNING,
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; learn "
-            "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by SphereField "
-            "of the Python package",
-            farthest, 100.0 * stretch);
+        orffi_log(ORFF_LOG_WARNING,
+                  "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f "
+                  "%%; learn "
+                  "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by "
+                  "SphereField "
+                  "of the Python package",
+                  farthest, 100.0 * stretch);
 }
 
 void orffi_plane_set(orff_model *model, const orff_plane *plane) {

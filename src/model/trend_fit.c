@@ -132,7 +132,7 @@ static const double *columns_of(const orffi_trend *t, const double *x, const dou
 
 /* left (of n rows X) -= H b, b: terms x p */
 static orff_status subtract_trend(const orffi_trend *t, size_t n, const double *X, const double *along,
-                            const uint32_t *sets, const double *b, double *left) {
+                                  const uint32_t *sets, const double *b, double *left) {
     const size_t p = t->p;
     double *h;
     ORFFI_TRY(ORFFI_NEW_ARRAY(h, t->terms * (p + 1)));
@@ -148,7 +148,8 @@ static orff_status subtract_trend(const orffi_trend *t, size_t n, const double *
 static orff_status subtract_from_rows(orffi_trend_fit *f, const double *b) {
     orffi_rows *rows = f->rows;
     ORFFI_TRY(subtract_trend(f->trend, rows->n, rows->X, rows->along, rows->set, b, f->left));
-    return subtract_trend(f->trend, rows->head.n, rows->head.X, rows->head.along, rows->head.set, b, rows->head.Y);
+    return subtract_trend(f->trend, rows->head.n, rows->head.X, rows->head.along, rows->head.set, b,
+                          rows->head.Y);
 }
 
 /* Offsets are left alone: what rows of a group have in common may well be of the field. */
