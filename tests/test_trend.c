@@ -525,7 +525,7 @@ static void test_refused(void **state) {
     refuse(&m, &other, ORFF_ERROR_INVALID_ARGUMENT, "no trend number");
     for (size_t i = 0; i < N * D; i++) line[i] = m.X[i / D * D]; /* both inputs are one */
     assert_status(orff_model_fit(&model, &s, D, P, N, line, m.whole, NULL), ORFF_ERROR_INVALID_ARGUMENT);
-    assert_says("tell its 3 terms apart");
+    assert_says("determine its 3 terms");
     model = fit_to(&m, &s, WHOLE, false);
     assert_status(orff_model_potential(model, NEW, m.Z, out), ORFF_ERROR_UNSUPPORTED);
     assert_says("trend");
