@@ -10,6 +10,7 @@ typedef struct orffi_planned_part {
     double *sigmas; /* d: length scales; zeros while they are auto */
     double *A, *B;  /* p x p, p x columns; or NULL */
     double *delays; /* p x d, or NULL */
+    double *wavelengths; /* d, or NULL */
     size_t *space;  /* p, or NULL */
 } orffi_planned_part;
 

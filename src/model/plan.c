@@ -69,6 +69,9 @@ static orff_status check_learning(const orff_settings *s) {
         if (s->parts[m].rule == ORFF_RULE_DELAYED && (s->parts[m].A || s->parts[m].B) && !s->parts[m].delays)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "delays are learned together with the output matrix: give both, or no matrix");
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (s->parts[m].learn_wavelengths && !s->parts[m].wavelengths)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "wavelengths are given, not learned");
     if (any && s->classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "an output matrix is not learned for classes");
     if (any && (!all || s->auto_kernel))
@@ -218,11 +221,13 @@ static orff_status measure_spread(const orffi_table *head, double *spread) {
     return status;
 }
 
-/* Delays that are given are in the user's units. */
-static void scale_delays(orffi_plan *plan) {
+/* Delays and wavelengths that are given are in the user's units. */
+static void scale_lengths(orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         double *delays = plan->parts.list[m].delays;
         for (size_t i = 0; delays && i < plan->p * plan->d; i++) delays[i] /= plan->units.unit[i % plan->d];
+        double *waves = plan->parts.list[m].wavelengths;
+        for (size_t i = 0; waves && i < plan->d; i++) waves[i] /= plan->units.unit[i];
     }
 }
 
@@ -251,7 +256,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
                        (automatic || s->lambda == 0.0) && (!plan->directed || rows->apart));
     for (size_t k = 0; !(each && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
     ORFFI_TRY(set_periods(plan));
-    scale_delays(plan);
+    scale_lengths(plan);
     measure_range(plan, rows);
     return ORFF_OK;
 }
