@@ -77,8 +77,7 @@ static json_t *part_json(const orff_model *model, size_t i) {
                                orff_base_short_name(part.base, part.shape), "sigma", scale_json(model, &part),
                                "weight", part.weight);
     if (orff_rule_describe(part.rule).mixes) json_object_set_new(object, "mix", json_real(part.mix));
-    if (part.wavelengths)
-        json_object_set_new(object, "wavelength", list_json(info.inputs, part.wavelengths));
+    if (part.wavelengths) json_object_set_new(object, "wavelength", list_json(info.inputs, part.wavelengths));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
     json_t *matrix = cli_coupling_json(model, i);
     if (matrix) json_object_set_new(object, "output_matrix", matrix);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact/waves.h"
 #include "fields.h"
 #include "reload.h"
 #include "spectrum/spectrum.h"
@@ -201,6 +202,134 @@ static void test_models(void **state) {
     fields_free(&rows);
 }
 
+/* ---- learned */
+
+/* The gradient of the evidence against differences, with a row that does not count. */
+static void test_gradient(void **state) {
+    (void)state;
+    enum { N = 25, D = 2, P = 2, M = 2, UNKNOWNS = M * (2 * D + 1) + 1 };
+    double *X = support_normal(N * D, 11, 1), *Y = support_normal(N * P, 12, 1), weights[N], got[UNKNOWNS];
+    double x[UNKNOWNS] = {-0.2, 0.3, 1.4, -0.6, 0.1, 0.5, 0.2, 0.7, 2.2, -0.4, -1.5}, none[UNKNOWNS];
+    const double extent[D] = {4.0, 3.0};
+    orff_part parts[M] = {orff_part_default(), orff_part_default()};
+    orffi_waves e;
+    for (size_t i = 0; i < N; i++) weights[i] = i == 3 ? 0.0 : 1.0 + 0.1 * (double)(i % 4);
+    const orffi_evidence_rows rows[2] = {
+        {.n = 15, .X = X, .Y = Y, .weights = weights},
+        {.n = 10, .X = X + 15 * D, .Y = Y + 15 * P, .weights = weights + 15}};
+    parts[1].base = ORFF_BASE_MATERN;
+    parts[1].shape = 2.5;
+    assert_ok(orffi_waves_init(&e, D, P, M, parts, 2, rows, extent));
+    assert_int_equal(orffi_waves_unknowns(&e), UNKNOWNS);
+    double value, up, down;
+    assert_ok(orffi_waves_evaluate(&e, x, &value, got));
+    for (size_t i = 0; i < UNKNOWNS; i++) {
+        const double h = 1e-5, at = x[i];
+        x[i] = at + h;
+        assert_ok(orffi_waves_evaluate(&e, x, &up, none));
+        x[i] = at - h;
+        assert_ok(orffi_waves_evaluate(&e, x, &down, NULL));
+        x[i] = at;
+        assert_close(got[i], (up - down) / (2.0 * h), 1e-6 * (1.0 + fabs(got[i])));
+    }
+    orffi_waves_clear(&e);
+    free(X);
+    free(Y);
+}
+
+/* With no part joined C = s I: what one more sine gains is what least squares of its cosine and sine take off the squares. */
+static void test_scan(void **state) {
+    (void)state;
+    enum { N = 30, COUNT = 8 };
+    double *X = support_normal(N, 21, 1), *Y = support_normal(N, 22, 1), gain[COUNT], amplitude[COUNT];
+    const double extent = 4.0, noise = 0.4, x[4] = {0.0, 0.0, -80.0, log(noise)};
+    const orff_part part = orff_part_default();
+    const orffi_evidence_rows rows = {.n = N, .X = X, .Y = Y};
+    orffi_waves e;
+    assert_ok(orffi_waves_init(&e, 1, 1, 1, &part, 1, &rows, &extent));
+    assert_ok(orffi_waves_scan(&e, x, 0, COUNT, 0.5, gain, amplitude));
+    for (size_t j = 0; j < COUNT; j++) {
+        double cc = 0.0, cs = 0.0, ss = 0.0, cy = 0.0, sy = 0.0, taken = 0.0;
+        const double mu = TWO_PI * 0.5 * (double)(j + 1) / extent;
+        for (size_t i = 0; i < N; i++) {
+            const double c = cos(mu * X[i]), sine = sin(mu * X[i]);
+            cc += c * c;
+            cs += c * sine;
+            ss += sine * sine;
+            cy += c * Y[i];
+            sy += sine * Y[i];
+        }
+        const double det = cc * ss - cs * cs, a = (ss * cy - cs * sy) / det, b = (cc * sy - cs * cy) / det;
+        for (size_t i = 0; i < N; i++) {
+            const double left = Y[i] - a * cos(mu * X[i]) - b * sin(mu * X[i]);
+            taken += Y[i] * Y[i] - left * left;
+        }
+        assert_close(gain[j], 0.5 * taken / noise, 1e-9);
+        assert_close(amplitude[j], 0.5 * (a * a + b * b), 1e-9);
+    }
+    orffi_waves_clear(&e);
+    free(X);
+    free(Y);
+}
+
+/* Two periods, irregular times. */
+static double two_periods(double t) {
+    return sin(TWO_PI * t / 7.3 + 0.4) + 0.7 * sin(TWO_PI * t / 2.9 + 1.0);
+}
+
+enum { ROWS = 300, AHEAD = 100 };
+
+/* The root mean square error over the next 20 after the rows' 100. */
+static double error_ahead(const orff_model *model) {
+    double sum = 0.0;
+    for (size_t i = 0; i < AHEAD; i++) {
+        const double t = 100.0 + 20.0 * (double)i / AHEAD;
+        double y;
+        assert_ok(orff_model_predict(model, 1, &t, &y));
+        sum += (y - two_periods(t)) * (y - two_periods(t));
+    }
+    return sqrt(sum / AHEAD);
+}
+
+static orff_model *fit_series(size_t n_parts, const orff_part *parts, const fields_rows *rows) {
+    orff_settings settings = orff_settings_default();
+    settings.n_parts = n_parts;
+    settings.parts = parts;
+    settings.engine = ORFF_ENGINE_EXACT;
+    return fields_fit(&settings, rows);
+}
+
+static void test_learned(void **state) {
+    (void)state;
+    double *t = support_zeros(ROWS), *noise = support_normal(ROWS, 32, 1), *y = support_zeros(ROWS);
+    orff_part parts[2] = {orff_part_default(), orff_part_default()}, found[2], matern = orff_part_default();
+    for (size_t i = 0; i < ROWS; i++) {
+        t[i] = 100.0 * orffi_rng_uniform((orffi_rng){31, 1}, i, 0);
+        y[i] = two_periods(t[i]) + 0.3 * noise[i];
+    }
+    const fields_rows rows = {.n = ROWS, .d = 1, .p = 1, .X = t, .Y = y};
+    for (size_t m = 0; m < 2; m++) {
+        parts[m].sigma = ORFF_SIGMA_AUTO;
+        parts[m].base = ORFF_BASE_AUTO;
+        parts[m].learn_wavelengths = true;
+    }
+    matern.base = ORFF_BASE_MATERN;
+    matern.shape = 2.5;
+    matern.sigma = ORFF_SIGMA_AUTO;
+    orff_model *mixture = fit_series(2, parts, &rows), *plain = fit_series(1, &matern, &rows);
+    for (size_t m = 0; m < 2; m++) assert_ok(orff_model_part(mixture, m, &found[m]));
+    const size_t longer = found[0].wavelengths[0] < found[1].wavelengths[0];
+    assert_close(found[longer].wavelengths[0], 7.3, 0.02 * 7.3);
+    assert_close(found[!longer].wavelengths[0], 2.9, 0.02 * 2.9);
+    assert_true(error_ahead(mixture) < 0.15);
+    assert_true(error_ahead(plain) > 0.5);
+    orff_model_free(mixture);
+    orff_model_free(plain);
+    free(t);
+    free(y);
+    free(noise);
+}
+
 static void test_refused(void **state) {
     (void)state;
     orff_kernel *kernel = NULL;
@@ -224,6 +353,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),       cmocka_unit_test(test_features), cmocka_unit_test(test_positive),
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_moments),  cmocka_unit_test(test_models),
+        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_scan),     cmocka_unit_test(test_learned),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

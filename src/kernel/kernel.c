@@ -204,6 +204,9 @@ static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const
                                       part->rule->physical ? p : d, given->space));
     if (how->periods) ORFFI_TRY(set_periods(part, how->periods));
     if (given->wavelengths) ORFFI_TRY(set_wavelengths(part, given->wavelengths));
+    if (given->learn_wavelengths && !given->wavelengths)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "wavelengths are learned from rows: fit a model, or give them");
     ORFFI_TRY(check_exists(part));
     ORFFI_TRY(prepare(part, given, how->without_functions));
     return set_root(part, given);
@@ -262,9 +265,6 @@ orff_status orff_kernel_create(orff_kernel **out, size_t d, size_t p, size_t n_p
         if (parts[m].learn && !parts[m].A && !parts[m].B)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                               "an output matrix is learned from rows: fit a model, or give the matrix");
-    for (size_t m = 0; parts && m < n_parts; m++)
-        if (parts[m].learn_wavelengths && !parts[m].wavelengths)
-            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "wavelengths are learned from rows: fit a model, or give them");
     return orffi_kernel_create_as(out, d, p, n_parts, parts, &plainly);
 }
 

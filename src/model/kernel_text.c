@@ -186,7 +186,8 @@ static size_t scan_list(const char *word, double low, size_t d, double *values) 
 static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
     const size_t count = scan_list(word, 0.0, d, sigmas);
     if (!count)
-        return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto", word);
+        return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto",
+                     word);
     if (count != 1 && count != d)
         return wrong(k, "sigma", "%zu values for %zu inputs; expected one, or one for each", count, d);
     for (size_t i = 1; count == 1 && i < d; i++) sigmas[i] = sigmas[0];
@@ -213,11 +214,10 @@ static orff_status read_wavelength(orffi_kernel_read *k, const char *word, size_
     if (part->learn_wavelengths) return ORFF_OK;
     const size_t count = scan_list(word, -INFINITY, d, waves);
     part->wavelengths = waves;
-    if (!count)
-        return wrong(k, "wavelength", "\"%.60s\" is no wavelength, list of them, none or auto", word);
+    if (!count) return wrong(k, "wavelength", "\"%.60s\" is no wavelength, list of them, none or auto", word);
     if (count == d) return ORFF_OK;
-    return wrong(k, "wavelength", "%zu values for %zu inputs; expected one for each, 0 for no waves along it", count,
-                 d);
+    return wrong(k, "wavelength", "%zu values for %zu inputs; expected one for each, 0 for no waves along it",
+                 count, d);
 }
 
 static orff_status read_weight(orffi_kernel_read *k, const char *word, orff_part *part) {
@@ -304,7 +304,8 @@ static orff_status fill_part(orffi_kernel_read *k, const orffi_kernel_texts *t, 
 
 static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
                              size_t space, size_t m) {
-    const size_t room = strlen(t->kernel) + strlen(t->sigma) + (t->wavelength ? strlen(t->wavelength) : 0) + 1;
+    const size_t room =
+        strlen(t->kernel) + strlen(t->sigma) + (t->wavelength ? strlen(t->wavelength) : 0) + 1;
     char *text;
     words w = {0};
     ORFFI_TRY(ORFFI_NEW_ARRAY(text, 3 * room));

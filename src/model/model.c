@@ -74,8 +74,7 @@ void orff_model_free(orff_model *model) {
     double *all[] = {
         model->shift,  model->unit,        model->mean,         model->spread,           model->codes,
         model->shares, model->user_sigmas, model->user_delays,  model->output_train_mse, model->output_cv_mse,
-        model->noise,  model->own_noise,   model->held.outputs, model->instrument_noise,
-        model->user_waves};
+        model->noise,  model->own_noise,   model->held.outputs, model->instrument_noise, model->user_waves};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);

@@ -69,9 +69,6 @@ static orff_status check_learning(const orff_settings *s) {
         if (s->parts[m].rule == ORFF_RULE_DELAYED && (s->parts[m].A || s->parts[m].B) && !s->parts[m].delays)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "delays are learned together with the output matrix: give both, or no matrix");
-    for (size_t m = 0; m < s->n_parts; m++)
-        if (s->parts[m].learn_wavelengths && !s->parts[m].wavelengths)
-            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "wavelengths are given, not learned");
     if (any && s->classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "an output matrix is not learned for classes");
     if (any && (!all || s->auto_kernel))
@@ -310,6 +307,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
+    if (orffi_plan_waves(plan)) ORFFI_TRY(orffi_choose_waves(plan, rows));
     if (orffi_plan_delays(plan)) ORFFI_TRY(orffi_choose_delays(plan, rows));
     const bool learns = orffi_plan_learns(plan);
     if (learns && plan->parts.count > 1) plan->settings.mixture = true; /* until matrices say the weights */

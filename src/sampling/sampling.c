@@ -67,9 +67,10 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
             "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
             names[recipe->scheme], names[ORFF_SCHEME_GRID]);
     if (law->centre && (ops->quadrature || recipe->scheme == ORFF_SCHEME_HADAMARD))
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "%s sampling does not draw the frequencies of a part with a wavelength: use %s or %s",
-                          names[recipe->scheme], names[ORFF_SCHEME_QMC], names[ORFF_SCHEME_IID]);
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "%s sampling does not draw the frequencies of a part with a wavelength: use %s or %s",
+            names[recipe->scheme], names[ORFF_SCHEME_QMC], names[ORFF_SCHEME_IID]);
     if (ops->spherical_only && !law->base->spherical)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,

@@ -12,8 +12,8 @@ orff_status orffi_spectrum_set_wavelengths(orffi_spectrum *s, const double *wave
     for (size_t i = 0; i < s->dim; i++) {
         if (!isfinite(wavelengths[i]))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "the wavelength along input %zu is %g; it must be finite, 0 for no waves", i + 1,
-                              wavelengths[i]);
+                              "the wavelength along input %zu is %g; it must be finite, 0 for no waves",
+                              i + 1, wavelengths[i]);
         any = any || wavelengths[i] != 0.0;
     }
     if (any && s->period)
