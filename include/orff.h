@@ -253,6 +253,14 @@ typedef struct orff_part {
      * A fit learns A where A and B are NULL, by the evidence, and delays where they are NULL too: those behind the first output. */
     const double *delays;
 
+    /* decomposable, delayed: the length of a wave along each input (d values, in the input's units; 0: no waves along it;
+     * negative: they run the other way against those along other inputs). k0(delta) becomes
+     *     k0(delta) cos(2 pi sum_i delta_i / L_i),
+     * whose law of frequencies stands around +-2 pi / L instead of 0; sigma says how far waves stay in step. NULL: none.
+     * learn_wavelengths, in a fit, `wavelengths` being NULL: by the evidence. A sum of such parts is a spectral mixture. */
+    const double *wavelengths;
+    bool learn_wavelengths;
+
     double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
 
     /* Physical rules: the p inputs (0-based) that are the field's space; the other inputs are covariates,
