@@ -13,24 +13,24 @@
 #include "settings.h"
 
 /* Options that name files. All operands are read. A checkpoint is read too, but has its own rules. */
+enum { WRITTEN = 3, READ_TOO = 8 };
+
 static cli_option_id written(size_t k) {
-    const cli_option_id ids[] = {CLI_OPT_OUTPUT, CLI_OPT_REPORT, cli_setting("checkpoint")};
+    const cli_option_id ids[WRITTEN] = {CLI_OPT_OUTPUT, CLI_OPT_REPORT, cli_setting("checkpoint")};
     return ids[k];
 }
 
 static cli_option_id read_too(size_t k) {
-    const cli_option_id ids[] = {CLI_OPT_FROM_MOMENTS,
-                                 CLI_OPT_SUBTRACT,
-                                 CLI_OPT_LIKE,
-                                 CLI_OPT_POINTS,
-                                 CLI_OPT_COAST,
-                                 CLI_OPT_FROM,
-                                 cli_setting("output-matrix"),
-                                 cli_setting("frequencies")};
+    const cli_option_id ids[READ_TOO] = {CLI_OPT_FROM_MOMENTS,
+                                         CLI_OPT_SUBTRACT,
+                                         CLI_OPT_LIKE,
+                                         CLI_OPT_POINTS,
+                                         CLI_OPT_COAST,
+                                         CLI_OPT_FROM,
+                                         cli_setting("output-matrix"),
+                                         cli_setting("frequencies")};
     return ids[k];
 }
-
-enum { WRITTEN = 3, READ_TOO = 7 };
 
 /* ---- the same file */
 

@@ -30,9 +30,9 @@ static const char *argument_of(const orff_setting *setting) {
 
 /* Made once, while the program has one thread. */
 static const cli_option *settings_as_options(void) {
-    static cli_option table[CLI_MOST_OPTIONS];
+    static cli_option table[CLI_MOST_SETTINGS];
     const bool made = table[0].name;
-    for (size_t i = 0; !made && orff_setting_at(i); i++) {
+    for (size_t i = 0; !made && i < CLI_MOST_SETTINGS && orff_setting_at(i); i++) {
         const orff_setting *s = orff_setting_at(i);
         table[i] = (cli_option){.name = s->name,
                                 .argument = argument_of(s),
@@ -45,7 +45,8 @@ static const cli_option *settings_as_options(void) {
 
 const cli_option *cli_option_at(cli_option_id id) {
     if (id < CLI_OWN_OPTIONS) return &cli_own_options[id];
-    return orff_setting_at(id - CLI_OWN_OPTIONS) ? &settings_as_options()[id - CLI_OWN_OPTIONS] : NULL;
+    if (id >= CLI_MOST_OPTIONS || !orff_setting_at(id - CLI_OWN_OPTIONS)) return NULL;
+    return &settings_as_options()[id - CLI_OWN_OPTIONS];
 }
 
 cli_option_id cli_setting(const char *name) {

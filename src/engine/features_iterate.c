@@ -162,7 +162,7 @@ static orff_status iterate(const orffi_features_rows *r, double lambda, keeping 
     const orff_iteration how = iteration_of(s, lambda);
     mean_of(t, center, report->mean);
     ORFFI_TRY(orffi_iterate(fit->features, t->n, t->X, t->Y, t->weights, report->mean, &how,
-                            k->checkpoint ? &k->keeper : NULL, fit->theta, &report->solve));
+                            k->checkpoint ? &k->keeper : NULL, NULL, fit->theta, &report->solve));
     keeping_end(k, fit->theta, report->solve.iterations);
     report->lambda = lambda;
     report->dof = report->log_evidence = NAN;
