@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "orff.h"
 #include "formats/table.h"
 #include "harness.h"
+#include "orff.h"
 
 enum { COLUMNS = 6, ROUNDS = 9, BLOCK = 1024 };
 

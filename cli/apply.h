@@ -42,9 +42,9 @@ int cli_applied_derive(const cli_applied *applied, const cli_derived *field, siz
  * exit statuses; those with "all" in their comment are made by all processes, and agreed upon. */
 struct cli_data;
 typedef struct cli_predict_sharing {
-    int (*agree)(int status);       /* all: one status of many */
-    uint64_t (*sum)(uint64_t mine); /* all */
-    bool (*first)(void);            /* the process that speaks */
+    int (*agree)(int status);                                       /* all: one status of many */
+    uint64_t (*sum)(uint64_t mine);                                 /* all */
+    bool (*first)(void);                                            /* the process that speaks */
     int (*write)(size_t rows, size_t columns, const double *cells); /* the next rows of ours */
 
     bool (*in_place)(const char *path); /* each its own rows: */

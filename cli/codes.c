@@ -55,7 +55,7 @@ static void warn(const cli_data *data, size_t column, double value, size_t count
 }
 
 /* Both sides may be codes; then the column is what lies between. */
-static size_t look(const cli_data *data, size_t at, size_t stride, const double *values) {
+static size_t warn_of_codes(const cli_data *data, size_t at, size_t stride, const double *values) {
     const side low = find_side(data->n, stride, values, -1.0), high = find_side(data->n, stride, values, 1.0);
     const double between = high.next + low.next;
     const bool both = is_code(&low, between) && is_code(&high, between);
@@ -69,8 +69,8 @@ static size_t look(const cli_data *data, size_t at, size_t stride, const double 
 void cli_data_warn_codes(const cli_data *data) {
     size_t warned = 0;
     for (size_t i = 0; i < data->d && warned < WARNINGS; i++)
-        warned += look(data, fmt_table_input(data->table, i), data->d, data->X + i);
+        warned += warn_of_codes(data, fmt_table_input(data->table, i), data->d, data->X + i);
     const size_t outputs = data->directions ? 1 : data->p;
     for (size_t k = 0; !data->classes && k < outputs && warned < WARNINGS; k++)
-        warned += look(data, fmt_table_output(data->table, k), outputs, data->Y + k);
+        warned += warn_of_codes(data, fmt_table_output(data->table, k), outputs, data->Y + k);
 }

@@ -15,8 +15,7 @@ static bool is_column(const fmt_table *table, size_t i, const char *name, size_t
 static bool is_fixed(const char *select, const char *name, size_t length) {
     for (const char *at = select; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const size_t size = strcspn(at, ",");
-        if (size > length && !memcmp(at, name, length) && at[length] == '=')
-            return !memchr(at, ':', size);
+        if (size > length && !memcmp(at, name, length) && at[length] == '=') return !memchr(at, ':', size);
     }
     return false;
 }

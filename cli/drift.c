@@ -324,7 +324,7 @@ static int write_rows(const job *j, fmt_output *output) {
 
 /* ---- what is said */
 
-static char *told(const job *j, double seconds) {
+static char *result_json(const job *j, double seconds) {
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
     json_t *all = json_pack("{s:I, s:I, s:I, s:f, s:s, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->n, "samples",
@@ -361,7 +361,7 @@ static int write_all(job *j, double start) {
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = write_rows(j, output);
     const double seconds = cli_seconds() - start;
-    char *text = !status && cli_wants_json() ? told(j, seconds) : NULL;
+    char *text = !status && cli_wants_json() ? result_json(j, seconds) : NULL;
     if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
     fmt_output_close(output);
     if (status) {
@@ -421,7 +421,8 @@ const cli_command cli_command_drift = {
         "(east), and how many have not ended. Steps adapt to the field (Dormand and Prince 5(4)). With --geo "
         "particles go over the sphere. If the model has time among its inputs, it goes on. A particle that "
         "leaves "
-        "the data goes on too, and the column distance tells how far from all rows it is; --mask ends it. "
+        "the data goes on too, and the column distance says how far it is from the nearest row; --mask ends "
+        "it. "
         "TRACKS "
         "is .csv or .tsv (also .gz), .nc with the dimensions member, particle and time, or - for CSV on "
         "standard "

@@ -36,7 +36,7 @@ static int read_options(job *j) {
     if (!status) status = cli_size(a, CLI_OPT_FUTURES, j->std ? 2 : 1, MOST_SAMPLES, &j->samples);
     if (!status) status = cli_whole(a, CLI_OPT_SEED, 0, UINT64_MAX, &j->seed);
     if (!status && !cli_given(a, CLI_OPT_STEPS))
-        status = cli_wrong_usage(a->command, "--steps is missing: how far shall it look?");
+        status = cli_wrong_usage(a->command, "--steps is missing: how many steps ahead?");
     if (!status && j->std && j->paths)
         status = cli_wrong_usage(a->command, "give --std or --paths, not both");
     return status;
@@ -57,7 +57,7 @@ static int read_history(job *j) {
     return status;
 }
 
-static int look_ahead(job *j) {
+static int run_forecast(job *j) {
     const size_t each = j->steps * j->p;
     j->mean = cli_more(NULL, each, sizeof *j->mean);
     j->S = cli_more(NULL, each, sizeof *j->S);
@@ -109,7 +109,7 @@ static int write_rows(const job *j, fmt_output *output) {
     return status;
 }
 
-static char *told(const job *j, double seconds) {
+static char *result_json(const job *j, double seconds) {
     return cli_json_text(json_pack("{s:I, s:I, s:f, s:o}", "steps", (json_int_t)j->steps, "samples",
                                    (json_int_t)j->samples, "seconds", seconds, "output",
                                    cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
@@ -123,7 +123,7 @@ static int write_all(job *j, double start) {
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = write_rows(j, output);
     const double seconds = cli_seconds() - start;
-    char *text = !status && cli_wants_json() ? told(j, seconds) : NULL;
+    char *text = !status && cli_wants_json() ? result_json(j, seconds) : NULL;
     if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
     fmt_output_close(output);
     if (!status)
@@ -156,7 +156,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = cli_applied_load(&j.applied, a->words[0]);
     j.p = j.applied.p;
     if (!status) status = read_history(&j);
-    if (!status) status = look_ahead(&j);
+    if (!status) status = run_forecast(&j);
     if (!status) plan_columns(&j);
     if (!status) status = write_all(&j, start);
     clear(&j);

@@ -307,7 +307,7 @@ static int call_gnuplot(const cli_picture *picture) {
     const int status = wait_for(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return CLI_DONE;
-    return cli_failed("%s: gnuplot has failed; --keep saves its script so that you can look at it",
+    return cli_failed("%s: gnuplot has failed; --keep saves its script so that you can see why",
                       picture->path);
 }
 

@@ -64,7 +64,7 @@ static void print_group(const cli_command *command, const char *group) {
 }
 
 /* Whether an option before this one is of the same group. */
-static bool is_told(cli_option_id id) {
+static bool group_is_printed(cli_option_id id) {
     cli_option_id i = 0;
     while (i < id && strcmp(cli_option_at(i)->group, cli_option_at(id)->group)) i++;
     return i < id;
@@ -78,7 +78,7 @@ void cli_print_help(const cli_command *command) {
     wrap(command->text, 0, 0);
     printf("\nexample:\n%s", command->example);
     for (cli_option_id i = 0; cli_option_at(i); i++)
-        if (!is_told(i) && strcmp(cli_option_at(i)->group, last))
+        if (!group_is_printed(i) && strcmp(cli_option_at(i)->group, last))
             print_group(command, cli_option_at(i)->group);
     print_group(command, last);
 }

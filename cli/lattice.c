@@ -96,8 +96,8 @@ int cli_input_place(const cli_arguments *a, cli_option_id id, const orff_notes *
 }
 
 /* One entry NAME=RANGE. */
-static int take(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, const char *entry,
-                const char *range) {
+static int parse_entry(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, const char *entry,
+                       const char *range) {
     size_t i = 0;
     if (!range)
         return cli_wrong(a, CLI_OPT_ON_GRID,
@@ -134,7 +134,7 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *
     for (char *at = text; !status && at;) {
         char *range;
         const char *entry = cli_cut_entry(&at, &range);
-        status = take(l, a, notes, entry, range);
+        status = parse_entry(l, a, notes, entry, range);
     }
     free(text);
     return status ? status : check_all(l, a, notes);

@@ -17,7 +17,7 @@ static int join(cli_moments *sum, const char *path, bool subtract) {
     return status;
 }
 
-static char *told(const cli_moments *sum, const char *path) {
+static char *result_json(const cli_moments *sum, const char *path) {
     json_t *object = cli_moments_json(sum);
     json_object_set_new(object, "moments", cli_text_or_shown(path));
     return cli_json_text(object);
@@ -25,7 +25,8 @@ static char *told(const cli_moments *sum, const char *path) {
 
 static int save(const cli_arguments *a, const cli_moments *sum) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
-    char *text = cli_wants_json() ? told(sum, path) : NULL; /* before the file is there: see cli_json_text */
+    char *text =
+        cli_wants_json() ? result_json(sum, path) : NULL; /* before the file is there: see cli_json_text */
     const int status = cli_moments_save(sum, path);
     if (!status) cli_say("%" PRIu64 " rows: %s", cli_moments_describe(sum).rows, path);
     if (!status && cli_wants_json()) return cli_print_text(text);

@@ -38,8 +38,8 @@ static bool scan_range(const char *text, double *low, double *high) {
     return at && !*at && *high >= *low;
 }
 
-static int take_extent(const cli_arguments *a, const orff_notes *notes, const char *entry, const char *range,
-                       bool *given, ask *q) {
+static int set_extent(const cli_arguments *a, const orff_notes *notes, const char *entry, const char *range,
+                      bool *given, ask *q) {
     size_t i;
     if (!range) return cli_wrong(a, CLI_OPT_EXTENT, "\"%s\" has no =; expected INPUT=LO:HI", entry);
     const int status = cli_input_place(a, CLI_OPT_EXTENT, notes, q->d, entry, &i);
@@ -65,7 +65,7 @@ static int parse_extent(const cli_arguments *a, const orff_notes *notes, const d
     for (char *at = text; !status && at;) {
         char *range;
         const char *entry = cli_cut_entry(&at, &range);
-        status = take_extent(a, notes, entry, range, given, q);
+        status = set_extent(a, notes, entry, range, given, q);
     }
     if (!status) status = check_extent(a, periods, given, q->d);
     free(text);

@@ -19,7 +19,8 @@ typedef struct cli_observed {
 bool cli_observes(const cli_arguments *arguments);
 
 /* Each returns an exit status, after a message. The table is open; pair: two files, without names. */
-int cli_observed_read(cli_observed *observed, const cli_arguments *arguments, const cli_data *data, bool pair);
+int cli_observed_read(cli_observed *observed, const cli_arguments *arguments, const cli_data *data,
+                      bool pair);
 void cli_observed_clear(cli_observed *observed);
 
 /* The columns of the rows held, each to its place. */

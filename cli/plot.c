@@ -225,7 +225,7 @@ static int check_lines(const picture *f) {
     return CLI_DONE;
 }
 
-static json_t *told(const picture *f) {
+static json_t *result_json(const picture *f) {
     json_t *object = json_pack("{s:o, s:s, s:[f,f]}", "picture", cli_text_or_shown(f->file.path), "what",
                                f->what, "x", f->low[0], f->high[0]);
     if (f->axes == 2) json_object_set_new(object, "y", json_pack("[f,f]", f->low[1], f->high[1]));
@@ -271,7 +271,7 @@ static int plot_field(picture *f) {
     if (!status) cli_say("%s", f->file.path);
     if (!status && f->masking && f->axes == 2)
         cli_say("%.0f %% of the picture is masked", 100.0 * (double)f->hidden / (double)f->cells);
-    if (!status && cli_wants_json()) status = cli_print_json(told(f));
+    if (!status && cli_wants_json()) status = cli_print_json(result_json(f));
     free(f->fixed);
     cli_grid_clear(f);
     cli_coast_clear(&f->coast);

@@ -99,7 +99,7 @@ double cli_picture_line(const picture *f) {
 
 /* ---- what is shown */
 
-static bool names_hold(const picture *f, const char *const *words) {
+static bool any_name_contains(const picture *f, const char *const *words) {
     for (size_t k = 0; k < f->applied.p; k++) {
         const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_OUTPUT, k);
         for (size_t i = 0; name && words[i]; i++)
@@ -126,9 +126,9 @@ static const char *name_of_size(const picture *f) {
                                                                                         "ocean", "sea_",
                                                                                         NULL};
     if (cli_given(f->arguments, CLI_OPT_QUANTITY)) return cli_text(f->arguments, CLI_OPT_QUANTITY);
-    if (names_hold(f, wind)) return "wind speed";
+    if (any_name_contains(f, wind)) return "wind speed";
     if (!is_velocity(f)) return "magnitude";
-    return names_hold(f, current) ? "current speed" : "speed";
+    return any_name_contains(f, current) ? "current speed" : "speed";
 }
 
 void cli_picture_colour_label(const picture *f, const panel *one, const char *what, size_t length) {

@@ -391,7 +391,7 @@ static uint64_t dropped(const job *j) {
     return j->dropped;
 }
 
-static char *told(const job *j, double seconds) {
+static char *result_json(const job *j, double seconds) {
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
     json_t *all = json_pack("{s:I, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->rows, "dropped",
@@ -415,7 +415,7 @@ static int finish_file(const job *j, fmt_output *output) {
 /* The text for the user is made before the file is renamed into place: see cli_json_text. */
 static int finish(const job *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
-    char *text = cli_wants_json() ? told(j, seconds) : NULL;
+    char *text = cli_wants_json() ? result_json(j, seconds) : NULL;
     const int status = finish_file(j, output);
     if (status) {
         free(text);

@@ -10,7 +10,7 @@ static struct {
     char failure[2048];
 } kept;
 
-void cli_tell(const char *before, const char *format, va_list list) {
+void cli_print_message(const char *before, const char *format, va_list list) {
     cli_progress_clear();
     fputs(before, stderr);
     cli_put_shown(stderr, format, list);
@@ -19,7 +19,7 @@ void cli_tell(const char *before, const char *format, va_list list) {
 
 void cli_complain(const char *before, const char *format, va_list list) {
     if (!kept.keeping) {
-        cli_tell(before, format, list);
+        cli_print_message(before, format, list);
         return;
     }
     const int used = snprintf(kept.failure, sizeof kept.failure, "%.200s", before);

@@ -105,7 +105,7 @@ void cli_say(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    cli_tell("", format, list);
+    cli_print_message("", format, list);
     va_end(list);
 }
 
@@ -113,7 +113,7 @@ void cli_warn(const char *format, ...) {
     va_list list;
     if (terminal.quiet) return;
     va_start(list, format);
-    cli_tell("warning: ", format, list);
+    cli_print_message("warning: ", format, list);
     va_end(list);
 }
 
@@ -129,7 +129,7 @@ static void on_log(void *self, orff_log_level level, const char *message) {
 int cli_failed(const char *format, ...) {
     va_list list;
     if (cli_interrupted()) {
-        cli_interrupt_told();
+        cli_interrupt_reported();
         if (!terminal.mute) {
             cli_progress_clear();
             fputs("orff: interrupted\n", stderr);

@@ -24,7 +24,8 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A line on standard error; `before` is a text of our own. cli_complain is for failures. */
-void cli_tell(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
+void cli_print_message(const char *before, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
 void cli_complain(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 
 /* Of processes that work together only one speaks, and after all have been heard: failures are kept from now on, the last of

@@ -10,7 +10,7 @@
 #include "options.h"
 #include "orff.h"
 
-static volatile sig_atomic_t interrupted, told, bar;
+static volatile sig_atomic_t interrupted, reported, bar;
 static const char *const *volatile own_files;
 
 void cli_signals_remove(const char *const *names) {
@@ -21,8 +21,8 @@ bool cli_interrupted(void) {
     return interrupted != 0;
 }
 
-void cli_interrupt_told(void) {
-    told = 1;
+void cli_interrupt_reported(void) {
+    reported = 1;
 }
 
 /* ---- handlers: they call nothing but what POSIX allows there */
@@ -42,8 +42,8 @@ static void write_text(const char *text) {
 static void leave(int number) {
     (void)number;
     remove_files();
-    if (!told && bar) write_text("\r\033[K");
-    if (!told) write_text("orff: interrupted\n");
+    if (!reported && bar) write_text("\r\033[K");
+    if (!reported) write_text("orff: interrupted\n");
     _exit(CLI_INTERRUPTED);
 }
 

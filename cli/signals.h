@@ -16,6 +16,6 @@ bool cli_interrupted(void);
 void cli_signals_remove(const char *const *names);
 
 /* The user has read that it was interrupted: the handlers need not say it. */
-void cli_interrupt_told(void);
+void cli_interrupt_reported(void);
 
 #endif

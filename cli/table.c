@@ -33,31 +33,31 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column with the weights of the rows, each 0 or more."},
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN | EVALUATE, "Data",
-        "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. When errors are "
-        "told, rows of one group are left out together; orff evaluate tells the errors of each."},
+        "The column that says which rows belong together, in texts or numbers: a station, a track, an hour. Rows of "
+        "one group are held out together for the reported errors; orff evaluate reports the errors of each group."},
     [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", LEARN, "Data",
-        "What becomes of a row without some of its outputs: use what it has, drop it, or refuse the data. Rows without "
+        "What to do with a row that misses some of its outputs: use what it has, drop it, or refuse the data. Rows without "
         "any are left out, and counted. --skip-missing drops them all."},
     [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, LEARN, "Data",
-        "The single output is what the field has along a direction, as radars and lidars see it: one column with an angle "
+        "The single output is the component of the field along a direction, as radars and lidars measure it: one column with an angle "
         "in degrees, for a field in the plane, or the columns of the direction's components."},
     [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", LEARN, "Data",
         "Angles count from the first input's axis towards the second (east), or clockwise from the second (north)."},
     [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", LEARN, "Data",
         "The output is positive for a field along the direction (away), or against it (toward)."},
     [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, LEARN, "Data",
-        "The columns with what is known of the errors of the outputs, as standard deviations: one for each output, or one "
-        "for all. The noise is a factor times these and a part that is the same for all; both are learned."},
+        "The columns with the known errors of the outputs, as standard deviations: one for each output, or one "
+        "for all. The noise is a factor times these plus a constant part; both are learned."},
     [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, LEARN, "Data",
-        "The column that says which instrument a row comes from, in texts or numbers: each has a noise of its own, which "
-        "is learned. Up to 64."},
+        "The column that says which instrument a row comes from, in texts or numbers: the noise of each "
+        "is learned. Up to 64 instruments."},
     [CLI_OPT_GROUP_EFFECT] = {"group-effect", 0, "COLUMN", NULL, LEARN, "Data",
         "The column that says which rows have an offset in common, in texts or numbers: a station, an instrument. Offsets are "
-        "no part of the field; how large they are the rows tell, and fit and info print them. 2 to 256 groups; there is a "
-        "trend then, a constant at least."},
+        "not part of the field; their size is learned, and fit and info print them. 2 to 256 groups. The model then has a "
+        "trend, at least a constant."},
     [CLI_OPT_SELECT] = {"select", 0, "DIM=INDEX,..", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
-        "NetCDF: hold each dimension named here at this index, counted from 0, or take the indices from one up to before "
-        "another: time=0:24."},
+        "NetCDF: use this index of the dimension, counted from 0, or a range of indices "
+        "without its end: time=0:24."},
     [CLI_OPT_SKIP_MISSING] = {"skip-missing", 0, NULL, NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW, "Data",
         "Leave out rows with empty, NA, nan, NULL, -- or * cells, and count them. Without it such an input is an error, and so "
         "is such an output unless --missing-outputs uses it."},
@@ -75,17 +75,17 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "and lambda. Moments of features have their length scales and bases; those of a lattice leave you these too, "
         "within their range."},
     [CLI_OPT_SPREAD] = {"spread", 0, NULL, NULL, CLI_RANKS, "Learning",
-        "Keep the matrix in pieces on all processes, for features so many that one cannot hold it; ScaLAPACK solves. Needs "
+        "Divide the matrix among all processes, for more features than one process can store; ScaLAPACK solves. Needs "
         "--lambda, makes no error bars, and takes no folds."},
     [CLI_OPT_LAGS] = {"lags", 0, "LAGS", "1", VAR, "Series",
-        "The steps back that are looked at: 1-4,12."},
+        "How many steps back to use: 1-4,12."},
     [CLI_OPT_TIME_COLUMN] = {"time", 0, "COLUMN", NULL, VAR | FORECAST, "Series",
         "The column of times, numbers or dates that grow from row to row. Steps that are missing are gaps, and so may be values."},
     [CLI_OPT_CHANGES] = {"changes", 0, NULL, NULL, VAR, "Series",
         "Learn what is added to the last value instead of the value: for series that wander and have no mean to return to."},
     [CLI_OPT_LINKS] = {"links", 0, NULL, NULL, VAR, "Series",
-        "Tell which series moves which (Granger), and the probability that its past does not help to predict the other: by errors on "
-        "stretches of time left out, with and without it, drawn anew in blocks."},
+        "Report which series drives which (Granger), with the probability that the past of one does not help to predict the other, from errors on "
+        "held-out stretches of time with and without it, by block bootstrap."},
     [CLI_OPT_STEPS] = {"steps", 0, "K", "1", FORECAST, "Series",
         "How many steps ahead."},
     [CLI_OPT_FUTURES] = {"samples", 'n', "K", "200", FORECAST, "Series",
@@ -118,26 +118,26 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Number of posterior samples. Predictions take them for standard deviations of derived fields that have no "
         "closed form."},
     [CLI_OPT_SEED] = {"seed", 0, "N", "0", PREDICT | DRIFT | VIEW | FORECAST, "Prediction",
-        "Number that decides the samples: the same one gives the same samples at any points."},
+        "Seed of the samples: the same seed gives the same samples at any points."},
     [CLI_OPT_MASK] = {"mask", 0, "distance=R,std=S", NULL, PREDICT | DRIFT | PLOT, "Prediction",
-        "Give nothing where the model cannot know: farther than R from every row it was learned from, in the units of the "
+        "Leave out what the model cannot know: farther than R from every row it was learned from, in the units of the "
         "inputs (km with --geo), or where the standard deviation is more than S times that before any data. Either or both."},
     [CLI_OPT_FROM] = {"from", 0, "FILE", NULL, DRIFT, "Drift",
         "The points where particles start: a table as for orff predict."},
     [CLI_OPT_HOURS] = {"hours", 0, "H", NULL, DRIFT, "Drift",
         "How long they drift, in hours; negative: backwards. The units of inputs and outputs must be known; with --geo "
-        "outputs without units are taken to be m/s."},
+        "outputs without units are assumed to be m/s."},
     [CLI_OPT_TIME] = {"time", 0, "T", NULL, DRIFT, "Drift",
         "The same where units are not known: in units of the inputs over those of the outputs."},
     [CLI_OPT_EVERY] = {"every", 0, "DT", NULL, DRIFT, "Drift",
-        "Write places so often, in the same unit. The default is 48 times in all."},
+        "The time between written places, in the same unit. The default writes 48 of them."},
     [CLI_OPT_STEP] = {"step", 0, "auto|DT", "auto", DRIFT, "Drift",
         "The longest step of the integration, which adapts its steps to the field in any case."},
     [CLI_OPT_START] = {"start", 0, "V", NULL, DRIFT, "Drift",
         "Models with time among their inputs: the time at which all particles start, in the units of that input. "
-        "Without it the table says it for each."},
+        "Without it the table has a column with the time of each."},
     [CLI_OPT_MEMBERS] = {"samples", 'n', "K", NULL, DRIFT, "Drift",
-        "Drift through so many posterior samples too, as members 1 to K; member 0 is the prediction."},
+        "Also drift through K posterior samples, as members 1 to K; member 0 is the prediction."},
     [CLI_OPT_BARE] = {"bare", 0, NULL, NULL, PREDICT, "Prediction",
         "Write the outputs without the inputs."},
     [CLI_OPT_EXTENT] = {"extent", 0, "X=LO:HI,..", NULL, MOMENTS, "Moments",
@@ -187,9 +187,9 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "residuals, calibration: errors on DATA, and how often its values lie in the intervals that the model gives. tuning: the "
         "curves of a report of orff tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",
-        "Mark the places of these data."},
+        "Mark the positions of these data."},
     [CLI_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
-        "Also draw where the model knows little. Without it the picture is white where the standard "
+        "Also draw where the model knows little. By default the picture is white where the standard "
         "deviation is far larger than elsewhere."},
     [CLI_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
         "Keep the gnuplot script, with its data, beside the picture as PICTURE.gp. A file of that name is "
@@ -197,7 +197,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_STYLE] = {"style", 0, "plain|talk|paper|dark", "plain", PLOT, "Picture",
         "talk: large letters and thick lines. paper: letters of 8 points on 140 x 110 mm. dark: on a dark ground."},
     [CLI_OPT_TITLE] = {"title", 0, "TEXT", NULL, PLOT, "Picture",
-        "A title. Without it maps say at which values other inputs are held."},
+        "The title. The default of a map names the values of the other inputs."},
     [CLI_OPT_QUANTITY] = {"quantity", 0, "TEXT", NULL, PLOT, "Picture",
         "What the length of the arrows is, such as \"wind speed\". The default follows from names and units."},
     [CLI_OPT_STREAMLINES] = {"streamlines", 0, NULL, NULL, PLOT, "Picture",

@@ -175,7 +175,7 @@ const cli_command cli_command_var = {
             "decides what f may "
             "look like, --output-matrix learn lets series share what is learned. Errors on rows left out are "
             "those of whole "
-            "stretches of time. --links tells which series has a part in which. orff forecast goes on from "
+            "stretches of time. --links says which series drives which. orff forecast goes on from "
             "there.",
     .example = "  orff var series.csv --outputs a,b,c --lags 1-4,12 --time t -o m.orff\n"
                "  orff forecast m.orff --steps 12 --std -o next.csv\n",

@@ -41,7 +41,7 @@ typedef struct page {
 
 static int refuse_shape(const page *f) {
     if (f->applied.info.classes)
-        return cli_failed("%s: it tells classes; a page shows numbers", f->arguments->words[0]);
+        return cli_failed("%s: it predicts classes; a page shows numbers", f->arguments->words[0]);
     if (f->d >= 2) return CLI_DONE;
     return cli_failed("%s: it has one input; a map needs two", f->arguments->words[0]);
 }

@@ -54,20 +54,20 @@ static void open_source(server *s) {
     answer_wire(s, FMT_ASK_OPEN, status, table->rows, &wire);
 }
 
-static size_t *take_list(fmt_wire *wire, size_t count) {
+static size_t *read_list(fmt_wire *wire, size_t count) {
     size_t *list = calloc(count + 1, sizeof *list);
-    for (size_t i = 0; list && i < count; i++) list[i] = (size_t)fmt_wire_take_number(wire);
+    for (size_t i = 0; list && i < count; i++) list[i] = (size_t)fmt_wire_get_number(wire);
     return list;
 }
 
 static int choose(server *s, fmt_wire *asked) {
     fmt_table *table = s->table;
     fmt_table_clear_selection(table);
-    table->n_chosen = (size_t)fmt_wire_take_number(asked);
-    table->d = (size_t)fmt_wire_take_number(asked);
-    table->chosen = take_list(asked, table->n_chosen);
-    table->x_slot = take_list(asked, table->d);
-    char *fixed = fmt_wire_take_text(asked, SIZE_MAX);
+    table->n_chosen = (size_t)fmt_wire_get_number(asked);
+    table->d = (size_t)fmt_wire_get_number(asked);
+    table->chosen = read_list(asked, table->n_chosen);
+    table->x_slot = read_list(asked, table->d);
+    char *fixed = fmt_wire_get_text(asked, SIZE_MAX);
     s->failed = ORFF_OK;
     table->fixed = fixed;
     int status = table->chosen && table->x_slot && !asked->bad ? ORFF_OK : fmt_table_fail_memory(table);
@@ -118,13 +118,13 @@ static void serve_one(server *s, const fmt_wire_head *head, fmt_wire *asked) {
         answer(s, head->kind, status, s->table->rows, NULL, 0);
         break;
     case FMT_ASK_ROWS:
-        fill_block(s, head->number, fmt_wire_take_number(asked));
+        fill_block(s, head->number, fmt_wire_get_number(asked));
         break;
     case FMT_ASK_REWIND:
         answer(s, head->kind, rewind_source(s), 0, NULL, 0);
         break;
     case FMT_ASK_PLACE:
-        find_place(s, head->number, (size_t)fmt_wire_take_number(asked));
+        find_place(s, head->number, (size_t)fmt_wire_get_number(asked));
         break;
     default:
         _exit(1);

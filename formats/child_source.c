@@ -89,7 +89,7 @@ static int ask(fmt_table *table, remote *r, uint32_t kind, uint64_t number, cons
 }
 
 /* The message of a failure, which the child has put in the same words as this side would. */
-static int take_failure(fmt_table *table, remote *r, const fmt_wire_head *head) {
+static int read_failure(fmt_table *table, remote *r, const fmt_wire_head *head) {
     char message[sizeof table->message] = "";
     if (head->size >= sizeof message || (unsigned)head->status >= ORFF_STATUS_COUNT)
         return fail_nonsense(table, r);
@@ -106,7 +106,7 @@ static int hear(fmt_table *table, remote *r, uint32_t kind, uint64_t most, fmt_w
     const fmt_child_outcome outcome = fmt_child_receive(&r->child, head, sizeof *head);
     if (outcome) return fail_line(table, r, outcome);
     if (head->kind != kind) return fail_nonsense(table, r);
-    if (head->status) return take_failure(table, r, head);
+    if (head->status) return read_failure(table, r, head);
     return head->size <= most ? ORFF_OK : fail_nonsense(table, r);
 }
 
@@ -123,9 +123,9 @@ static int hear_wire(fmt_table *table, remote *r, uint32_t kind, uint64_t most, 
 
 /* ---------------------------------------------------------------- opening */
 
-static int take_columns(fmt_table *table, remote *r, fmt_wire *wire) {
-    const uint64_t columns = fmt_wire_take_number(wire), first_output = fmt_wire_take_number(wire);
-    const uint64_t flags = fmt_wire_take_number(wire);
+static int read_columns(fmt_table *table, remote *r, fmt_wire *wire) {
+    const uint64_t columns = fmt_wire_get_number(wire), first_output = fmt_wire_get_number(wire);
+    const uint64_t flags = fmt_wire_get_number(wire);
     if (wire->bad || first_output > columns || flags & FMT_FLAG_LABELS) return fail_nonsense(table, r);
     const int status = fmt_table_make_columns(table, columns);
     if (status) return status;
@@ -134,11 +134,11 @@ static int take_columns(fmt_table *table, remote *r, fmt_wire *wire) {
     table->shapes = calloc((size_t)columns + 1, sizeof *table->shapes);
     if (!table->units || !table->standard_names || !table->shapes) return fmt_table_fail_memory(table);
     for (size_t i = 0; i < table->columns; i++) {
-        table->names[i] = fmt_wire_take_text(wire, TEXT_MOST);
-        table->units[i] = fmt_wire_take_text(wire, TEXT_MOST);
-        table->standard_names[i] = fmt_wire_take_text(wire, TEXT_MOST);
-        table->shapes[i] = fmt_wire_take_text(wire, TEXT_MOST);
-        if (fmt_wire_take_number(wire) && fmt_table_time_by_units(table, i, NULL))
+        table->names[i] = fmt_wire_get_text(wire, TEXT_MOST);
+        table->units[i] = fmt_wire_get_text(wire, TEXT_MOST);
+        table->standard_names[i] = fmt_wire_get_text(wire, TEXT_MOST);
+        table->shapes[i] = fmt_wire_get_text(wire, TEXT_MOST);
+        if (fmt_wire_get_number(wire) && fmt_table_time_by_units(table, i, NULL))
             return fmt_table_fail_memory(table);
     }
     table->first_output = (size_t)first_output;
@@ -175,7 +175,7 @@ int fmt_child_source_open(fmt_table *table, const fmt_child_plan *plan) {
     fmt_wire wire = {0};
     int status = ask(table, r, FMT_ASK_OPEN, 0, NULL);
     if (!status) status = hear_wire(table, r, FMT_ASK_OPEN, HEADER_MOST, &table->rows, &wire);
-    if (!status) status = take_columns(table, r, &wire);
+    if (!status) status = read_columns(table, r, &wire);
     fmt_wire_clear(&wire);
     return status;
 }

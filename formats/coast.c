@@ -149,7 +149,7 @@ static bool is_gap(char letter) {
 }
 
 /* The number at *at, NAN for nan and the like; false where there is none. */
-static bool take_number(const char **at, double *value) {
+static bool parse_number(const char **at, double *value) {
     while (is_gap(**at)) ++*at;
     const char *end = orff_number_scan(*at, value);
     if (!end && !strncasecmp(*at, "nan", 3)) {
@@ -171,7 +171,7 @@ static int read_line(fmt_coast *c, const char *line, bool first) {
     const char *at = line + strspn(line, " \t");
     if (*at == '#') return ORFF_OK;
     if (*at == '>' || is_blank(at)) return end_line(c) ? ORFF_OK : ORFF_ERROR_NO_MEMORY;
-    if (!take_number(&at, &x) || !take_number(&at, &y)) return first ? ORFF_OK : ORFF_ERROR_FORMAT;
+    if (!parse_number(&at, &x) || !parse_number(&at, &y)) return first ? ORFF_OK : ORFF_ERROR_FORMAT;
     if (isnan(x) || isnan(y)) return end_line(c) ? ORFF_OK : ORFF_ERROR_NO_MEMORY;
     return add_point(c, x, y) ? ORFF_OK : ORFF_ERROR_NO_MEMORY;
 }
@@ -197,7 +197,7 @@ static const unsigned char land[] = {
 #include <natural_earth_land.inc> /* made by the build from natural-earth/land-50m.bin */
 };
 
-static unsigned take_whole(const unsigned char **at, const unsigned char *end) {
+static unsigned read_unsigned(const unsigned char **at, const unsigned char *end) {
     unsigned value = 0;
     for (unsigned shift = 0; *at < end && shift < 28; shift += 7) {
         const unsigned byte = *(*at)++;
@@ -207,8 +207,8 @@ static unsigned take_whole(const unsigned char **at, const unsigned char *end) {
     return value;
 }
 
-static int take_signed(const unsigned char **at, const unsigned char *end) {
-    const unsigned value = take_whole(at, end);
+static int read_signed(const unsigned char **at, const unsigned char *end) {
+    const unsigned value = read_unsigned(at, end);
     return value & 1 ? -(int)(value / 2) - 1 : (int)(value / 2);
 }
 
@@ -216,9 +216,9 @@ static bool read_natural_earth(fmt_coast *c) {
     const unsigned char *at = land, *end = land + sizeof land;
     while (at < end) {
         int x = 0, y = 0;
-        for (unsigned left = take_whole(&at, end); left; left--) {
-            x += take_signed(&at, end);
-            y += take_signed(&at, end);
+        for (unsigned left = read_unsigned(&at, end); left; left--) {
+            x += read_signed(&at, end);
+            y += read_signed(&at, end);
             if (!add_point(c, x / 100.0, y / 100.0)) return false;
         }
         if (!end_line(c)) return false;

@@ -120,7 +120,7 @@ static int fail_ragged(fmt_table *table, const fmt_csv_lines *lines, size_t foun
 static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r, char **at, size_t column,
                      double *row) {
     fmt_csv_cell t;
-    if (!fmt_csv_take_cell(at, r->end, c->between, &t))
+    if (!fmt_csv_parse_cell(at, r->end, c->between, &t))
         return fail_cell(table, column, &t, "has text behind its closing quote");
     const int32_t slot = c->slot[column];
     if (slot == ADDED || (column == table->clock && c->slot[column - 1] >= 0)) {

@@ -8,9 +8,9 @@
 typedef struct fmt_csv {
     fmt_csv_lines lines;
     fmt_csv_layout layout;
-    char between;         /* what stands between the cells of a record, once blanks are squeezed */
-    uint64_t header_rows; /* names, and units below them */
-    bool *clock;          /* columns: those of times of day */
+    char between;          /* what stands between the cells of a record, once blanks are squeezed */
+    uint64_t header_rows;  /* names, and units below them */
+    bool *clock;           /* columns: those of times of day */
     uint64_t begin, limit; /* a share: records that begin in these bytes; limit 0: all */
     int32_t
         *slot; /* columns: place in a row, -1 when not wanted; with CAREFUL for what is not a plain number */
@@ -25,7 +25,7 @@ typedef struct fmt_csv_cell {
 
 /* The cell at *at, which moves to the separator behind it or to the end. Quotes are taken off in place; false when
  * something stands behind the closing one. */
-bool fmt_csv_take_cell(char **at, char *end, char separator, fmt_csv_cell *t);
+bool fmt_csv_parse_cell(char **at, char *end, char separator, fmt_csv_cell *t);
 bool fmt_csv_cell_is(const fmt_csv_cell *t, const char *word);
 
 /* A class may be called "none" or "*". */

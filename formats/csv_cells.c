@@ -11,7 +11,7 @@ static void trim(fmt_csv_cell *t, char separator) {
 }
 
 /* Takes the quotes off the cell at *at, in place; false when something stands behind the closing one. */
-static bool take_quoted(char **at, const char *end, char separator, fmt_csv_cell *t) {
+static bool parse_quoted(char **at, const char *end, char separator, fmt_csv_cell *t) {
     char *from = *at + 1, *to = from;
     t->text = to;
     for (; from < end; *to++ = *from++) {
@@ -25,9 +25,9 @@ static bool take_quoted(char **at, const char *end, char separator, fmt_csv_cell
     return from == end || fmt_csv_separates(separator, *from);
 }
 
-bool fmt_csv_take_cell(char **at, char *end, char separator, fmt_csv_cell *t) {
+bool fmt_csv_parse_cell(char **at, char *end, char separator, fmt_csv_cell *t) {
     if (*at < end && **at == '"') {
-        const bool good = take_quoted(at, end, separator, t);
+        const bool good = parse_quoted(at, end, separator, t);
         trim(t, 0);
         return good;
     }
@@ -55,7 +55,7 @@ bool fmt_csv_cell_missing(const fmt_table *table, const fmt_csv_cell *t, bool la
 size_t fmt_csv_count(fmt_csv_record r, char separator) {
     size_t count = 1;
     fmt_csv_cell t;
-    for (char *at = r.text; fmt_csv_take_cell(&at, r.end, separator, &t) && at < r.end; at++) count++;
+    for (char *at = r.text; fmt_csv_parse_cell(&at, r.end, separator, &t) && at < r.end; at++) count++;
     return count;
 }
 

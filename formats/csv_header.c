@@ -16,11 +16,11 @@ static int set_name(fmt_table *table, size_t column, const char *text, size_t le
 }
 
 /* The cells of the first row become names, empty ones apart. */
-static int take_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
+static int set_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
     size_t column = 0;
     for (char *at = r.text; column < table->columns; at++, column++) {
         fmt_csv_cell t;
-        if (!fmt_csv_take_cell(&at, r.end, c->between, &t))
+        if (!fmt_csv_parse_cell(&at, r.end, c->between, &t))
             return fmt_csv_fail_line(table, &c->lines, c->lines.row_line,
                                      "in the header: text behind a closing quote");
         const int status =
@@ -31,7 +31,7 @@ static int take_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
 }
 
 /* Those of a comment, or of Tecplot. */
-static int take_layout_names(fmt_table *table, const fmt_csv *c) {
+static int set_layout_names(fmt_table *table, const fmt_csv *c) {
     for (size_t i = 0; i < table->columns; i++) {
         const int status = set_name(table, i, c->layout.names[i], strlen(c->layout.names[i]));
         if (status) return status;
@@ -43,7 +43,7 @@ static bool has_text(const fmt_table *table, const fmt_csv *c, fmt_csv_record r)
     for (char *at = r.text;; at++) {
         fmt_csv_cell t;
         double value;
-        if (!fmt_csv_take_cell(&at, r.end, c->between, &t)) return true;
+        if (!fmt_csv_parse_cell(&at, r.end, c->between, &t)) return true;
         const fmt_csv_piece piece = {t.text, t.end, false};
         const fmt_csv_kind kind = fmt_csv_piece_kind(&piece, &value);
         const bool number =
@@ -97,7 +97,7 @@ static bool ends_with_separator(const fmt_csv *c, fmt_csv_sample sample, size_t 
     return rows > 0;
 }
 
-static int look_ahead(fmt_table *table, fmt_csv *c, fmt_csv_sample *sample) {
+static int sample_lines(fmt_table *table, fmt_csv *c, fmt_csv_sample *sample) {
     return fmt_csv_lines_sample(table, &c->lines, &sample->text, &sample->end);
 }
 
@@ -129,12 +129,12 @@ static int set_units(fmt_table *table, size_t column, const char *text, size_t l
     return table->units[column] ? ORFF_OK : fmt_table_fail_memory(table);
 }
 
-static int take_units(fmt_table *table, fmt_csv *c) {
+static int read_units(fmt_table *table, fmt_csv *c) {
     fmt_csv_sample sample, units;
     fmt_csv_piece piece;
     fmt_csv_record record;
     bool got;
-    int status = look_ahead(table, c, &sample);
+    int status = sample_lines(table, c, &sample);
     if (status || !are_units(c, sample, &units)) return status;
     size_t column = 0;
     for (const char *at = units.text;
@@ -201,7 +201,7 @@ static int find_times(fmt_table *table, fmt_csv *c) {
     fmt_csv_piece piece;
     bool *seen = calloc(2 * table->columns + 1, sizeof *seen), *bare = seen ? seen + table->columns : NULL;
     c->clock = calloc(table->columns + 1, sizeof *c->clock);
-    int status = seen && c->clock ? look_ahead(table, c, &sample) : fmt_table_fail_memory(table);
+    int status = seen && c->clock ? sample_lines(table, c, &sample) : fmt_table_fail_memory(table);
     for (size_t rows = 0; !status && rows < ROWS_LOOKED_AT && fmt_csv_sample_line(&c->layout, &sample, &line);
          rows++) {
         size_t column = 0;
@@ -239,12 +239,12 @@ static int study(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
                            copy.end[-1] == c->between && copy.end[-2] != c->between;
     c->header_rows = header;
     if (!header) fmt_csv_lines_unread(&c->lines, first);
-    if (!status) status = look_ahead(table, c, &sample);
+    if (!status) status = sample_lines(table, c, &sample);
     if (!status && empty_end && columns > 2 && ends_with_separator(c, sample, columns)) columns--;
     if (!status) status = fmt_table_make_columns(table, columns);
     const bool above = !header && o->header != ORFF_SWITCH_NO && c->layout.n_names >= columns && columns > 0;
-    if (!status && header) status = take_names(table, c, copy);
-    if (!status && above) status = take_layout_names(table, c);
+    if (!status && header) status = set_names(table, c, copy);
+    if (!status && above) status = set_layout_names(table, c);
     free(copy.text);
     table->named = header || above;
     return status;
@@ -253,6 +253,6 @@ static int study(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
 int fmt_csv_read_header(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
     int status = study(table, c, first);
     if (!status && table->named) status = split_names(table);
-    if (!status && c->header_rows) status = take_units(table, c);
+    if (!status && c->header_rows) status = read_units(table, c);
     return status ? status : find_times(table, c);
 }

@@ -245,7 +245,7 @@ void fmt_csv_layout_clear(fmt_csv_layout *layout) {
 }
 
 /* The cells of a line as names. */
-static bool take_names(fmt_csv_layout *layout, const fmt_csv_sample *line, char separator) {
+static bool parse_names(fmt_csv_layout *layout, const fmt_csv_sample *line, char separator) {
     fmt_csv_piece piece;
     drop_names(layout);
     for (const char *at = line->text;
@@ -285,7 +285,7 @@ static bool names_from_comment(fmt_csv_layout *layout, fmt_csv_sample comment, c
     while (comment.text < comment.end && (is_blank(*comment.text) || strchr(layout->marks, *comment.text)))
         comment.text++;
     for (size_t i = 0; i < sizeof separators; i++) {
-        if (!take_names(layout, &comment, separators[i])) return false;
+        if (!parse_names(layout, &comment, separators[i])) return false;
         if (layout->n_names == columns && are_names(layout)) return true;
     }
     drop_names(layout);
@@ -351,7 +351,7 @@ static bool add_variable(fmt_csv_layout *layout, const char *text, const char *e
 }
 
 /* Names behind VARIABLES =, in quotes over any number of lines, or bare to the end of the line. */
-static bool take_variables(fmt_csv_layout *layout, const char *at, const char *end) {
+static bool parse_variables(fmt_csv_layout *layout, const char *at, const char *end) {
     while (at < end && *at != '=') at++;
     const char *line_end = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
     for (at += at < end; layout->n_names < CELLS_LOOKED_AT;) {
@@ -384,7 +384,7 @@ static bool find_tecplot(fmt_csv_layout *layout, fmt_csv_sample sample) {
     if (find_word(head, "BLOCK"))
         layout->refusal = "is a Tecplot file in blocks; write it as points (F=POINT)";
     const char *variables = find_word(head, "VARIABLES");
-    return variables ? take_variables(layout, variables, head.end) : true;
+    return variables ? parse_variables(layout, variables, head.end) : true;
 }
 
 /* ---------------------------------------------------------------- all of it */

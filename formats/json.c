@@ -23,28 +23,29 @@ char fmt_json_peek(fmt_json *j) {
     return j->at < j->end ? *j->at : '\0';
 }
 
-static bool take(fmt_json *j, char sign) {
+static bool accept_sign(fmt_json *j, char sign) {
     if (fmt_json_peek(j) != sign || !sign) return false;
     j->at++;
     return true;
 }
 
 static bool leave(fmt_json *j, char closing) {
-    if (!take(j, closing)) return false;
+    if (!accept_sign(j, closing)) return false;
     j->depth--;
     return true;
 }
 
 bool fmt_json_enter(fmt_json *j, char opening) {
     const char closing = opening == '[' ? ']' : '}';
-    if (!take(j, opening)) return fmt_json_fail(j, opening == '[' ? "expected a list" : "expected an object");
+    if (!accept_sign(j, opening))
+        return fmt_json_fail(j, opening == '[' ? "expected a list" : "expected an object");
     if (++j->depth > FMT_JSON_DEPTH) return fmt_json_fail(j, "nests too deep");
     return !leave(j, closing) && !j->trouble;
 }
 
 bool fmt_json_more(fmt_json *j, char closing) {
     if (j->trouble || leave(j, closing)) return false;
-    return take(j, ',') || fmt_json_fail(j, "expected a comma or the end of a list or an object");
+    return accept_sign(j, ',') || fmt_json_fail(j, "expected a comma or the end of a list or an object");
 }
 
 /* One character of a text, which may be escaped; '\0' at the closing quote, or in trouble. */
@@ -65,7 +66,7 @@ static char next_letter(fmt_json *j) {
 
 bool fmt_json_text(fmt_json *j, char *text, size_t room) {
     size_t used = 0;
-    if (!take(j, '"')) return fmt_json_fail(j, "expected a text");
+    if (!accept_sign(j, '"')) return fmt_json_fail(j, "expected a text");
     for (char letter = next_letter(j); letter; letter = next_letter(j))
         if (used + 1 < room) text[used++] = letter;
     if (room) text[used] = '\0';
@@ -74,7 +75,7 @@ bool fmt_json_text(fmt_json *j, char *text, size_t room) {
 
 bool fmt_json_key(fmt_json *j, char *key, size_t room) {
     if (!fmt_json_text(j, key, room)) return false;
-    return take(j, ':') || fmt_json_fail(j, "expected a colon");
+    return accept_sign(j, ':') || fmt_json_fail(j, "expected a colon");
 }
 
 static bool is_word(fmt_json *j, const char *word) {

@@ -67,7 +67,7 @@ static int find_limits(fmt_table *table, fmt_child_limits *limits) {
 static int open_in_child(fmt_table *table) {
     fmt_child_plan plan = {.source = &fmt_source_netcdf_bare,
                            .library = "the NetCDF library",
-                           .advice = " (get it anew, or see what nccopy can save)",
+                           .advice = " (download it again, or see what nccopy can save)",
                            .raise = VARIABLE "=10"};
     int status = fmt_netcdf_find_file(table);
     if (!status) status = find_limits(table, &plan.limits);

@@ -73,7 +73,7 @@ static int name_variable(const fmt_variable *v, bool root, char **name) {
 /* Makes a column of a variable of numbers; returns netcdf-c's code. */
 static int add_variable(fmt_table *table, fmt_netcdf *n, int group, int id) {
     fmt_variable *v = &n->variables[table->columns];
-    int code = fmt_variable_look(v, group, id);
+    int code = fmt_variable_inquire(v, group, id);
     if (code || !v->numeric) return code;
     char *calendar = NULL;
     const size_t column = table->columns++;

@@ -151,7 +151,7 @@ static double decode(const rules *r, double x) {
     return ranged >= r->low && ranged <= r->high ? value : (double)NAN;
 }
 
-int fmt_variable_look(fmt_variable *v, int file, int id) {
+int fmt_variable_inquire(fmt_variable *v, int file, int id) {
     *v = (fmt_variable){.file = file, .id = id};
     int code = nc_inq_var(file, id, v->name, &v->type, &v->rank, NULL, NULL);
     if (code) return code;

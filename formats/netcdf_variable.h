@@ -41,7 +41,7 @@ void fmt_netcdf_close_file(fmt_netcdf_file *file);
 int fmt_zarr_check(fmt_table *table, const fmt_variable *variable);
 
 /* These return a code of netcdf-c, 0 when done. */
-int fmt_variable_look(fmt_variable *variable, int file, int id);
+int fmt_variable_inquire(fmt_variable *variable, int file, int id);
 
 /* A box of `cells` values, with scale_factor and add_offset applied. NAN: _FillValue, missing_value, or
  * outside of valid_range, valid_min, valid_max. */

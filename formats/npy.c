@@ -31,7 +31,7 @@ static bool accept(cursor *c, const char *text) {
 }
 
 /* A text in single or double quotes, without escapes. */
-static bool take_text(cursor *c, char *text, size_t room) {
+static bool parse_text(cursor *c, char *text, size_t room) {
     skip_blanks(c);
     const char quote = *c->at;
     if (quote != '\'' && quote != '"') return false;
@@ -44,7 +44,7 @@ static bool take_text(cursor *c, char *text, size_t room) {
     return true;
 }
 
-static bool take_number(cursor *c, uint64_t *value) {
+static bool parse_number(cursor *c, uint64_t *value) {
     skip_blanks(c);
     const char *start = c->at;
     for (*value = 0; *c->at >= '0' && *c->at <= '9'; c->at++) {
@@ -57,10 +57,10 @@ static bool take_number(cursor *c, uint64_t *value) {
 }
 
 /* "(", numbers with commas, ")". */
-static bool take_shape(cursor *c, fmt_array_layout *layout) {
+static bool parse_shape(cursor *c, fmt_array_layout *layout) {
     if (!accept(c, "(")) return false;
     for (layout->rank = 0; !accept(c, ")");) {
-        if (layout->rank == FMT_ARRAY_RANK || !take_number(c, &layout->shape[layout->rank++])) return false;
+        if (layout->rank == FMT_ARRAY_RANK || !parse_number(c, &layout->shape[layout->rank++])) return false;
         if (accept(c, ",")) continue;
         return accept(c, ")");
     }
@@ -68,8 +68,8 @@ static bool take_shape(cursor *c, fmt_array_layout *layout) {
 }
 
 /* "<f8": order, kind, bytes. */
-static bool take_type(cursor *c, fmt_array_layout *layout, char type[16]) {
-    if (!take_text(c, type, 15)) return false;
+static bool parse_type(cursor *c, fmt_array_layout *layout, char type[16]) {
+    if (!parse_text(c, type, 15)) return false;
     const char order = *type;
     const char *kind = type + (strchr("<>|=", order) && order ? 1 : 0);
     if (strlen(kind) != 2 || kind[1] < '1' || kind[1] > '9') return false;
@@ -79,7 +79,7 @@ static bool take_type(cursor *c, fmt_array_layout *layout, char type[16]) {
     return fmt_array_supports(layout->kind, layout->bytes);
 }
 
-static bool take_truth(cursor *c, bool *value) {
+static bool parse_truth(cursor *c, bool *value) {
     *value = accept(c, "True");
     return *value || accept(c, "False");
 }
@@ -89,9 +89,9 @@ static int fail_header(fmt_table *table, const char *what) {
 }
 
 /* One "key: value"; bit 1, 2 or 4 of *seen is set. */
-static int take_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, unsigned *seen) {
+static int parse_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, unsigned *seen) {
     char key[16], type[16] = "";
-    if (!take_text(c, key, sizeof key) || !accept(c, ":"))
+    if (!parse_text(c, key, sizeof key) || !accept(c, ":"))
         return fail_header(table, "expected a key and a colon");
     const unsigned bit = !strcmp(key, "descr")           ? 1
                          : !strcmp(key, "fortran_order") ? 2
@@ -99,11 +99,11 @@ static int take_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, uns
                                                          : 0;
     if (!bit || *seen & bit) return fail_header(table, "a key that does not belong there, or twice");
     *seen |= bit;
-    if (bit == 1 && !take_type(c, layout, type))
+    if (bit == 1 && !parse_type(c, layout, type))
         return fail_header(table, "the numbers must be f4, f8, i1 to i8, u1 to u8 or b1");
-    if (bit == 2 && !take_truth(c, &layout->fortran))
+    if (bit == 2 && !parse_truth(c, &layout->fortran))
         return fail_header(table, "fortran_order must be True or False");
-    if (bit == 4 && !take_shape(c, layout)) return fail_header(table, "the shape cannot be understood");
+    if (bit == 4 && !parse_shape(c, layout)) return fail_header(table, "the shape cannot be understood");
     return ORFF_OK;
 }
 
@@ -112,7 +112,7 @@ static int parse(fmt_table *table, const char *text, fmt_array_layout *layout) {
     unsigned seen = 0;
     if (!accept(&c, "{")) return fail_header(table, "is no dictionary");
     while (!accept(&c, "}")) {
-        const int status = take_entry(table, &c, layout, &seen);
+        const int status = parse_entry(table, &c, layout, &seen);
         if (status) return status;
         if (accept(&c, ",")) continue;
         if (!accept(&c, "}")) return fail_header(table, "is not closed");

@@ -8,7 +8,7 @@
 typedef struct parts {
     size_t d, p, w, g[FMT_GROUP_COUNT];
     size_t *x, *y, *weights, *groups[FMT_GROUP_COUNT];
-    unsigned char *taken; /* columns: 1 output, 2 weights, 4 input, 8 groups */
+    unsigned char *role; /* columns: 1 output, 2 weights, 4 input, 8 groups */
 } parts;
 
 static void free_parts(parts *s) {
@@ -16,33 +16,34 @@ static void free_parts(parts *s) {
     free(s->y);
     free(s->weights);
     for (size_t k = 0; k < FMT_GROUP_COUNT; k++) free(s->groups[k]);
-    free(s->taken);
+    free(s->role);
 }
 
-static int take(fmt_table *table, parts *s, size_t count, const size_t *columns, unsigned char as) {
+static int assign_role(fmt_table *table, parts *s, size_t count, const size_t *columns, unsigned char as) {
     for (size_t i = 0; i < count; i++) {
-        if (s->taken[columns[i]])
+        if (s->role[columns[i]])
             return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
                                   "column \"%s\" is chosen for two purposes",
                                   fmt_table_name(table, columns[i]));
-        s->taken[columns[i]] = as;
+        s->role[columns[i]] = as;
     }
     return ORFF_OK;
 }
 
 /* All columns of first .. last-1 that have no part yet. */
-static int take_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count, size_t **columns) {
+static int collect_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count,
+                        size_t **columns) {
     *columns = calloc(last - first ? last - first : 1, sizeof **columns);
     if (!*columns) return fmt_table_fail_memory(table);
     for (size_t i = first; i < last; i++)
-        if (!s->taken[i]) (*columns)[(*count)++] = i;
+        if (!s->role[i]) (*columns)[(*count)++] = i;
     return ORFF_OK;
 }
 
 static int choose_outputs(fmt_table *table, parts *s, const char *names) {
     const int status = names ? fmt_columns_parse(table, "outputs", names, &s->p, &s->y)
-                             : take_rest(table, s, table->first_output, table->columns, &s->p, &s->y);
-    return status ? status : take(table, s, s->p, s->y, 1);
+                             : collect_rest(table, s, table->first_output, table->columns, &s->p, &s->y);
+    return status ? status : assign_role(table, s, s->p, s->y, 1);
 }
 
 /* Times of day behind their dates are part of these. */
@@ -56,9 +57,9 @@ static void drop_clock(const fmt_table *table, parts *s) {
 
 static int choose_inputs(fmt_table *table, parts *s, const char *names) {
     const int status = names ? fmt_columns_parse(table, "inputs", names, &s->d, &s->x)
-                             : take_rest(table, s, 0, table->first_output, &s->d, &s->x);
+                             : collect_rest(table, s, 0, table->first_output, &s->d, &s->x);
     if (!status) drop_clock(table, s);
-    return status ? status : take(table, s, s->d, s->x, 4);
+    return status ? status : assign_role(table, s, s->d, s->x, 4);
 }
 
 static int choose_weights(fmt_table *table, parts *s, const char *names) {
@@ -68,7 +69,7 @@ static int choose_weights(fmt_table *table, parts *s, const char *names) {
     if (s->w != 1)
         return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "weights: expected one column, found %zu",
                               s->w);
-    return take(table, s, 1, s->weights, 2);
+    return assign_role(table, s, 1, s->weights, 2);
 }
 
 /* A column that has a part already keeps it, and tells groups too. */
@@ -79,9 +80,9 @@ static int choose_group(fmt_table *table, parts *s, fmt_group which, const char 
     if (s->g[which] != 1)
         return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT, "%s: expected one column, found %zu", what,
                               s->g[which]);
-    const unsigned char part = s->taken[s->groups[which][0]];
+    const unsigned char part = s->role[s->groups[which][0]];
     table->groups[which].shared = part && part != 8;
-    return part ? ORFF_OK : take(table, s, 1, s->groups[which], 8);
+    return part ? ORFF_OK : assign_role(table, s, 1, s->groups[which], 8);
 }
 
 static int choose_groups(fmt_table *table, parts *s, const fmt_table_selection *selection) {
@@ -100,7 +101,7 @@ static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
     if (!table->chosen || !table->row || !table->x_slot || !table->y_slot)
         return fmt_table_fail_memory(table);
     for (size_t i = 0; i < table->columns; i++) {
-        if (!s->taken[i]) continue;
+        if (!s->role[i]) continue;
         slot[i] = table->n_chosen;
         table->chosen[table->n_chosen++] = i;
     }
@@ -115,9 +116,9 @@ static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
 }
 
 static int place_columns(fmt_table *table, const fmt_table_selection *selection) {
-    parts s = {.taken = calloc(table->columns + 1, 1)};
+    parts s = {.role = calloc(table->columns + 1, 1)};
     size_t *slot = calloc(table->columns + 1, sizeof *slot);
-    int status = s.taken && slot ? ORFF_OK : fmt_table_fail_memory(table);
+    int status = s.role && slot ? ORFF_OK : fmt_table_fail_memory(table);
     if (!status) status = choose_weights(table, &s, selection->weights);
     if (!status && !selection->inputs) status = choose_groups(table, &s, selection);
     if (!status) status = choose_outputs(table, &s, selection->outputs);

@@ -72,7 +72,7 @@ static const char *find_entry(const char *fixed, const char *name, size_t *lengt
 }
 
 /* "time=24": false where the dimension is held at an index, or the text is none. */
-static bool take_axis(const char *text, size_t length, const char *fixed, axis *a) {
+static bool parse_axis(const char *text, size_t length, const char *fixed, axis *a) {
     const char *equals = memchr(text, '=', length);
     if (!equals || (size_t)(equals - text) >= sizeof a->name) return false;
     snprintf(a->name, sizeof a->name, "%.*s", (int)(equals - text), text);
@@ -103,7 +103,7 @@ static bool find_axis(const fmt_table *table, const char *fixed, axis *a) {
     }
     while (best && *best) {
         const size_t length = strcspn(best, ",");
-        if (take_axis(best, length, fixed, a)) return true;
+        if (parse_axis(best, length, fixed, a)) return true;
         best += length;
         best += strspn(best, ", ");
     }

@@ -66,7 +66,8 @@ struct fmt_table {
     char **shapes;   /* columns: the dimensions of a variable as text; entries or all NULL */
     fmt_time *times; /* columns: those that are dates; NULL: none */
     bool has_times;  /* some chosen column is one */
-    size_t clock;    /* a column of times of day that belong to the dates of the column before it; FMT_NO_SLOT: none */
+    size_t
+        clock; /* a column of times of day that belong to the dates of the column before it; FMT_NO_SLOT: none */
     bool named, rewindable;
     bool label_done;     /* the source makes labels itself */
     bool drops_missing;  /* missing values are no error in this format */
@@ -83,7 +84,7 @@ struct fmt_table {
         uint64_t *into; /* where those of the next rows go, or NULL */
     } groups[FMT_GROUP_COUNT];
     size_t optional, companions; /* see fmt_table_selection */
-    const char *fixed;              /* valid during choose */
+    const char *fixed;           /* valid during choose */
     fmt_labels labels;
     fmt_labels group_names; /* of groups that are texts ... */
     double *group_values;   /* ... and the numbers that stand for them, with room as the names have */

@@ -58,7 +58,7 @@ static int fail(fmt_stream *stream, int status, const char *what, const char *wh
     return status;
 }
 
-static int look(fmt_stream *stream) {
+static int inspect_file(fmt_stream *stream) {
     struct stat about;
     if (fstat(stream->descriptor, &about))
         return fail(stream, ORFF_ERROR_IO, "cannot be opened", strerror(errno));
@@ -77,7 +77,7 @@ int fmt_stream_open(fmt_stream **out, const char *path) {
     stream->descriptor =
         standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (stream->descriptor < 0) return fail(stream, ORFF_ERROR_IO, "cannot be opened", strerror(errno));
-    const int status = look(stream);
+    const int status = inspect_file(stream);
     if (status) return status;
     stream->buffer = malloc(ROOM);
     return stream->buffer ? ORFF_OK

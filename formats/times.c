@@ -52,7 +52,7 @@ static bool digits(const char **at, const char *end, int least, int most, long *
     return count >= least;
 }
 
-static bool take(const char **at, const char *end, char letter) {
+static bool accept_letter(const char **at, const char *end, char letter) {
     const bool there = *at < end && **at == letter;
     *at += there;
     return there;
@@ -63,10 +63,10 @@ static bool parse_date(const char **at, const char *end, bool loose, long *days)
     long year, month, day;
     const char *start = *at;
     if (!digits(at, end, loose ? 1 : 4, 4, &year)) return false;
-    const bool dashes = take(at, end, '-');
+    const bool dashes = accept_letter(at, end, '-');
     if (!dashes && loose) return false;
     const int least = loose ? 1 : 2;
-    if (!digits(at, end, least, 2, &month) || (dashes && !take(at, end, '-'))) return false;
+    if (!digits(at, end, least, 2, &month) || (dashes && !accept_letter(at, end, '-'))) return false;
     if (!digits(at, end, least, 2, &day)) return false;
     if (!dashes && (*at - start != 8 || *at == end || **at != 'T')) return false; /* a number of 8 digits */
     if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
@@ -85,26 +85,27 @@ static double parse_fraction(const char **at, const char *end) {
 static bool parse_clock(const char **at, const char *end, int least, double *seconds) {
     long hour, minute = 0, second = 0;
     if (!digits(at, end, least, 2, &hour)) return false;
-    const bool colons = take(at, end, ':'), more = *at < end && isdigit((unsigned char)**at);
+    const bool colons = accept_letter(at, end, ':'), more = *at < end && isdigit((unsigned char)**at);
     if ((colons || more) && !digits(at, end, least, 2, &minute)) return false;
-    const bool again = colons ? take(at, end, ':') : more && *at < end && isdigit((unsigned char)**at);
+    const bool again =
+        colons ? accept_letter(at, end, ':') : more && *at < end && isdigit((unsigned char)**at);
     if (again && !digits(at, end, least, 2, &second)) return false;
     *seconds = 3600.0 * (double)hour + 60.0 * (double)minute + (double)second;
-    if (again && take(at, end, '.')) *seconds += parse_fraction(at, end);
+    if (again && accept_letter(at, end, '.')) *seconds += parse_fraction(at, end);
     return hour <= 24 && minute < 60 && second <= 60;
 }
 
 /* Z, UTC, +02:00; nothing is UTC too. */
 static bool parse_zone(const char **at, const char *end, double *seconds) {
     *seconds = 0.0;
-    while (take(at, end, ' ')) {}
-    if (*at == end || take(at, end, 'Z') || take(at, end, 'z')) return true;
+    while (accept_letter(at, end, ' ')) {}
+    if (*at == end || accept_letter(at, end, 'Z') || accept_letter(at, end, 'z')) return true;
     if (end - *at == 3 && (!strncmp(*at, "UTC", 3) || !strncmp(*at, "GMT", 3))) {
         *at = end;
         return true;
     }
     const bool east = **at == '+';
-    if (!take(at, end, '+') && !take(at, end, '-')) return false;
+    if (!accept_letter(at, end, '+') && !accept_letter(at, end, '-')) return false;
     if (!parse_clock(at, end, 1, seconds)) return false;
     if (!east) *seconds = -*seconds;
     return true;
@@ -114,8 +115,9 @@ static bool parse(const char *at, const char *end, bool loose, double *seconds) 
     long days;
     double clock = 0.0, zone = 0.0;
     if (!parse_date(&at, end, loose, &days)) return false;
-    if (at < end && (take(&at, end, 'T') || take(&at, end, 't') || take(&at, end, ' '))) {
-        while (take(&at, end, ' ')) {}
+    if (at < end &&
+        (accept_letter(&at, end, 'T') || accept_letter(&at, end, 't') || accept_letter(&at, end, ' '))) {
+        while (accept_letter(&at, end, ' ')) {}
         if (!parse_clock(&at, end, loose ? 1 : 2, &clock) || !parse_zone(&at, end, &zone)) return false;
     }
     *seconds = DAY * (double)days + clock - zone;

@@ -32,7 +32,7 @@ void fmt_wire_put_text(fmt_wire *wire, const char *text) {
     if (text) fmt_wire_put(wire, text, strlen(text));
 }
 
-uint64_t fmt_wire_take_number(fmt_wire *wire) {
+uint64_t fmt_wire_get_number(fmt_wire *wire) {
     uint64_t number = 0;
     wire->bad = wire->bad || wire->size - wire->at < sizeof number;
     if (wire->bad) return 0;
@@ -41,8 +41,8 @@ uint64_t fmt_wire_take_number(fmt_wire *wire) {
     return number;
 }
 
-char *fmt_wire_take_text(fmt_wire *wire, size_t most) {
-    const uint64_t length = fmt_wire_take_number(wire);
+char *fmt_wire_get_text(fmt_wire *wire, size_t most) {
+    const uint64_t length = fmt_wire_get_number(wire);
     if (wire->bad || length == NO_TEXT) return NULL;
     const unsigned char *from = wire->bytes + wire->at;
     wire->bad = length >= most || length > wire->size - wire->at || memchr(from, '\0', (size_t)length);

@@ -25,10 +25,10 @@ void fmt_wire_put(fmt_wire *wire, const void *bytes, size_t size);
 void fmt_wire_put_number(fmt_wire *wire, uint64_t number);
 void fmt_wire_put_text(fmt_wire *wire, const char *text); /* NULL is a text of its own */
 
-uint64_t fmt_wire_take_number(fmt_wire *wire); /* 0 when bad */
+uint64_t fmt_wire_get_number(fmt_wire *wire); /* 0 when bad */
 
 /* A copy from malloc; NULL for NULL, and when bad: `most` bytes or more, a zero byte inside, no memory. */
-char *fmt_wire_take_text(fmt_wire *wire, size_t most);
+char *fmt_wire_get_text(fmt_wire *wire, size_t most);
 
 /* Room for that many bytes, contents lost; false without memory. */
 bool fmt_wire_resize(fmt_wire *wire, size_t size);

@@ -56,8 +56,8 @@ ORFF_API const char *orff_version(void);
 /* What the library runs on, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */
 ORFF_API const char *orff_build_info(void);
 
-#define ORFF_STATUS_LIST(X)                                             \
-    X(OK, "success")                                                    \
+#define ORFF_STATUS_LIST(X)                                                   \
+    X(OK, "success")                                                          \
     X(ERROR_INVALID_ARGUMENT, "an argument is out of its range")              \
     X(ERROR_NO_MEMORY, "not enough memory")                                   \
     X(ERROR_NOT_FINITE, "a number is NaN or infinite")                        \
@@ -154,17 +154,17 @@ ORFF_API void orff_set_hooks(const orff_hooks *hooks);
 
 /* The base: a scalar kernel k0 with k0(0) = 1 and its spectrum mu. l_i is the length scale of input i,
  * v_i = delta_i / l_i, r = |v|. */
-#define ORFF_BASE_LIST(X)                                                                             \
-    X(AUTO, auto, "auto")                            /* chosen by a fit that chooses the length scale  \
+#define ORFF_BASE_LIST(X)                                                                 \
+    X(AUTO, auto, "auto")             /* chosen by a fit that chooses the length scale  \
                                                         too, see orff_settings; elsewhere gaussian */ \
-    X(GAUSSIAN, gaussian, "gaussian")                /* exp(-r^2/2) */                                \
-    X(LAPLACE, laplace, "laplace")                   /* exp(-sum_i |v_i|) */                          \
-    X(MATERN, matern, "matern")                      /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), \
-                                                        x = sqrt(2 nu) r */                           \
-    X(RATIONAL_QUADRATIC, rational_quadratic, "rational-quadratic")                                   \
-                                                     /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */ \
-    X(CAUCHY_PRODUCT, cauchy_product, "cauchy-product") /* prod_i 1/(1 + v_i^2) */                    \
-    X(SECH, sech, "sech")                            /* prod_i 1/cosh(v_i) */
+    X(GAUSSIAN, gaussian, "gaussian") /* exp(-r^2/2) */                                   \
+    X(LAPLACE, laplace, "laplace")    /* exp(-sum_i |v_i|) */                             \
+    X(MATERN, matern, "matern")       /* shape nu > 0: 2^(1-nu)/Gamma(nu) x^nu K_nu(x), \
+                                                        x = sqrt(2 nu) r */ \
+    X(RATIONAL_QUADRATIC, rational_quadratic, "rational-quadratic")                       \
+    /* shape alpha > 0: (1 + r^2/(2 alpha))^-alpha */                                     \
+    X(CAUCHY_PRODUCT, cauchy_product, "cauchy-product") /* prod_i 1/(1 + v_i^2) */        \
+    X(SECH, sech, "sech")                               /* prod_i 1/cosh(v_i) */
 
 typedef enum orff_base {
 #define ORFF_BASE_ENUM(name, file, text) ORFF_BASE_##name,
@@ -190,15 +190,15 @@ ORFF_API const char *orff_base_short_name(orff_base base, double shape);
 ORFF_API bool orff_base_has_shape(orff_base base);
 
 /* The block rule. u = w/|w|; for the three physical rules w is restricted to the field's space. */
-#define ORFF_RULE_LIST(X)                                                                                            \
-    X(DECOMPOSABLE, decomposable, "decomposable") /* B B^T = A, the same for all w: K = k0 A */                      \
-    X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */                 \
-    X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */            \
-    X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */         \
-    X(DELAYED, delayed, "delayed")                /* A_ij e^{i<w, tau_i - tau_j>}: outputs show one process, late */ \
-    X(CUSTOM_B, custom_b, "custom-b")             /* callback gives B(w), p x columns, B B^T even in w */            \
-    X(CUSTOM_A, custom_a, "custom-a")             /* callback gives A(w), p x p, positive, even; factored numerically */ \
-    X(SIGNATURE, signature, "signature")          /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
+#define ORFF_RULE_LIST(X)                                                                                    \
+    X(DECOMPOSABLE, decomposable, "decomposable") /* B B^T = A, the same for all w: K = k0 A */              \
+    X(CURL_FREE, curl_free, "curl-free")          /* B = w: every function is a gradient (p' = 1) */         \
+    X(DIV_FREE, div_free, "div-free")             /* B B^T = |w|^2 I - w w^T: no divergence (p' = p-1) */    \
+    X(HELMHOLTZ, helmholtz, "helmholtz")          /* c curl-free + (1-c) div-free on the same frequencies */ \
+    X(DELAYED, delayed, "delayed")    /* A_ij e^{i<w, tau_i - tau_j>}: outputs show one process, late */     \
+    X(CUSTOM_B, custom_b, "custom-b") /* callback gives B(w), p x columns, B B^T even in w */                \
+    X(CUSTOM_A, custom_a, "custom-a") /* callback gives A(w), p x p, positive, even; factored numerically */ \
+    X(SIGNATURE, signature, "signature") /* callback gives K0(delta), p x p, d <= 3; the spectrum is found */
 
 typedef enum orff_rule {
 #define ORFF_RULE_ENUM(name, file, text) ORFF_RULE_##name,
@@ -208,17 +208,18 @@ typedef enum orff_rule {
 } orff_rule;
 
 ORFF_API const char *orff_rule_name(orff_rule rule);
-ORFF_API const char *const *orff_rule_names(void); /* those that need no callback */
+ORFF_API const char *const *orff_rule_names(void);                       /* those that need no callback */
 ORFF_API orff_status orff_rule_parse(const char *name, orff_rule *rule); /* the others too */
 
 /* What a rule says of itself. */
 typedef struct orff_rule_info {
     const char *words; /* for people, of a component of a field: "divergence-free" */
     bool named;        /* needs no callback: a name is enough */
-    bool physical;     /* a field over the inputs of its space: B(w) grows like |w|, and units must not be stretched */
-    bool separable;    /* K = k0 A */
-    bool mixes;        /* has a mix c */
-    bool coupled;      /* has an output matrix A, the same for all frequencies but for phases */
+    bool
+        physical; /* a field over the inputs of its space: B(w) grows like |w|, and units must not be stretched */
+    bool separable; /* K = k0 A */
+    bool mixes;     /* has a mix c */
+    bool coupled;   /* has an output matrix A, the same for all frequencies but for phases */
 } orff_rule_info;
 ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 
@@ -258,9 +259,11 @@ typedef struct orff_part {
      * K = K_space(x-z) k0(t-s). NULL: all, d = p. */
     const size_t *space;
 
-    orff_matrix_fn matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
-    orff_matrix_fn exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
-    void *self;            /* handed to the callbacks */
+    orff_matrix_fn
+        matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
+    orff_matrix_fn
+        exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
+    void *self; /* handed to the callbacks */
 
     /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A: `matrix` gives complex numbers, each as its real part and its imaginary part:
      * count x p x columns x 2, which is an array of double complex. A(w) = B(w) B(w)^* is then Hermitian,
@@ -335,14 +338,16 @@ ORFF_API orff_status orff_simplex_codes(size_t classes, double *codes);
 
 /* ---------------------------------------------------------------- 6. frequencies */
 
-#define ORFF_SCHEME_LIST(X)                                                                                        \
-    X(AUTO, auto, "auto")             /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */   \
-    X(IID, iid, "iid")               /* independent draws from mu */                                                    \
-    X(ORTHOGONAL, orthogonal, "orthogonal") /* orthogonal within blocks of d, right radial law; spherical bases */             \
-    X(QMC, qmc, "qmc")               /* scrambled Sobol points through the quantiles of mu */                           \
-    X(HALTON, halton, "halton")         /* scrambled Halton points, the same way */                                        \
-    X(HADAMARD, hadamard, "hadamard")     /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */          \
-    X(GRID, grid, "grid")             /* trapezoid quadrature for d <= 3, with weights */
+#define ORFF_SCHEME_LIST(X)                                                                                \
+    X(AUTO, auto, "auto") /* qmc up to 12 inputs, then orthogonal where the base is spherical, else iid */ \
+    X(IID, iid, "iid")    /* independent draws from mu */                                                  \
+    X(ORTHOGONAL, orthogonal,                                                                              \
+      "orthogonal")             /* orthogonal within blocks of d, right radial law; spherical bases */     \
+    X(QMC, qmc, "qmc")          /* scrambled Sobol points through the quantiles of mu */                   \
+    X(HALTON, halton, "halton") /* scrambled Halton points, the same way */                                \
+    X(HADAMARD, hadamard,                                                                                  \
+      "hadamard")         /* structured orthogonal, O(D log d) a point, d >= 16; spherical bases */        \
+    X(GRID, grid, "grid") /* trapezoid quadrature for d <= 3, with weights */
 
 typedef enum orff_scheme {
 #define ORFF_SCHEME_ENUM(name, file, text) ORFF_SCHEME_##name,
@@ -355,7 +360,11 @@ ORFF_API const char *orff_scheme_name(orff_scheme scheme);
 ORFF_API const char *const *orff_scheme_names(void);
 ORFF_API orff_status orff_scheme_parse(const char *name, orff_scheme *scheme);
 
-typedef enum orff_switch { ORFF_SWITCH_AUTO, ORFF_SWITCH_YES, ORFF_SWITCH_NO } orff_switch; /* "auto", "yes", "no" */
+typedef enum orff_switch {
+    ORFF_SWITCH_AUTO,
+    ORFF_SWITCH_YES,
+    ORFF_SWITCH_NO
+} orff_switch; /* "auto", "yes", "no" */
 
 typedef struct orff_sampling {
     orff_scheme scheme;
@@ -419,10 +428,10 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
 #define ORFF_WARN_BAND_LIMIT        8u /* lattice: waves with more than 1 % of the kernel's variance are left out */
 /* Of models: */
-#define ORFF_WARN_LAMBDA_AT_END    16u /* lambda was chosen at an end of its range: the best may lie outside */
-#define ORFF_WARN_FEW_FEATURES     32u /* the errors of training are far above the noise: features are too few */
-#define ORFF_WARN_WILD             64u /* between the rows f goes far beyond the range of the outputs */
-#define ORFF_WARN_COVERAGE        128u /* error bars and errors on rows left out disagree */
+#define ORFF_WARN_LAMBDA_AT_END 16u /* lambda was chosen at an end of its range: the best may lie outside */
+#define ORFF_WARN_FEW_FEATURES  32u /* the errors of training are far above the noise: features are too few */
+#define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
+#define ORFF_WARN_COVERAGE      128u /* error bars and errors on rows left out disagree */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -511,11 +520,14 @@ typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
     uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
-    const orff_plane *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
+    const orff_plane
+        *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
     /* Rows that belong together are left out together. Both stay the caller's, outlive the moments and are not kept in
      * files; NULL: each row is by itself. */
-    const double *blocks;   /* d sides: a row's fold follows from (seed, the block of this size that its inputs lie in) */
-    const uint64_t *groups; /* a row's fold follows from (seed, its group): one for each row in the order of their coming */
+    const double *
+        blocks; /* d sides: a row's fold follows from (seed, the block of this size that its inputs lie in) */
+    const uint64_t *
+        groups; /* a row's fold follows from (seed, its group): one for each row in the order of their coming */
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
@@ -595,8 +607,10 @@ ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path)
  * adds, without the halves of symmetric matrices that repeat the others. How many there are, some of them from `first` on, and
  * as many put back. Rows add up with those of moments of the same digest, and of no others. */
 ORFF_API uint64_t orff_moments_size(const orff_moments *moments);
-ORFF_API orff_status orff_moments_get(const orff_moments *moments, uint64_t first, size_t count, double *numbers);
-ORFF_API orff_status orff_moments_set(orff_moments *moments, uint64_t first, size_t count, const double *numbers);
+ORFF_API orff_status orff_moments_get(const orff_moments *moments, uint64_t first, size_t count,
+                                      double *numbers);
+ORFF_API orff_status orff_moments_set(orff_moments *moments, uint64_t first, size_t count,
+                                      const double *numbers);
 ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
 
 /* Moments of a lattice, for up to three inputs: they do not depend on the kernel. One pass serves every rule, base, weight,
@@ -615,7 +629,8 @@ typedef struct orff_lattice_need {
     uint64_t seed;
 } orff_lattice_need;
 
-ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments, const orff_lattice_need *need);
+ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments,
+                                                 const orff_lattice_need *need);
 
 /* No rows yet, on the lattice of others: to be added to them. */
 ORFF_API orff_status orff_lattice_moments_create_like(orff_lattice_moments **moments,
@@ -629,13 +644,14 @@ ORFF_API orff_status orff_lattice_moments_read(orff_lattice_moments *moments, co
 
 /* into += other, into -= other; same lattice, outputs and folds, else ORFF_ERROR_MISMATCH. */
 ORFF_API orff_status orff_lattice_moments_add(orff_lattice_moments *into, const orff_lattice_moments *other);
-ORFF_API orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff_lattice_moments *other);
+ORFF_API orff_status orff_lattice_moments_subtract(orff_lattice_moments *into,
+                                                   const orff_lattice_moments *other);
 
 typedef struct orff_lattice_moments_info {
     size_t inputs, outputs, modes, folds;
     uint64_t rows;
-    double weight;            /* sum of the weights */
-    const double *low, *high; /* inputs: the extent; live as long as the moments */
+    double weight;                    /* sum of the weights */
+    const double *low, *high;         /* inputs: the extent; live as long as the moments */
     const double *shortest, *longest; /* inputs: length scales that it was made for */
 } orff_lattice_moments_info;
 ORFF_API orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *moments);
@@ -648,8 +664,8 @@ ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, c
 
 /* As orff_moments_size and those with it. */
 ORFF_API uint64_t orff_lattice_moments_size(const orff_lattice_moments *moments);
-ORFF_API orff_status orff_lattice_moments_get(const orff_lattice_moments *moments, uint64_t first, size_t count,
-                                              double *numbers);
+ORFF_API orff_status orff_lattice_moments_get(const orff_lattice_moments *moments, uint64_t first,
+                                              size_t count, double *numbers);
 ORFF_API orff_status orff_lattice_moments_set(orff_lattice_moments *moments, uint64_t first, size_t count,
                                               const double *numbers);
 ORFF_API uint64_t orff_lattice_moments_digest(const orff_lattice_moments *moments);
@@ -705,8 +721,8 @@ ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const doub
 ORFF_API orff_status orff_ridge_leave_one_out(orff_ridge *ridge, size_t n, const double *X, const double *Y,
                                               size_t count, const double *lambdas, double *loo_mse);
 
-#define ORFF_CRITERION_LIST(X)                                                                  \
-    X(EVIDENCE, "evidence")                 /* the largest marginal likelihood */               \
+#define ORFF_CRITERION_LIST(X)                                                    \
+    X(EVIDENCE, "evidence")                 /* the largest marginal likelihood */ \
     X(CROSS_VALIDATION, "cross-validation") /* the smallest cross-validated error */
 
 typedef enum orff_criterion {
@@ -730,12 +746,12 @@ ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orf
 
 /* ---------------------------------------------------------------- 10. losses and iteration */
 
-#define ORFF_LOSS_LIST(X)                                                                                       \
-    X(SQUARED, "squared")   /* |f-y|^2 */                                                                       \
-    X(HUBER, "huber")       /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */           \
-    X(EPSILON, "epsilon")   /* max(0, |f-y| - parameter) */                                                     \
-    X(PINBALL, "pinball")   /* quantile parameter in (0,1), summed over outputs */                              \
-    X(LOGISTIC, "logistic") /* softmax over simplex codes: y is a code in R^(T-1) */                            \
+#define ORFF_LOSS_LIST(X)                                                                             \
+    X(SQUARED, "squared")   /* |f-y|^2 */                                                             \
+    X(HUBER, "huber")       /* of n = |f-y|: n^2/2 up to parameter delta, then delta (n - delta/2) */ \
+    X(EPSILON, "epsilon")   /* max(0, |f-y| - parameter) */                                           \
+    X(PINBALL, "pinball")   /* quantile parameter in (0,1), summed over outputs */                    \
+    X(LOGISTIC, "logistic") /* softmax over simplex codes: y is a code in R^(T-1) */                  \
     X(HINGE, "hinge")       /* simplex hinge: sum over the other classes of max(0, 1/(T-1) + c_k.f) */
 
 typedef enum orff_loss {
@@ -760,12 +776,12 @@ ORFF_API orff_loss_info orff_loss_describe(orff_loss loss);
 ORFF_API orff_status orff_loss_evaluate(orff_loss loss, double parameter, size_t p, const double *f,
                                         const double *y, double *value, double *gradient);
 
-#define ORFF_SOLVER_LIST(X)                                                                              \
-    X(AUTO, auto, "auto")     /* direct where the system fits, else pcg; sgd for losses other than squared */  \
-    X(DIRECT, direct, "direct") /* from moments, in closed form */                                               \
-    X(LSMR, lsmr, "lsmr")     /* these four sweep the rows: see orff_iterate */                                \
-    X(IDR, idr, "idr")                                                                                        \
-    X(PCG, pcg, "pcg")                                                                                        \
+#define ORFF_SOLVER_LIST(X)                                                                               \
+    X(AUTO, auto, "auto") /* direct where the system fits, else pcg; sgd for losses other than squared */ \
+    X(DIRECT, direct, "direct") /* from moments, in closed form */                                        \
+    X(LSMR, lsmr, "lsmr")       /* these four sweep the rows: see orff_iterate */                         \
+    X(IDR, idr, "idr")                                                                                    \
+    X(PCG, pcg, "pcg")                                                                                    \
     X(SGD, sgd, "sgd")
 
 typedef enum orff_solver {
@@ -781,8 +797,8 @@ ORFF_API orff_status orff_solver_parse(const char *name, orff_solver *solver);
 
 typedef struct orff_iteration {
     orff_solver solver; /* lsmr, idr, pcg or sgd */
-    double lambda;    /* > 0 */
-    double tolerance; /* relative residual of the normal equations to stop at (sgd: change of the loss) */
+    double lambda;      /* > 0 */
+    double tolerance;   /* relative residual of the normal equations to stop at (sgd: change of the loss) */
     size_t max_iterations; /* sgd: passes over the data */
     orff_loss loss;        /* other than squared: sgd only */
     double loss_parameter;
@@ -861,12 +877,14 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
  * The engine of random features has g(x) = Phi(x)^T theta, the exact one sum_i K(x, x_i) alpha_i over all training
  * points, that of a lattice sum_k V_k exp(i <w_k, x>) over its waves. The same calls serve all. */
 
-#define ORFF_ENGINE_LIST(X)                                                                                       \
-    X(AUTO, auto, "auto")             /* decided by the settings and the rows; orff_model_info says which and why */ \
-    X(EXACT, exact, "exact")          /* the exact kernel (section 11), for rows that are few */                   \
-    X(LATTICE, lattice, "lattice")    /* the exact kernel on a lattice of frequencies, for up to three inputs */      \
-    X(FEATURES, features, "features") /* random features: closed form from moments, or an iterative solver */      \
-    X(STACK, stack, "stack")          /* layers of random features, learned together: section 15 */
+#define ORFF_ENGINE_LIST(X)                                                                                 \
+    X(AUTO, auto, "auto")    /* decided by the settings and the rows; orff_model_info says which and why */ \
+    X(EXACT, exact, "exact") /* the exact kernel (section 11), for rows that are few */                     \
+    X(LATTICE, lattice,                                                                                     \
+      "lattice") /* the exact kernel on a lattice of frequencies, for up to three inputs */                 \
+    X(FEATURES, features,                                                                                   \
+      "features")            /* random features: closed form from moments, or an iterative solver */        \
+    X(STACK, stack, "stack") /* layers of random features, learned together: section 15 */
 
 typedef enum orff_engine {
 #define ORFF_ENGINE_ENUM(name, file, text) ORFF_ENGINE_##name,
@@ -887,7 +905,7 @@ ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
  * Instead of that plane a projected coordinate system may be named (crs), if the library was built with PROJ: a code such as
  * EPSG:32633, or a string "+proj=lcc +lat_0=47 ..". Its coordinates are taken in km. Vectors keep their length and are
  * turned by the projection's own derivatives. */
-#define ORFF_GEO_LIST(X)                                                    \
+#define ORFF_GEO_LIST(X)                                                      \
     X(NONE, "none")     /* inputs are coordinates of the space they are in */ \
     X(LONLAT, "lonlat") /* two of them are longitude and latitude in degrees */
 
@@ -909,8 +927,10 @@ ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, 
 /* What a fit does by itself, for moments and for programs of their own: the plane at the centre of n rows X (n x d),
  * and rows X and vectors (n x 2, may be NULL) from degrees, eastward and northward to the plane, in place. Refuses
  * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
-ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n, const double *X);
-ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X, double *vectors);
+ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n,
+                                       const double *X);
+ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X,
+                                        double *vectors);
 
 /* The plane of a projected coordinate system; its rows may lie all around the Earth. Refuses names that are unknown or of
  * systems that are not projected, and with ORFF_ERROR_UNSUPPORTED all of them where the library was built without PROJ. */
@@ -939,10 +959,10 @@ ORFF_API orff_status orff_coast_land(const orff_coast *coast, bool degrees, size
 
 /* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
  * error of a row among its neighbours flatters. */
-#define ORFF_FOLDS_LIST(X)                                                                                          \
-    X(AUTO, "auto")     /* groups where they are given, else blocks */                                              \
-    X(RANDOM, "random") /* rows, each by itself */                                                                  \
-    X(BLOCKS, "blocks") /* rows that lie in the same block of inputs, about two length scales wide */               \
+#define ORFF_FOLDS_LIST(X)                                                                            \
+    X(AUTO, "auto")     /* groups where they are given, else blocks */                                \
+    X(RANDOM, "random") /* rows, each by itself */                                                    \
+    X(BLOCKS, "blocks") /* rows that lie in the same block of inputs, about two length scales wide */ \
     X(GROUPS, "groups") /* rows of the same group: a station, a track, an hour */
 
 typedef enum orff_folds {
@@ -958,10 +978,10 @@ ORFF_API orff_status orff_folds_parse(const char *name, orff_folds *folds);
 
 /* What is learned beside the field: columns h(x) that no penalty holds, for each output, whose coefficients b are estimated
  * together with the field g in f(x) = h(x)^T b + g(x) by generalised least squares. Far from all rows f follows h(x)^T b. */
-#define ORFF_TREND_LIST(X)                                                                                          \
-    X(NONE, "none")           /* the field alone, about the mean of y where `center` says so */                     \
-    X(CONSTANT, "constant")   /* a number, which differs from that mean where rows crowd */                         \
-    X(LINEAR, "linear")       /* and a multiple of each input */                                                    \
+#define ORFF_TREND_LIST(X)                                                                      \
+    X(NONE, "none")           /* the field alone, about the mean of y where `center` says so */ \
+    X(CONSTANT, "constant")   /* a number, which differs from that mean where rows crowd */     \
+    X(LINEAR, "linear")       /* and a multiple of each input */                                \
     X(QUADRATIC, "quadratic") /* and of their squares and products */
 
 typedef enum orff_trend {
@@ -986,9 +1006,10 @@ typedef struct orff_settings {
 
     bool mixture;             /* learn the weights of the parts ... */
     orff_criterion criterion; /* ... by this */
-    bool auto_kernel; /* the best of all rules that fit d and p and of their sum; of the parts only the first one's
+    bool
+        auto_kernel; /* the best of all rules that fit d and p and of their sum; of the parts only the first one's
                          base, shape and space are looked at */
-    bool auto_mix;    /* Helmholtz parts: choose c, by the evidence too */
+    bool auto_mix; /* Helmholtz parts: choose c, by the evidence too */
 
     orff_engine engine;
 
@@ -1017,30 +1038,33 @@ typedef struct orff_settings {
     /* The engine STACK, which AUTO takes where there are hidden layers; for decomposable parts and the squared loss. Layers have
      * W of the spread of the inputs, so that length scales behind the first are 1; `batch` is theirs too. */
     size_t n_hidden;
-    const size_t *hidden;   /* n_hidden widths, from the inputs to the outputs */
-    size_t hidden_features; /* frequencies of each hidden layer; 0: auto */
-    orff_base hidden_base;  /* of hidden layers ... */
+    const size_t *hidden;              /* n_hidden widths, from the inputs to the outputs */
+    size_t hidden_features;            /* frequencies of each hidden layer; 0: auto */
+    orff_base hidden_base;             /* of hidden layers ... */
     double hidden_shape, hidden_sigma; /* ... and their length scale, in units of the kernel's */
-    size_t epochs;          /* passes over the rows, at most; 0: auto, see orff_stack_training */
-    double rate;            /* of a step, see orff_stack_training */
+    size_t epochs;                     /* passes over the rows, at most; 0: auto, see orff_stack_training */
+    double rate;                       /* of a step, see orff_stack_training */
 
-    size_t classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside ... */
-    const double *codes; /* ... or by these, T x code_length, all different: for the squared loss; NULL: the simplex */
+    size_t
+        classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside ... */
+    const double
+        *codes; /* ... or by these, T x code_length, all different: for the squared loss; NULL: the simplex */
     size_t code_length;
-    bool single;    /* moments and iterations in single precision */
+    bool single; /* moments and iterations in single precision */
 
     /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
      * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, else
      * the first two. A fit from moments has the plane of the moments. */
     orff_geo geo;
     const size_t *geo_inputs;
-    const char *crs; /* LONLAT: the rows are laid on the plane of this coordinate system; NULL: on one at their centre */
+    const char *
+        crs; /* LONLAT: the rows are laid on the plane of this coordinate system; NULL: on one at their centre */
 
     /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
      * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */
     const double *periods;
 
-    bool center;    /* take the mean off y; a trend does without */
+    bool center; /* take the mean off y; a trend does without */
 
     /* For rows in memory and the squared loss. What is automatic is chosen with the trend taken off by least squares; then
      * it is estimated with the kernel and lambda that were found. trend_inputs: which inputs enter it (d values); NULL: all
@@ -1108,12 +1132,12 @@ typedef enum orff_setting_kind {
 typedef struct orff_setting {
     const char *name; /* "lambda-grid" */
     orff_setting_kind kind;
-    const char *fallback;               /* the default, as text; NULL: not given */
-    bool automatic;                     /* numbers: "auto" is taken too */
-    double least, most;                 /* numbers: the range */
-    const char *const *(*names)(void);  /* the names it takes; NULL: none */
-    const char *form;                   /* how it is written: "S | S1,..,Sd | auto" */
-    const char *unit;                   /* in words; "" where there is none */
+    const char *fallback;              /* the default, as text; NULL: not given */
+    bool automatic;                    /* numbers: "auto" is taken too */
+    double least, most;                /* numbers: the range */
+    const char *const *(*names)(void); /* the names it takes; NULL: none */
+    const char *form;                  /* how it is written: "S | S1,..,Sd | auto" */
+    const char *unit;                  /* in words; "" where there is none */
     unsigned uses;
     const char *group, *help;
 } orff_setting;
@@ -1145,7 +1169,8 @@ typedef struct orff_data_shape {
     size_t classes;            /* 0: regression */
     const char *const *inputs; /* d names, or NULL: for covariates */
     size_t n;                  /* rows at hand; 0: none ... */
-    const double *X, *Y;       /* ... for what is computed from them: a median of distances, a covariance of outputs */
+    const double *X,
+        *Y; /* ... for what is computed from them: a median of distances, a covariance of outputs */
 } orff_data_shape;
 
 /* All of them as settings, whose pointers live as long as the options and until they are resolved again. */
@@ -1153,7 +1178,8 @@ ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data
                                           orff_settings *settings);
 
 /* Which of the d inputs the setting "covariates" names; d and inputs of the shape are enough. covariate (d) is set. */
-ORFF_API orff_status orff_options_covariates(orff_options *options, const orff_data_shape *shape, bool *covariate);
+ORFF_API orff_status orff_options_covariates(orff_options *options, const orff_data_shape *shape,
+                                             bool *covariate);
 
 /* The settings that were given, as lines "name=text": orff_options_read takes them again. */
 ORFF_API orff_status orff_options_write(const orff_options *options, char **text); /* orff_text_free */
@@ -1171,7 +1197,8 @@ typedef struct orff_cost {
  * engine, with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
  * and a kernel, weights or a mix to be chosen. What a lattice costs follows from the rows too: it is told for a field with
  * details of a tenth of its range. Reading rows is not included. */
-ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost);
+ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n,
+                                        orff_cost *cost);
 
 typedef struct orff_model orff_model;
 
@@ -1199,30 +1226,35 @@ typedef struct orff_functionals {
  *   flux            the integral of f_0 dx_1 - f_1 dx_0, for p = 2: of a flow (d psi / d x_1, -d psi / d x_0), that of psi
  * nodes: of Gauss and Legendre's quadrature, 1 to 64; two for each length scale on the way are plenty. 0 is returned, and
  * nothing written, where there is no such functional. */
-ORFF_API size_t orff_functional_gradient(size_t d, size_t p, const double *x, size_t output, size_t input, double step,
-                                         double *points);
+ORFF_API size_t orff_functional_gradient(size_t d, size_t p, const double *x, size_t output, size_t input,
+                                         double step, double *points);
 ORFF_API size_t orff_functional_divergence(size_t d, size_t p, const double *x, double step, double *points);
 ORFF_API size_t orff_functional_vorticity(size_t d, size_t p, const double *x, double step, double *points);
-ORFF_API size_t orff_functional_circulation(size_t d, size_t p, const double *a, const double *b, size_t nodes,
-                                            double *points);
-ORFF_API size_t orff_functional_flux(size_t d, size_t p, const double *a, const double *b, size_t nodes, double *points);
+ORFF_API size_t orff_functional_circulation(size_t d, size_t p, const double *a, const double *b,
+                                            size_t nodes, double *points);
+ORFF_API size_t orff_functional_flux(size_t d, size_t p, const double *a, const double *b, size_t nodes,
+                                     double *points);
 
 /* Measurements that are not whole rows of equal quality. A row without directions says all outputs, or those that are not
  * NAN; one with a direction e says one number, y = <e, f(x)>: what a radar or a lidar sees. */
 typedef struct orff_observations {
     size_t d, p, n;
-    const double *X;          /* n x d */
-    const double *Y;          /* n x p, NAN where an output is missing; with directions n numbers, none missing */
+    const double *X; /* n x d */
+    const double *Y; /* n x p, NAN where an output is missing; with directions n numbers, none missing */
     const double *directions; /* n x p, of any length but 0; or NULL */
     const double *weights;    /* n, or NULL */
-    const double *errors;     /* standard deviations of what is known of the error of each number of Y, as many; or NULL */
-    const uint32_t *instruments; /* n: rows of the same number have the same noise, another than the others'; at most
+    const double
+        *errors; /* standard deviations of what is known of the error of each number of Y, as many; or NULL */
+    const uint32_t
+        *instruments; /* n: rows of the same number have the same noise, another than the others'; at most
                                     ORFF_INSTRUMENTS of them, counted from 0; or NULL */
     size_t n_walls;
-    const double *walls; /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e, f(x)> = 0.
+    const double *
+        walls; /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e, f(x)> = 0.
                             They count 10 times as much as rows of weight 1, and are no rows: nothing is chosen by them, and N
                             is without them; or NULL */
-    const orff_functionals *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
+    const orff_functionals
+        *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
                                             together. Not on a lattice, and without a trend */
 } orff_observations;
 
@@ -1230,7 +1262,8 @@ typedef struct orff_observations {
 
 /* Unit vectors (n x 2) of angles in degrees, counted from the first axis towards the second, or clockwise from the second
  * (from_north); toward: of the opposite directions, for what is positive when it comes nearer. */
-ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, bool toward, double *directions);
+ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, bool toward,
+                              double *directions);
 
 /* Fit to such measurements. With errors, the noise of a number is a factor times its error, and a part that is the same for
  * all; how much of each, and what the noise of each instrument is, the evidence tells. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
@@ -1297,10 +1330,11 @@ ORFF_API orff_status orff_model_tune_observations(orff_model **model, size_t cou
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
-    size_t code_length;     /* numbers that orff_model_predict gives at a point: outputs, or those of a code of classes */
-    const double *codes;    /* classes x code_length; NULL: regression */
-    orff_engine engine;        /* that learned it, never auto */
-    const char *engine_reason; /* why auto took it, in words; "" where it was asked for */
+    size_t
+        code_length; /* numbers that orff_model_predict gives at a point: outputs, or those of a code of classes */
+    const double *codes;            /* classes x code_length; NULL: regression */
+    orff_engine engine;             /* that learned it, never auto */
+    const char *engine_reason;      /* why auto took it, in words; "" where it was asked for */
     size_t frequencies, parameters; /* exact: 0 and N p */
     size_t parts;
     orff_scheme scheme;
@@ -1311,38 +1345,41 @@ typedef struct orff_model_info {
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
     bool single, has_posterior;
-    bool on_plane;    /* learned from degrees (settings.geo) on ... */
-    orff_plane plane; /* ... this plane */
+    bool on_plane;                  /* learned from degrees (settings.geo) on ... */
+    orff_plane plane;               /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
-    const double *noise;            /* p values: standard deviations, in the outputs' units; NAN where not known */
-    const double *output_cv_mse;    /* p values, cross-validated; NULL when not, and for classes */
+    const double *noise; /* p values: standard deviations, in the outputs' units; NAN where not known */
+    const double *output_cv_mse; /* p values, cross-validated; NULL when not, and for classes */
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */
     orff_solve_info solve;
-        unsigned warnings;
+    unsigned warnings;
     const char *warning;
-    double kernel_error; /* lattice: its largest difference from the exact kernel, relative to K(0); else NAN */
+    double
+        kernel_error; /* lattice: its largest difference from the exact kernel, relative to K(0); else NAN */
     /* Rows whose block or group was left out: the errors to expect where there are no rows near by. Features: those of
      * the folds, and no coverage; else those of some blocks, each predicted from the rows around it by the kernel, noise
      * and lambda of the model. */
-    orff_folds folds;      /* what was left out; AUTO: nothing, and what follows is not known */
-    double held_out_mse;   /* NAN when not known, as the others */
+    orff_folds folds;    /* what was left out; AUTO: nothing, and what follows is not known */
+    double held_out_mse; /* NAN when not known, as the others */
     double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
     size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
     const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
     orff_trend trend;
-    size_t trend_terms;         /* see orff_model_trend; 0: none */
-    const double *trend_centre; /* d values: inputs are counted from here in the terms; NULL: there are none */
+    size_t trend_terms; /* see orff_model_trend; 0: none */
+    const double
+        *trend_centre;  /* d values: inputs are counted from here in the terms; NULL: there are none */
     double error_share; /* of errors that were given in the variance of the noise; NAN: none were */
     size_t instruments; /* with noises of their own; 0: none */
     const double *instrument_noise; /* as many: that of each over `noise`, in the order of their numbers */
-    size_t offsets;             /* of groups, see orff_model_offset; 0: none */
-    double offset_ratio;        /* their standard deviation over that of the noise */
-    size_t hidden_layers;        /* of a stack; else 0 */
-    const size_t *hidden_widths; /* hidden_layers values; NULL: none */
-    size_t places;     /* of rows that the model keeps, see orff_model_distance; 0: none */
-    double resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
+    size_t offsets;                 /* of groups, see orff_model_offset; 0: none */
+    double offset_ratio;            /* their standard deviation over that of the noise */
+    size_t hidden_layers;           /* of a stack; else 0 */
+    const size_t *hidden_widths;    /* hidden_layers values; NULL: none */
+    size_t places;                  /* of rows that the model keeps, see orff_model_distance; 0: none */
+    double
+        resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
@@ -1360,10 +1397,11 @@ ORFF_API orff_status orff_model_output_matrix(const orff_model *model, size_t i,
 /* A term of the trend: the product of up to two inputs, each less its centre, or 1, and its coefficient in every output.
  * Errors are standard deviations, which follow from the noise. On a plane inputs are km, and outputs point along its axes. */
 typedef struct orff_trend_term {
-    size_t factors;             /* 0 to 2 inputs that are multiplied ... */
-    size_t inputs[2];           /* ... namely these, twice the same for a square */
-    const double *coefficients; /* p, in units of the outputs over those of the inputs; live as long as the model */
-    const double *errors;       /* p; NAN where the noise is not known */
+    size_t factors;   /* 0 to 2 inputs that are multiplied ... */
+    size_t inputs[2]; /* ... namely these, twice the same for a square */
+    const double
+        *coefficients;    /* p, in units of the outputs over those of the inputs; live as long as the model */
+    const double *errors; /* p; NAN where the noise is not known */
 } orff_trend_term;
 ORFF_API orff_status orff_model_trend(const orff_model *model, size_t i, orff_trend_term *term);
 
@@ -1398,7 +1436,8 @@ ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, co
                                            double *covariance);
 
 /* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
-ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise, double *S);
+ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise,
+                                    double *S);
 
 /* Where a model is to be believed. It keeps the places of its rows, all of up to 16000 and else one for each cell
  * that holds some (orff_model_info.resolution), so that it knows how far a point is from the nearest of them: in the units
@@ -1410,7 +1449,8 @@ ORFF_API orff_status orff_model_distance(const orff_model *model, size_t n, cons
 /* Standard deviations of f(x) before any row was seen (p): what orff_model_std comes to far from all rows. And that of f(x) in
  * units of these (n; root mean square over the outputs): from 0 where the rows say everything to 1 where they say nothing. */
 ORFF_API orff_status orff_model_prior_std(const orff_model *model, double *S);
-ORFF_API orff_status orff_model_relative_std(const orff_model *model, size_t n, const double *X, double *relative);
+ORFF_API orff_status orff_model_relative_std(const orff_model *model, size_t n, const double *X,
+                                             double *relative);
 
 /* Points beyond a limit are masked. INFINITY, the default, is none. */
 typedef struct orff_mask {
@@ -1418,8 +1458,8 @@ typedef struct orff_mask {
     double std;      /* relative to the prior's */
 } orff_mask;
 ORFF_API orff_mask orff_mask_default(void);
-ORFF_API orff_status orff_model_mask(const orff_model *model, const orff_mask *mask, size_t n, const double *X,
-                                     bool *masked); /* n */
+ORFF_API orff_status orff_model_mask(const orff_model *model, const orff_mask *mask, size_t n,
+                                     const double *X, bool *masked); /* n */
 
 /* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
  * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */
@@ -1431,7 +1471,8 @@ typedef struct orff_score {
     double correlation; /* of f and y; NAN where one of them does not vary */
     /* Where every row had a standard deviation, else NAN: */
     double coverage[ORFF_INTERVALS]; /* share of y inside of the intervals */
-    double crps;      /* continuous ranked probability score, in the units of y: a mean absolute error that pays for
+    double
+        crps; /* continuous ranked probability score, in the units of y: a mean absolute error that pays for
                          intervals too wide and too narrow; smaller is better */
     double log_score; /* mean of -log density of y; smaller is better */
 } orff_score;
@@ -1443,11 +1484,12 @@ ORFF_API orff_status orff_scores_create(orff_scores **scores, size_t p);
 ORFF_API void orff_scores_free(orff_scores *scores);
 
 /* F and Y are n x p. S: standard deviations of a new measurement (n x p), or NULL. NaN in Y: not measured, passed over. */
-ORFF_API orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S, const double *Y);
+ORFF_API orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S,
+                                     const double *Y);
 
 /* The same with what a model predicts at X, noise included; without standard deviations where it keeps no posterior. */
-ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, size_t n, const double *X,
-                                           const double *Y);
+ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, size_t n,
+                                           const double *X, const double *Y);
 
 /* Of one output (0-based), and of all: means over all numbers, with y and f about the mean of their own output. */
 ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
@@ -1507,8 +1549,8 @@ ORFF_API orff_status orff_model_field(const orff_model *model, orff_field field,
  * error bars; derived fields where the model keeps a factor for all its coefficients (features, and lattices of few
  * modes), which orff_model_has_field_std says. Else ORFF_ERROR_UNSUPPORTED: take orff_samples_std. */
 ORFF_API bool orff_model_has_field_std(const orff_model *model, orff_field field);
-ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field field, size_t n, const double *X,
-                                          double *S);
+ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field field, size_t n,
+                                          const double *X, double *S);
 
 /* Posterior samples: whole functions that the rows allow, drawn with the probability that they have given the rows.
  * Sample number i (0-based) depends on the model, the seed and i only, so that fields can be computed block by block.
@@ -1517,17 +1559,18 @@ ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field fi
  * lattice models: ORFF_ERROR_UNSUPPORTED. */
 typedef struct orff_samples orff_samples;
 
-ORFF_API orff_status orff_samples_draw(orff_samples **samples, const orff_model *model, size_t count, uint64_t seed);
+ORFF_API orff_status orff_samples_draw(orff_samples **samples, const orff_model *model, size_t count,
+                                       uint64_t seed);
 ORFF_API size_t orff_samples_count(const orff_samples *samples);
 
 /* A field of every sample: count x n x size. */
-ORFF_API orff_status orff_samples_field(const orff_samples *samples, orff_field field, size_t n, const double *X,
-                                        double *out);
+ORFF_API orff_status orff_samples_field(const orff_samples *samples, orff_field field, size_t n,
+                                        const double *X, double *out);
 
 /* Standard deviations of a field (n x size) by the samples: the root mean square of their distance from the model's own
  * field. Chance moves them by about 1/sqrt(2 count) of their size. */
-ORFF_API orff_status orff_samples_std(const orff_samples *samples, orff_field field, size_t n, const double *X,
-                                      double *S);
+ORFF_API orff_status orff_samples_std(const orff_samples *samples, orff_field field, size_t n,
+                                      const double *X, double *S);
 ORFF_API void orff_samples_free(orff_samples *samples);
 
 /* All in one call: values of `count` samples at n points (count x n x p). */
@@ -1538,14 +1581,15 @@ ORFF_API orff_status orff_model_sample(const orff_model *model, size_t count, ui
  * with steps of their own. Through the samples they show how sure a path is. Where the model is on a plane they go over the
  * sphere, f being eastward and northward, in km; else along the inputs that are the field's space. */
 typedef struct orff_drift {
-    double rate;      /* how far a particle goes in a unit of time where f is 1: in the inputs' units, km on a plane */
-    size_t space[3];  /* the inputs that move, in the order of the outputs */
-    bool has_clock;   /* one more input is time, and goes on ... */
-    size_t clock;     /* ... this one ... */
-    double pace;      /* ... by so much in a unit of time; further inputs stay as they are */
-    double step;      /* the longest step, in units of time; 0: as long as the tolerance lets them be */
-    double tolerance; /* of the error of a step, in length scales of the kernel */
-    orff_mask mask;   /* a particle ends at the first time asked for at which it is masked */
+    double
+        rate; /* how far a particle goes in a unit of time where f is 1: in the inputs' units, km on a plane */
+    size_t space[3];     /* the inputs that move, in the order of the outputs */
+    bool has_clock;      /* one more input is time, and goes on ... */
+    size_t clock;        /* ... this one ... */
+    double pace;         /* ... by so much in a unit of time; further inputs stay as they are */
+    double step;         /* the longest step, in units of time; 0: as long as the tolerance lets them be */
+    double tolerance;    /* of the error of a step, in length scales of the kernel */
+    orff_mask mask;      /* a particle ends at the first time asked for at which it is masked */
     const char *assumed; /* what had to be assumed of units, in words; "" where nothing had. Lives for ever */
 } orff_drift;
 
@@ -1559,14 +1603,16 @@ ORFF_API orff_status orff_model_drift_default(const orff_model *model, bool hour
 /* Where n particles that start at X (n x d) are at each of `count` times, which begin at or beyond 0 and grow, or begin at or
  * before 0 and fall: tracks is count x n x d, or samples x count x n x d with samples, each of which has the same particles. NaN
  * after a particle has ended: masked, or gone where the model has nothing to say. Progress counts particles. */
-ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_samples *samples, const orff_drift *drift, size_t n,
-                                      const double *X, size_t count, const double *times, double *tracks);
+ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_samples *samples,
+                                      const orff_drift *drift, size_t n, const double *X, size_t count,
+                                      const double *times, double *tracks);
 
 /* Of `members` sets of n points (members x n x d), as tracks are: their mean (n x d), the covariance of the inputs that move
  * (n x p x p; on a plane in km, eastward and northward) and how many have not ended (n). Any of the three may be NULL. NaN where
  * there are none, for covariances fewer than two. */
-ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members, size_t n,
-                                       const double *tracks, double *mean, double *covariance, size_t *left);
+ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members,
+                                       size_t n, const double *tracks, double *mean, double *covariance,
+                                       size_t *left);
 
 /* Vector autoregression: several series, measured at equal steps of time, learned from their own past,
  *
@@ -1580,7 +1626,8 @@ typedef struct orff_series {
     const double *values; /* n x p, NAN where one is missing */
     size_t n_lags;
     const size_t *lags; /* whole steps, from 1 on, growing */
-    bool changes;       /* f is what is added to y_{t-1}: away from all that was seen the series stays where it is, not at its mean */
+    bool
+        changes; /* f is what is added to y_{t-1}: away from all that was seen the series stays where it is, not at its mean */
 } orff_series;
 
 ORFF_API orff_status orff_model_fit_series(orff_model **model, const orff_settings *settings,
@@ -1588,7 +1635,8 @@ ORFF_API orff_status orff_model_fit_series(orff_model **model, const orff_settin
 
 /* How many rows a series makes, and the rows: X is rows x (p n_lags), Y rows x p, time (rows) the place of Y in the series. Each
  * may be NULL. */
-ORFF_API orff_status orff_series_rows(const orff_series *series, size_t *rows, double *X, double *Y, size_t *time);
+ORFF_API orff_status orff_series_rows(const orff_series *series, size_t *rows, double *X, double *Y,
+                                      size_t *time);
 
 typedef struct orff_series_info {
     size_t n_lags; /* 0: the model is none of a series */
@@ -1606,16 +1654,17 @@ ORFF_API orff_series_info orff_model_series(const orff_model *model);
  * steps x p) are futures as likely as they may be: each goes through a posterior sample of f, and has noise of its own at every
  * step, which enters the next; without a posterior through f itself. mean and S (steps x p) are theirs, or with samples = 0 what f
  * gives when fed with its own values, and then there is no S. Each of the three may be NULL. Progress counts steps. */
-ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, const double *history, size_t steps,
-                                         size_t samples, uint64_t seed, double *mean, double *S, double *paths);
+ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, const double *history,
+                                         size_t steps, size_t samples, uint64_t seed, double *mean, double *S,
+                                         double *paths);
 
 /* Which series has a part in which (Granger): strength (p x p), at (k, j), is the root mean square over time of what a change of
  * series j does to the next value of series k, at all lags together, in units of their standard deviations. probability (p x p,
  * may be NULL): how likely it is that the past of j does not help to predict k. Stretches of time are predicted from the others,
  * with and without it, and the gain in squared errors is drawn anew in blocks of time, `draws` times: at least 1/(draws + 1). Looks
  * at the last 1000 rows. For models without a trend. */
-ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws, uint64_t seed,
-                                       double *strength, double *probability);
+ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws,
+                                       uint64_t seed, double *strength, double *probability);
 
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
@@ -1629,17 +1678,18 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
  * The trend is not in the sum: orff_model_trend has its terms, and most models have none.
  */
 typedef struct orff_term {
-    size_t waves;              /* 0: these are centres */
-    const double *omega;       /* waves x d */
-    const double *a, *b;       /* waves x p */
-    const double *origin;      /* d */
-    const double *steps;       /* d: waves of a lattice, w_i = k_i steps_i with whole k; else NULL, as the next two */
-    const size_t *most;        /* d: |k_i| <= most_i, the last k_i >= 0; all of these, row-major */
-    const double *inside;      /* d: beyond |x_i - origin_i| <= inside_i the term is 0 */
+    size_t waves;         /* 0: these are centres */
+    const double *omega;  /* waves x d */
+    const double *a, *b;  /* waves x p */
+    const double *origin; /* d */
+    const double
+        *steps; /* d: waves of a lattice, w_i = k_i steps_i with whole k; else NULL, as the next two */
+    const size_t *most;   /* d: |k_i| <= most_i, the last k_i >= 0; all of these, row-major */
+    const double *inside; /* d: beyond |x_i - origin_i| <= inside_i the term is 0 */
     size_t centres;
-    const double *z;               /* centres x d */
-    const double *c;               /* parts x centres x p */
-    const double *along, *across;  /* parts: both 0 for separable ones */
+    const double *z;              /* centres x d */
+    const double *c;              /* parts x centres x p */
+    const double *along, *across; /* parts: both 0 for separable ones */
 } orff_term;
 
 typedef struct orff_sum orff_sum;
@@ -1680,7 +1730,8 @@ ORFF_API orff_status orff_notes_text(orff_notes *notes, const char **text);
 ORFF_API orff_status orff_notes_set_named(orff_notes *notes, bool named);
 ORFF_API orff_status orff_notes_set_name(orff_notes *notes, orff_side side, size_t i, const char *name);
 ORFF_API orff_status orff_notes_set_units(orff_notes *notes, orff_side side, size_t i, const char *units);
-ORFF_API orff_status orff_notes_set_standard_name(orff_notes *notes, orff_side side, size_t i, const char *name);
+ORFF_API orff_status orff_notes_set_standard_name(orff_notes *notes, orff_side side, size_t i,
+                                                  const char *name);
 ORFF_API orff_status orff_notes_set_range(orff_notes *notes, size_t input, double low, double high);
 ORFF_API bool orff_notes_named(const orff_notes *notes);
 ORFF_API const char *orff_notes_name(const orff_notes *notes, orff_side side, size_t i);
@@ -1703,7 +1754,8 @@ ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *p
 ORFF_API bool orff_notes_plane(const orff_notes *notes, orff_plane *plane);
 
 /* What moments were made for, in the words of the program's options; key: "kernel", "base" or "sigma". */
-ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base, const char *sigma);
+ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base,
+                                           const char *sigma);
 ORFF_API const char *orff_notes_kernel(const orff_notes *notes, const char *key);
 
 /* A member of another program's own: any JSON value under a key. */
@@ -1799,10 +1851,11 @@ typedef struct orff_bound_question {
     double probability; /* that the error stays below epsilon: in (0,1) */
     size_t features;    /* D at which the bounds are evaluated, >= 1 */
     /* Constants of the caller's; 0: what is known. All three make the theorem apply to any kernel, on the caller's word. */
-    double b;           /* sup of b(delta), for all theorems (terms.b) */
-    double m;           /* bounds the psi_1 norm of the centred blocks (terms.m) */
-    double sigma_p;     /* root of E |w|^2 |A|^2 */
-    size_t draws;       /* > 0: what is not known of custom parts is measured on this many frequencies; then nothing is proven */
+    double b;       /* sup of b(delta), for all theorems (terms.b) */
+    double m;       /* bounds the psi_1 norm of the centred blocks (terms.m) */
+    double sigma_p; /* root of E |w|^2 |A|^2 */
+    size_t
+        draws; /* > 0: what is not known of custom parts is measured on this many frequencies; then nothing is proven */
 } orff_bound_question;
 
 /* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
@@ -1825,15 +1878,15 @@ typedef struct orff_bound_terms {
     double largest_importance;   /* largest |D (block of a frequency) - K| of those draws */
 } orff_bound_terms;
 
-#define ORFF_BOUND_LIST(X)                                                                                           \
-    X(PRINTED, "printed")                 /* the theorem as printed */                                               \
-    X(CORRECTED, "corrected")             /* its slips mended, but for the Lipschitz constant (sigma_p) */           \
-    X(RIGOROUS, "rigorous")               /* mended throughout (2 sigma_p) */                                        \
-    X(BOUNDED, "bounded")                 /* Bernstein for bounded blocks: decomposable */                           \
-    X(IMPORTANCE, "importance")           /* the same for physical rules drawn from |w|^2 mu */                      \
-    X(SCALAR_PRINTED, "scalar-printed")   /* Rahimi and Recht and the corollary, as printed: decomposable */         \
-    X(SCALAR, "scalar")                   /* with sigma_p l in the place of d sigma l */                             \
-    X(SCALAR_TIGHT, "scalar-tight")       /* the same proof without rounding up its constant */                      \
+#define ORFF_BOUND_LIST(X)                                                                                   \
+    X(PRINTED, "printed")                 /* the theorem as printed */                                       \
+    X(CORRECTED, "corrected")             /* its slips mended, but for the Lipschitz constant (sigma_p) */   \
+    X(RIGOROUS, "rigorous")               /* mended throughout (2 sigma_p) */                                \
+    X(BOUNDED, "bounded")                 /* Bernstein for bounded blocks: decomposable */                   \
+    X(IMPORTANCE, "importance")           /* the same for physical rules drawn from |w|^2 mu */              \
+    X(SCALAR_PRINTED, "scalar-printed")   /* Rahimi and Recht and the corollary, as printed: decomposable */ \
+    X(SCALAR, "scalar")                   /* with sigma_p l in the place of d sigma l */                     \
+    X(SCALAR_TIGHT, "scalar-tight")       /* the same proof without rounding up its constant */              \
     X(SCALAR_RIGOROUS, "scalar-rigorous") /* and with 2 sigma_p */
 
 typedef enum orff_bound_kind {
@@ -1939,7 +1992,8 @@ ORFF_API orff_status orff_stack_set(orff_stack *stack, const double *parameters,
 
 /* F (n x outputs) = f(X); H = what the first `layers` layers make of X; J (n x outputs x inputs) by the chain rule. */
 ORFF_API orff_status orff_stack_predict(const orff_stack *stack, size_t n, const double *X, double *F);
-ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X, double *H);
+ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X,
+                                       double *H);
 ORFF_API orff_status orff_stack_jacobian(const orff_stack *stack, size_t n, const double *X, double *J);
 
 /* (1/N) sum c_i |f(x_i) - y_i|^2 with N = sum c_i, and its gradient in all parameters (may be NULL). The same to the last bit
@@ -1948,15 +2002,18 @@ ORFF_API orff_status orff_stack_loss(const orff_stack *stack, size_t n, const do
                                      const double *weights, double *loss, double *gradient);
 
 typedef struct orff_stack_training {
-    size_t epochs;    /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
+    size_t
+        epochs; /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
                          as many as make about 2000 steps, but from 20 to 400 */
-    size_t batch;     /* rows in a step */
-    double rate;      /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
-    double lambda;    /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
-    size_t folds;     /* one of so many parts of the rows is left out to judge by */
-    bool center;      /* the intercept is learned; else it stays 0 */
-    uint64_t seed;    /* of the order of the rows, and of those left out */
-    const double *blocks;   /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
+    size_t batch; /* rows in a step */
+    double rate;  /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
+    double
+        lambda; /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
+    size_t folds;  /* one of so many parts of the rows is left out to judge by */
+    bool center;   /* the intercept is learned; else it stays 0 */
+    uint64_t seed; /* of the order of the rows, and of those left out */
+    const double
+        *blocks; /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
     const uint64_t *groups; /* ... or those of the same group (n); NULL: each row is by itself */
 } orff_stack_training;
 
@@ -1964,7 +2021,8 @@ typedef struct orff_stack_training {
 ORFF_API orff_stack_training orff_stack_training_default(void);
 
 typedef struct orff_stack_report {
-    size_t epochs, best; /* that were made; after which the rows left out were predicted best (0: before all) */
+    size_t epochs,
+        best; /* that were made; after which the rows left out were predicted best (0: before all) */
     double start, error; /* their mean square error, over the outputs, before all and then */
     double lambda;
 } orff_stack_report;
@@ -1972,8 +2030,9 @@ typedef struct orff_stack_report {
 /* Learn all layers together: steps of Adam on batches through all layers, in an order that follows from the seed; the last layer is
  * solved in closed form at first, every few epochs, and at the end, then on all rows. What predicted the rows left out best is
  * kept, the start included. report may be NULL. Progress counts epochs. */
-ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y, const double *weights,
-                                      const orff_stack_training *how, orff_stack_report *report);
+ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y,
+                                      const double *weights, const orff_stack_training *how,
+                                      orff_stack_report *report);
 
 #ifdef __cplusplus
 }

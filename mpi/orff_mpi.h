@@ -75,8 +75,8 @@ ORFF_API void orff_mpi_sum_free(orff_mpi_sum *sum);
 
 /* The moments of rank `root` become the sum of what all ranks have added; as orff_mpi_moments_reduce otherwise. */
 ORFF_API orff_status orff_mpi_sum_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_moments *moments, int root);
-ORFF_API orff_status orff_mpi_sum_lattice_moments(MPI_Comm comm, orff_mpi_sum *sum, orff_lattice_moments *moments,
-                                                  int root);
+ORFF_API orff_status orff_mpi_sum_lattice_moments(MPI_Comm comm, orff_mpi_sum *sum,
+                                                  orff_lattice_moments *moments, int root);
 
 /* ---------------------------------------------------------------- 3. large systems
  *

@@ -9,7 +9,7 @@ static const char *words_for(orff_status status) {
                                           : orff_error_message();
 }
 
-static void tell(const orffi_spread *s, double mse, const double when[3], orff_mpi_ridge_info *info) {
+static void fill_info(const orffi_spread *s, double mse, const double when[3], orff_mpi_ridge_info *info) {
     *info = (orff_mpi_ridge_info){.rows = s->n,
                                   .weight = s->T[(s->p + 1) * (s->p + 1) - 1],
                                   .train_mse = mse,
@@ -40,7 +40,7 @@ orff_status orff_mpi_ridge(MPI_Comm comm, const orff_kernel *kernel, const orff_
         status = orff_mpi_agree(comm, s.n ? ORFF_OK : ORFF_ERROR_INVALID_ARGUMENT, "there are no rows");
     if (!status) status = orffi_spread_solve(&s, center, lambda, theta, intercept, &mse);
     when[2] = MPI_Wtime();
-    if (!status && info) tell(&s, mse, when, info);
+    if (!status && info) fill_info(&s, mse, when, info);
     orffi_spread_clear(&s);
     return status;
 }

@@ -40,8 +40,7 @@ static orff_status write_all(orff_file *file, const orff_mpi_sum *sum, const cha
     if (!status) status = orff_file_write(file, text, strlen(text));
     for (uint64_t first = 0; !status && first < sum->size; first += ORFFI_MPI_PIECE) {
         const uint64_t left = sum->size - first;
-        const size_t bytes =
-            (size_t)(left < ORFFI_MPI_PIECE ? left : ORFFI_MPI_PIECE) * sizeof *sum->numbers;
+        const size_t bytes = (size_t)(left < ORFFI_MPI_PIECE ? left : ORFFI_MPI_PIECE) * sizeof *sum->numbers;
         digest = mix(digest, sum->numbers + first, bytes);
         status = orff_file_write(file, sum->numbers + first, bytes);
     }

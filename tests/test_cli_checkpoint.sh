@@ -98,7 +98,7 @@ refused() {
     [ ! -e no.orff ] || fail "$*: there is a model"
 }
 awk 'NR == 6 { sub(/^-?0\./, "&1") } { print }' long.csv >other.csv
-refused 'part was made from other data: rows 5 to 8 differ; remove it to begin anew' fit other.csv no.orff
+refused 'part was made from other data: rows 5 to 8 differ; remove it to start again' fit other.csv no.orff
 awk 'NR == 101 { kept = $0; next } { print } NR == 102 { print kept }' long.csv >other.csv
 refused 'rows 65 to 128 differ' fit other.csv no.orff
 head -n 19001 long.csv >other.csv

@@ -354,9 +354,9 @@ static void amplitudes_are_integrated_out(void **state) {
                 const double scale = 0.5 * list[g].P * log(list[g].Q / list[g].P);
                 for (double l = -12.0; l < 8.0; l += step) { /* log u */
                     const double u = exp(l);
-                    density += step * exp(0.5 * nu * (log(0.5 * nu) + l - u) - lgamma(0.5 * nu) + scale -
-                                          0.5 * list[g].P * log(2.0 * acos(-1.0) * v / u) -
-                                          0.5 * u * list[g].Q / v);
+                    density +=
+                        step * exp(0.5 * nu * (log(0.5 * nu) + l - u) - lgamma(0.5 * nu) + scale -
+                                   0.5 * list[g].P * log(2.0 * acos(-1.0) * v / u) - 0.5 * u * list[g].Q / v);
                 }
                 sum += log(density) - scale;
             }

@@ -52,7 +52,7 @@ static void test_depth(void **state) {
     "\"parameterNumberName\":\"U-component_of_wind\",\"x\":[{}]},\"data\":[1,2,3,4,5,6]}"
 #define V                                                                                                    \
     "{\"data\":[-1,-2,-3,-4,null,-6],\"header\":{" HEADER "\"parameterNumberName\":\"V-component_of_wind\"}" \
-                                                          "}"
+    "}"
 
 static void test_grib(void **state) {
     (void)state;

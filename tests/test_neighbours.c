@@ -340,8 +340,8 @@ static void assert_variance(const problem *t, const orffi_near *near, const doub
     assert_ok(orff_kernel_eval(t->kernel, x, x, want));
     memcpy(prior, want, sizeof prior);
     orffi_gemm(false, false, q, q, side, -1.0, C, side, S, q, 1.0, want, q);
-    assert_ok(
-        orffi_neighbours_covariance(t->kernel, t->scalar, near, t->weights, t->noise, k, x, rows, work, got, NULL, NULL));
+    assert_ok(orffi_neighbours_covariance(t->kernel, t->scalar, near, t->weights, t->noise, k, x, rows, work,
+                                          got, NULL, NULL));
     for (size_t a = 0; a < q; a++) {
         assert_true(got[a * (q + 1)] >= want[a * (q + 1)] - 1e-9); /* fewer rows know less */
         assert_true(got[a * (q + 1)] - want[a * (q + 1)] <= slack * prior[a * (q + 1)]);

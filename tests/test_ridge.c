@@ -778,7 +778,10 @@ static double refit_error(const orff_features *f, size_t folds, const size_t *fo
 
 static void cross_validation_is_refitting(void **state) {
     (void)state;
-    enum { FOLDS = 4, MANY = 256 }; /* for many columns the sums of the folds are turned, for few they are not */
+    enum {
+        FOLDS = 4,
+        MANY = 256
+    }; /* for many columns the sums of the folds are turned, for few they are not */
     double lambdas[MANY];
     for (size_t l = 0; l < MANY; l++) lambdas[l] = l % 2 ? 1e-2 : 1e-4;
     for (size_t c = 0; c < RULE_CASES; c++)

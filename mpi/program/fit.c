@@ -10,7 +10,7 @@
 static int run(const cli_arguments *a, int (*finish)(cli_learning *l)) {
     cli_learning l;
     int status = cli_learn(&l, a);
-    cli_take_all_threads();
+    cli_use_all_threads();
     if (!status) status = cli_agree(cli_is_first() ? finish(&l) : CLI_DONE);
     if (!status && l.checkpoint && cli_is_first()) cli_portions_forget(l.checkpoint);
     cli_learning_clear(&l);

@@ -21,8 +21,8 @@ enum { KERNEL, BASE, SIGMA, SIGMA_RANGE, EXTENT };
 #define LATTICE_FEWEST  4
 
 static cli_option_id option_of(size_t which) {
-    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"),
-                                            cli_setting("sigma"), CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
+    const cli_option_id ids[CLI_DECIDED] = {cli_setting("kernel"), cli_setting("base"), cli_setting("sigma"),
+                                            CLI_OPT_SIGMA_RANGE, CLI_OPT_EXTENT};
     return ids[which];
 }
 
@@ -164,7 +164,7 @@ static int find_plane(cli_learning *l) {
                        NULL);
 }
 
-static int look_at_rows(cli_learning *l) {
+static int decide_from_sample(cli_learning *l) {
     size_t most = 0;
     if (is_decided(l)) return cli_agree(cli_settings_read_for(&l->settings, &l->arguments, &l->data));
     int status = cli_agree(cli_size(&l->arguments, cli_setting("subsample"), 10, SIZE_MAX, &most));
@@ -187,8 +187,9 @@ static int start_features(cli_learning *l) {
     if (status) return status;
     status = cli_kernel_fill(&kernel, &l->settings, &l->arguments, &l->data);
     if (!status) status = cli_kernel_note(l->data.notes, &kernel, NULL);
-    if (!status) status = cli_moments_start(&l->data, &l->settings.settings, &kernel,
-                                            l->on_plane ? &l->plane : NULL, &l->moments.features);
+    if (!status)
+        status = cli_moments_start(&l->data, &l->settings.settings, &kernel, l->on_plane ? &l->plane : NULL,
+                                   &l->moments.features);
     cli_kernel_clear(&kernel);
     return status;
 }
@@ -355,7 +356,7 @@ int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     l->aside.d = l->data.d;
     l->aside.low = cli_more(NULL, l->data.d, sizeof *l->aside.low);
     l->aside.high = cli_more(NULL, l->data.d, sizeof *l->aside.high);
-    return look_at_rows(l);
+    return decide_from_sample(l);
 }
 
 int cli_learn(cli_learning *l, const cli_arguments *a) {

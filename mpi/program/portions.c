@@ -195,9 +195,9 @@ static int choose_files(cli_portions *p, size_t d) {
     for (size_t i = 0; !status && i < read; i++) {
         const int added = add_label(p, &labels[i]);
         if (added < 0)
-            status = cli_failed(
-                "%s.%" PRIu64 ": has rows that another file of the checkpoint has too; remove it", p->path,
-                labels[i].k);
+            status =
+                cli_failed("%s.%" PRIu64 ": has rows that another file of the checkpoint has too; remove it",
+                           p->path, labels[i].k);
         if (added > 0) p->taken[p->n_taken++] = labels[i].k;
     }
     for (size_t i = 0; i < read; i++) clear_label(&labels[i]);

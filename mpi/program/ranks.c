@@ -39,7 +39,7 @@ bool cli_is_first(void) {
 __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
     va_list list;
     va_start(list, format);
-    cli_tell("", format, list);
+    cli_print_message("", format, list);
     va_end(list);
 }
 
@@ -66,7 +66,7 @@ static void divide_threads(void) {
     orff_set_threads(threads > 1 ? (size_t)threads : 1);
 }
 
-void cli_take_all_threads(void) {
+void cli_use_all_threads(void) {
     if (run.threads && run.rank == 0) orff_set_threads(run.threads);
 }
 
@@ -148,7 +148,7 @@ bool cli_other_failed(void) {
 }
 
 /* Says whether it was done: who has heard of another need not. */
-static int tell_others(void) {
+static int notify_others(void) {
     if (cli_other_failed()) return 0;
     for (int rank = 0; rank < run.size; rank++)
         if (rank != run.rank) MPI_Send(NULL, 0, MPI_BYTE, rank, FAILED, MPI_COMM_WORLD);
@@ -170,7 +170,7 @@ static int agree(int status, bool early) {
         char message[2048];
     } told = {.status = status};
     if (run.failed) return run.failed;
-    const int sent = status && early ? tell_others() : 0, first = find_first(status);
+    const int sent = status && early ? notify_others() : 0, first = find_first(status);
     if (first == run.size) return CLI_DONE;
     snprintf(told.message, sizeof told.message, "%s", cli_kept_failure());
     MPI_Bcast(&told, (int)sizeof told, MPI_BYTE, first, MPI_COMM_WORLD);

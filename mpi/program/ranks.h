@@ -24,7 +24,7 @@ int cli_agree_early(int status);
 bool cli_other_failed(void);
 
 /* Rank 0 works alone, and has the processors of its machine for itself. */
-void cli_take_all_threads(void);
+void cli_use_all_threads(void);
 
 /* The same of a status of the library or of orff_mpi.h, with its message. */
 int cli_agree_on(orff_status status);

@@ -117,7 +117,7 @@ static void merge_all(trial *t) {
 }
 
 /* The rows on trial become the rows held, everywhere. */
-static void hold(cli_data *data, trial *t) {
+static void share_sample(cli_data *data, trial *t) {
     uint64_t count = t->count;
     cli_share_bytes(&count, sizeof count);
     const size_t n = (size_t)count, d = t->d, p = t->p;
@@ -151,7 +151,7 @@ int cli_sample(cli_data *data, size_t most, double *low, double *high) {
         cli_least(data->d, low);
         cli_most(data->d, high);
         merge_all(&t);
-        hold(data, &t);
+        share_sample(data, &t);
     }
     free(t.rows);
     return status;

@@ -130,8 +130,8 @@ static int measure(const char *path, uint64_t *bytes) {
     if (S_ISREG(about.st_mode) && about.st_size == 0) return cli_failed("%s: is empty", path);
     *bytes += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 4096;
     all.digest = digest_text(all.digest, path) ^ (uint64_t)about.st_size;
-    all.digest = digest_word(digest_word(all.digest, (uint64_t)about.st_mtim.tv_sec),
-                             (uint64_t)about.st_mtim.tv_nsec);
+    all.digest =
+        digest_word(digest_word(all.digest, (uint64_t)about.st_mtim.tv_sec), (uint64_t)about.st_mtim.tv_nsec);
     return CLI_DONE;
 }
 

@@ -8,7 +8,7 @@
 #include "tables.h"
 
 #define PART  ((uint64_t)16384)   /* points of a grid that a rank has in a turn */
-#define PIECE ((uint64_t)1 << 22)   /* numbers of a message, about */
+#define PIECE ((uint64_t)1 << 22) /* numbers of a message, about */
 
 static struct {
     uint64_t turn;

@@ -201,7 +201,7 @@ static int parse_version(const char *text) {
 static orff_status check_version(orffi_archive *a, const json_t *metadata, int oldest, int newest) {
     const char *by = json_string_value(json_object_get(metadata, "orff_version"));
     a->version = parse_version(json_string_value(json_object_get(metadata, "format_version")));
-    if (a->version < 0 || !by) return orffi_archive_fail(a, "does not tell its version");
+    if (a->version < 0 || !by) return orffi_archive_fail(a, "does not state its version");
     if (a->version > newest)
         return orffi_archive_fail(
             a,

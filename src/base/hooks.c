@@ -28,7 +28,7 @@ void orffi_log(orff_log_level level, const char *format, ...) {
     hooks_here.log(hooks_here.self, level, shown);
 }
 
-static orff_status tell(const char *task, double done, double total) {
+static orff_status report(const char *task, double done, double total) {
     if (!hooks_here.progress || hooks_here.progress(hooks_here.self, task, done, total)) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_CANCELLED, "%s: stopped by the progress callback at %g of %g", task, done,
                       total);
@@ -38,9 +38,9 @@ static orff_status tell(const char *task, double done, double total) {
 
 orff_status orffi_progress(const char *task, double done, double total) {
     const orffi_stage *stage = &stage_here;
-    if (!stage->task) return tell(task, done, total);
+    if (!stage->task) return report(task, done, total);
     const bool knows = stage->inner && total > 0.0 && !strcmp(task, stage->inner);
-    return tell(stage->task, stage->done + (knows ? done / total : 0.0), stage->total);
+    return report(stage->task, stage->done + (knows ? done / total : 0.0), stage->total);
 }
 
 orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,

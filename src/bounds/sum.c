@@ -92,7 +92,8 @@ static orff_status add_all(const orff_kernel *kernel, const orff_part *parts, co
         s->measured |= one.measured;
         orffi_bound_setting_clear(&one);
     }
-    if (!status && orffi_bound_norm_at_zero(kernel, &s->K0)) s->K0 = bound_of_K0; /* parts without an exact form */
+    if (!status && orffi_bound_norm_at_zero(kernel, &s->K0))
+        s->K0 = bound_of_K0; /* parts without an exact form */
     return status;
 }
 

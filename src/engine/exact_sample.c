@@ -45,12 +45,12 @@ static void solve_kept(const orff_exact *exact, double *work, double *y) {
 
 /* What directed rows have of f at their points (n x p): as many numbers as rows, in its place; and back to multiples of
  * their directions. */
-static void take_along(const orff_exact *exact, double *f) {
+static void project_along(const orff_exact *exact, double *f) {
     const orffi_directed rows = orffi_exact_directed(exact);
     for (size_t i = 0; i < rows.n; i++) f[i] = orffi_directed_value(&rows, exact->plan.p, i, f);
 }
 
-static void give_along(const orff_exact *exact, double *y) {
+static void spread_along(const orff_exact *exact, double *y) {
     const orffi_directed rows = orffi_exact_directed(exact);
     const size_t p = exact->plan.p;
     for (size_t i = rows.n; i-- > 0;) {
@@ -75,10 +75,10 @@ static orff_status condition(const orff_exact *exact, const orffi_features_fit *
                              uint64_t seed, size_t number, double *work, orff_exact *out) {
     const size_t n = exact->plan.n, p = exact->plan.p;
     ORFFI_TRY(orffi_features_apply_matrix(prior, p, prior->V, n, exact->X, out->alpha));
-    if (exact->along) take_along(exact, out->alpha);
+    if (exact->along) project_along(exact, out->alpha);
     add_noise(exact, seed, number, out->alpha);
     solve_kept(exact, work, out->alpha);
-    if (exact->along) give_along(exact, out->alpha);
+    if (exact->along) spread_along(exact, out->alpha);
     for (size_t i = 0; i < n * p; i++) out->alpha[i] *= -root;
     memcpy(out->X, exact->X, n * exact->plan.d * sizeof *out->X);
     return orffi_exact_fold(out);

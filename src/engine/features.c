@@ -228,7 +228,7 @@ orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kerne
     return status;
 }
 
-orff_features *orffi_features_take(orffi_features_rows *r) {
+orff_features *orffi_features_adopt(orffi_features_rows *r) {
     orff_features *features = r->bound;
     if (r->drawn == features) r->drawn = NULL; /* the fit has it now */
     r->bound = NULL;

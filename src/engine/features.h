@@ -130,7 +130,7 @@ orff_status orffi_features_judge_directed(orffi_features_rows *rows, size_t coun
 bool orffi_features_are_few(const orffi_features_rows *rows, size_t n);
 
 /* The features that a fit takes over: `bound`. */
-orff_features *orffi_features_take(orffi_features_rows *rows);
+orff_features *orffi_features_adopt(orffi_features_rows *rows);
 
 /* In closed form from sums, by the dual, and by iteration. `bound` is that of the kernel; the fit takes it over. */
 orff_status orffi_features_solve(orffi_features_fit **fit, orffi_features_rows *rows, double lambda,

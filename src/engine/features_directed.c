@@ -168,7 +168,7 @@ orff_status orffi_features_solve_directed(orffi_features_fit **out, orffi_featur
                                           orffi_report *report) {
     orffi_features_fit *fit = NULL;
     double *t = NULL;
-    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_adopt(r));
     if (!status) status = ORFFI_NEW_ARRAY(t, 2 * r->joint.n);
     if (!status) status = solve(r, fit, lambda, t, report);
     orffi_system_clear(&r->joint);

@@ -132,7 +132,7 @@ static orff_status solve(const orffi_features_rows *r, orffi_features_fit *fit, 
 orff_status orffi_features_solve_dual(orffi_features_fit **out, orffi_features_rows *r, double lambda,
                                       orffi_report *report) {
     orffi_features_fit *fit = NULL;
-    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_adopt(r));
     if (!status) status = solve(r, fit, lambda, report);
     orffi_dual_clear(&r->dual);
     if (status) {

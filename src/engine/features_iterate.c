@@ -116,13 +116,13 @@ static orff_status restore(keeping *k, double *theta) {
     if (seen->list[seen->count - 1].rows != k->rows)
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
-            "%s was made from other data: from %llu rows, and here are %zu; remove it to begin anew", c->path,
-            (unsigned long long)seen->list[seen->count - 1].rows, k->rows);
+            "%s was made from other data: from %llu rows, and here are %zu; remove it to start again",
+            c->path, (unsigned long long)seen->list[seen->count - 1].rows, k->rows);
     if (c->from.count != k->reached.count || !orffi_digest_equal(&c->from.features, &k->reached.features))
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
             "%s has other features than this run; the same machine and number of threads may help, "
-            "else remove it to begin anew",
+            "else remove it to start again",
             c->path);
     memcpy(theta, c->from.theta, k->reached.count * sizeof *theta);
     k->saved = c->from.iterations;
@@ -177,7 +177,7 @@ orff_status orffi_features_iterate(orffi_features_fit **out, orffi_features_rows
                                    orffi_report *report) {
     orffi_features_fit *fit = NULL;
     keeping k = {0};
-    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_adopt(r));
     if (!status) status = keeping_begin(&k, r->checkpoint, r->table->n, fit);
     if (!status) status = iterate(r, lambda, &k, fit, report);
     orffi_release(k.reached.theta);

@@ -20,7 +20,7 @@ static orff_status fill_eigen(orffi_posterior *posterior, orffi_system *s, doubl
 }
 
 /* L of m A + shift I = L L^T: taken from the system where it was solved with this shift. */
-static orff_status take_factor(orffi_posterior *posterior, orffi_system *s, double m, double shift) {
+static orff_status adopt_factor(orffi_posterior *posterior, orffi_system *s, double m, double shift) {
     if (s->factor && s->shift == shift) {
         posterior->owned = s->factor;
         s->factor = NULL;
@@ -35,7 +35,7 @@ static orff_status take_factor(orffi_posterior *posterior, orffi_system *s, doub
 /* F = L^-T, g = m */
 static orff_status fill_cholesky(orffi_posterior *posterior, orffi_system *s, double shift) {
     const double m = s->r ? s->m[0] : 1.0;
-    ORFFI_TRY(take_factor(posterior, s, m, shift));
+    ORFFI_TRY(adopt_factor(posterior, s, m, shift));
     ORFFI_TRY(orffi_cholesky_root(s->n, posterior->owned));
     for (size_t i = 0; i < s->n * s->r; i++) posterior->g[i] = m;
     return ORFF_OK;

@@ -113,7 +113,7 @@ static orff_status fill_report(orffi_features_rows *r, orffi_features_fit *fit, 
 orff_status orffi_features_solve(orffi_features_fit **out, orffi_features_rows *r, double lambda,
                                  orffi_report *report) {
     orffi_features_fit *fit = NULL;
-    orff_status status = orffi_features_fit_create(&fit, orffi_features_take(r));
+    orff_status status = orffi_features_fit_create(&fit, orffi_features_adopt(r));
     if (!status) status = orff_ridge_solve(r->ridge, lambda, fit->theta, report->mean, &report->solve);
     if (!status) status = fill_report(r, fit, lambda, report);
     if (!status)

@@ -202,7 +202,7 @@ static orff_status shuffle(size_t n, orffi_rng rng, size_t **order) {
     return ORFF_OK;
 }
 
-static orff_status take_samples(const orffi_lattice_fit *fit, uint64_t seed, size_t count,
+static orff_status copy_samples(const orffi_lattice_fit *fit, uint64_t seed, size_t count,
                                 orffi_deviation *samples) {
     const orffi_rng rng = {seed, STREAM};
     const size_t size = fit->p * fit->H;
@@ -230,6 +230,6 @@ orff_status orffi_lattice_draw_samples(const void *self, uint64_t seed, size_t c
     for (size_t i = 0; i < count; i++) ORFFI_TRY(add_empty(fit, &samples[i]));
     ORFFI_TRY((fit->posterior ? draw_by_factors
                : fit->rows.n  ? draw_by_rows
-                              : take_samples)(fit, seed, count, samples));
+                              : copy_samples)(fit, seed, count, samples));
     return finish(fit, count, samples);
 }

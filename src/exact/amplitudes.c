@@ -14,8 +14,8 @@
 #define LEAST_LOG_V (-14.0)
 #define MOST_LOG_V  2.0
 
-#define HALVINGS 40  /* of an interval of 16: to 1e-11 */
-#define SECTIONS 24  /* of an interval of 7 by the golden ratio: to 1e-4, where the top is flat */
+#define HALVINGS 40 /* of an interval of 16: to 1e-11 */
+#define SECTIONS 24 /* of an interval of 7 by the golden ratio: to 1e-4, where the top is flat */
 #define GOLDEN   0.61803398874989484820
 
 static double gaussian(const orffi_amplitude *a, double v) {
@@ -86,8 +86,7 @@ double orffi_amplitudes_judge(size_t groups, orffi_amplitude *list, double price
         one += gaussian(&list[g], pooled);
     }
     if (groups < 2 || !(pooled > 0.0) || isinf(price)) return one;
-    const double nu = find_nu(groups, list, pooled),
-                 own = judge(groups, list, pooled, nu, &v) - price;
+    const double nu = find_nu(groups, list, pooled), own = judge(groups, list, pooled, nu, &v) - price;
     if (!(own > one)) return one;
     for (size_t g = 0; g < groups; g++)
         list[g].v = list[g].level ? v : (nu * v + list[g].Q) / (nu + list[g].P);

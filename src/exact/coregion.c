@@ -239,7 +239,7 @@ static void set_at(climb *c, const place *at, const double *x) {
     }
 }
 
-static orff_status look(climb *c, const place *at, const double *x, double *value, bool slopes) {
+static orff_status evaluate_at(climb *c, const place *at, const double *x, double *value, bool slopes) {
     set_at(c, at, x);
     return evaluate(c->data, c->matrix[FIELD], c->matrix[NOISE], &c->work, value,
                     slopes ? c->by[FIELD] : NULL, slopes ? c->by[NOISE] : NULL);
@@ -266,7 +266,7 @@ static orff_status downhill(void *self, const double *x, double *value, double *
     climb *c = self;
     c->evaluations++;
     ORFFI_TRY(orffi_progress("learning the output matrix", (double)c->evaluations, 0.0));
-    ORFFI_TRY(look(c, c->at, x, value, true));
+    ORFFI_TRY(evaluate_at(c, c->at, x, value, true));
     *value = -*value;
     turn_gradient(c, c->at, x, gradient);
     return ORFF_OK;
@@ -314,7 +314,7 @@ static orff_status find_column(climb *c, int which, double *u) {
     const size_t p = c->data->p;
     double value, *V = c->work.P, *values = c->work.sum;
     const double *M = c->matrix[which];
-    ORFFI_TRY(look(c, &c->now, c->now.x, &value, true));
+    ORFFI_TRY(evaluate_at(c, &c->now, c->now.x, &value, true));
     for (size_t i = 0; i < p * p; i++)
         V[i] = i / p == i % p ? 0.0 : c->by[which][i] * sqrt(M[i / p * (p + 1)] * M[i % p * (p + 1)]);
     ORFFI_TRY(orffi_eigen(p, V, values));
@@ -341,7 +341,7 @@ static orff_status load_column(climb *c, int which, const double *u, place *to) 
         const double load = pow(2.0, (double)t - 2.0);
         double value;
         set_column(c, which, u, load, to);
-        ORFFI_TRY(look(c, to, to->x, &value, false));
+        ORFFI_TRY(evaluate_at(c, to, to->x, &value, false));
         if (value <= best) continue;
         best = value;
         taken = load;
@@ -371,7 +371,7 @@ static double worth_of(const climb *c, int which) {
     return to->value - c->now.value - price * (double)(unknowns_of(c, to) - unknowns_of(c, &c->now));
 }
 
-static void take(climb *c, int which) {
+static void accept_trial(climb *c, int which) {
     const place old = c->now;
     c->now = c->trial[which];
     c->trial[which].x = old.x;
@@ -398,7 +398,7 @@ static orff_status climb_ranks(climb *c) {
     const size_t most[2] = {most_rank(c), c->data->p < MOST_RANK ? c->data->p - 1 : MOST_RANK};
     for (size_t r = 0; !open && r < c->how->rank; r++) {
         ORFFI_TRY(try_column(c, FIELD));
-        take(c, FIELD);
+        accept_trial(c, FIELD);
     }
     for (;;) {
         double worth[2] = {-INFINITY, -INFINITY};
@@ -409,7 +409,7 @@ static orff_status climb_ranks(climb *c) {
         }
         const int better = worth[NOISE] > worth[FIELD] ? NOISE : FIELD;
         if (!(worth[better] > 0.0)) return ORFF_OK;
-        take(c, better);
+        accept_trial(c, better);
     }
 }
 

@@ -100,8 +100,8 @@ static double fold_shift(const orffi_dual *dual, size_t k, double lambda) {
 }
 
 /* A lambda so small that nothing is left of the block but rounding has no error to speak of. */
-static orff_status block_walk(block *b, const orffi_dual *dual, size_t k, size_t count, const double *lambdas,
-                              double *errors, double *outputs) {
+static orff_status block_errors(block *b, const orffi_dual *dual, size_t k, size_t count,
+                                const double *lambdas, double *errors, double *outputs) {
     const orffi_exact_system *s = &dual->system;
     for (size_t l = 0; l < count; l++) {
         const orff_status status = block_solve(b, s, fold_shift(dual, k, lambdas[l]));
@@ -123,7 +123,7 @@ static orff_status block_fold(const orffi_dual *dual, size_t k, size_t inside, c
     orff_status status = block_allocate(&b, &dual->system, inside);
     if (!status) {
         block_fill(&b, dual, k, order);
-        status = block_walk(&b, dual, k, count, lambdas, errors, outputs);
+        status = block_errors(&b, dual, k, count, lambdas, errors, outputs);
     }
     block_clear(&b);
     return status;

@@ -46,10 +46,10 @@ typedef struct orffi_evidence_form {
         *dials; /* n_parts x d: which x the length scale goes with, or ORFFI_NO_DIAL; one for the space of a
                             physical part */
     bool weights, mix;
-    bool errors;           /* rows have known errors, whose share is open */
-    size_t instruments;    /* of the rows; 0 as 1: they are alike */
-    bool offsets;          /* sets of rows have them */
-    bool amplitudes;       /* groups may have variances of their own (amplitudes.h), if that is worth its price */
+    bool errors;        /* rows have known errors, whose share is open */
+    size_t instruments; /* of the rows; 0 as 1: they are alike */
+    bool offsets;       /* sets of rows have them */
+    bool amplitudes; /* groups may have variances of their own (amplitudes.h), if that is worth its price */
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_evidence_form;
 

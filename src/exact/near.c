@@ -182,7 +182,7 @@ static bool is_too_far(const search *s, const double *away) {
 }
 
 /* The half on the side of x first. */
-static void look_into(search *s, size_t node, size_t level, size_t begin, size_t end, double *away) {
+static void search_node(search *s, size_t node, size_t level, size_t begin, size_t end, double *away) {
     const orffi_near *g = s->near;
     if (g->came[node] == 0 || is_too_far(s, away)) return;
     if (level == g->levels) {
@@ -196,8 +196,8 @@ static void look_into(search *s, size_t node, size_t level, size_t begin, size_t
     for (size_t side = 0; side < 2; side++) {
         const bool second = upper != (side == 1);
         away[i] = side == 1 ? fabs(step) : before;
-        look_into(s, 2 * node + (second ? 2 : 1), level + 1, second ? middle : begin, second ? end : middle,
-                  away);
+        search_node(s, 2 * node + (second ? 2 : 1), level + 1, second ? middle : begin, second ? end : middle,
+                    away);
     }
     away[i] = before;
 }
@@ -216,7 +216,7 @@ size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *f
             at[i] = fold(x[i], period) + (period > 0.0 ? side * period : 0.0);
             if (period > 0.0) rest /= 3;
         }
-        look_into(&s, 0, 0, 0, g->n, away);
+        search_node(&s, 0, 0, 0, g->n, away);
     }
     return s.count;
 }

@@ -311,7 +311,7 @@ orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double 
     if (!part || !moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_part_moments: NULL argument");
     if (orffi_rule_find(part->rule) && orffi_rule_find(part->rule)->own_law)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "a signature has no base spectrum whose moments could be told");
+                          "a signature has no base spectrum, so its moments are unknown");
     const orff_status status = build_part(&built, d, p, &plainly, part);
     for (int k = 1; !status && k <= 3; k++) moments[k - 1] = orffi_spectrum_moment(&built.law, k);
     clear_part(&built);

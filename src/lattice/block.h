@@ -24,8 +24,7 @@ typedef struct orffi_lattice_block {
 orff_status orffi_lattice_block_init(orffi_lattice_block *block, orffi_lattice_system *system,
                                      const orffi_mode *rho, size_t most);
 /* Only which modes, in what order. Where the block is all, the order is that of the lattice. */
-orff_status orffi_lattice_block_place(orffi_lattice_block *block, orffi_lattice_system *system,
-                                      size_t most);
+orff_status orffi_lattice_block_place(orffi_lattice_block *block, orffi_lattice_system *system, size_t most);
 void orffi_lattice_block_clear(orffi_lattice_block *block);
 
 /* L at a shift > 0; nothing where it is that shift already. */

@@ -148,8 +148,8 @@ static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *
 
 /* The z along input i beyond which the variance of a wave, times the rows, is below `share` of the noise; waves come to fall
  * with z after z = 1. */
-static double find_told(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
-                        size_t i, double share) {
+static double find_noise_cut(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
+                             size_t i, double share) {
     const double level = log(share * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
     double low = 0.0, high = log(1e10);
     for (size_t k = 0; k < BISECTIONS; k++) {
@@ -172,8 +172,8 @@ static orff_status find_shape(const orff_kernel *kernel, const orffi_lattice_nee
         const bool told = need->noise > 0.0 && need->rows > 0.0, coarser = tolerance > need->tolerance;
         const double all = told && !coarser ? find_cut(part, NOTHING / (double)kernel->d) : cut;
         for (size_t i = 0; i < kernel->d; i++) {
-            const double most = told ? fmax(find_told(part, need, s, i, UNTOLD), 2.0 * PI) : cut;
-            const double least = told && !coarser ? fmin(find_told(part, need, s, i, TOLD), all) : cut;
+            const double most = told ? fmax(find_noise_cut(part, need, s, i, UNTOLD), 2.0 * PI) : cut;
+            const double least = told && !coarser ? fmin(find_noise_cut(part, need, s, i, TOLD), all) : cut;
             s->cut[i] = fmax(s->cut[i], fmin(fmax(cut, least), most) / part->law.scale[i]);
         }
     }

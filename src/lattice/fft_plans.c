@@ -67,8 +67,8 @@ static orff_status add(orffi_fft_plan **out, const orffi_fft_shape *shape, orffi
     return orffi_fail(ORFF_ERROR_NO_MEMORY, "FFTW has no plan for this grid: no memory for it");
 }
 
-orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape,
-                                orffi_fft_make *make, void *field, void *modes) {
+orff_status orffi_fft_plan_get(const orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make,
+                               void *field, void *modes) {
     pthread_once(&once, begin);
     lock();
     orffi_fft_plan *plan = find(shape);

@@ -27,8 +27,8 @@ typedef struct orffi_fft_plan {
  * is NULL for complex lines. */
 typedef void *orffi_fft_make(const orffi_fft_shape *shape, void *field, void *modes);
 
-orff_status orffi_fft_plan_take(const orffi_fft_plan **out, const orffi_fft_shape *shape,
-                                orffi_fft_make *make, void *field, void *modes);
+orff_status orffi_fft_plan_get(const orffi_fft_plan **out, const orffi_fft_shape *shape, orffi_fft_make *make,
+                               void *field, void *modes);
 void orffi_fft_plan_give_back(const orffi_fft_plan *plan);
 
 #endif

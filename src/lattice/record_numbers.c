@@ -18,7 +18,7 @@ static void pass_modes(orffi_numbers *w, size_t count, orffi_mode *modes) {
     orffi_numbers_pass(w, 2 * count, (double *)modes);
 }
 
-static void walk_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_lattice_set *set) {
+static void visit_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_lattice_set *set) {
     orffi_numbers_pass(w, 1, &set->logs);
     orffi_numbers_pass(w, (m->p + 1) * (m->p + 1), set->T);
     pass_modes(w, orffi_lattice_density_modes(&m->lattice), set->rho);
@@ -26,12 +26,12 @@ static void walk_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_lat
 }
 
 /* The sets are written to only where w says so. */
-static orff_status walk(orffi_numbers *w, const orff_lattice_moments *record) {
+static orff_status visit(orffi_numbers *w, const orff_lattice_moments *record) {
     const orffi_lattice_moments *m = record->sums;
     ORFFI_TRY(orffi_numbers_check(w, orff_lattice_moments_size(record)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     for (size_t k = 0; k < m->n_sets; k++)
-        if (!orffi_numbers_skip(w, set_size(m))) walk_set(w, m, &m->sets[k]);
+        if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);
     return ORFF_OK;
 }
 
@@ -40,7 +40,7 @@ orff_status orff_lattice_moments_get(const orff_lattice_moments *m, uint64_t fir
     orffi_numbers w = {.first = first, .count = count, .out = numbers};
     if (!m || !numbers)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_get: NULL argument");
-    return walk(&w, m);
+    return visit(&w, m);
 }
 
 orff_status orff_lattice_moments_set(orff_lattice_moments *m, uint64_t first, size_t count,
@@ -48,7 +48,7 @@ orff_status orff_lattice_moments_set(orff_lattice_moments *m, uint64_t first, si
     orffi_numbers w = {.first = first, .count = count, .in = numbers};
     if (!m || !numbers)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_set: NULL argument");
-    return walk(&w, m);
+    return visit(&w, m);
 }
 
 uint64_t orff_lattice_moments_digest(const orff_lattice_moments *m) {

@@ -255,7 +255,7 @@ static orff_status downhill(void *self, const double *x, double *value, double *
 }
 
 /* What x says becomes the candidate's. */
-static void settle(const form *f, orffi_candidate *c) {
+static void apply_unknowns(const form *f, orffi_candidate *c) {
     const size_t d = c->parts.d;
     const double *at = f->x + f->what.scales;
     for (size_t k = 0; k < c->parts.count * d; k++)
@@ -282,7 +282,7 @@ orff_status orffi_candidate_improve(orffi_candidate *c, orffi_judge *judge, cons
                        .most = MOST_EVALUATIONS};
     if (!status) status = orffi_minimise(&m, downhill, &f, f.x);
     if (!status) {
-        settle(&f, c);
+        apply_unknowns(&f, c);
         c->value = -m.value;
         if (unknowns) *unknowns = f.n;
     }

@@ -36,7 +36,7 @@ double orffi_choice_score(const orffi_choice *choice);
 orff_status orffi_choice_part_noises(orffi_choice *choice, double *noise);
 
 /* What was found becomes the plan's, and is told. */
-orff_status orffi_choice_settle(orffi_choice *choice);
+orff_status orffi_choice_apply(orffi_choice *choice);
 void orffi_choice_clear(orffi_choice *choice);
 
 /* The rows that a choice looks at last, `order` numbers of its matrix for each row of the table; median: d. To be cleared in any

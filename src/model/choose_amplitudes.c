@@ -12,15 +12,15 @@
 #include "model/choice.h"
 #include "model/patches.h"
 
-#define ROUGHLY 0.1 /* differences of the log evidence that tell nothing */
-#define LEFT    600 /* rows that are left out: their mean square is known to 6 % or so, and differences much better */
-#define NEAREST 32  /* that each is predicted from: farther ones are hidden behind them */
+#define ROUGHLY 0.1 /* a difference of log evidence that means nothing */
+#define LEFT    600 /* held-out rows: their mean square is known to about 6 %, differences much better */
+#define NEAREST 32  /* rows that each is predicted from: they screen those farther away */
 
 /* The best so far by the evidence, from which bases are tried, and by rows left out. */
 typedef struct search {
     orffi_choice *choice;
     orffi_freedom freedom;
-    orffi_sample left; /* rows spread over all, which tell the errors in gaps; and rows with their neighbours */
+    orffi_sample left; /* rows spread over all, for the errors in gaps; and rows with their neighbours */
     orffi_candidate top, least;
     double score; /* of least, or that of one amplitude for all */
 } search;
@@ -116,7 +116,7 @@ orff_status orffi_choice_try_amplitudes(orffi_choice *c, orffi_freedom freedom) 
     if (!status) status = run(&s, &first);
     c->judge.amplitudes = s.least.parts.list != NULL;
     if (!status && s.least.parts.list) {
-        orffi_log(ORFF_LOG_INFO, "the amplitude varies from place to place: kernel by shapes and by rows left out");
+        orffi_log(ORFF_LOG_INFO, "the amplitude varies from place to place: held-out rows chose the kernel");
         orffi_candidate_clear(&c->best);
         c->best = s.least;
         s.least = (orffi_candidate){0};

@@ -175,8 +175,8 @@ static orff_status try_delay(work *w, size_t a, double own, double *tau, tried *
 static size_t next_top(size_t count, const tried *all, bool *taken) {
     size_t best = count;
     for (size_t i = 0; i < count; i++) {
-        const bool top = (!i || all[i].value >= all[i - 1].value) &&
-                         (i + 1 == count || all[i].value >= all[i + 1].value);
+        const bool top =
+            (!i || all[i].value >= all[i - 1].value) && (i + 1 == count || all[i].value >= all[i + 1].value);
         if (top && !taken[i] && (best == count || all[i].value > all[best].value)) best = i;
     }
     if (best < count) taken[best] = true;

@@ -119,7 +119,7 @@ static orff_status find_start(orffi_choice *c, orffi_candidate *candidate, doubl
     return ORFF_OK;
 }
 
-static void take(orffi_candidate *best, orffi_candidate *other) {
+static void replace_best(orffi_candidate *best, orffi_candidate *other) {
     orffi_candidate_clear(best);
     *best = *other;
     *other = (orffi_candidate){0};
@@ -127,7 +127,7 @@ static void take(orffi_candidate *best, orffi_candidate *other) {
 
 /* The better of two candidates stays in `best`; the other is cleared. */
 static void keep_better(orffi_candidate *best, orffi_candidate *other) {
-    if (!best->parts.list || other->value > best->value) take(best, other);
+    if (!best->parts.list || other->value > best->value) replace_best(best, other);
     orffi_candidate_clear(other);
 }
 
@@ -253,7 +253,7 @@ static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool aske
     const double price = 0.5 * log((double)observations(&c->few)) * (double)(after - before);
     if (!status && (asked || candidate.value > c->best.value + price)) {
         *taken = freedom;
-        take(&c->best, &candidate);
+        replace_best(&c->best, &candidate);
     }
     orffi_candidate_clear(&candidate);
     return status;
@@ -308,7 +308,7 @@ static void append_part(const orffi_choice *c, size_t m, double *numbers, char *
 }
 
 /* What was found of the qualities of rows. */
-static void tell_quality(const orffi_quality *q) {
+static void log_quality(const orffi_quality *q) {
     if (q->errors)
         orffi_log(ORFF_LOG_INFO, "errors that are known make up %.0f %% of the variance of the noise",
                   100.0 / (1.0 + exp(-q->logit)));
@@ -318,7 +318,7 @@ static void tell_quality(const orffi_quality *q) {
 }
 
 /* In the user's units; outputs get their noises on the way. */
-static orff_status settle_noises(orffi_choice *c) {
+static orff_status set_noises(orffi_choice *c) {
     const orffi_plan *plan = c->plan;
     char text[1024] = "", noise[256];
     double *numbers;
@@ -391,7 +391,7 @@ double orffi_choice_score(const orffi_choice *c) {
     return c->best.value - 0.5 * log((double)observations(&c->many)) * (double)c->unknowns;
 }
 
-orff_status orffi_choice_settle(orffi_choice *c) {
+orff_status orffi_choice_apply(orffi_choice *c) {
     for (size_t m = 0; m < c->plan->parts.count; m++) {
         orffi_planned_part *to = &c->plan->parts.list[m];
         const orffi_planned_part *from = &c->best.parts.list[m];
@@ -402,9 +402,9 @@ orff_status orffi_choice_settle(orffi_choice *c) {
         to->part.mix = from->part.mix;
     }
     c->plan->quality = c->best.quality;
-    tell_quality(&c->best.quality);
+    log_quality(&c->best.quality);
     c->plan->shift = exp(c->best.log_noise);
-    return settle_noises(c);
+    return set_noises(c);
 }
 
 void orffi_choice_clear(orffi_choice *c) {
@@ -420,7 +420,7 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
     orffi_choice c;
     orff_status status = orffi_choice_make(&c, plan, rows, chosen, 0);
     *found = c.found;
-    if (!status && c.found) status = orffi_choice_settle(&c);
+    if (!status && c.found) status = orffi_choice_apply(&c);
     orffi_choice_clear(&c);
     return status;
 }

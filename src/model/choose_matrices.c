@@ -220,7 +220,7 @@ static double whiten(orffi_plan *plan, double *A, const double *s) {
 }
 
 /* A part's matrix has trace p; its weight is its share of the field. A part of nothing keeps the identity. */
-static orff_status take_matrix(orffi_plan *plan, size_t m, const double *A, double size) {
+static orff_status set_matrix(orffi_plan *plan, size_t m, const double *A, double size) {
     const size_t p = plan->p;
     orffi_planned_part *one = &plan->parts.list[m];
     double own = 0.0;
@@ -239,7 +239,7 @@ static orff_status take_matrix(orffi_plan *plan, size_t m, const double *A, doub
     return ORFF_OK;
 }
 
-orff_status orffi_matrices_settle(orffi_plan *plan, const double *found, const double *s) {
+orff_status orffi_matrices_apply(orffi_plan *plan, const double *found, const double *s) {
     const size_t p = plan->p, count = plan->parts.count;
     double *A, size = 0.0;
     ORFFI_TRY(orffi_duplicate(&A, found, count * p * p, sizeof *A));
@@ -247,7 +247,7 @@ orff_status orffi_matrices_settle(orffi_plan *plan, const double *found, const d
     orff_status status = ORFF_OK;
     for (size_t i = 0; i < count * p * p; i++)
         if (i / p % p == i % p) size += A[i] / (double)p;
-    for (size_t m = 0; !status && m < count; m++) status = take_matrix(plan, m, A + m * p * p, size);
+    for (size_t m = 0; !status && m < count; m++) status = set_matrix(plan, m, A + m * p * p, size);
     for (size_t k = 0; plan->quality.by_output && k < p; k++) plan->quality.ratios[k] = log(s[k] / s[0]);
     plan->shift = noise > 0.0 && size > 0.0 ? noise / size : plan->shift;
     plan->settings.mixture = false;
@@ -258,7 +258,7 @@ orff_status orffi_matrices_settle(orffi_plan *plan, const double *found, const d
 /* ---- */
 
 /* Shares of the parts in the variance of the rows that the plan has been made for. */
-static orff_status tell_shares(orffi_plan *plan) {
+static orff_status compute_shares(orffi_plan *plan) {
     const size_t count = plan->parts.count;
     if (count < 2) return ORFF_OK;
     orffi_release(plan->parts.shares);
@@ -277,8 +277,8 @@ static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
     double *s = A + plan->parts.count * p * p;
     orff_status status =
         is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s) : orffi_matrix_learn(plan, sample, A, s);
-    if (!status) status = orffi_matrices_settle(plan, A, s);
-    if (!status) status = tell_shares(plan);
+    if (!status) status = orffi_matrices_apply(plan, A, s);
+    if (!status) status = compute_shares(plan);
     orffi_release(A);
     return status;
 }

@@ -47,7 +47,7 @@ static orff_status fill_varying(varying *v, size_t p, size_t m, const double *z,
 
 /* An output that does not vary has no noise, and the mean of the others' variances: it is not looked at. Of the noise the variances
  * are taken: engines know of no noise that outputs have in common. */
-static void take_varying(const varying *v, size_t p, double *A, double *s) {
+static void expand_varying(const varying *v, size_t p, double *A, double *s) {
     const size_t q = v->count;
     double mean = 0.0;
     for (size_t k = 0; k < q; k++) mean += v->A[k * q + k] / (double)q;
@@ -144,7 +144,7 @@ static orff_status discount_shared(size_t q, size_t m, const double *e, double *
     return status;
 }
 
-static void tell(size_t outputs, const orffi_coregion *found) {
+static void log_found(size_t outputs, const orffi_coregion *found) {
     if (found->links)
         orffi_log(ORFF_LOG_INFO,
                   "by the evidence: an output matrix with links between %zu of the %zu pairs of outputs; it "
@@ -180,8 +180,8 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
         status = (how.sparse ? orffi_coregion_sparse : orffi_coregion_learn)(&data, &how, &found);
     if (!status && v.count && found.noise_rank && !how.sparse) /* what is to be read stays what it is */
         status = discount_shared(v.count, m, e, v.A, v.S);
-    if (!status) take_varying(&v, p, A, s);
-    if (!status && v.count) tell(v.count, &found);
+    if (!status) expand_varying(&v, p, A, s);
+    if (!status && v.count) log_found(v.count, &found);
     clear_varying(&v);
     return status;
 }
@@ -235,8 +235,8 @@ static orff_status fill_gram(const orffi_plan *plan, const orff_kernel *kernel, 
 }
 
 /* z = V^T Y of the eigenvalues that are something, into `all`; the others are added up. Rows of weight 0 count as none. */
-static void take_eigen(const orffi_table *t, size_t p, const double *values, const double *turned,
-                       eigen *all) {
+static void collect_eigen(const orffi_table *t, size_t p, const double *values, const double *turned,
+                          eigen *all) {
     const double least = NOTHING * fmax(values[t->n - 1], 0.0);
     for (size_t i = 0; i < t->n; i++) {
         const bool something = values[i] > least;
@@ -265,7 +265,7 @@ static orff_status add_group(const orffi_plan *plan, const orff_kernel *kernel, 
     if (!status) status = fill_gram(plan, kernel, t, G, Y, root);
     if (!status) status = orffi_eigen(n, G, values);
     if (!status) orffi_gemm(true, false, n, p, n, 1.0, G, n, Y, p, 0.0, turned, p);
-    if (!status) take_eigen(t, p, values, turned, all);
+    if (!status) collect_eigen(t, p, values, turned, all);
     orffi_release(G);
     orffi_release(Y);
     return status;

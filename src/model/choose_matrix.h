@@ -22,6 +22,6 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
                                   double zeros, const double *rest, bool common, double *A, double *s);
 
 /* What was found becomes the plan's: matrices, weights, units of the outputs, noise. */
-orff_status orffi_matrices_settle(orffi_plan *plan, const double *A, const double *s);
+orff_status orffi_matrices_apply(orffi_plan *plan, const double *A, const double *s);
 
 #endif

@@ -70,7 +70,7 @@ static orff_status learn(orffi_plan *plan, const orff_moments *moments, totals *
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, p * p + p));
     orff_status status = orffi_matrix_of_eigen(&plan->parts.list[0].part, p, m, t->e, t->z,
                                                fmax(t->N - (double)m, 0.0), t->rest, true, A, A + p * p);
-    if (!status) status = orffi_matrices_settle(plan, A, A + p * p);
+    if (!status) status = orffi_matrices_apply(plan, A, A + p * p);
     orffi_release(A);
     return status;
 }

@@ -104,8 +104,8 @@ static orff_status drop_small(orffi_parts *parts) {
     return status;
 }
 
-static orff_status settle(orffi_plan *plan, attempt *best) {
-    ORFFI_TRY(orffi_choice_settle(&best->choice));
+static orff_status apply_best(orffi_plan *plan, attempt *best) {
+    ORFFI_TRY(orffi_choice_apply(&best->choice));
     ORFFI_TRY(drop_small(&best->plan.parts));
     plan->shift = best->plan.shift;
     plan->quality = best->plan.quality;
@@ -128,7 +128,7 @@ static orff_status choose(orffi_plan *plan, const orffi_rows *rows, const orffi_
     ORFFI_TRY(orffi_dictionary_init(dictionary, plan, few));
     orff_status status = evidence ? try_all(&best, plan, rows, dictionary) : ORFF_OK;
     const bool found = best.choice.found;
-    if (!status && found) status = settle(plan, &best);
+    if (!status && found) status = apply_best(plan, &best);
     clear_attempt(&best);
     if (status) return status;
     return found ? compare(plan, few, dictionary) : fill_from_dictionary(plan, table, few, dictionary);

@@ -23,8 +23,8 @@ typedef struct own {
 /* ---- looking */
 
 /* Evidences at another ratio; *better: some output's is the best so far. values, variances: p. */
-static orff_status look(orffi_choice *c, double log_ratio, own *each, double *values, double *variances,
-                        bool *better) {
+static orff_status try_ratio(orffi_choice *c, double log_ratio, own *each, double *values, double *variances,
+                             bool *better) {
     *better = false;
     if (log_ratio < ORFFI_LEAST_LOG_NOISE || log_ratio > ORFFI_MOST_LOG_NOISE) return ORFF_OK;
     const orff_status status =
@@ -40,15 +40,15 @@ static orff_status look(orffi_choice *c, double log_ratio, own *each, double *va
 }
 
 /* From the ratio of all up and down, as long as some output gains. */
-static orff_status look_around(orffi_choice *c, own *each, double *values, double *variances) {
+static orff_status try_ratios(orffi_choice *c, own *each, double *values, double *variances) {
     const double common = c->best.log_noise;
     bool better = true;
     ORFFI_TRY(orffi_candidate_outputs(&c->best, &c->judge, &c->many, common, values, variances));
     for (size_t k = 0; k < c->plan->p; k++)
         each[k] = (own){values[k], common, variances[k], values[k], variances[k]};
-    for (int i = 1; better; i++) ORFFI_TRY(look(c, common + i * STEP, each, values, variances, &better));
+    for (int i = 1; better; i++) ORFFI_TRY(try_ratio(c, common + i * STEP, each, values, variances, &better));
     better = true;
-    for (int i = 1; better; i++) ORFFI_TRY(look(c, common - i * STEP, each, values, variances, &better));
+    for (int i = 1; better; i++) ORFFI_TRY(try_ratio(c, common - i * STEP, each, values, variances, &better));
     return ORFF_OK;
 }
 
@@ -114,7 +114,7 @@ orff_status orffi_choice_part_noises(orffi_choice *c, double *noise) {
     if (!applies(c->plan, c->table.n)) return ORFF_OK;
     orff_status status = ORFFI_NEW_ARRAY(each, p);
     if (!status) status = ORFFI_NEW_ARRAY(values, 2 * p);
-    if (!status) status = look_around(c, each, values, values + p);
+    if (!status) status = try_ratios(c, each, values, values + p);
     if (!status && keep_worthy(c, each, noise)) {
         set_spreads(c->plan, each);
         status = set_matrix(c->plan, each);

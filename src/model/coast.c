@@ -91,7 +91,7 @@ static orff_status put(walk *w, double x, double y, const double normal[2]) {
     return ORFF_OK;
 }
 
-static orff_status walk_segment(walk *w, const double *from, const double *to) {
+static orff_status trace_segment(walk *w, const double *from, const double *to) {
     const double x = into_box(w, from[0]), y = from[1], dx = step(from[0], to[0], w->plane), dy = to[1] - y;
     double arrow[2];
     if (!isfinite(x) || !isfinite(y) || !isfinite(dx) || !isfinite(dy) || !may_meet(w, x, y, dx, dy))
@@ -121,7 +121,7 @@ orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, 
     for (size_t k = 0; k < coast->lines; k++) {
         w.ahead = 0.5 * spacing;
         for (size_t i = coast->starts[k]; i + 1 < coast->starts[k + 1]; i++)
-            ORFFI_TRY(walk_segment(&w, coast->points + 2 * i, coast->points + 2 * (i + 1)));
+            ORFFI_TRY(trace_segment(&w, coast->points + 2 * i, coast->points + 2 * (i + 1)));
     }
     *n = w.n;
     return ORFF_OK;

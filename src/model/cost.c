@@ -298,11 +298,11 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
     if (s->n_hidden || s->engine == ORFF_ENGINE_STACK)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "the cost of training a stack cannot be told beforehand: it ends when it no longer gains");
+            "the cost of training a stack is not known beforehand: it stops when it no longer improves");
     if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
         return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                      "the cost of an iteration cannot be told beforehand: the solvers %s and %s can be "
+                      "the cost of an iteration is not known beforehand: the solvers %s and %s can be "
                       "planned, and the engine %s",
                       orff_solver_name(ORFF_SOLVER_AUTO), orff_solver_name(ORFF_SOLVER_DIRECT),
                       orff_engine_name(ORFF_ENGINE_EXACT));

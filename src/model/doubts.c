@@ -107,8 +107,8 @@ static double beyond_directed(const orffi_table *head, const double *F) {
 }
 
 /* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
-static orff_status look_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
-                                double *beyond) {
+static orff_status check_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
+                                 double *beyond) {
     const orffi_rng rng = {plan->settings.sampling.seed, STREAM};
     const size_t d = plan->d, p = plan->p;
     double *X = NULL, *F = NULL;
@@ -176,7 +176,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
         if (tells) ORFFI_TRY(nearest_error(plan, head, &model->doubts.nearest_mse));
         if (tells && model->train_mse > model->doubts.nearest_mse)
             model->doubts.flags |= ORFF_WARN_FEW_FEATURES;
-        ORFFI_TRY(look_between(model, plan, head, &model->doubts.beyond));
+        ORFFI_TRY(check_between(model, plan, head, &model->doubts.beyond));
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
@@ -204,7 +204,7 @@ void orffi_doubts_say(orff_model *model) {
     model->warnings |= flags;
     if (flags & ORFF_WARN_LAMBDA_AT_END)
         say(model,
-            "lambda, %.3g, lies at an end of the range that was looked at, so that the best may lie outside: "
+            "lambda, %.3g, is at the end of the range that was searched, so the best value may lie outside: "
             "give a wider "
             "lambda-grid, or lambda",
             model->lambda);

@@ -89,7 +89,7 @@ static void interpolate(const run *r, const orffi_particle *a, double share, dou
 }
 
 /* The place at the time that comes next. */
-static void tell(run *r, orffi_particle *a, const double *state) {
+static void record_place(run *r, orffi_particle *a, const double *state) {
     const orffi_flow *flow = &r->flow;
     const size_t d = flow->model->d, member = a->number / flow->n, i = a->number % flow->n;
     double *x = r->tracks + ((member * r->count + a->next) * flow->n + i) * d;
@@ -112,7 +112,7 @@ static void accept(run *r, orffi_particle *a) {
     while (reaches(r, a, end)) {
         double state[ORFFI_STATE];
         interpolate(r, a, (r->times[a->next] - a->time) / a->step, state);
-        tell(r, a, state);
+        record_place(r, a, state);
     }
     a->time = end;
     memcpy(a->state, a->trial, sizeof a->state);
@@ -143,7 +143,7 @@ static void drop_done(run *r) {
     r->active = kept;
 }
 
-static orff_status take_steps(run *r) {
+static orff_status advance(run *r) {
     for (size_t stage = 1; stage < STAGES; stage++) {
         for (size_t i = 0; i < r->active; i++) set_trial(r, r->moving[i], stage);
         ORFFI_TRY(orffi_flow_slopes(&r->flow, r->active, r->moving, stage, nodes[stage]));
@@ -162,7 +162,7 @@ static orff_status start(run *r) {
         a->from = x[r->flow.how->space[0]];
         orffi_flow_state(&r->flow, x, a->state);
         memcpy(a->trial, a->state, sizeof a->trial);
-        while (reaches(r, a, 0.0)) tell(r, a, a->state);
+        while (reaches(r, a, 0.0)) record_place(r, a, a->state);
     }
     r->active = r->all;
     drop_done(r);
@@ -180,7 +180,7 @@ static orff_status go(run *r) {
     ORFFI_TRY(start(r));
     while (r->active) {
         ORFFI_TRY(orffi_progress("drift", (double)(r->all - r->active), (double)r->all));
-        ORFFI_TRY(take_steps(r));
+        ORFFI_TRY(advance(r));
     }
     return orffi_progress("drift", (double)r->all, (double)r->all);
 }

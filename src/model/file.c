@@ -251,7 +251,7 @@ static orff_status read_trend(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_trend_read(&model->trend, in, model->engine, orffi_model_kernel(model)));
     if (orff_model_describe(model).has_posterior && !model->trend->fits)
         return orffi_fields_fail(in, "trend", "has no columns, but there is a posterior");
-    orffi_trend_settle(model->trend, model->shift, model->unit);
+    orffi_trend_rescale(model->trend, model->shift, model->unit);
     orffi_trend_report(model->trend, model->noise);
     return ORFF_OK;
 }
@@ -262,7 +262,7 @@ static orff_status read_codes(const orffi_archive *archive, orff_model *model) {
     if (!model->classes || !orffi_archive_has(archive, "codes")) return ORFF_OK;
     ORFFI_TRY(orffi_archive_expect(archive, "codes", ORFFI_F64, 2, shape, &codes));
     ORFFI_TRY(orffi_archive_check_finite(archive, "codes"));
-    orffi_model_take_codes(model, codes);
+    orffi_model_set_codes(model, codes);
     return ORFF_OK;
 }
 

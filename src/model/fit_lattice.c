@@ -62,14 +62,14 @@ typedef struct search {
 } search;
 
 /* One point of the search: the system of its length scales. */
-typedef struct look {
+typedef struct attempt {
     const search *of;
     orff_kernel *kernel;
     void *rows;
     double size;
-} look;
+} attempt;
 
-static void look_clear(look *l) {
+static void attempt_clear(attempt *l) {
     l->of->plan->engine->release(l->rows);
     orff_kernel_free(l->kernel);
 }
@@ -91,9 +91,9 @@ static double expect_noise(const search *s, double t) {
 }
 
 /* The lattice has the waves that can be told at a somewhat lower noise than the expected one. */
-static orff_status look_init(look *l, const search *s, double t, double noise) {
+static orff_status attempt_init(attempt *l, const search *s, double t, double noise) {
     orffi_task task = orffi_plan_task(s->plan);
-    *l = (look){.of = s};
+    *l = (attempt){.of = s};
     task.settings = &s->settings;
     task.shift = exp(noise - STEP);
     set_scales(s, t);
@@ -103,7 +103,7 @@ static orff_status look_init(look *l, const search *s, double t, double noise) {
 }
 
 /* INFINITY where the equations are singular to rounding. */
-static orff_status judge(look *l, double noise, double *error) {
+static orff_status judge(attempt *l, double noise, double *error) {
     orffi_lattice_solution found;
     const double lambda = l->size * exp(noise) / l->of->plan->engine->weight(l->rows);
     ORFFI_TRY(orffi_progress("choosing the length scale and the noise", 0.0, 0.0));
@@ -119,7 +119,7 @@ static double vertex(double a, double b, double c) {
 }
 
 /* Steps until the middle of three is the least, and a last one where their parabola is lowest. */
-static orff_status find_noise(look *l, double step, double *noise, double *error) {
+static orff_status find_noise(attempt *l, double step, double *noise, double *error) {
     double e[3], last, middle = *noise;
     ORFFI_TRY(judge(l, middle, &e[1]));
     ORFFI_TRY(judge(l, middle + step, &e[2]));
@@ -153,17 +153,17 @@ static orff_status find_noise(look *l, double step, double *noise, double *error
 
 /* The noise of most evidence at t, or the one that lambda says; the best so far is kept. */
 static orff_status visit(search *s, double t, double *error) {
-    look l;
+    attempt l;
     const double lambda = s->plan->settings.lambda;
     double noise = expect_noise(s, t);
-    orff_status status = look_init(&l, s, t, noise);
+    orff_status status = attempt_init(&l, s, t, noise);
     if (!status && lambda > 0.0) {
         noise = log(lambda * s->plan->engine->weight(l.rows) / l.size);
         status = judge(&l, noise, error);
     } else if (!status) {
         status = find_noise(&l, s->visits ? 0.5 * STEP : STEP, &noise, error);
     }
-    look_clear(&l);
+    attempt_clear(&l);
     if (status) return status;
     s->t[1] = s->t[0];
     s->noise[1] = s->noise[0];

@@ -76,7 +76,7 @@ static double node_of(size_t n, size_t i, double *weight) {
 }
 
 /* One point of the way from a to b, and its share in it. */
-static double walk_to(size_t d, const double *a, const double *b, size_t nodes, size_t i, double *x) {
+static double node_on_segment(size_t d, const double *a, const double *b, size_t nodes, size_t i, double *x) {
     double weight, t = node_of(nodes, i, &weight);
     for (size_t k = 0; k < d; k++) x[k] = 0.5 * (a[k] + b[k]) + 0.5 * t * (b[k] - a[k]);
     return 0.5 * weight;
@@ -87,7 +87,7 @@ size_t orff_functional_circulation(size_t d, size_t p, const double *a, const do
     if (!a || !b || !p || p > d || !nodes || nodes > MOST_NODES) return 0;
     for (size_t i = 0; points && i < nodes; i++) {
         double *point = points + i * (d + p);
-        const double share = walk_to(d, a, b, nodes, i, point);
+        const double share = node_on_segment(d, a, b, nodes, i, point);
         for (size_t k = 0; k < p; k++) point[d + k] = share * (b[k] - a[k]);
     }
     return nodes;
@@ -98,7 +98,7 @@ size_t orff_functional_flux(size_t d, size_t p, const double *a, const double *b
     if (!a || !b || p != 2 || d < 2 || !nodes || nodes > MOST_NODES) return 0;
     for (size_t i = 0; points && i < nodes; i++) {
         double *point = points + i * (d + p);
-        const double share = walk_to(d, a, b, nodes, i, point);
+        const double share = node_on_segment(d, a, b, nodes, i, point);
         point[d] = share * (b[1] - a[1]);
         point[d + 1] = -share * (b[0] - a[0]);
     }

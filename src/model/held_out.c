@@ -85,7 +85,7 @@ static void do_unit(const orffi_left_field *f, size_t draw, size_t units, outcom
     const size_t width = f->width;
     orffi_left_unit u = make_unit(f, draw, units);
     out->id = f->groups ? f->groups[u.group_row] : u.block;
-    orff_status status = u.tests ? orffi_left_look_around(f, &u) : ORFF_OK;
+    orff_status status = u.tests ? orffi_left_gather(f, &u) : ORFF_OK;
     const bool possible = !status && u.tests && u.n_seen;
     if (possible) status = orffi_left_choose_rows(f, &u);
     if (possible && !status) status = orffi_left_predict(f, &u, out->F, out->S);

@@ -167,7 +167,7 @@ static orff_status see_block(const orffi_left_field *f, orffi_left_unit *u, size
 }
 
 /* The rows of the blocks around, one block wide; wider until there are as many as are used. */
-orff_status orffi_left_look_around(const orffi_left_field *f, orffi_left_unit *u) {
+orff_status orffi_left_gather(const orffi_left_field *f, orffi_left_unit *u) {
     double farthest = 0.0;
     for (size_t b = 0; b < f->n_blocks; b++) farthest = fmax(farthest, blocks_between(f, u->block, b));
     for (double wide = 1.0; u->n_seen < most_used(f) && (wide <= farthest || wide == 1.0); wide *= 2.0) {

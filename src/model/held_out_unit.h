@@ -69,7 +69,7 @@ void orffi_left_field_clear(orffi_left_field *field);
 bool orffi_left_is_out(const orffi_left_field *field, const orffi_left_unit *unit, size_t row);
 
 /* The rows around, and those of them, or their means, that it is predicted from. */
-orff_status orffi_left_look_around(const orffi_left_field *field, orffi_left_unit *unit);
+orff_status orffi_left_gather(const orffi_left_field *field, orffi_left_unit *unit);
 orff_status orffi_left_choose_rows(const orffi_left_field *field, orffi_left_unit *unit);
 void orffi_left_unit_clear(orffi_left_unit *unit);
 

@@ -152,8 +152,7 @@ static orff_status median_scales(const orff_data_shape *shape, size_t space, con
                                  const double *periods, double *sigmas) {
     double together;
     if (!shape->n || !shape->X)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "median needs rows to look at; give a number, or auto");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "median needs rows; give a number, or auto");
     ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, periods, 0, &together));
     for (size_t i = 0; i < shape->d; i++) {
         bool in_space = false;
@@ -342,7 +341,7 @@ static orff_status read_laplacian(orffi_kernel_read *k, const char *text, size_t
 static orff_status read_covariance(orffi_kernel_read *k, const orff_data_shape *shape, size_t p, double *A) {
     if (shape->classes) return wrong(k, "output-matrix", "covariance is not for classes");
     if (!shape->n || !shape->Y)
-        return wrong(k, "output-matrix", "covariance needs all rows in memory, or outputs to look at");
+        return wrong(k, "output-matrix", "covariance needs all rows in memory, or a sample of the outputs");
     return blame(k, "output-matrix", orff_output_covariance(shape->n, p, shape->Y, A));
 }
 

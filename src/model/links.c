@@ -195,7 +195,7 @@ orff_status orff_series_links(const orff_model *model, const orff_series *series
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_series_links: NULL argument");
     if (!model->series) return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the model was not learned from a series");
     if (model->trend)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "links between series are told for models without a trend");
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "links between series need a model without a trend");
     orff_series own = series ? *series : (orff_series){0};
     own.n_lags = model->series->n_lags; /* its own */
     own.lags = model->series->lags;

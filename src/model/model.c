@@ -236,7 +236,7 @@ static orff_status fill_codes(orff_model *model) {
     return orff_simplex_codes(model->classes, model->codes);
 }
 
-void orffi_model_take_codes(orff_model *model, const double *codes) {
+void orffi_model_set_codes(orff_model *model, const double *codes) {
     memcpy(model->codes, codes, model->classes * model->p * sizeof *codes);
     model->own_codes = true;
 }

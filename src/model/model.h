@@ -74,7 +74,7 @@ const orff_kernel *orffi_model_kernel(const orff_model *model);
 const double *orffi_model_noise(const orff_model *model);
 
 /* Codes (classes x p) that are not those of a simplex. */
-void orffi_model_take_codes(orff_model *model, const double *codes);
+void orffi_model_set_codes(orff_model *model, const double *codes);
 
 /* codes, words and user_sigmas from what is there: called when units are final. */
 orff_status orffi_model_finish(orff_model *model);

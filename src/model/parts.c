@@ -83,8 +83,9 @@ orff_status orffi_parts_keep(orffi_parts *parts, const double *weights) {
     parts->shares[kept] = parts->shares[n];
     parts->count = kept;
     if (kept) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_NUMERICAL,
-                      "the evidence keeps no part of the mixture: the outputs look like pure noise");
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "the evidence keeps no part of the mixture: the outputs are indistinguishable from noise");
 }
 
 orff_status orffi_parts_kernel(const orffi_parts *parts, const size_t *space, const orffi_kernel_how *how,

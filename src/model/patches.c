@@ -30,7 +30,7 @@ static size_t spread_row(size_t i, size_t n) {
 
 /* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
 static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
-                         bool *taken, neighbour *near) {
+                         bool *marked, neighbour *near) {
     const size_t d = table->d;
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
@@ -42,58 +42,58 @@ static void mark_nearest(const orffi_table *table, const double *unit, size_t ce
     }
     qsort(near, table->n, sizeof *near, by_distance);
     for (size_t i = 0; count && i < table->n; i++) {
-        if (taken[near[i].row]) continue;
-        taken[near[i].row] = true;
+        if (marked[near[i].row]) continue;
+        marked[near[i].row] = true;
         count--;
     }
 }
 
-static orff_status copy_taken(const orffi_table *table, const bool *taken, orffi_table *out) {
+static orff_status copy_marked(const orffi_table *table, const bool *marked, orffi_table *out) {
     size_t count = 0, at = 0;
-    for (size_t i = 0; i < table->n; i++) count += taken[i];
+    for (size_t i = 0; i < table->n; i++) count += marked[i];
     ORFFI_TRY(orffi_table_init_like(out, count, table));
     for (size_t i = 0; i < table->n; i++)
-        if (taken[i]) orffi_table_copy_row(out, at++, table, i);
+        if (marked[i]) orffi_table_copy_row(out, at++, table, i);
     return ORFF_OK;
 }
 
 orff_status orffi_patches(const orffi_table *table, const double *unit, size_t most, orffi_table *out) {
     const size_t spread = most / 3, patch = (most - spread) / PATCHES;
-    bool *taken = NULL;
+    bool *marked = NULL;
     neighbour *near = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(taken, table->n);
+    orff_status status = ORFFI_NEW_ARRAY(marked, table->n);
     if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     if (!status && table->n <= most) {
-        memset(taken, true, table->n * sizeof *taken);
+        memset(marked, true, table->n * sizeof *marked);
     } else if (!status) {
-        for (size_t i = 0; i < spread; i++) taken[spread_row(i, table->n)] = true;
+        for (size_t i = 0; i < spread; i++) marked[spread_row(i, table->n)] = true;
         for (size_t i = 0; i < PATCHES; i++)
-            mark_nearest(table, unit, spread_row(spread + i, table->n), patch, taken, near);
+            mark_nearest(table, unit, spread_row(spread + i, table->n), patch, marked, near);
     }
-    if (!status) status = copy_taken(table, taken, out);
-    orffi_release(taken);
+    if (!status) status = copy_marked(table, marked, out);
+    orffi_release(marked);
     orffi_release(near);
     return status;
 }
 
 /* Group 0 is the rows spread over all, the others are patches. */
-static orff_status take_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
-                              size_t g, bool *taken, neighbour *near, orffi_table *out) {
-    memset(taken, 0, table->n * sizeof *taken);
-    for (size_t i = 0; !g && i < how->spread; i++) taken[spread_row(i, table->n)] = true;
-    if (g) mark_nearest(table, unit, spread_row(how->spread + g - 1, table->n), how->patch, taken, near);
-    return copy_taken(table, taken, out);
+static orff_status copy_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                              size_t g, bool *marked, neighbour *near, orffi_table *out) {
+    memset(marked, 0, table->n * sizeof *marked);
+    for (size_t i = 0; !g && i < how->spread; i++) marked[spread_row(i, table->n)] = true;
+    if (g) mark_nearest(table, unit, spread_row(how->spread + g - 1, table->n), how->patch, marked, near);
+    return copy_marked(table, marked, out);
 }
 
 orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
                                 orffi_table *out) {
-    bool *taken = NULL;
+    bool *marked = NULL;
     neighbour *near = NULL;
-    orff_status status = ORFFI_NEW_ARRAY(taken, table->n);
+    orff_status status = ORFFI_NEW_ARRAY(marked, table->n);
     if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     for (size_t g = 0; !status && g <= how->patches; g++)
-        status = take_group(table, unit, how, g, taken, near, &out[g]);
-    orffi_release(taken);
+        status = copy_group(table, unit, how, g, marked, near, &out[g]);
+    orffi_release(marked);
     orffi_release(near);
     return status;
 }
@@ -120,8 +120,7 @@ orff_status orffi_patches_around(const orffi_table *table, const double *unit, c
     if (!status) status = ORFFI_NEW_ARRAY(distances, near + 1);
     for (size_t i = 0; !status && i < table->n; i++) orffi_near_add(&tree, i);
     for (size_t i = 0; !status && i < count; i++)
-        status =
-            copy_around(table, &tree, spread_row(i, table->n), near, found, distances, &out[i]);
+        status = copy_around(table, &tree, spread_row(i, table->n), near, found, distances, &out[i]);
     orffi_near_clear(&tree);
     orffi_release(found);
     orffi_release(distances);

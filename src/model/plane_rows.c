@@ -38,7 +38,7 @@ static orff_status find_inputs(const orff_settings *settings, size_t d, size_t p
 /* ---- what is told */
 
 /* X: some of the rows, in degrees. */
-static orff_status tell_crs(const orff_plane *plane, size_t d, size_t n, const double *X) {
+static orff_status log_crs(const orff_plane *plane, size_t d, size_t n, const double *X) {
     double most;
     orffi_log(ORFF_LOG_INFO, "plane: %s, in km", plane->crs);
     ORFFI_TRY(orffi_plane_distortion(plane, d, n < SOME ? n : SOME, X, &most));
@@ -51,7 +51,7 @@ static orff_status tell_crs(const orff_plane *plane, size_t d, size_t n, const d
     return ORFF_OK;
 }
 
-static void tell(const orff_plane *plane, const orffi_table *rows) {
+static void log_plane(const orff_plane *plane, const orffi_table *rows) {
     double farthest = 0.0;
     if (*plane->crs) return;
     for (size_t i = 0; i < rows->n; i++) {
@@ -63,12 +63,13 @@ static void tell(const orff_plane *plane, const orffi_table *rows) {
               "plane: azimuthal equidistant at %.4f E %.4f N, in km; the farthest row is %.0f km away",
               plane->lon, plane->lat, farthest);
     if (stretch > LARGE)
-        orffi_log(
-            ORFF_LOG_WARNING,
-            "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f %%; learn "
-            "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by SphereField "
-            "of the Python package",
-            farthest, 100.0 * stretch);
+        orffi_log(ORFF_LOG_WARNING,
+                  "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f "
+                  "%%; learn "
+                  "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by "
+                  "SphereField "
+                  "of the Python package",
+                  farthest, 100.0 * stretch);
 }
 
 void orffi_plane_set(orff_model *model, const orff_plane *plane) {
@@ -92,12 +93,12 @@ orff_status orffi_plane_lay(const orff_settings *settings, size_t d, size_t p, s
     size_t inputs[2];
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
     ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, n, X));
-    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, n, X));
+    if (*plane->crs) ORFFI_TRY(log_crs(plane, d, n, X));
     ORFFI_TRY(orffi_table_init(table, n, d, p, false));
     memcpy(table->X, X, n * d * sizeof *X);
     memcpy(table->Y, Y, n * p * sizeof *Y);
     ORFFI_TRY(orffi_plane_rows(plane, d, 0, n, table->X, table->Y));
-    tell(plane, table);
+    log_plane(plane, table);
     return ORFF_OK;
 }
 
@@ -121,9 +122,9 @@ orff_status orffi_plane_lay_directed(const orff_settings *settings, size_t d, si
     const size_t measured = n - walls;
     ORFFI_TRY(find_inputs(settings, d, p, inputs));
     ORFFI_TRY(orffi_plane_find(plane, settings->crs, d, inputs, measured, X));
-    if (*plane->crs) ORFFI_TRY(tell_crs(plane, d, measured, X));
+    if (*plane->crs) ORFFI_TRY(log_crs(plane, d, measured, X));
     ORFFI_TRY(orffi_plane_rows(plane, d, 0, n, X, along));
-    tell(plane, &(orffi_table){.n = measured, .d = d, .X = X});
+    log_plane(plane, &(orffi_table){.n = measured, .d = d, .X = X});
     return ORFF_OK;
 }
 
@@ -222,9 +223,9 @@ static orff_status lay_head(stream *s, const orff_settings *settings) {
     ORFFI_TRY(find_inputs(settings, s->d, s->p, inputs));
     ORFFI_TRY(read_head(s, settings->subsample ? settings->subsample : 1));
     ORFFI_TRY(orffi_plane_find(&s->plane, settings->crs, s->d, inputs, s->head.n, s->head.X));
-    if (*s->plane.crs) ORFFI_TRY(tell_crs(&s->plane, s->d, s->head.n, s->head.X));
+    if (*s->plane.crs) ORFFI_TRY(log_crs(&s->plane, s->d, s->head.n, s->head.X));
     ORFFI_TRY(orffi_plane_rows(&s->plane, s->d, 0, s->head.n, s->head.X, s->head.Y));
-    tell(&s->plane, &s->head);
+    log_plane(&s->plane, &s->head);
     return ORFF_OK;
 }
 

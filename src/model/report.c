@@ -164,7 +164,7 @@ static orff_status learn(orff_model **out, orffi_plan *plan, void *rows, const o
     if (report->crossed) spread_errors(&plan->quality, plan->p, report->cv_mse);
     if (report->crossed) convert_errors(plan, report->cv_mse);
     ORFFI_TRY(orffi_model_create(&model, plan->engine, fit, plan->settings.classes));
-    if (plan->settings.classes && plan->settings.codes) orffi_model_take_codes(model, plan->settings.codes);
+    if (plan->settings.classes && plan->settings.codes) orffi_model_set_codes(model, plan->settings.codes);
     const orff_status status = fill_model(model, plan, path, report);
     if (status) {
         orff_model_free(model);

@@ -53,23 +53,22 @@ static const row rows[] = {
     {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][*WEIGHT]", "", KERNEL, "Kernel",
       "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
       "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data, and their sum with learned weights, and "
-      "takes the one under which the outputs are most probable."}, NOWHERE},
+      "keeps the one of greatest evidence."}, NOWHERE},
     {{"base", ORFF_SETTING_TEXT, "auto", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
-      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto takes that of gaussian, "
-      "matern12, matern32 and matern52 under which the outputs are most probable; gaussian for features and where the length scale "
-      "is given."}, NOWHERE},
+      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto chooses among gaussian, "
+      "matern12, matern32 and matern52 by the evidence; for features, and where the length scale is given, it is gaussian."}, NOWHERE},
     {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
       "The order nu of base matern, or alpha of rational-quadratic; both need it. One for each part with +."}, NOWHERE},
     {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median|ard", "the inputs' unit", KERNEL, "Kernel",
       "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
-      "median is the median distance between inputs; auto takes what makes the outputs most probable, one for all inputs or, where that "
-      "gains clearly, one for each; ard always one for each. For features, classes and parts of your own auto takes what predicts best."}, NOWHERE},
+      "median is the median distance between inputs; auto maximises the evidence, with one for all inputs or, where the evidence clearly "
+      "gains, one for each; ard always learns one for each. For features, classes and your own parts auto uses cross-validation."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
       "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
       "How weights of parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
-      "helmholtz: share of the curl-free half, 0 to 1. auto takes what makes the outputs most probable, or under features predicts best."}, NOWHERE},
+      "helmholtz: share of the curl-free half, 0 to 1. auto maximises the evidence; for features it uses cross-validation."}, NOWHERE},
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "decomposable, delayed: which outputs belong together. covariance is that of the outputs; learn maximises the evidence over matrices "
       "of this rank plus a diagonal, or with few entries beside it (sparse); MATRIX is p x p; laplacian takes weights between "
@@ -78,7 +77,7 @@ static const row rows[] = {
       "delayed: how late each output shows what they share, one after another with ; and, for several inputs, one for each of them with "
       "commas: 0;1.5. auto takes what makes the outputs most probable, behind the first output."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
-      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel takes them as "
+      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel treats them as "
       "any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
       "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
@@ -91,42 +90,42 @@ static const row rows[] = {
       "\"+proj=lcc +lat_0=47 ..\". Coordinates that are lengths in a plane already need none. Needs PROJ."}, NOWHERE},
 
     {{"features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", FEATURES, "Features",
-      "Number of frequencies; there are two features for each. auto takes 1000, or fewer where there are few rows or the equations would "
-      "take long to solve."}, TO(sampling.features)},
+      "Number of frequencies; there are two features for each. auto is 1000, or fewer for few rows or "
+      "where the equations would take long to solve."}, TO(sampling.features)},
     {{"sampling", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_scheme_names, NULL, "", FEATURES, "Features",
       "How the frequencies are chosen."}, TO(sampling.scheme)},
     {{"importance", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", FEATURES, "Features",
       "Draw the frequencies of fields in proportion to |w|^2, which bounds their blocks. auto does it wherever every part is a field."}, TO(sampling.importance)},
     {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "units of K(0)", FEATURES, "Features",
-      "sampling grid and engine lattice: the largest error of the kernel. auto takes what the number of frequencies allows; for a lattice "
-      "1e-6, or 0.01 of the noise if that is more."}, TO(sampling.tolerance)},
+      "sampling grid and engine lattice: the largest error of the kernel. auto: what the number of frequencies allows; for a lattice "
+      "1e-6, or a hundredth of the noise if that is larger."}, TO(sampling.tolerance)},
     {{"frequencies", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", FEATURES, "Features",
-      "Your own frequencies instead of drawn ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
+      "Your own frequencies instead of random ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
     {{"seed", ORFF_SETTING_WHOLE, "0", false, 0, MOST_WHOLE, NULL, "N", "", FEATURES, "Features",
       "Seed of the frequencies and of the folds."}, TO(sampling.seed)},
     {{"precision", ORFF_SETTING_NAME, "double", false, 0, 0, precisions, NULL, "", MOMENTS, "Features",
       "single computes features and their products in float and sums in double: about twice as fast."}, TO(single)},
 
     {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
-      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto follows from the noise under which the outputs are most probable; "
-      "for features, classes and parts of your own it has the smallest error on rows left out."}, TO(lambda)},
+      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto follows from the noise that maximises the evidence; "
+      "for features, classes and your own parts it minimises the cross-validated error."}, TO(lambda)},
     {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "units of the kernel's size", LEARNING, "Learning",
-      "The values that lambda auto tries where it does not follow from the noise, or if you give them."}, NOWHERE},
+      "The values that lambda auto tries where it does not follow from the noise, or wherever you give them."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
       "Folds of cross-validation."}, TO(folds)},
     {{"folds-by", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_folds_names, NULL, "", LEARNING, "Learning",
-      "Rows that are left out together when errors are told: random takes each by itself, which flatters where rows lie near each other; "
-      "blocks takes those in the same block of inputs, about two length scales wide; groups those of the same group. auto takes groups "
+      "Which rows are held out together for the reported errors: random holds out single rows, which flatters where rows are close together; "
+      "blocks holds out whole blocks of the input space, about two length scales wide; groups holds out whole groups. auto uses groups "
       "where they are given, else blocks."}, TO(folds_by)},
     {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
       "What an error costs. logistic and hinge are for classes."}, TO(loss)},
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
       "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
-      "What learns: exact takes the kernel itself, for few rows; lattice takes it on a lattice of frequencies, for any number of rows and up "
-      "to three inputs; features approximate it and serve any number of inputs; stack has layers of them. auto takes stack where there are "
-      "hidden layers, exact for few rows, else lattice where it "
-      "serves, else features; features at once where their settings are given. Moments are those of features unless lattice is asked for."}, TO(engine)},
+      "exact uses the kernel itself, for few rows; lattice puts it on a lattice of frequencies, for any number of rows and up "
+      "to three inputs; features approximate it for any number of inputs; stack has several layers of features. auto chooses stack if there "
+      "are hidden layers, exact for few rows, lattice for up to three inputs, and features otherwise or if a setting of features is given. "
+      "Moments are those of features unless you ask for lattice."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
       "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
@@ -157,26 +156,26 @@ static const row rows[] = {
     {{"center", ORFF_SETTING_NAME, "yes", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
       "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
     {{"trend", ORFF_SETTING_TEXT, "none", false, 0, 0, orff_trend_names, "TREND|INPUTS", "", LEARNING, "Learning",
-      "What is learned beside the field without a penalty, and estimated with it by generalised least squares: a constant for each output, "
-      "multiples of the inputs too (linear), or of their squares and products too (quadratic). INPUTS, names or places counted from 1, enter "
+      "Terms without a penalty, estimated together with the field by generalised least squares: a constant for each output, "
+      "also the inputs (linear), or also their squares and products (quadratic). INPUTS, names or places counted from 1, enter "
       "linearly, and no others. Far from the data the model follows its trend."}, NOWHERE},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Divide each input by its spread; all by one spread where a part is a field. auto does it when sigma is auto and no part is a field."}, TO(scale_inputs)},
+      "Divide each input by its spread; all by one spread where a part is a field. auto: yes when sigma is auto and no part is a field."}, TO(scale_inputs)},
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Divide each output by its spread, so that none decides for all. auto does it when sigma or lambda is auto and no part joins the outputs."}, TO(scale_outputs)},
+      "Divide each output by its spread, so that no output dominates. auto: yes when sigma or lambda is auto and no part couples the outputs."}, TO(scale_outputs)},
     {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Keep in the model what error bars need. auto does it when that is a matrix of at most 6000 rows, and by lattices."}, TO(posterior)},
+      "Store in the model what error bars need. auto: yes for a lattice, and where it is a matrix of at most 6000 rows."}, TO(posterior)},
     {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",
-      "Rows that automatic choices look at."}, TO(subsample)},
+      "Number of rows that automatic choices use."}, TO(subsample)},
     {{"max-bytes", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_WHOLE, NULL, "BYTES", "bytes", LEARNING, "Learning",
       "Exact models refuse to take more memory than this. auto is half of what the machine has."}, TO(max_bytes)},
 
     {{"checkpoint", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "FILE", "", STREAM, "Files",
-      "Save to this file what has been learned so far, to go on from after a crash. It is removed when all is done."}, NOWHERE},
+      "Save the work so far to this file, to resume after a crash. It is removed at the end."}, NOWHERE},
     {{"checkpoint-rows", ORFF_SETTING_WHOLE, "1000000", false, 1, MOST_WHOLE, NULL, "N", "rows", STREAM, "Files",
-      "Rows between checkpoints. An iterative solver sweeps all rows in each iteration."}, TO(checkpoint_rows)},
+      "Rows between checkpoints. An iterative solver reads all rows in each iteration."}, TO(checkpoint_rows)},
     {{"resume", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", STREAM, "Files",
-      "Go on from the checkpoint if there is one. Other data or settings than its own are refused."}, TO(resume)},
+      "Resume from the checkpoint if there is one. It refuses other data or settings than its own."}, TO(resume)},
 };
 /* clang-format on */
 

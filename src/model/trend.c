@@ -111,7 +111,7 @@ orff_status orffi_trend_make_columns(orffi_trend *t, const orffi_engine *engine,
     return ORFFI_NEW_ARRAY(t->fits, t->n_fits);
 }
 
-void orffi_trend_settle(orffi_trend *t, const double *shift, const double *unit) {
+void orffi_trend_rescale(orffi_trend *t, const double *shift, const double *unit) {
     for (size_t k = 0; k < t->d; k++) {
         t->at[k] = (t->centre[k] - shift[k]) / unit[k];
         t->by[k] = t->scale[k] / unit[k];

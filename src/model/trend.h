@@ -62,7 +62,7 @@ orff_status orffi_trend_make_columns(orffi_trend *trend, const orffi_engine *eng
 void orffi_trend_drop_fits(orffi_trend *trend);
 
 /* at and by, from the units of the inputs (d). */
-void orffi_trend_settle(orffi_trend *trend, const double *shift, const double *unit);
+void orffi_trend_rescale(orffi_trend *trend, const double *shift, const double *unit);
 
 /* coefficients and errors, from beta, root and the noise (p). */
 void orffi_trend_report(orffi_trend *trend, const double *noise);

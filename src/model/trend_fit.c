@@ -75,9 +75,9 @@ static void sums_clear(sums *s) {
     orffi_release(s->B);
 }
 
-static orff_status cannot_tell(const orffi_trend *t) {
+static orff_status fail_singular(const orffi_trend *t) {
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "trend: the rows do not tell its %zu terms apart: some input does not vary, or depends "
+                      "trend: the rows do not determine its %zu terms: some input does not vary, or depends "
                       "on others, or there are too few rows; ask for fewer terms, or name the inputs",
                       t->terms);
 }
@@ -92,7 +92,7 @@ static orff_status sums_solve(sums *s, const orffi_trend *t) {
     }
     orff_status status = orffi_cholesky(s->columns, s->A);
     if (!status) status = orffi_cholesky_rcond(s->columns, s->A, norm, &rcond);
-    if (status == ORFF_ERROR_NOT_POSITIVE || (!status && !(rcond > LEAST_CONDITION))) return cannot_tell(t);
+    if (status == ORFF_ERROR_NOT_POSITIVE || (!status && !(rcond > LEAST_CONDITION))) return fail_singular(t);
     return status ? status : orffi_cholesky_solve(s->columns, s->A, s->sides, s->B);
 }
 
@@ -131,8 +131,8 @@ static const double *columns_of(const orffi_trend *t, const double *x, const dou
 }
 
 /* left (of n rows X) -= H b, b: terms x p */
-static orff_status take_off(const orffi_trend *t, size_t n, const double *X, const double *along,
-                            const uint32_t *sets, const double *b, double *left) {
+static orff_status subtract_trend(const orffi_trend *t, size_t n, const double *X, const double *along,
+                                  const uint32_t *sets, const double *b, double *left) {
     const size_t p = t->p;
     double *h;
     ORFFI_TRY(ORFFI_NEW_ARRAY(h, t->terms * (p + 1)));
@@ -145,10 +145,11 @@ static orff_status take_off(const orffi_trend *t, size_t n, const double *X, con
     return ORFF_OK;
 }
 
-static orff_status take_off_rows(orffi_trend_fit *f, const double *b) {
+static orff_status subtract_from_rows(orffi_trend_fit *f, const double *b) {
     orffi_rows *rows = f->rows;
-    ORFFI_TRY(take_off(f->trend, rows->n, rows->X, rows->along, rows->set, b, f->left));
-    return take_off(f->trend, rows->head.n, rows->head.X, rows->head.along, rows->head.set, b, rows->head.Y);
+    ORFFI_TRY(subtract_trend(f->trend, rows->n, rows->X, rows->along, rows->set, b, f->left));
+    return subtract_trend(f->trend, rows->head.n, rows->head.X, rows->head.along, rows->head.set, b,
+                          rows->head.Y);
 }
 
 /* Offsets are left alone: what rows of a group have in common may well be of the field. */
@@ -168,7 +169,7 @@ static orff_status least_squares(orffi_trend_fit *f) {
     }
     if (!status) status = sums_solve(&s, t);
     if (!status) memcpy(t->beta, s.B, terms * p * sizeof *t->beta);
-    if (!status) status = take_off_rows(f, t->beta);
+    if (!status) status = subtract_from_rows(f, t->beta);
     sums_clear(&s);
     orffi_release(h);
     return status;
@@ -507,8 +508,8 @@ static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, sums *s) 
     }
     memcpy(t->at, t->centre, t->d * sizeof *t->at); /* rows are in the user's units */
     memcpy(t->by, t->scale, t->d * sizeof *t->by);
-    ORFFI_TRY(take_off_rows(f, s->B));
-    orffi_trend_settle(t, plan->units.shift, plan->units.unit);
+    ORFFI_TRY(subtract_from_rows(f, s->B));
+    orffi_trend_rescale(t, plan->units.shift, plan->units.unit);
     return keep_root(t, s);
 }
 
@@ -538,7 +539,7 @@ orff_status orffi_trend_estimate(orffi_trend_fit *f, const orffi_plan *plan, con
     orffi_trend *t = f->trend;
     const bool shared = !plan->directed && orffi_kernel_is_identity(kernel);
     ORFFI_TRY(orffi_trend_make_columns(t, plan->engine, shared));
-    orffi_trend_settle(t, plan->units.shift, plan->units.unit);
+    orffi_trend_rescale(t, plan->units.shift, plan->units.unit);
     orff_status status = copy_rows(f->rows, &table);
     if (!status) status = learn_columns(f, plan, kernel, lambda, &table);
     if (!status) status = solve(f, plan, kernel, lambda, &table);

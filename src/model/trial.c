@@ -10,7 +10,7 @@
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
-#define DENSER 10 /* times as many rows as automatic choices look at else: some megabytes for few inputs */
+#define DENSER        10 /* times as many rows as automatic choices look at else: some megabytes for few inputs */
 
 orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, size_t most,
                                orffi_table *table) {
@@ -25,8 +25,8 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
 
 /* Rows of arrays that have nothing but weights, of few inputs. */
 static bool has_more(const orffi_plan *plan, const orffi_rows *rows) {
-    return !rows->stream && !rows->classes && !rows->along && !rows->known && !rows->instrument && !rows->set &&
-           !rows->quality && rows->n > rows->head.n && plan->d <= ORFFI_NEAR_MOST;
+    return !rows->stream && !rows->classes && !rows->along && !rows->known && !rows->instrument &&
+           !rows->set && !rows->quality && rows->n > rows->head.n && plan->d <= ORFFI_NEAR_MOST;
 }
 
 /* false: a number is not finite, which is told when all rows are read. */

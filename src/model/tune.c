@@ -57,7 +57,7 @@ static bool have_same_trend(const orff_settings *a, const orff_settings *b, size
     return !a->trend_inputs || !memcmp(a->trend_inputs, b->trend_inputs, d * sizeof *a->trend_inputs);
 }
 
-static orff_status take_off_trend(tuning *t, const orff_settings *candidates) {
+static orff_status subtract_trend(tuning *t, const orff_settings *candidates) {
     orff_settings first = candidates[0];
     for (size_t i = 1; i < t->count; i++)
         if (!have_same_trend(&candidates[0], &candidates[i], t->rows.d))
@@ -200,7 +200,7 @@ static orff_status fit_winner(orff_model **model, tuning *t) {
 
 static orff_status run(tuning *t, orff_model **model, const orff_settings *candidates, double *scores,
                        size_t *best) {
-    ORFFI_TRY(take_off_trend(t, candidates));
+    ORFFI_TRY(subtract_trend(t, candidates));
     ORFFI_TRY(prepare(t, candidates));
     ORFFI_TRY(score_all(t));
     ORFFI_TRY(fit_winner(model, t));

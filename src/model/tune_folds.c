@@ -60,8 +60,7 @@ static double assign(const orff_moments_settings *how, const orff_observations *
 static void assign_blocks(orff_moments_settings *how, const orff_model *model, const orff_observations *o,
                           const double *places, double *sides, uint32_t *folds) {
     for (size_t k = 0; k < o->d; k++)
-        sides[k] =
-            orffi_blocks_side(o->d, how->folds, shortest_scale(model, k), extent_of(o, places, k));
+        sides[k] = orffi_blocks_side(o->d, how->folds, shortest_scale(model, k), extent_of(o, places, k));
     how->blocks = sides;
     for (size_t round = 0; assign(how, o, places, folds) > LARGEST; round++) {
         if (round == HALVINGS) {

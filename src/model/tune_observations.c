@@ -112,8 +112,8 @@ static orff_status judge(tuning *t, size_t i) {
     for (uint32_t f = 0; !status && f < folds; f++) {
         orffi_stage before;
         if (!has_rows(t, f)) continue;
-        status = orffi_stage_enter("tuning", (double)(i * folds + f), (double)(t->count * folds), NULL,
-                                   &before);
+        status =
+            orffi_stage_enter("tuning", (double)(i * folds + f), (double)(t->count * folds), NULL, &before);
         if (!status) status = judge_fold(t, i, f, &e);
         orffi_stage_leave(&before);
         used += 1.0;

@@ -71,7 +71,7 @@ orff_status orffi_checkpoint_match_units(orffi_checkpoint *c, const orffi_digest
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
             "%s was made from other data: the rows that decide what is automatic have become more; "
-            "remove it to begin anew",
+            "remove it to start again",
             c->path);
     c->units = *units;
     return ORFF_OK;
@@ -118,7 +118,7 @@ static orff_status adopt_moments(orffi_checkpoint *c, orff_moments *moments) {
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
             "%s has other features than this run: %s; the same machine and number of threads may "
-            "help, else remove it to begin anew",
+            "help, else remove it to start again",
             c->path, orff_error_message());
     orffi_moment_set *empty = moments->sets;
     moments->sets = c->moments->sets;

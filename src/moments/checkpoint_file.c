@@ -73,7 +73,7 @@ static orff_status open_checkpoint(orffi_archive **archive, const char *path) {
 static orff_status refuse_unwanted(const char *path) {
     return orffi_fail(ORFF_ERROR_IO,
                       "%s: is there already, the checkpoint of an earlier run; resume it, or "
-                      "remove it to begin anew",
+                      "remove it to start again",
                       path);
 }
 
@@ -151,7 +151,7 @@ static orff_status compare(const char *path, const char *place, const json_t *th
         if (strcmp(before, after)) break;
     }
     return orffi_fail(ORFF_ERROR_MISMATCH,
-                      "%s was made with other settings: %s was %s and is %s now; remove it to begin anew",
+                      "%s was made with other settings: %s was %s and is %s now; remove it to start again",
                       path, *place ? place : "something", before, after);
 }
 

@@ -16,7 +16,7 @@ uint64_t orff_moments_size(const orff_moments *m) {
     return m->n_sets * (1 + set_size(m));
 }
 
-static void walk_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *set) {
+static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *set) {
     const size_t L = 2 * m->bank->D, side = m->p + 1;
     orffi_numbers_pass(w, side * side, set->T);
     orffi_numbers_pass(w, L * side, set->R);
@@ -24,24 +24,24 @@ static void walk_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *
 }
 
 /* The sets are written to only where w says so. */
-static orff_status walk(orffi_numbers *w, const orff_moments *m) {
+static orff_status visit(orffi_numbers *w, const orff_moments *m) {
     ORFFI_TRY(orffi_numbers_check(w, orff_moments_size(m)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     for (size_t k = 0; k < m->n_sets; k++)
-        if (!orffi_numbers_skip(w, set_size(m))) walk_set(w, m, &m->sets[k]);
+        if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);
     return ORFF_OK;
 }
 
 orff_status orff_moments_get(const orff_moments *m, uint64_t first, size_t count, double *numbers) {
     orffi_numbers w = {.first = first, .count = count, .out = numbers};
     if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_get: NULL argument");
-    return walk(&w, m);
+    return visit(&w, m);
 }
 
 orff_status orff_moments_set(orff_moments *m, uint64_t first, size_t count, const double *numbers) {
     orffi_numbers w = {.first = first, .count = count, .in = numbers};
     if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_set: NULL argument");
-    ORFFI_TRY(walk(&w, m));
+    ORFFI_TRY(visit(&w, m));
     m->arrived = 0;
     for (size_t k = 0; k < m->n_sets; k++) m->arrived += m->sets[k].rows;
     return ORFF_OK;

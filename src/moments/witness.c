@@ -62,16 +62,16 @@ orff_status orffi_witness_outcome(const orffi_witness *witness, const char *path
         1 + (witness->met ? (unsigned long long)expected->list[witness->met - 1].rows : 0);
     if (witness->differs && first == witness->now.rows)
         return orffi_fail(ORFF_ERROR_MISMATCH,
-                          "%s was made from other data: row %llu differs; remove it to begin anew", path,
+                          "%s was made from other data: row %llu differs; remove it to start again", path,
                           first);
     if (witness->differs)
         return orffi_fail(ORFF_ERROR_MISMATCH,
-                          "%s was made from other data: rows %llu to %llu differ; remove it to begin anew",
+                          "%s was made from other data: rows %llu to %llu differ; remove it to start again",
                           path, first, (unsigned long long)witness->now.rows);
     if (witness->ended)
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%s was made from other data: it has seen %llu rows, and here are only %llu; "
-                          "remove it to begin anew",
+                          "remove it to start again",
                           path, (unsigned long long)expected->list[expected->count - 1].rows,
                           (unsigned long long)witness->now.rows);
     return status;

@@ -61,7 +61,7 @@ static orff_status advance(lanczos *l, const orffi_symmetric *A) {
 }
 
 /* The largest eigenvalue of T, and the residual of its vector. */
-static orff_status look(lanczos *l, double *value, double *residual) {
+static orff_status largest_ritz(lanczos *l, double *value, double *residual) {
     const size_t k = l->columns;
     memset(l->T, 0, k * k * sizeof *l->T);
     for (size_t i = 0; i < k; i++) {
@@ -83,7 +83,7 @@ orff_status orffi_largest(const orffi_symmetric *A, double *value) {
     while (!status && l.columns < l.room && residual > TOLERANCE * fabs(*value)) {
         status = advance(&l, A);
         const bool ends = l.columns == l.room || l.off[l.columns - 1] <= DBL_EPSILON * l.along[0];
-        if (!status && (ends || l.columns % 4 == 0)) status = look(&l, value, &residual);
+        if (!status && (ends || l.columns % 4 == 0)) status = largest_ritz(&l, value, &residual);
         if (ends) break;
     }
     lanczos_clear(&l);

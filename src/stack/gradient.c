@@ -11,7 +11,7 @@ enum { AT_ONCE = 8 }; /* blocks whose sums are kept apart before they are added,
 
 /* One block on its way. */
 typedef struct lane {
-    orffi_walk walk;
+    orffi_layer_pass walk;
     double *x; /* rows x d */
     double value, weight;
 } lane;
@@ -25,7 +25,7 @@ struct orffi_slope {
 void orffi_slope_free(orffi_slope *slope) {
     if (!slope) return;
     for (size_t i = 0; i < AT_ONCE; i++) {
-        orffi_walk_clear(&slope->lanes[i].walk);
+        orffi_layer_pass_clear(&slope->lanes[i].walk);
         orffi_release(slope->lanes[i].x);
     }
     orffi_release(slope);
@@ -45,7 +45,7 @@ static double work_of(const orff_stack *stack) {
 static orff_status fill(orffi_slope *slope) {
     slope->light = work_of(slope->stack) < LIGHT;
     for (size_t i = 0; i < AT_ONCE; i++) {
-        ORFFI_TRY(orffi_walk_init(&slope->lanes[i].walk, slope->stack, true));
+        ORFFI_TRY(orffi_layer_pass_init(&slope->lanes[i].walk, slope->stack, true));
         ORFFI_TRY(ORFFI_NEW_ARRAY(slope->lanes[i].x, ORFFI_STACK_ROWS * slope->stack->widths[0]));
     }
     return ORFF_OK;
@@ -83,7 +83,7 @@ static void run_lane(lane *l, const orff_stack *stack, const orffi_stack_rows *r
         const size_t row = rows->order ? rows->order[first + i] : first + i;
         memcpy(l->x + i * d, rows->X + row * d, d * sizeof *l->x);
     }
-    orffi_walk_forward(&l->walk, stack->n, count, l->x);
+    orffi_layer_pass_forward(&l->walk, stack->n, count, l->x);
     for (size_t i = 0; i < count; i++) {
         const size_t row = rows->order ? rows->order[first + i] : first + i;
         add_row(l, stack, l->walk.h[stack->n] + i * p, rows->Y + row * p,
@@ -91,7 +91,7 @@ static void run_lane(lane *l, const orff_stack *stack, const orffi_stack_rows *r
     }
     if (!gradients) return;
     memset(l->walk.gradient, 0, orffi_stack_parameters(stack) * sizeof *l->walk.gradient);
-    orffi_walk_backward(&l->walk, count);
+    orffi_layer_pass_backward(&l->walk, count);
 }
 
 static size_t least(size_t a, size_t b) {

@@ -32,7 +32,7 @@ void orffi_stack_get(const orff_stack *stack, double *parameters);
 void orffi_stack_set(orff_stack *stack, const double *parameters);
 
 /* What a block of rows needs on its way. */
-typedef struct orffi_walk {
+typedef struct orffi_layer_pass {
     const orff_stack *stack;
     double **phi; /* n: rows x 2D */
     double **h;   /* n + 1: rows x width; h[0] is the caller's x */
@@ -41,17 +41,17 @@ typedef struct orffi_walk {
     double *U;        /* most 2D p + M */
     double *g, *back; /* rows x widest: dL/dh of the layer at hand, and of the one before */
     double *gradient; /* of all parameters, or NULL */
-} orffi_walk;
+} orffi_layer_pass;
 
 /* gradients: with room for one. Clear accepts a zeroed or half-built one. */
-orff_status orffi_walk_init(orffi_walk *walk, const orff_stack *stack, bool gradients);
-void orffi_walk_clear(orffi_walk *walk);
+orff_status orffi_layer_pass_init(orffi_layer_pass *walk, const orff_stack *stack, bool gradients);
+void orffi_layer_pass_clear(orffi_layer_pass *walk);
 
 /* Up to ORFFI_STACK_ROWS rows through the first `layers` layers: h[layers] is theirs. The intercept is not added. */
-void orffi_walk_forward(orffi_walk *walk, size_t layers, size_t n, double *x);
+void orffi_layer_pass_forward(orffi_layer_pass *walk, size_t layers, size_t n, double *x);
 
 /* From g = dL/df (n x p, in walk->g) to dL/dx, in walk->g again; the gradient of the parameters grows where it is wanted. */
-void orffi_walk_backward(orffi_walk *walk, size_t n);
+void orffi_layer_pass_backward(orffi_layer_pass *walk, size_t n);
 
 /* H (n x width) = the output of the first `layers` layers at n points; with all of them the intercept is added. */
 orff_status orffi_stack_values(const orff_stack *stack, size_t layers, size_t n, const double *X, double *H);

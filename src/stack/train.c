@@ -194,7 +194,7 @@ static void make_epoch(run *r, size_t epoch) {
 
 /* ---- the last layer */
 
-static void take_head(run *r, const orffi_head *head) {
+static void adopt_head(run *r, const orffi_head *head) {
     const orff_stack *stack = r->stack;
     memcpy(r->now + r->hidden, head->theta, (r->count - r->hidden) * sizeof *r->now);
     memcpy(stack->intercept, head->intercept, stack->widths[stack->n] * sizeof *stack->intercept);
@@ -237,7 +237,7 @@ static orff_status solve_head(run *r, orffi_head *head, size_t epoch, double *er
         ORFFI_TRY(choose_lambda(r, head, fmax(r->judged / FACTOR, LOWEST * size), FACTOR, 3, error));
     r->lambda = given > 0.0 ? given : fmax(r->judged, bound);
     ORFFI_TRY(orffi_head_try(head, r->lambda, &own, NULL));
-    take_head(r, head);
+    adopt_head(r, head);
     return ORFF_OK;
 }
 

@@ -27,9 +27,9 @@ static sizes largest_of(const orff_stack *stack) {
     return most;
 }
 
-orff_status orffi_walk_init(orffi_walk *walk, const orff_stack *stack, bool gradients) {
+orff_status orffi_layer_pass_init(orffi_layer_pass *walk, const orff_stack *stack, bool gradients) {
     const sizes most = largest_of(stack);
-    *walk = (orffi_walk){.stack = stack};
+    *walk = (orffi_layer_pass){.stack = stack};
     ORFFI_TRY(ORFFI_NEW_ARRAY(walk->phi, stack->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(walk->h, stack->n + 1));
     for (size_t l = 0; l < stack->n; l++) {
@@ -44,7 +44,7 @@ orff_status orffi_walk_init(orffi_walk *walk, const orff_stack *stack, bool grad
     return gradients ? ORFFI_NEW_ARRAY(walk->gradient, orffi_stack_parameters(stack)) : ORFF_OK;
 }
 
-void orffi_walk_clear(orffi_walk *walk) {
+void orffi_layer_pass_clear(orffi_layer_pass *walk) {
     for (size_t l = 0; walk->phi && l < walk->stack->n; l++) orffi_release(walk->phi[l]);
     for (size_t l = 1; walk->h && l <= walk->stack->n; l++) orffi_release(walk->h[l]);
     orffi_release(walk->phi);
@@ -56,14 +56,14 @@ void orffi_walk_clear(orffi_walk *walk) {
 
 /* ---- one block */
 
-void orffi_walk_forward(orffi_walk *walk, size_t layers, size_t n, double *x) {
+void orffi_layer_pass_forward(orffi_layer_pass *walk, size_t layers, size_t n, double *x) {
     walk->h[0] = x;
     for (size_t l = 0; l < layers; l++)
         orffi_layer_forward(&walk->stack->layers[l], n, walk->h[l], walk->phi[l], walk->scratch,
                             walk->h[l + 1]);
 }
 
-void orffi_walk_backward(orffi_walk *walk, size_t n) {
+void orffi_layer_pass_backward(orffi_layer_pass *walk, size_t n) {
     const orff_stack *stack = walk->stack;
     double *gradient = walk->gradient ? walk->gradient + orffi_stack_parameters(stack) : NULL;
     for (size_t l = stack->n; l-- > 0;) {
@@ -88,7 +88,7 @@ typedef struct question {
     double *out;
 } question;
 
-static void answer_values(const question *q, orffi_walk *walk, size_t first, size_t rows) {
+static void answer_values(const question *q, orffi_layer_pass *walk, size_t first, size_t rows) {
     const size_t p = q->stack->widths[q->layers];
     const double *from = walk->h[q->layers];
     double *to = q->out + first * p;
@@ -97,21 +97,21 @@ static void answer_values(const question *q, orffi_walk *walk, size_t first, siz
 }
 
 /* Row k of every Jacobian is what comes back of the unit vector k. */
-static void answer_slopes(const question *q, orffi_walk *walk, size_t first, size_t rows) {
+static void answer_slopes(const question *q, orffi_layer_pass *walk, size_t first, size_t rows) {
     const size_t d = q->stack->widths[0], p = q->stack->widths[q->stack->n];
     for (size_t k = 0; k < p; k++) {
         memset(walk->g, 0, rows * p * sizeof *walk->g);
         for (size_t i = 0; i < rows; i++) walk->g[i * p + k] = 1.0;
-        orffi_walk_backward(walk, rows);
+        orffi_layer_pass_backward(walk, rows);
         for (size_t i = 0; i < rows; i++)
             memcpy(q->out + ((first + i) * p + k) * d, walk->g + i * d, d * sizeof *q->out);
     }
 }
 
-static void answer(const question *q, orffi_walk *walk, size_t block) {
+static void answer(const question *q, orffi_layer_pass *walk, size_t block) {
     const size_t first = block * ORFFI_STACK_ROWS, left = q->n - first;
     const size_t rows = left < ORFFI_STACK_ROWS ? left : ORFFI_STACK_ROWS;
-    orffi_walk_forward(walk, q->layers, rows, (double *)q->X + first * q->stack->widths[0]);
+    orffi_layer_pass_forward(walk, q->layers, rows, (double *)q->X + first * q->stack->widths[0]);
     (q->slopes ? answer_slopes : answer_values)(q, walk, first, rows);
 }
 
@@ -119,15 +119,15 @@ static orff_status ask(const question *q) {
     const int threads = orffi_thread_count();
     const size_t blocks = (q->n + ORFFI_STACK_ROWS - 1) / ORFFI_STACK_ROWS;
     const size_t count = blocks < (size_t)threads ? blocks : (size_t)threads;
-    orffi_walk *walks;
+    orffi_layer_pass *walks;
     ORFFI_TRY(ORFFI_NEW_ARRAY(walks, count));
     orff_status status = ORFF_OK;
-    for (size_t i = 0; !status && i < count; i++) status = orffi_walk_init(&walks[i], q->stack, false);
+    for (size_t i = 0; !status && i < count; i++) status = orffi_layer_pass_init(&walks[i], q->stack, false);
     if (!status) {
 #pragma omp parallel for num_threads((int)count) if (count > 1) schedule(dynamic, 1)
         for (size_t b = 0; b < blocks; b++) answer(q, &walks[orffi_thread_index()], b);
     }
-    for (size_t i = 0; i < count; i++) orffi_walk_clear(&walks[i]);
+    for (size_t i = 0; i < count; i++) orffi_layer_pass_clear(&walks[i]);
     orffi_release(walks);
     return status;
 }
