@@ -1105,6 +1105,9 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* What the settings say of an iteration at this lambda; where they name no solver that iterates, pcg, or sgd for its losses. */
+ORFF_API orff_iteration orff_settings_iteration(const orff_settings *settings, double lambda);
+
 /* How many frequencies a fit to so many rows (0: not known) with p outputs (T-1 for T classes) draws: those that the
  * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
  * unknowns, and at least 100. 0: the tolerance of a grid decides. */

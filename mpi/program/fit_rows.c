@@ -42,20 +42,8 @@ static orff_status spread(const cli_learning *l, const orff_reader *reader, solu
     return ORFF_OK;
 }
 
-static orff_iteration iteration_of(const orff_settings *how) {
-    orff_iteration iteration = orff_iteration_default();
-    iteration.solver = how->solver;
-    iteration.lambda = how->lambda;
-    iteration.tolerance = how->tolerance;
-    iteration.max_iterations = how->max_iterations;
-    iteration.shadow = how->shadow;
-    iteration.seed = how->sampling.seed;
-    iteration.single = how->single;
-    return iteration;
-}
-
 static orff_status iterate(const cli_learning *l, const orff_reader *reader, solution *s) {
-    const orff_iteration how = iteration_of(&l->settings.settings);
+    const orff_iteration how = orff_settings_iteration(&l->settings.settings, s->found.lambda);
     orff_mpi_iterate_info info;
     const double start = cli_seconds();
     const orff_status status = orff_mpi_iterate(MPI_COMM_WORLD, s->features, reader,
