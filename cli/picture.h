@@ -115,4 +115,8 @@ int cli_plot_matrix(const cli_picture *file, const char *path);
 
 int cli_plot_scores(picture *f);
 
+/* ---- plot_spectrum.c: power against wavenumber */
+
+int cli_plot_spectrum(picture *f);
+
 #endif

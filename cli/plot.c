@@ -133,8 +133,8 @@ static bool is_report(const char *path) {
            (length > 7 && !strcmp(path + length - 7, ".csv.gz"));
 }
 
-static const char *const whats[] = {"field", "outputs", "divergence", "curl",        "potential", "stream",
-                                    "error", "matrix",  "residuals",  "calibration", "tuning"};
+static const char *const whats[] = {"field", "outputs", "divergence", "curl",      "potential",   "stream",
+                                    "error", "matrix",  "spectrum",   "residuals", "calibration", "tuning"};
 #define WHATS (sizeof whats / sizeof *whats)
 
 static int refuse_what(const picture *f, const char *word) {
@@ -153,8 +153,8 @@ static const char *scan_what(const char *text) {
 }
 
 static bool is_map(const char *what) {
-    return strcmp(what, "tuning") && strcmp(what, "matrix") && strcmp(what, "residuals") &&
-           strcmp(what, "calibration");
+    return strcmp(what, "tuning") && strcmp(what, "matrix") && strcmp(what, "spectrum") &&
+           strcmp(what, "residuals") && strcmp(what, "calibration");
 }
 
 /* One name, or several of maps. */
@@ -289,6 +289,7 @@ static int run(const cli_arguments *a) {
         return cli_wrong_usage(a->command,
                                "DATA is for --what residuals and calibration; --points marks places");
     if (!strcmp(f.what, "matrix")) return cli_plot_matrix(&f.file, a->words[0]);
+    if (!strcmp(f.what, "spectrum")) return cli_plot_spectrum(&f);
     return strcmp(f.what, "tuning") ? plot_field(&f) : cli_plot_curves(&f.file, a->words[0]);
 }
 
@@ -306,7 +307,7 @@ const cli_command cli_command_plot = {
         "one value there are held at it: --grid x=0:9:2,y=0:9:2,time=6. "
         "For a report of orff tune it draws the cross-validated error against lambda, one line "
         "for each candidate. --what residuals and calibration show how well a model and its error bars do on "
-        "DATA. Needs "
+        "DATA, --what spectrum its power against wavenumber. Needs "
         "gnuplot.",
     .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
                "vorticity.png\n"

@@ -181,9 +181,10 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Also measure the error over this many draws of the frequencies, and print the error that a share "
         "P of them does not exceed."},
 
-    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|residuals|calibration|tuning", "field", PLOT, "Picture",
+    [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|spectrum|residuals|calibration|tuning", "field", PLOT, "Picture",
         "field: arrows over the colour of their length, or outputs where there are other than two. outputs: a panel for each. divergence, curl, potential, stream: colours "
         "of that field. error: colours of the standard deviation. Several of these, such as field,error,curl, are panels. matrix: the correlations between outputs that an output matrix says. "
+        "spectrum: power against wavenumber, for models of the engines lattice and features. "
         "residuals, calibration: errors on DATA, and how often its values lie in the intervals that the model gives. tuning: the "
         "curves of a report of orff tune; this is the default for a .csv file."},
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",

@@ -826,6 +826,23 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
                                   const double *weights, const double *intercept, const orff_iteration *how,
                                   double *theta, orff_solve_info *info);
 
+/* Rows divided among processes, of which this is one. */
+typedef struct orff_sharing {
+    size_t rank, count; /* of this process, from 0; processes */
+    /* The numbers become their sums over all processes, equal to the last bit in all of them. Other than 0 reports failure. */
+    int (*sum)(void *self, size_t count, double *numbers);
+    void *self;
+} orff_sharing;
+
+/* orff_iterate where every process has rows of its own, n may be 0: one sum of M numbers an iteration (pcg: two, and the first
+ * process alone decomposes the subsample). All processes call it with the same intercept, settings and theta, then call sum equally
+ * often with the same counts, and get the same theta; one that fails leaves the others waiting in sum, which must know of it. Not
+ * for sgd. orff_mpi.h has it for MPI. */
+ORFF_API orff_status orff_iterate_shared(const orff_features *features, size_t n, const double *X,
+                                         const double *Y, const double *weights, const double *intercept,
+                                         const orff_iteration *how, const orff_sharing *sharing,
+                                         double *theta, orff_solve_info *info);
+
 /* ---------------------------------------------------------------- 11. exact
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
@@ -1096,6 +1113,9 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* What the settings say of an iteration at this lambda; where they name no solver that iterates, pcg, or sgd for its losses. */
+ORFF_API orff_iteration orff_settings_iteration(const orff_settings *settings, double lambda);
+
 /* How many frequencies a fit to so many rows (0: not known) with p outputs (T-1 for T classes) draws: those that the
  * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
  * unknowns, and at least 100. 0: the tolerance of a grid decides. */
@@ -1286,6 +1306,7 @@ typedef struct orff_found {
     uint64_t rows;
     double weight;    /* sum of the weights */
     double train_mse; /* NAN where not known */
+    const orff_solve_info *solve; /* NULL: by Cholesky */
 } orff_found;
 ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,
                                             const orff_found *found);

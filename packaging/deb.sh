@@ -33,7 +33,7 @@ echo "== building packages in $place"
     exit 1
 }
 if grep -q '^+ orff_.*@Base' "$log"; then
-    echo "deb.sh: functions are new that debian/liborff0.2.symbols does not have: packaging/symbols.sh adds them" >&2
+    echo "deb.sh: functions are new that the symbols files of debian/ do not have: packaging/symbols.sh adds them" >&2
 fi
 
 echo "== lintian"

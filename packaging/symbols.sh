@@ -1,7 +1,7 @@
 #!/bin/sh
-# Brings the Debian symbols file up to date: adds to it what a built library exports and it does not have, at this version.
+# Brings a Debian symbols file up to date: adds to it what a built library exports and it does not have, at this version.
 #
-#   packaging/symbols.sh [--anew] [liborff.so]       (default build/release/liborff.so)
+#   packaging/symbols.sh [--anew] [library]       (build/release/liborff.so, the default, or build/release/mpi/liborff_mpi.so)
 #
 # A symbol that has gone is not taken out: that is another interface, and asks for another minor version. Only before the first
 # release of a minor version the list may be made --anew.
@@ -13,9 +13,11 @@ anew=no
 [ "${1:-}" != --anew ] || { anew=yes && shift; }
 library=${1:-build/release/liborff.so}
 series=$(cut -d . -f 1-2 VERSION)
-file=debian/liborff$series.symbols
+name=$(basename "$library" .so)
+package=$(echo "$name" | tr _ -)
+file=debian/$package$series.symbols
 [ $anew = no ] || rm -f "$file"
-[ -e "$file" ] || printf 'liborff.so.%s liborff%s #MINVER#\n* Build-Depends-Package: liborff-dev\n' "$series" "$series" >"$file"
+[ -e "$file" ] || printf '%s.so.%s %s%s #MINVER#\n* Build-Depends-Package: %s-dev\n' "$name" "$series" "$package" "$series" "$package" >"$file"
 had=$(mktemp)
 trap 'rm -f "$had"' EXIT
 grep -o '^ [a-z0-9_]*@Base' "$file" | tr -d ' ' | sort >"$had"

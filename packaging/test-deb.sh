@@ -25,20 +25,26 @@ cp packaging/smoke.sh packaging/smoke.py examples/data/coads_january_atlantic.cs
 
 cat >"$work/trial/run.sh" <<'END'
 #!/bin/sh
-# Inside of the new system: program, manual, completions, Python.
+# Inside of the new system: program, manual, completions, Python, two processes.
 set -eu
 cd /trial
 version=$1
 sh smoke.sh orff "$version" coads_january_atlantic.csv
-for page in orff orff-fit orff-view; do [ -s "/usr/share/man/man1/$page.1.gz" ] || { echo "no manual page $page" >&2; exit 1; }; done
+for page in orff orff-fit orff-view orff-moments orff-mpi; do [ -s "/usr/share/man/man1/$page.1.gz" ] || { echo "no manual page $page" >&2; exit 1; }; done
 for file in bash-completion/completions/orff zsh/vendor-completions/_orff fish/vendor_completions.d/orff.fish; do
     [ -s "/usr/share/$file" ] || { echo "no $file" >&2; exit 1; }
 done
 [ -s /usr/share/doc/orff/docs/README.md ] || [ -s /usr/share/doc/orff/docs/README.md.gz ] || { echo "no documents" >&2; exit 1; }
-for file in /usr/bin/orff /usr/lib/*/liborff.so.*; do
+for file in /usr/bin/orff /usr/bin/orff-mpi /usr/lib/*/liborff.so.*; do
     ! ldd "$file" | grep 'not found' || { echo "$file does not find its libraries" >&2; exit 1; }
 done
 python3 smoke.py version="$version" lattice=yes
+# Open MPI looks for ssh even where all processes are on one machine.
+export OMPI_MCA_plm_rsh_agent='' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpirun --oversubscribe -n 2 orff fit coads_january_atlantic.csv --inputs lon_deg,lat_deg --outputs u_ms,v_ms --geo lonlat \
+    --kernel helmholtz --sigma 800 --features 100 -o shared.orff >log 2>&1 || { cat log >&2; exit 1; }
+grep -q '2 ranks' log || { echo "mpirun did not share the work" >&2; exit 1; }
+orff info shared.orff | grep -q helmholtz
 END
 cat >"$work/trial/compile.sh" <<'END'
 #!/bin/sh
@@ -67,6 +73,9 @@ cc -Wall -Werror use.c -o by_pkg_config $(pkg-config --cflags --libs orff)
 printf 'cmake_minimum_required(VERSION 3.25)\nproject(use C)\nfind_package(orff REQUIRED)\nadd_executable(use use.c)\ntarget_link_libraries(use orff::orff)\n' >CMakeLists.txt
 cmake -S . -B b >log 2>&1 && cmake --build b >>log 2>&1 || { cat log >&2; exit 1; }
 [ "$(./b/use)" = "$1" ]
+printf '#include <orff_mpi.h>\nint main(int n, char **words) {\n    MPI_Init(&n, &words);\n    const orff_status status = orff_mpi_agree(MPI_COMM_WORLD, ORFF_OK, "");\n    MPI_Finalize();\n    return status;\n}\n' >shared.c
+mpicc -Wall -Werror shared.c -o shared -lorff_mpi -lorff
+OMPI_MCA_plm_rsh_agent='' mpirun --allow-run-as-root --oversubscribe -n 2 ./shared
 END
 
 # system <packages> <script>: a minimal system with these packages, in which the script is run.
@@ -82,8 +91,8 @@ system() {
     rm -f "$work/system.tar"
 }
 
-echo "== a new system with orff, python3-orff and orff-doc"
-system orff,python3-orff,orff-doc run.sh
-echo "== a new system with liborff-dev, a compiler, pkg-config and CMake"
-system liborff-dev,gcc,libc6-dev,pkg-config,cmake,make compile.sh
+echo "== a new system with orff, orff-mpi, python3-orff and orff-doc"
+system orff,orff-mpi,python3-orff,orff-doc run.sh
+echo "== a new system with liborff-dev, liborff-mpi-dev, a compiler, pkg-config and CMake"
+system liborff-dev,liborff-mpi-dev,gcc,libc6-dev,pkg-config,cmake,make compile.sh
 echo "the packages of orff $version install and work"

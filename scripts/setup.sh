@@ -26,7 +26,7 @@ fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 wheel) wanted="$wanted python3-pip python3-venv" ;;
 deb) wanted="$wanted debhelper dh-python pybuild-plugin-pyproject python3-all python3-setuptools python3-wheel dpkg-dev fakeroot
-    lintian mmdebstrap" ;;
+    lintian mmdebstrap $mpi" ;;
 r) wanted="$wanted r-base-core" ;;
 bench) wanted="$wanted $mpi python3-cffi python3-numpy python3-scipy python3-sklearn python3-pandas python3-statsmodels" ;;
 report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv python3-pip python3-torch gmt" ;;

@@ -12,7 +12,7 @@ copyright = author
 release = version = (TREE / "VERSION").read_text().strip()
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "mathml",
-              "plain_docstrings"]
+              "plain_docstrings", "whole_theme"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]

@@ -118,4 +118,27 @@ grep -q 'measured minus predicted (m/s)' r.svg || fail "no label of the residual
 expect 2 'needs DATA' "$orff" plot noisy.orff --what calibration -o c2.svg
 expect 2 'DATA is for' "$orff" plot noisy.orff test.csv -o c2.svg
 [ ! -e c2.svg ] || fail "a failed plot leaves files"
+
+# Spectrum: of two waves of wavenumber pi and mean square 1/2 each all power is there, by a lattice and by features. The kernel's
+# own is that of a Gaussian in the plane, k exp(-k^2/8) for a length scale of 1/2.
+awk 'BEGIN { srand(7); print "x_km,y_km,u_ms,v_ms"; for (i = 0; i < 1500; i++) { x = 12 * rand(); y = 12 * rand()
+    printf "%g,%g,%g,%g\n", x, y, sin(3.14159265 * y), sin(3.14159265 * x) } }' >waves.csv
+for engine in lattice features; do
+    more=
+    [ $engine = lattice ] || more="--features 300"
+    # shellcheck disable=SC2086  # none or two words
+    "$orff" fit waves.csv --inputs 1,2 --outputs 3,4 --engine $engine --kernel decomposable --base gaussian --sigma 0.5 --lambda 1e-6 $more -q -o waves.orff
+    rm -f s.svg.gp
+    expect 0 '"what": "spectrum"' "$orff" plot waves.orff --what spectrum -o s.svg --keep --json
+    less 0.97 "$(number out mean_square)" "$engine: power"
+    less "$(number out mean_square)" 1.03 "$engine: power"
+    block learned <s.svg.gp | awk '{ all += $1 * $2; if ($1 > 2.4 && $1 < 4) near += $1 * $2 } END { exit !(near > 0.97 * all) }' ||
+        fail "$engine: the power is not at its wavenumber"
+    block prior <s.svg.gp | awk '$1 > 0.7 && $1 < 3 { r = $2 / ($1 * exp(-$1 ^ 2 / 8)); if (!n++) first = r
+        if (r / first > 1.15 || r / first < 0.85) wrong++ } END { exit !(n > 3 && !wrong) }' || fail "$engine: the spectrum of the kernel"
+done
+grep -q 'wavenumber (rad/km)' s.svg || fail "no label of the wavenumber"
+grep -q 'power per wavenumber ((m/s)²/(rad/km))' s.svg || fail "no label of the power"
+"$orff" fit wheel.csv --inputs 1,2 --outputs 3,4 --sigma 2 --lambda 1e-4 --engine exact -q -o exact.orff
+expect 1 'no sum of waves.*--engine lattice' "$orff" plot exact.orff --what spectrum -o s2.svg
 finish

@@ -24,3 +24,16 @@ grep -q 'orff_model_predict' "$work/site/reference/c.html"
 grep -q -e '--kernel' "$work/site/reference/orff-fit.html"
 grep -q 'return_std' "$work/site/reference/python-ORFFRegressor.html"
 grep -q '<math' "$work/site/how.html"
+
+# Scripts and styles are whole: a browser has nothing to complain about in a page opened from disk, and the theme's script runs.
+absent() { if grep "$@"; then echo "found, and should not be there: $1" >&2; exit 1; fi; }
+absent '^import' "$work/site/_static/scripts/furo.js"
+absent 'url(/' "$work/site/_static/styles/furo.css"
+if command -v chromium >/dev/null; then
+    for page in index troubleshooting; do
+        HOME=$work chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --dump-dom "file://$work/site/$page.html" \
+            >"$work/dom" 2>"$work/log"
+        absent CONSOLE "$work/log"
+        absent '<html[^>]*no-js' "$work/dom"
+    done
+fi
