@@ -185,7 +185,7 @@ static orff_status search(work *w) {
 /* ---- all of it */
 
 /* What was found becomes the plan's: weights of sum 1. */
-static orff_status settle(work *w) {
+static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
     double total = 0.0;
     for (size_t m = 0; m < w->e.n_parts; m++) total += exp(w->x[orffi_waves_at_v(&w->e, m)]);
@@ -258,7 +258,7 @@ static orff_status choose(work *w, const orffi_rows *rows) {
     w->count = tried(&w->few.table);
     ORFFI_TRY(allocate(w));
     ORFFI_TRY(search(w));
-    return settle(w);
+    return apply_best(w);
 }
 
 orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows) {
