@@ -294,3 +294,14 @@ def test_delays_are_learned():
     given = orff.ORFFRegressor(kernel="delayed", base="gaussian", delays=[[0], [1.3]], features=100).fit(t[:, None], Y)
     assert np.allclose(given.delays_, [[0], [1.3]])
     assert orff.ORFFRegressor(sigma=1.0, features=20).fit(t[:, None], Y).delays_ is None
+
+
+def test_wavelengths():
+    draws = np.random.default_rng(0)
+    t = np.sort(draws.uniform(0, 50, 150))
+    y = np.sin(2 * np.pi * t / 7.3) + 0.2 * draws.normal(size=150)
+    learned = orff.OVKRegressor(kernel="decomposable", wavelength="auto").fit(t[:, None], y)
+    assert abs(learned.wavelength_[0, 0] - 7.3) < 0.02 * 7.3
+    given = orff.ORFFRegressor(sigma=20.0, wavelength=7.3, features=50, lambda_=1e-3).fit(t[:, None], y)
+    assert np.allclose(given.wavelength_, 7.3)
+    assert not np.any(orff.ORFFRegressor(sigma=20.0, features=50, lambda_=1e-3).fit(t[:, None], y).wavelength_)

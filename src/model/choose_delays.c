@@ -10,8 +10,8 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "exact/delays.h"
-#include "model/choice.h"
 #include "model/choose.h"
+#include "model/few.h"
 #include "solve/minimise.h"
 
 #define MOST_OUTPUTS     20   /* a matrix of a few hundred rows knows no more */
@@ -26,9 +26,7 @@
 
 typedef struct work {
     orffi_plan *plan;
-    const double *low; /* d: the shortest length scales that are looked at */
-    orffi_sample sample;
-    orffi_evidence_rows *rows; /* of the sample */
+    orffi_few few;
     orffi_delays e;
     size_t n;
     double *x, *best, *lowest, *highest; /* n each */
@@ -81,7 +79,7 @@ static orff_status downhill(void *self, const double *x, double *value, double *
 static void bound(const work *w, size_t i, double *low, double *high) {
     const size_t d = w->plan->d, at_tau = orffi_delays_at_tau(&w->e);
     if (i < d) {
-        *low = log(w->low[i]);
+        *low = log(w->few.low[i]);
         *high = log(10.0 * w->plan->extent[i]);
     } else if (i < orffi_delays_at_c(&w->e)) {
         *low = -10.0;
@@ -139,13 +137,14 @@ static orff_status start(work *w, const double *median) {
     memset(w->x, 0, w->n * sizeof *w->x);
     w->x[w->n - 1] = log(0.1);
     for (double r = 3.0; r > 0.01 && orffi_part_is_auto(&one->part); r /= 2.0) {
-        for (size_t k = 0; k < d; k++) w->x[k] = log(fmax(r * median[k], w->low[k]));
+        for (size_t k = 0; k < d; k++) w->x[k] = log(fmax(r * median[k], w->few.low[k]));
         ORFFI_TRY(judge(w, &value));
         if (value > best) ratio = r;
         best = fmax(best, value);
     }
     for (size_t k = 0; k < d; k++)
-        w->x[k] = log(orffi_part_is_auto(&one->part) ? fmax(ratio * median[k], w->low[k]) : one->sigmas[k]);
+        w->x[k] =
+            log(orffi_part_is_auto(&one->part) ? fmax(ratio * median[k], w->few.low[k]) : one->sigmas[k]);
     return climb(w, false, MOST_EVALUATIONS, &value);
 }
 
@@ -260,7 +259,7 @@ static const struct {
 
 static orff_status set_base(work *w, orff_base base, double shape) {
     orffi_delays_clear(&w->e);
-    ORFFI_TRY(orffi_delays_init(&w->e, w->plan->d, w->plan->p, w->sample.count, w->rows, base, shape,
+    ORFFI_TRY(orffi_delays_init(&w->e, w->plan->d, w->plan->p, w->few.sample.count, w->few.rows, base, shape,
                                 w->plan->periods));
     w->n = orffi_delays_unknowns(&w->e);
     if (!orffi_spectrum_is_smooth(&w->e.law, 1.0))
@@ -334,41 +333,14 @@ static orff_status apply_best(work *w) {
     return ORFF_OK;
 }
 
-static orff_status fill_rows(work *w) {
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->rows, w->sample.count));
-    for (size_t g = 0; g < w->sample.count; g++) {
-        const orffi_table *t = &w->sample.tables[g];
-        w->rows[g] = (orffi_evidence_rows){.n = t->n, .X = t->X, .Y = t->Y, .weights = t->weights};
-    }
-    return ORFF_OK;
-}
-
-static orff_status choose(work *w, orffi_table *table, const orffi_rows *rows, double *median) {
-    double *low = median + w->plan->d;
-    ORFFI_TRY(orffi_trial_sample(w->plan, rows, rows->head.n, table));
-    ORFFI_TRY(orffi_sample_center(w->plan, table));
-    ORFFI_TRY(orffi_trial_medians(w->plan, table, median));
-    const double spacing = orffi_trial_spacing(w->plan, table);
-    for (size_t k = 0; k < w->plan->d; k++) low[k] = 0.5 * fmin(spacing, median[k]);
-    w->low = low;
-    ORFFI_TRY(orffi_sample_few(table, median, w->plan->p, &w->sample));
-    ORFFI_TRY(fill_rows(w));
-    ORFFI_TRY(search(w, median));
-    return apply_best(w);
-}
-
 orff_status orffi_choose_delays(orffi_plan *plan, const orffi_rows *rows) {
     work w = {.plan = plan};
-    orffi_table table = {0};
-    double *median;
     ORFFI_TRY(check(plan));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(median, 2 * plan->d));
-    const orff_status status = choose(&w, &table, rows, median);
+    orff_status status = orffi_few_make(plan, rows, plan->p, &w.few);
+    if (!status) status = search(&w, w.few.median);
+    if (!status) status = apply_best(&w);
     orffi_delays_clear(&w.e);
-    orffi_sample_clear(&w.sample);
-    orffi_table_clear(&table);
-    orffi_release(w.rows);
+    orffi_few_clear(&w.few);
     orffi_release(w.x);
-    orffi_release(median);
     return status;
 }

@@ -8,8 +8,8 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "exact/waves.h"
-#include "model/choice.h"
 #include "model/choose.h"
+#include "model/few.h"
 #include "solve/minimise.h"
 
 #define STEP             0.25 /* waves over the extent: a peak is about one wide */
@@ -23,12 +23,10 @@
 
 typedef struct work {
     orffi_plan *plan;
-    orffi_sample sample;
-    orffi_evidence_rows *rows; /* of the sample */
+    orffi_few few;
     orff_part *parts;
     orffi_waves e;
     size_t n, count;                            /* unknowns; wavelengths tried along an input */
-    const double *low;                          /* d: the shortest length scales that are looked at */
     double variance;                            /* of the outputs */
     double *x, *from, *best, *lowest, *highest; /* n each */
     double *gain, *amplitude;                   /* d x count */
@@ -87,7 +85,7 @@ static void bound(work *w, size_t m) {
     const double waves = STEP * (double)w->count;
     for (size_t k = 0; k < w->e.d; k++) {
         const size_t l = orffi_waves_at_l(&w->e, m) + k, u = orffi_waves_at_u(&w->e, m) + k;
-        let(w, l, log(w->low[k]), log(10.0 * w->e.extent[k]));
+        let(w, l, log(w->few.low[k]), log(10.0 * w->e.extent[k]));
         let(w, u, -waves, waves);
         if (!w->joined[m] || !orffi_part_is_auto(&one->part)) fix(w, l);
         if (!w->joined[m] || !is_open(&one->part)) fix(w, u);
@@ -114,7 +112,7 @@ static orff_status climb(work *w, size_t most, double *value) {
 /* ---- starts */
 
 /* Parts whose wavelengths are given, and the noise; the others wait. */
-static orff_status start(work *w, const double *median) {
+static orff_status start(work *w) {
     bool any = false;
     double value;
     for (size_t m = 0; m < w->e.n_parts; m++) {
@@ -123,7 +121,7 @@ static orff_status start(work *w, const double *median) {
         any |= w->joined[m];
         for (size_t k = 0; k < w->e.d; k++) {
             const double wave = one->wavelengths ? one->wavelengths[k] : 0.0,
-                         open = w->joined[m] ? median[k] : w->e.extent[k];
+                         open = w->joined[m] ? w->few.median[k] : w->e.extent[k];
             w->x[orffi_waves_at_l(&w->e, m) + k] =
                 log(orffi_part_is_auto(&one->part) ? open : one->sigmas[k]);
             w->x[orffi_waves_at_u(&w->e, m) + k] = wave != 0.0 ? w->e.extent[k] / wave : 0.0;
@@ -176,9 +174,9 @@ static orff_status add_part(work *w, size_t m) {
     return ORFF_OK;
 }
 
-static orff_status search(work *w, const double *median) {
+static orff_status search(work *w) {
     double value;
-    ORFFI_TRY(start(w, median));
+    ORFFI_TRY(start(w));
     for (size_t m = 0; m < w->e.n_parts; m++)
         if (!w->joined[m]) ORFFI_TRY(add_part(w, m));
     return climb(w, MOST_EVALUATIONS, &value);
@@ -187,7 +185,7 @@ static orff_status search(work *w, const double *median) {
 /* ---- all of it */
 
 /* What was found becomes the plan's: weights of sum 1. */
-static orff_status settle(work *w) {
+static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
     double total = 0.0;
     for (size_t m = 0; m < w->e.n_parts; m++) total += exp(w->x[orffi_waves_at_v(&w->e, m)]);
@@ -214,14 +212,12 @@ static orff_status settle(work *w) {
     return ORFF_OK;
 }
 
-static orff_status fill_rows(work *w) {
+static orff_status measure_variance(work *w) {
     double sum = 0.0, count = 0.0;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->rows, w->sample.count));
-    for (size_t g = 0; g < w->sample.count; g++) {
-        const orffi_table *t = &w->sample.tables[g];
-        w->rows[g] = (orffi_evidence_rows){.n = t->n, .X = t->X, .Y = t->Y, .weights = t->weights};
-        for (size_t i = 0; i < t->n * w->plan->p; i++) sum += t->Y[i] * t->Y[i];
-        count += (double)(t->n * w->plan->p);
+    for (size_t g = 0; g < w->few.sample.count; g++) {
+        const size_t values = w->few.rows[g].n * w->plan->p;
+        for (size_t i = 0; i < values; i++) sum += w->few.rows[g].Y[i] * w->few.rows[g].Y[i];
+        count += (double)values;
     }
     w->variance = sum / count;
     if (w->variance > 0.0) return ORFF_OK;
@@ -237,8 +233,8 @@ static orff_status allocate(work *w) {
         w->parts[m] = plan->parts.list[m].part;
         if (w->parts[m].base == ORFF_BASE_AUTO) w->parts[m].base = ORFF_BASE_GAUSSIAN;
     }
-    ORFFI_TRY(
-        orffi_waves_init(&w->e, plan->d, plan->p, parts, w->parts, w->sample.count, w->rows, plan->extent));
+    ORFFI_TRY(orffi_waves_init(&w->e, plan->d, plan->p, parts, w->parts, w->few.sample.count, w->few.rows,
+                               plan->extent));
     w->n = orffi_waves_unknowns(&w->e);
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->x, 5 * w->n));
     w->from = w->x + w->n;
@@ -256,37 +252,24 @@ static size_t tried(const orffi_table *table) {
     return count < MOST_TRIED ? (size_t)count : MOST_TRIED;
 }
 
-static orff_status choose(work *w, orffi_table *table, const orffi_rows *rows, double *median) {
-    double *low = median + w->plan->d;
-    ORFFI_TRY(orffi_trial_sample(w->plan, rows, rows->head.n, table));
-    ORFFI_TRY(orffi_sample_center(w->plan, table));
-    ORFFI_TRY(orffi_trial_medians(w->plan, table, median));
-    const double spacing = orffi_trial_spacing(w->plan, table);
-    for (size_t k = 0; k < w->plan->d; k++) low[k] = 0.5 * fmin(spacing, median[k]);
-    w->low = low;
-    w->count = tried(table);
-    ORFFI_TRY(orffi_sample_few(table, median, 1, &w->sample));
-    ORFFI_TRY(fill_rows(w));
+static orff_status choose(work *w, const orffi_rows *rows) {
+    ORFFI_TRY(orffi_few_make(w->plan, rows, 1, &w->few));
+    ORFFI_TRY(measure_variance(w));
+    w->count = tried(&w->few.table);
     ORFFI_TRY(allocate(w));
-    ORFFI_TRY(search(w, median));
-    return settle(w);
+    ORFFI_TRY(search(w));
+    return apply_best(w);
 }
 
 orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows) {
     work w = {.plan = plan};
-    orffi_table table = {0};
-    double *median;
     ORFFI_TRY(check(plan));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(median, 2 * plan->d));
-    const orff_status status = choose(&w, &table, rows, median);
+    const orff_status status = choose(&w, rows);
     orffi_waves_clear(&w.e);
-    orffi_sample_clear(&w.sample);
-    orffi_table_clear(&table);
-    orffi_release(w.rows);
+    orffi_few_clear(&w.few);
     orffi_release(w.parts);
     orffi_release(w.joined);
     orffi_release(w.x);
     orffi_release(w.gain);
-    orffi_release(median);
     return status;
 }
