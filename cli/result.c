@@ -55,14 +55,18 @@ static double one_scale(const orff_model *model, const orff_notes *notes, const 
     return sigma;
 }
 
+static json_t *list_json(size_t n, const double *values) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_real(values[i]));
+    return list;
+}
+
 static json_t *scale_json(const orff_model *model, const orff_part *part) {
     const size_t d = orff_model_describe(model).inputs;
     bool same = true;
     for (size_t i = 1; part->sigmas && i < d; i++) same = same && part->sigmas[i] == part->sigmas[0];
     if (same) return json_real(part->sigmas ? part->sigmas[0] : part->sigma);
-    json_t *list = json_array();
-    for (size_t i = 0; i < d; i++) json_array_append_new(list, json_real(part->sigmas[i]));
-    return list;
+    return list_json(d, part->sigmas);
 }
 
 static json_t *part_json(const orff_model *model, size_t i) {
@@ -73,6 +77,7 @@ static json_t *part_json(const orff_model *model, size_t i) {
                                orff_base_short_name(part.base, part.shape), "sigma", scale_json(model, &part),
                                "weight", part.weight);
     if (orff_rule_describe(part.rule).mixes) json_object_set_new(object, "mix", json_real(part.mix));
+    if (part.wavelengths) json_object_set_new(object, "wavelength", list_json(info.inputs, part.wavelengths));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
     json_t *matrix = cli_coupling_json(model, i);
     if (matrix) json_object_set_new(object, "output_matrix", matrix);

@@ -253,6 +253,14 @@ typedef struct orff_part {
      * A fit learns A where A and B are NULL, by the evidence, and delays where they are NULL too: those behind the first output. */
     const double *delays;
 
+    /* decomposable, delayed: the length of a wave along each input (d values, in the input's units; 0: no waves along it;
+     * negative: they run the other way against those along other inputs). k0(delta) becomes
+     *     k0(delta) cos(2 pi sum_i delta_i / L_i),
+     * whose law of frequencies stands around +-2 pi / L instead of 0; sigma says how far waves stay in step. NULL: none.
+     * learn_wavelengths, in a fit, `wavelengths` being NULL: by the evidence. A sum of such parts is a spectral mixture. */
+    const double *wavelengths;
+    bool learn_wavelengths;
+
     double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
 
     /* Physical rules: the p inputs (0-based) that are the field's space; the other inputs are covariates,
@@ -818,6 +826,23 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
                                   const double *weights, const double *intercept, const orff_iteration *how,
                                   double *theta, orff_solve_info *info);
 
+/* Rows divided among processes, of which this is one. */
+typedef struct orff_sharing {
+    size_t rank, count; /* of this process, from 0; processes */
+    /* The numbers become their sums over all processes, equal to the last bit in all of them. Other than 0 reports failure. */
+    int (*sum)(void *self, size_t count, double *numbers);
+    void *self;
+} orff_sharing;
+
+/* orff_iterate where every process has rows of its own, n may be 0: one sum of M numbers an iteration (pcg: two, and the first
+ * process alone decomposes the subsample). All processes call it with the same intercept, settings and theta, then call sum equally
+ * often with the same counts, and get the same theta; one that fails leaves the others waiting in sum, which must know of it. Not
+ * for sgd. orff_mpi.h has it for MPI. */
+ORFF_API orff_status orff_iterate_shared(const orff_features *features, size_t n, const double *X,
+                                         const double *Y, const double *weights, const double *intercept,
+                                         const orff_iteration *how, const orff_sharing *sharing,
+                                         double *theta, orff_solve_info *info);
+
 /* ---------------------------------------------------------------- 11. exact
  *
  * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
@@ -1088,6 +1113,9 @@ typedef struct orff_settings {
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
+/* What the settings say of an iteration at this lambda; where they name no solver that iterates, pcg, or sgd for its losses. */
+ORFF_API orff_iteration orff_settings_iteration(const orff_settings *settings, double lambda);
+
 /* How many frequencies a fit to so many rows (0: not known) with p outputs (T-1 for T classes) draws: those that the
  * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
  * unknowns, and at least 100. 0: the tolerance of a grid decides. */
@@ -1278,6 +1306,7 @@ typedef struct orff_found {
     uint64_t rows;
     double weight;    /* sum of the weights */
     double train_mse; /* NAN where not known */
+    const orff_solve_info *solve; /* NULL: by Cholesky */
 } orff_found;
 ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,
                                             const orff_found *found);

@@ -4,6 +4,7 @@
  *   1. agreeing        a failure anywhere is the same failure everywhere
  *   2. moments         every rank sums its rows, the sums are added
  *   3. large systems   ridge whose matrix lies in pieces on all ranks, solved by ScaLAPACK
+ *   4. iteration       ridge without any matrix, by sweeps of the rows
  *
  *     MPI_Init(&argc, &argv);
  *     orff_status status = orff_moments_read(moments, &my_rows);            (each rank its own rows)
@@ -101,6 +102,27 @@ typedef struct orff_mpi_ridge_info {
 ORFF_API orff_status orff_mpi_ridge(MPI_Comm comm, const orff_kernel *kernel, const orff_features *features,
                                     const orff_reader *reader, bool center, double lambda, double *theta,
                                     double *intercept, orff_mpi_ridge_info *info);
+
+/* ---------------------------------------------------------------- 4. iteration
+ *
+ * Ridge without moments and without a matrix (section 10 of orff.h), for features so many that no system of them fits: every rank
+ * keeps its rows in memory, 8 (d + p + 1) bytes each, and sweeps them at each iteration; M numbers are summed then, twice for pcg.
+ */
+
+typedef struct orff_mpi_iterate_info {
+    uint64_t rows;
+    double weight;    /* sum of the weights */
+    double train_mse; /* mean of squared errors over rows and outputs */
+    orff_solve_info solve;
+} orff_mpi_iterate_info;
+
+/* theta (M) has the start value, the same on all ranks, and receives the result; intercept (p, zeros without center): the mean of y;
+ * both on all ranks, and equal there. reader: the rows of this rank, which may be none. The squared loss only:
+ * ORFF_ERROR_UNSUPPORTED for sgd. How sums are rounded depends on the number of ranks, so results agree to about the tolerance,
+ * not to rounding. info may be NULL. */
+ORFF_API orff_status orff_mpi_iterate(MPI_Comm comm, const orff_features *features, const orff_reader *reader,
+                                      bool center, const orff_iteration *how, double *theta,
+                                      double *intercept, orff_mpi_iterate_info *info);
 
 #ifdef __cplusplus
 }

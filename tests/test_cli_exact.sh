@@ -91,7 +91,7 @@ for options in '--features 10' '--sampling iid' '--seed 1' '--folds 3' '--compac
 done
 expect 2 '--loss: has no effect' "$orff" fit train.csv --outputs u_ms,v_ms --engine exact --loss huber -o z.orff
 expect 2 '--precision: has no effect' "$orff" fit train.csv --outputs u_ms,v_ms --engine exact --precision single -o z.orff
-expect 1 'cannot be told beforehand' "$orff" plan --n 200 --dim 2 --outputs 2 --solver sgd
+expect 1 'is not known beforehand' "$orff" plan --n 200 --dim 2 --outputs 2 --solver sgd
 [ ! -e z.orff ] || fail "a model was written"
 
 # More rows than memory is for: refused before any work, with what to do instead.

@@ -87,7 +87,7 @@ has evil.html '[one["name"] for one in m["inputs"] + m["outputs"]], m["title"]' 
 # What cannot be shown.
 awk -F, 'NR == 1 { print "x_km,y_km,class"; next } { print $1 "," $2 "," ($3 > 0 ? "a" : "b") }' wind.csv >classes.csv
 "$orff" fit classes.csv --outputs class --classify --engine features --features 20 --sigma 0.7 -q -o c.orff
-expect 1 'it tells classes' "$orff" view c.orff -o c.html
+expect 1 'it predicts classes' "$orff" view c.orff -o c.html
 fit wind.csv --inputs x_km --outputs u_ms --engine features --features 20 -o d.orff
 expect 1 'one input; a map needs two' "$orff" view d.orff -o d.html
 awk -F, 'NR == 1 { print "lon,lat,u,v"; next } { print $1 - 177 "," $2 + 45 "," $3 "," $4 }' wind.csv >earth.csv

@@ -219,7 +219,7 @@ static void assert_ends(const char *name, char *bytes, size_t size) {
         formats_free(&data);
         if (way == PIPED) formats_piped_end();
         formats_refused(make(way, name, bytes, size + 1), &everything, ORFF_ERROR_FORMAT, name,
-                        "something follows the", NULL);
+                        "there is more after the", NULL);
         if (way == PIPED) formats_piped_end();
     }
     support_case(NULL);

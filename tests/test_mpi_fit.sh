@@ -69,6 +69,27 @@ features="--kernel div-free --sigma 1 --features 40 --lambda 1e-4"
 for name in plain shared; do "$orff" predict $name.orff points.csv -o $name.csv -q; done
 for name in whole.3 parts.3 listed.4 packed.3 $pieces shared; do close plain.csv $name.csv "$name differs from what orff makes of it"; done
 
+# Iterative solvers sweep the rows where they are: what one process finds, to about the residual.
+features="--kernel div-free --sigma 1 --features 60 --lambda 1e-4 --tolerance 1e-8"
+# shellcheck disable=SC2086
+for solver in pcg lsmr; do
+    "$orff" fit all.csv $columns $features --solver $solver --engine features --scale-inputs no --scale-outputs no -o plain.orff -q
+    "$orff" predict plain.orff points.csv -o plain.csv -q
+    for n in $([ $solver = pcg ] && echo 1 2 3 || echo 3); do
+        on $n $solver all.csv $columns $features --solver $solver
+        grep -Eq "solver +$solver\$" out || fail "$solver on $n ranks: not by it: $(cat out)"
+        close plain.csv $solver.$n.csv "$solver on $n ranks differs from one process" 1e-6
+    done
+done
+# shellcheck disable=SC2086
+{
+    refused 2 'solver: needs --lambda' "$orff_mpi" fit all.csv $columns --sigma 1 --features 30 --solver pcg -o not.orff
+    refused 2 'sgd is not for rows' "$orff_mpi" fit all.csv $columns $features --solver sgd -o not.orff
+    refused 2 'checkpoint.*no effect with --solver' "$orff_mpi" fit all.csv $columns $features --solver pcg --checkpoint c -o not.orff
+    refused 2 'no effect with --spread' "$orff_mpi" fit all.csv $columns $features --solver pcg --spread -o not.orff
+}
+[ ! -e not.orff ] || fail "a file is left of what was refused"
+
 # What is automatic is decided on rows of all ranks.
 rows=300
 split_rows few.csv 2 301

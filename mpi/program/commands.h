@@ -6,6 +6,6 @@
 
 extern const cli_command cli_command_fit_ranks, cli_command_moments_ranks, cli_command_predict_ranks;
 
-int cli_fit_spread(const cli_arguments *arguments);
+int cli_fit_without_moments(const cli_arguments *arguments);
 
 #endif

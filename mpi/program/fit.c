@@ -22,7 +22,7 @@ static int finish_fit(cli_learning *l) {
 }
 
 static int run_fit(const cli_arguments *a) {
-    return cli_given(a, CLI_OPT_SPREAD) ? cli_fit_spread(a) : run(a, finish_fit);
+    return cli_sums_rows(a) ? run(a, finish_fit) : cli_fit_without_moments(a);
 }
 
 static int finish_moments(cli_learning *l) {
@@ -45,7 +45,9 @@ const cli_command cli_command_fit_ranks = {
     .text = DATA_TEXT
     "Rows are summed up where they are read, the sums are added, and the first process solves. What is "
     "automatic in the kernel is decided on 20000 of all rows, which takes one more pass; --sigma with "
-    "numbers saves it. The engine is features unless --engine lattice is given.",
+    "numbers saves it. The engine is features unless --engine lattice is given. With an iterative --solver "
+    "there are no sums of pairs of features: every process keeps its rows and sweeps them at each iteration, which "
+    "wants a number for --lambda.",
     .example =
         "  mpirun -n 4 orff fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
     .least = 1,

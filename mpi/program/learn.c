@@ -26,6 +26,20 @@ static cli_option_id option_of(size_t which) {
     return ids[which];
 }
 
+/* The option by which there are no moments. */
+static cli_option_id option_without_moments(const cli_arguments *a) {
+    return cli_given(a, CLI_OPT_SPREAD) ? CLI_OPT_SPREAD : cli_setting("solver");
+}
+
+bool cli_sums_rows(const cli_arguments *a) {
+    const cli_option_id id = cli_setting("solver");
+    orff_solver solver = ORFF_SOLVER_AUTO;
+    const bool asked = cli_serves(id, a->command) && cli_given(a, id);
+    const bool known = asked && !orff_solver_parse(cli_text(a, id), &solver);
+    return !cli_given(a, CLI_OPT_SPREAD) &&
+           (!known || solver == ORFF_SOLVER_AUTO || solver == ORFF_SOLVER_DIRECT);
+}
+
 /* ---- what moments cannot do */
 
 static int refuse(const cli_arguments *a, const cli_settings *s) {
@@ -35,10 +49,12 @@ static int refuse(const cli_arguments *a, const cli_settings *s) {
         if (cli_given(a, cli_setting(names[i])))
             return cli_wrong(a, cli_setting(names[i]), "is not for many processes, which sum up moments");
     const bool lattice = s->settings.engine == ORFF_ENGINE_LATTICE || cli_given(a, CLI_OPT_LIKE);
-    if (s->settings.geo && (lattice || cli_given(a, CLI_OPT_SPREAD)))
+    if (cli_given(a, CLI_OPT_SPREAD) && cli_given(a, cli_setting("solver")))
+        return cli_wrong(a, cli_setting("solver"), "has no effect with --spread, which solves by Cholesky");
+    if (s->settings.geo && (lattice || !cli_sums_rows(a)))
         return cli_wrong(a, cli_setting(cli_given(a, cli_setting("geo")) ? "geo" : "crs"),
                          "is for moments of features: rows in degrees have no %s here",
-                         lattice ? "lattice" : "matrix in pieces");
+                         lattice ? "lattice" : "way without moments");
     if (s->settings.auto_kernel && lattice)
         return cli_wrong(a, cli_setting("kernel"),
                          "auto is not for a lattice; let orff fit choose on some of the rows, and name it");
@@ -323,8 +339,9 @@ static int check_checkpoint(cli_learning *l) {
     l->checkpoint = cli_text(&l->arguments, path);
     if (!l->checkpoint)
         return resumes ? cli_wrong(&l->arguments, resume, "needs --checkpoint FILE") : CLI_DONE;
-    if (cli_given(&l->arguments, CLI_OPT_SPREAD))
-        return cli_wrong(&l->arguments, path, "has no effect with --spread, which keeps no sums");
+    if (!cli_sums_rows(&l->arguments))
+        return cli_wrong(&l->arguments, path, "has no effect with --%s, which keeps no sums",
+                         cli_given(&l->arguments, CLI_OPT_SPREAD) ? "spread" : "solver");
     l->arguments.given[path].count = l->arguments.given[resume].count = l->arguments.given[every].count = 0;
     return cli_is_first() ? cli_portions_check(l->checkpoint, resumes) : CLI_DONE;
 }
@@ -353,12 +370,13 @@ int cli_learn(cli_learning *l, const cli_arguments *a) {
 int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **features) {
     orff_sampling sampling = l->settings.settings.sampling;
     cli_kernel k = {0};
+    const cli_option_id why = option_without_moments(&l->arguments);
     int status = refuse(&l->arguments, &l->settings);
     if (!status && is_lattice(l))
-        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "is for the engine %s",
+        status = cli_wrong(&l->arguments, why, "is for the engine %s",
                            orff_engine_name(ORFF_ENGINE_FEATURES));
     if (!status && !(l->settings.settings.lambda > 0.0))
-        status = cli_wrong(&l->arguments, CLI_OPT_SPREAD, "needs --lambda with a number");
+        status = cli_wrong(&l->arguments, why, "needs --lambda with a number");
     if (!status) status = cli_settings_note(&l->settings, l->data.notes);
     if (!status) status = cli_kernel_fill(&k, &l->settings, &l->arguments, &l->data);
     if (!status) status = cli_kernel_note(l->data.notes, &k, NULL);

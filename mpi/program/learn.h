@@ -33,6 +33,9 @@ typedef struct cli_learning {
  * case. */
 int cli_learn(cli_learning *learning, const cli_arguments *arguments);
 
+/* Whether rows become moments; not with --spread, nor with a solver that sweeps the rows. */
+bool cli_sums_rows(const cli_arguments *arguments);
+
 /* Only what is decided before rows are summed. */
 int cli_learn_kernel(cli_learning *learning, const cli_arguments *arguments);
 

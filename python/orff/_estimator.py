@@ -232,6 +232,12 @@ class ModelEstimator(BaseEstimator):
         return np.array([part.mix for part in self.model_.parts()])
 
     @property
+    def wavelength_(self) -> Array:
+        """The length of the waves of each part along each input, in its units, given or learned: (parts, inputs), 0 for none."""
+        self._info()
+        return np.array([part.wavelength for part in self.model_.parts()])
+
+    @property
     def delays_(self) -> Optional[Array]:
         """How late outputs are in the inputs' units, (p, d), given or learned; None without a part of the kernel "delayed"."""
         self._info()

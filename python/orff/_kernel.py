@@ -20,6 +20,7 @@ class Part(NamedTuple):
     sigma: Array
     weight: float
     mix: float
+    wavelength: Array
 
 
 def parts_of_model(model: Any) -> list[Any]:
@@ -52,6 +53,8 @@ def part_texts(parts: Sequence[Any], inputs: int) -> dict[str, Any]:
         "base": "+".join(_base_text(part) for part in parts),
         "sigma": "+".join(_sigma_text(scales_of(part, inputs)) for part in parts),
     }
+    if any(part.wavelengths != ffi.NULL for part in parts):
+        texts["wavelength"] = "+".join(_wave_text(waves_of(part, inputs)) for part in parts)
     mixes = [part.mix for part in parts if lib.orff_rule_describe(part.rule).mixes]
     return {**texts, "mix": mixes[0]} if mixes else texts
 
@@ -59,6 +62,15 @@ def part_texts(parts: Sequence[Any], inputs: int) -> dict[str, Any]:
 def scales_of(part: Any, inputs: int) -> Array:
     """A length scale for each input."""
     return copied(part.sigmas, inputs) if part.sigmas != ffi.NULL else np.full(inputs, part.sigma)
+
+
+def waves_of(part: Any, inputs: int) -> Array:
+    """A wavelength for each input, 0 for no waves along it."""
+    return copied(part.wavelengths, inputs) if part.wavelengths != ffi.NULL else np.zeros(inputs)
+
+
+def _wave_text(waves: Array) -> str:
+    return ",".join(number_text(wave) for wave in waves) if np.any(waves) else "none"
 
 
 def _base_text(part: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arrays import Array, copied, doubles, pointer, view
 from ._errors import check
-from ._kernel import Part, parts_of_model, scales_of
+from ._kernel import Part, parts_of_model, scales_of, waves_of
 from ._library import ffi, keep_with, lib, owner, text
 from ._progress import run
 from ._settings import name_of
@@ -35,7 +35,8 @@ class Model:
 
     def parts(self) -> list[Part]:
         """The kernel as it was fitted, in the user's units."""
-        return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix)
+        return [Part(name_of("rule", part.rule), scales_of(part, self.inputs), part.weight, part.mix,
+                     waves_of(part, self.inputs))
                 for part in parts_of_model(self._handle)]
 
     def delays(self) -> Optional[Array]:

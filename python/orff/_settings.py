@@ -11,7 +11,7 @@ from ._custom import CustomPart, fill_part, has_custom, parts_as_text, refuse_na
 from ._errors import OrffError, check
 from ._library import ffi, keep_with, lib, owner, text
 
-_BETWEEN = {"sigma": ",", "lambda-grid": ":", "stack": ","}  # numbers of one list; elsewhere + stands between the parts of a kernel
+_BETWEEN = {"sigma": ",", "wavelength": ",", "lambda-grid": ":", "stack": ","}  # numbers of one list; elsewhere + stands between the parts of a kernel
 _PLACES = ("covariates", "trend")  # inputs, which Python counts from 0
 _PERIODS = "period"  # numbers of inputs, by name or place
 

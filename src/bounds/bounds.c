@@ -28,8 +28,8 @@ orff_bound_question orff_bound_question_default(void) {
 
 /* ---- reasons */
 
-static const char rule_unknown[] =
-    "the constants of a custom or signature rule are not known; give b, m and sigma_p, or measure the error";
+static const char rule_unknown[] = "the constants of a custom or signature rule, or of a part with a "
+                                   "wavelength, are not known; give b, m and sigma_p, or measure the error";
 static const char no_sum[] = "printed for one kernel, not for a sum";
 static const char scalar_sum[] = "a bound for one kernel K = k0 A, not for a sum";
 static const char no_second[] =

@@ -44,7 +44,7 @@ static orff_status measure_covariates(orffi_bound_setting *s) {
 
 static orff_status fill(orffi_bound_setting *s) {
     const orffi_spectrum *law = &s->part->law;
-    s->known = s->part->rule->separable || s->part->rule->frame;
+    s->known = (s->part->rule->separable || s->part->rule->frame) && !law->centre;
     if (!s->known) return ORFF_OK;
     s->physical = s->part->rule->physical;
     s->gaussian = law->base->spherical && !law->base->mixing;

@@ -38,7 +38,7 @@ static orff_status iteration_errors(const orffi_table *table, const orffi_featur
     return status;
 }
 
-static orff_iteration iteration_of(const orff_settings *s, double lambda) {
+orff_iteration orff_settings_iteration(const orff_settings *s, double lambda) {
     orff_iteration how = orff_iteration_default();
     if (orffi_solver_find(s->solver)->iterates)
         how.solver = s->solver;
@@ -159,10 +159,10 @@ static orff_status iterate(const orffi_features_rows *r, double lambda, keeping 
     const orffi_table *t = r->table;
     /* margins are told by the codes themselves: nothing is taken off y */
     const bool center = s->center && !orff_loss_describe(s->loss).classes;
-    const orff_iteration how = iteration_of(s, lambda);
+    const orff_iteration how = orff_settings_iteration(s, lambda);
     mean_of(t, center, report->mean);
     ORFFI_TRY(orffi_iterate(fit->features, t->n, t->X, t->Y, t->weights, report->mean, &how,
-                            k->checkpoint ? &k->keeper : NULL, fit->theta, &report->solve));
+                            k->checkpoint ? &k->keeper : NULL, NULL, fit->theta, &report->solve));
     keeping_end(k, fit->theta, report->solve.iterations);
     report->lambda = lambda;
     report->dof = report->log_evidence = NAN;

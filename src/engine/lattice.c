@@ -58,6 +58,12 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
                               "the %s engine has no kernels with complex blocks; use %s or %s",
                               orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_EXACT),
                               orff_engine_name(ORFF_ENGINE_FEATURES));
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (s->parts[m].wavelengths || s->parts[m].learn_wavelengths)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "the %s engine has no parts with wavelengths; use %s or %s",
+                              orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_EXACT),
+                              orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->single)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "lattices are computed in double precision, not in single");
     return ORFF_OK;

@@ -35,6 +35,9 @@ static orff_status check_parts(const orff_settings *s) {
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                               "a stack is of %s parts, not %s: what its hidden layers give is no place",
                               usual, orff_rule_name(s->parts[m].rule));
+    for (size_t m = 0; m < s->n_parts; m++)
+        if (s->parts[m].wavelengths || s->parts[m].learn_wavelengths)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no parts with wavelengths");
     if (!s->auto_kernel && !s->auto_mix) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it is of %s parts", usual);
 }

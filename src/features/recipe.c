@@ -29,6 +29,8 @@ int orffi_law_write(json_t *object, const orffi_spectrum *law) {
         object, "space", all_in_order(law) ? json_null() : orffi_json_sizes(law->space_count, law->space));
     if (law->period)
         failed |= json_object_set_new(object, "periods", orffi_json_numbers(law->dim, law->period));
+    if (law->centre)
+        failed |= json_object_set_new(object, "wavelengths", orffi_json_numbers(law->dim, law->wavelength));
     return failed;
 }
 
@@ -50,7 +52,7 @@ orff_status orffi_law_read_lists(const orffi_fields *in, size_t d, double **scal
 }
 
 static orff_status read_law(const orffi_fields *in, size_t d, orffi_spectrum *law) {
-    double shape = 0.0, *scales = NULL, *periods = NULL;
+    double shape = 0.0, *scales = NULL, *periods = NULL, *waves = NULL;
     size_t space_count = 0, *space = NULL;
     orff_base base = ORFF_BASE_GAUSSIAN;
     orff_status status = orffi_law_read_base(in, &base, &shape);
@@ -62,9 +64,14 @@ static orff_status read_law(const orffi_fields *in, size_t d, orffi_spectrum *la
         status = orffi_fields_numbers(in, "periods", d, &periods);
         if (!status) status = orffi_fields_blame(in, orffi_spectrum_set_periods(law, periods));
     }
+    if (!status && orffi_fields_has(in, "wavelengths")) {
+        status = orffi_fields_numbers(in, "wavelengths", d, &waves);
+        if (!status) status = orffi_fields_blame(in, orffi_spectrum_set_wavelengths(law, waves));
+    }
     orffi_release(scales);
     orffi_release(space);
     orffi_release(periods);
+    orffi_release(waves);
     return status;
 }
 

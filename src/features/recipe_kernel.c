@@ -61,6 +61,7 @@ typedef struct source {
     orff_part part;
     double *scales, *periods; /* periods: or NULL */
     double *delays;           /* p x d, or NULL */
+    double *wavelengths;      /* d, or NULL */
     size_t *space;
     size_t columns;
     double root;
@@ -71,6 +72,7 @@ static void clear_sources(size_t count, source *sources) {
         orffi_release(sources[m].scales);
         orffi_release(sources[m].periods);
         orffi_release(sources[m].delays);
+        orffi_release(sources[m].wavelengths);
         orffi_release(sources[m].space);
     }
     orffi_release(sources);
@@ -119,6 +121,9 @@ static orff_status read_law(const orffi_fields *in, size_t d, size_t p, source *
     if (from->space && space_count != p)
         return orffi_fields_fail(in, "space", "has not one input for each output");
     if (orffi_fields_has(in, "periods")) ORFFI_TRY(orffi_fields_numbers(in, "periods", d, &from->periods));
+    if (orffi_fields_has(in, "wavelengths"))
+        ORFFI_TRY(orffi_fields_numbers(in, "wavelengths", d, &from->wavelengths));
+    from->part.wavelengths = from->wavelengths;
     from->part.sigmas = from->scales;
     from->part.space = from->space;
     return ORFF_OK;

@@ -181,6 +181,13 @@ static orff_status set_periods(orffi_kernel_part *part, const double *periods) {
                       orff_rule_name(part->rule->id));
 }
 
+/* Blocks of the other rules are functions of w, and w is no longer what they say of it. */
+static orff_status set_wavelengths(orffi_kernel_part *part, const double *wavelengths) {
+    if (part->rule->coupled) return orffi_spectrum_set_wavelengths(&part->law, wavelengths);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a %s part of the kernel has no wavelength",
+                      orff_rule_name(part->rule->id));
+}
+
 static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const orffi_kernel_how *how,
                               const orff_part *given) {
     part->rule = orffi_rule_find(given->rule);
@@ -196,6 +203,10 @@ static orff_status build_part(orffi_kernel_part *part, size_t d, size_t p, const
         ORFFI_TRY(orffi_spectrum_init(&part->law, given->base, given->shape, d, given->sigma, given->sigmas,
                                       part->rule->physical ? p : d, given->space));
     if (how->periods) ORFFI_TRY(set_periods(part, how->periods));
+    if (given->wavelengths) ORFFI_TRY(set_wavelengths(part, given->wavelengths));
+    if (given->learn_wavelengths && !given->wavelengths)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "wavelengths are learned from rows: fit a model, or give them");
     ORFFI_TRY(check_exists(part));
     ORFFI_TRY(prepare(part, given, how->without_functions));
     return set_root(part, given);

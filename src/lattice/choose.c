@@ -283,6 +283,9 @@ orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, co
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part without a base spectrum has no lattice");
     if (kernel->hermitian)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part with complex blocks has no lattice");
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].law.centre)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a part with a wavelength has no lattice");
     *quality = (orffi_lattice_quality){0};
     ORFFI_TRY(find_shape(kernel, need, tolerance, &s));
     limit_band(kernel, need, &s, &quality->band_limited);

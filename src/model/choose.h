@@ -32,6 +32,10 @@ orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows);
 bool orffi_plan_delays(const orffi_plan *plan);
 orff_status orffi_choose_delays(orffi_plan *plan, const orffi_rows *rows);
 
+/* The wavelengths of the parts that learn theirs, with length scales that are auto, weights and the noise. */
+bool orffi_plan_waves(const orffi_plan *plan);
+orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows);
+
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */
 orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);

@@ -51,15 +51,18 @@ bool orffi_plan_delays(const orffi_plan *plan) {
 
 static orff_status check(const orffi_plan *plan) {
     if (plan->parts.count > 1)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "delays are learned for a kernel of one part, not of %zu; give them",
-                          plan->parts.count);
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "delays and their output matrix are learned for a kernel of one part, not of %zu; give both",
+            plan->parts.count);
     if (plan->directed || plan->settings.classes)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "delays are learned from rows with all outputs; give them");
-    if (plan->p > MOST_OUTPUTS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "delays are learned for up to %d outputs, not %zu; give them", MOST_OUTPUTS,
-                          plan->p);
+                          "delays and their output matrix are learned from rows with all outputs; give both");
+    if (plan->p > MOST_OUTPUTS)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "delays and their output matrix are learned for up to %d outputs, not %zu; give both",
+            MOST_OUTPUTS, plan->p);
     return ORFF_OK;
 }
 
@@ -262,7 +265,8 @@ static orff_status set_base(work *w, orff_base base, double shape) {
     w->n = orffi_delays_unknowns(&w->e);
     if (!orffi_spectrum_is_smooth(&w->e.law, 1.0))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "delays are learned with a base that has a derivative, not with %s; give them",
+                          "delays and their output matrix are learned with a base that has a derivative, not "
+                          "with %s; give both",
                           orff_base_short_name(base, shape));
     if (w->x) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->x, 4 * w->n));
@@ -304,8 +308,9 @@ static orff_status search(work *w, const double *median) {
 /* ---- all of it */
 
 /* What was found becomes the plan's: A of trace p. */
-static orff_status settle(work *w) {
+static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
+    const bool open = has_open_delays(w);
     const size_t p = plan->p, d = plan->d;
     const double *a = w->best + orffi_delays_at_a(&w->e), *c = w->best + orffi_delays_at_c(&w->e);
     orffi_planned_part *one = &plan->parts.list[0];
@@ -323,7 +328,7 @@ static orff_status settle(work *w) {
     for (size_t k = 0; k < d; k++) one->sigmas[k] = exp(w->best[k]);
     one->part.sigma = one->sigmas[0];
     plan->shift = exp(w->best[w->n - 1]) / size;
-    for (size_t i = 1; i < p; i++)
+    for (size_t i = 1; open && i < p; i++)
         orffi_log(ORFF_LOG_INFO, "by the evidence: output %zu is late by %.4g", i + 1,
                   one->delays[i * d] * plan->units.unit[0]);
     return ORFF_OK;
@@ -349,7 +354,7 @@ static orff_status choose(work *w, orffi_table *table, const orffi_rows *rows, d
     ORFFI_TRY(orffi_sample_few(table, median, w->plan->p, &w->sample));
     ORFFI_TRY(fill_rows(w));
     ORFFI_TRY(search(w, median));
-    return settle(w);
+    return apply_best(w);
 }
 
 orff_status orffi_choose_delays(orffi_plan *plan, const orffi_rows *rows) {

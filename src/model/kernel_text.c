@@ -1,6 +1,7 @@
-/*     kernel = part + part ..        part = RULE[:BASE][@SIGMA][*WEIGHT]
+/*     kernel = part + part ..        part = RULE[:BASE][@SIGMA][~WAVE][*WEIGHT]
  *     base = BASE + BASE ..          BASE = name or name/shape
  *     sigma = SIGMA + SIGMA ..       SIGMA = auto, ard, median, S, or S1,..,Sd
+ *     wavelength = WAVE + WAVE ..    WAVE = none, auto, or L1,..,Ld
  *
  * What a part says of itself stands before what the settings of all parts say. */
 #include "model/kernel_text.h"
@@ -21,7 +22,7 @@
 /* One part on its way. NULL where it leaves a thing to the settings of all. */
 typedef struct words {
     char rule[LONGEST], base[LONGEST], weight[LONGEST];
-    char *sigma; /* as long as it is: one number for each of many inputs */
+    char *sigma, *wavelength; /* as long as they are: one number for each of many inputs */
 } words;
 
 static orff_status wrong(orffi_kernel_read *k, const char *culprit, const char *format, ...)
@@ -102,17 +103,19 @@ static void split_at(char *text, char mark, char *rest, size_t room) {
     *at = '\0';
 }
 
-/* text (room bytes): scratch; w->sigma has as much room. */
+/* text (room bytes): scratch; w->sigma and w->wavelength have as much room. */
 static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, words *w,
                               char *text, size_t room) {
     word_of(t->kernel, m, text, room);
     split_at(text, '*', w->weight, sizeof w->weight);
+    split_at(text, '~', w->wavelength, room);
     split_at(text, '@', w->sigma, room);
     split_at(text, ':', w->base, sizeof w->base);
     snprintf(w->rule, sizeof w->rule, "%.*s", LONGEST - 1, text);
     if (!w->base[0] && !word_of(t->base, m, w->base, sizeof w->base))
         return wrong(k, "base", "there is no base of so long a name");
     if (!w->sigma[0]) word_of(t->sigma, m, w->sigma, room);
+    if (!w->wavelength[0] && t->wavelength) word_of(t->wavelength, m, w->wavelength, room);
     if (!w->weight[0] && !is_auto(t->weight) && !word_of(t->weight, m, w->weight, sizeof w->weight))
         return wrong(k, "weight", "a weight is too long");
     return ORFF_OK;
@@ -164,19 +167,26 @@ static orff_status median_scales(const orff_data_shape *shape, size_t space, con
     return ORFF_OK;
 }
 
-/* One, or one for each input. */
-static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
+/* Finite numbers between commas, above `low`: how many there are, of which the first d are kept; 0 where something else stands
+ * there. */
+static size_t scan_list(const char *word, double low, size_t d, double *values) {
     size_t count = 0;
     for (const char *at = word;; at++) {
         double value;
         at = orff_number_scan(at, &value);
-        if (!at || (*at && *at != ',') || !(value > 0.0) || !isfinite(value))
-            return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto",
-                         word);
-        if (count < d) sigmas[count] = value;
+        if (!at || (*at && *at != ',') || !(value > low) || !isfinite(value)) return 0;
+        if (count < d) values[count] = value;
         count++;
-        if (!*at) break;
+        if (!*at) return count;
     }
+}
+
+/* One, or one for each input. */
+static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
+    const size_t count = scan_list(word, 0.0, d, sigmas);
+    if (!count)
+        return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto",
+                     word);
     if (count != 1 && count != d)
         return wrong(k, "sigma", "%zu values for %zu inputs; expected one, or one for each", count, d);
     for (size_t i = 1; count == 1 && i < d; i++) sigmas[i] = sigmas[0];
@@ -194,6 +204,19 @@ static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape
     part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
     if (part->sigmas && part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
     return ORFF_OK;
+}
+
+static orff_status read_wavelength(orffi_kernel_read *k, const char *word, size_t d, double *waves,
+                                   orff_part *part) {
+    if (!word[0] || !strcmp(word, "none")) return ORFF_OK;
+    part->learn_wavelengths = is_auto(word);
+    if (part->learn_wavelengths) return ORFF_OK;
+    const size_t count = scan_list(word, -INFINITY, d, waves);
+    part->wavelengths = waves;
+    if (!count) return wrong(k, "wavelength", "\"%.60s\" is no wavelength, list of them, none or auto", word);
+    if (count == d) return ORFF_OK;
+    return wrong(k, "wavelength", "%zu values for %zu inputs; expected one for each, 0 for no waves along it",
+                 count, d);
 }
 
 static orff_status read_weight(orffi_kernel_read *k, const char *word, orff_part *part) {
@@ -262,7 +285,8 @@ static orff_status set_space(orffi_kernel_read *k, const orff_data_shape *shape,
 
 static orff_status allocate(orffi_kernel_read *k, size_t d) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(k->parts, k->n));
-    return ORFFI_NEW_ARRAY(k->sigmas, k->n * d);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(k->sigmas, k->n * d));
+    return ORFFI_NEW_ARRAY(k->waves, k->n * d);
 }
 
 static orff_status fill_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
@@ -273,16 +297,19 @@ static orff_status fill_part(orffi_kernel_read *k, const orffi_kernel_texts *t, 
     if (!k->automatic) ORFFI_TRY(read_rule(k, w->rule, part));
     ORFFI_TRY(read_base(k, t, m, w->base, part));
     ORFFI_TRY(read_weight(k, w->weight, part));
+    ORFFI_TRY(read_wavelength(k, w->wavelength, shape->d, k->waves + m * shape->d, part));
     return read_sigma(k, shape, space, w->sigma, k->sigmas + m * shape->d, part);
 }
 
 static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, const orff_data_shape *shape,
                              size_t space, size_t m) {
-    const size_t room = strlen(t->kernel) + strlen(t->sigma) + 1;
+    const size_t room =
+        strlen(t->kernel) + strlen(t->sigma) + (t->wavelength ? strlen(t->wavelength) : 0) + 1;
     char *text;
     words w = {0};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(text, 2 * room));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(text, 3 * room));
     w.sigma = text + room;
+    w.wavelength = w.sigma + room;
     orff_status status = read_words(k, t, m, &w, text, room);
     if (!status) status = fill_part(k, t, shape, space, m, &w);
     orffi_release(text);
@@ -293,6 +320,7 @@ static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, 
 static orff_status check_automatic(orffi_kernel_read *k, const orffi_kernel_texts *t) {
     if (!is_auto(t->sigma)) return wrong(k, "sigma", "kernel auto chooses this itself");
     if (strcmp(t->weight, "1")) return wrong(k, "weight", "kernel auto chooses this itself");
+    if (t->wavelength) return wrong(k, "wavelength", "kernel auto has no waves");
     if (t->mix) return wrong(k, "mix", "kernel auto chooses this itself");
     if (t->matrix) return wrong(k, "output-matrix", "kernel auto chooses this itself");
     if (count_words(t->base) > 1) return wrong(k, "base", "kernel auto has one base");
@@ -447,6 +475,7 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
     ORFFI_TRY(check_count(k, "base", t->base));
     ORFFI_TRY(check_count(k, "shape", t->shape));
     ORFFI_TRY(check_count(k, "sigma", t->sigma));
+    ORFFI_TRY(check_count(k, "wavelength", t->wavelength));
     ORFFI_TRY(check_count(k, "weight", t->weight));
     ORFFI_TRY(allocate(k, shape->d));
     ORFFI_TRY(read_space(k, t->covariates, shape, &space));
@@ -460,6 +489,7 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
 void orffi_kernel_read_clear(orffi_kernel_read *k) {
     orffi_release(k->parts);
     orffi_release(k->sigmas);
+    orffi_release(k->waves);
     orffi_release(k->A);
     orffi_release(k->delays);
     orffi_release(k->space);

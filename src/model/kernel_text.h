@@ -6,7 +6,7 @@
 
 /* The texts of the settings that a kernel is made of; NULL: not given. */
 typedef struct orffi_kernel_texts {
-    const char *kernel, *base, *shape, *sigma, *weight, *mix, *matrix, *delays, *covariates;
+    const char *kernel, *base, *shape, *sigma, *wavelength, *weight, *mix, *matrix, *delays, *covariates;
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_kernel_texts;
 
@@ -16,6 +16,7 @@ typedef struct orffi_kernel_read {
     size_t n;
     orff_part *parts;
     double *sigmas; /* n x d */
+    double *waves;  /* n x d: wavelengths */
     double *A;      /* n x p x p, or NULL */
     double *delays; /* p x d, or NULL */
     size_t *space;  /* the inputs that are no covariates: p of them */

@@ -32,6 +32,7 @@ static orff_status allocate(orff_model *model) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->noise, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_sigmas, orffi_model_kernel(model)->n_parts * model->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_delays, orffi_model_kernel(model)->n_parts * model->p * model->d));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_waves, orffi_model_kernel(model)->n_parts * model->d));
     if (model->classes) ORFFI_TRY(ORFFI_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;
 }
@@ -73,7 +74,7 @@ void orff_model_free(orff_model *model) {
     double *all[] = {
         model->shift,  model->unit,        model->mean,         model->spread,           model->codes,
         model->shares, model->user_sigmas, model->user_delays,  model->output_train_mse, model->output_cv_mse,
-        model->noise,  model->own_noise,   model->held.outputs, model->instrument_noise};
+        model->noise,  model->own_noise,   model->held.outputs, model->instrument_noise, model->user_waves};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(model->kernel_words);
     orffi_release(model->notes);
@@ -129,11 +130,11 @@ static void say(words *w, const char *format, ...) {
 }
 
 /* One number where all are equal, else the first four. */
-static void say_sigmas(words *w, size_t d, const double *sigmas) {
+static void say_lengths(words *w, const char *what, size_t d, const double *sigmas) {
     size_t equal = 1;
     while (equal < d && sigmas[equal] == sigmas[0]) equal++;
     const size_t count = equal == d ? 1 : d;
-    say(w, ", sigma");
+    say(w, ", %s", what);
     for (size_t k = 0; k < count && k < 4; k++) say(w, " %.6g", sigmas[k]);
     if (count > 4) say(w, " ...");
 }
@@ -178,7 +179,8 @@ static void say_part(const orff_model *model, size_t m, words *w) {
     }
     say(w, " (%s", orff_base_name(part->law.base->id));
     if (part->law.base->has_shape) say(w, " %.6g", part->law.shape);
-    say_sigmas(w, model->d, model->user_sigmas + m * model->d);
+    say_lengths(w, "sigma", model->d, model->user_sigmas + m * model->d);
+    if (part->law.centre) say_lengths(w, "wavelength", model->d, model->user_waves + m * model->d);
     say_periods(w, model, &part->law);
     if (part->rule->mixes) say(w, ", mix %.6g", part->mix);
     if (part->delays) say_delays(w, model, m);
@@ -206,6 +208,8 @@ static void fill_sigmas(orff_model *model) {
         const orffi_spectrum *law = &kernel->parts[m].law;
         for (size_t k = 0; law->base && k < model->d; k++)
             model->user_sigmas[m * model->d + k] = law->scale[k] * model->unit[k];
+        for (size_t k = 0; law->centre && k < model->d; k++)
+            model->user_waves[m * model->d + k] = law->wavelength[k] * model->unit[k];
         for (size_t i = 0; kernel->parts[m].delays && i < model->p * model->d; i++)
             model->user_delays[m * model->p * model->d + i] =
                 kernel->parts[m].delays[i] * model->unit[i % model->d];
@@ -327,6 +331,7 @@ orff_status orff_model_part(const orff_model *model, size_t i, orff_part *out) {
         out->shape = part->law.shape;
         out->sigmas = model->user_sigmas + i * model->d;
         out->sigma = out->sigmas[0];
+        if (part->law.centre) out->wavelengths = model->user_waves + i * model->d;
     }
     return ORFF_OK;
 }

@@ -62,6 +62,7 @@ struct orff_model {
     char *kernel_words;
     double *user_sigmas; /* parts x d: length scales in the user's units */
     double *user_delays; /* parts x p x d: the same of delays */
+    double *user_waves;  /* parts x d: and of wavelengths */
 };
 
 /* With room for the arrays whose sizes follow from the fit, which is taken over, also on failure.

@@ -13,7 +13,8 @@ static void fill(orff_model *model, const orff_found *found) {
     model->train_mse = found->train_mse;
     model->cv_mse = model->dof = model->log_evidence = NAN;
     for (size_t k = 0; k < model->p; k++) model->output_train_mse[k] = model->noise[k] = NAN;
-    model->solve = (orff_solve_info){.method = "cholesky", .converged = true};
+    const orff_solve_info direct = {.method = "cholesky", .converged = true};
+    model->solve = found->solve ? *found->solve : direct;
 }
 
 orff_status orff_model_of_features(orff_model **out, const orff_features *features, const orff_found *found) {

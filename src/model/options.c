@@ -110,6 +110,7 @@ static orff_status read_kernel(orff_options *o, const orff_data_shape *shape, or
                                       .base = orff_options_get(o, "base"),
                                       .shape = given(o, "shape"),
                                       .sigma = orff_options_get(o, "sigma"),
+                                      .wavelength = given(o, "wavelength"),
                                       .weight = orff_options_get(o, "weight"),
                                       .mix = given(o, "mix"),
                                       .matrix = given(o, "output-matrix"),

@@ -9,6 +9,7 @@ static void clear_part(orffi_planned_part *one) {
     orffi_release(one->A);
     orffi_release(one->B);
     orffi_release(one->delays);
+    orffi_release(one->wavelengths);
     orffi_release(one->space);
     *one = (orffi_planned_part){0};
 }
@@ -24,11 +25,13 @@ static orff_status fill_part(orffi_planned_part *one, const orff_part *from, siz
         ORFFI_TRY(orffi_duplicate(&one->B, from->B, p * from->columns, sizeof *one->B));
         ORFFI_TRY(orffi_duplicate(&one->delays, from->delays, p * d, sizeof *one->delays));
     }
+    ORFFI_TRY(orffi_duplicate(&one->wavelengths, from->wavelengths, d, sizeof *one->wavelengths));
     ORFFI_TRY(orffi_duplicate(&one->space, from->space, p, sizeof *one->space));
     one->part.sigmas = one->sigmas;
     one->part.A = one->A;
     one->part.B = one->B;
     one->part.delays = one->delays;
+    one->part.wavelengths = one->wavelengths;
     one->part.space = one->space;
     return ORFF_OK;
 }

@@ -7,10 +7,11 @@
 /* One part: pointers of `part` point to what follows, which is the part's own. A sigma of 0 is auto. */
 typedef struct orffi_planned_part {
     orff_part part;
-    double *sigmas; /* d: length scales; zeros while they are auto */
-    double *A, *B;  /* p x p, p x columns; or NULL */
-    double *delays; /* p x d, or NULL */
-    size_t *space;  /* p, or NULL */
+    double *sigmas;      /* d: length scales; zeros while they are auto */
+    double *A, *B;       /* p x p, p x columns; or NULL */
+    double *delays;      /* p x d, or NULL */
+    double *wavelengths; /* d, or NULL */
+    size_t *space;       /* p, or NULL */
 } orffi_planned_part;
 
 typedef struct orffi_parts {

@@ -218,11 +218,13 @@ static orff_status measure_spread(const orffi_table *head, double *spread) {
     return status;
 }
 
-/* Delays that are given are in the user's units. */
-static void scale_delays(orffi_plan *plan) {
+/* Delays and wavelengths that are given are in the user's units. */
+static void scale_lengths(orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         double *delays = plan->parts.list[m].delays;
         for (size_t i = 0; delays && i < plan->p * plan->d; i++) delays[i] /= plan->units.unit[i % plan->d];
+        double *waves = plan->parts.list[m].wavelengths;
+        for (size_t i = 0; waves && i < plan->d; i++) waves[i] /= plan->units.unit[i];
     }
 }
 
@@ -251,7 +253,7 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
                        (automatic || s->lambda == 0.0) && (!plan->directed || rows->apart));
     for (size_t k = 0; !(each && !rows->classes) && k < plan->p; k++) plan->units.spread[k] = 1.0;
     ORFFI_TRY(set_periods(plan));
-    scale_delays(plan);
+    scale_lengths(plan);
     measure_range(plan, rows);
     return ORFF_OK;
 }
@@ -305,6 +307,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
+    if (orffi_plan_waves(plan)) ORFFI_TRY(orffi_choose_waves(plan, rows));
     if (orffi_plan_delays(plan)) ORFFI_TRY(orffi_choose_delays(plan, rows));
     const bool learns = orffi_plan_learns(plan);
     if (learns && plan->parts.count > 1) plan->settings.mixture = true; /* until matrices say the weights */

@@ -35,6 +35,10 @@ static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
     if (!failed && part->hermitian) failed = json_object_set_new(packed, "hermitian", json_true());
     if (!failed && part->delays)
         failed = json_object_set_new(packed, "delays", orffi_json_numbers(p * d, part->delays));
+    if (!failed && part->wavelengths)
+        failed = json_object_set_new(packed, "wavelengths", orffi_json_numbers(d, part->wavelengths));
+    if (!failed && part->learn_wavelengths)
+        failed = json_object_set_new(packed, "learned wavelengths", json_true());
     if (!failed && part->learn)
         failed = json_object_set_new(packed, "learned rank", json_integer((json_int_t)part->rank));
     if (!failed && part->learn && part->sparse)

@@ -50,7 +50,7 @@ typedef struct row {
 
 /* clang-format off */
 static const row rows[] = {
-    {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][*WEIGHT]", "", KERNEL, "Kernel",
+    {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][~WAVELENGTH][*WEIGHT]", "", KERNEL, "Kernel",
       "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
       "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data, and their sum with learned weights, and "
       "keeps the one of greatest evidence."}, NOWHERE},
@@ -63,6 +63,10 @@ static const row rows[] = {
       "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
       "median is the median distance between inputs; auto maximises the evidence, with one for all inputs or, where the evidence clearly "
       "gains, one for each; ard always learns one for each. For features, classes and your own parts auto uses cross-validation."}, NOWHERE},
+    {{"wavelength", ORFF_SETTING_TEXT, "none", true, 0, 0, NULL, "L1,..,Ld", "the inputs' unit", KERNEL, "Kernel",
+      "decomposable, delayed: the length of the function's waves, which stay in step over about sigma; a number for each input, 0 for "
+      "no waves along it; + gives one for each part of a sum. auto maximises the evidence, for a sum of decomposable parts together with "
+      "their length scales and weights: a spectral mixture."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
       "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",

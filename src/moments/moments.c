@@ -144,6 +144,9 @@ static orff_status compare_groups(size_t g, const orffi_bank_group *a, const orf
             return orffi_fail(ORFF_ERROR_MISMATCH,
                               "the length scale of input %zu is %.17g in one and %.17g in the other", i + 1,
                               x->scale[i], y->scale[i]);
+    for (size_t i = 0; x->base && i < x->dim; i++)
+        if ((x->centre ? x->centre[i] : 0.0) != (y->centre ? y->centre[i] : 0.0))
+            return orffi_fail(ORFF_ERROR_MISMATCH, "the wavelengths along input %zu differ", i + 1);
     if (a->drawn.scheme != b->drawn.scheme)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the sampling is %s in one and %s in the other",
                           orff_scheme_name(a->drawn.scheme), orff_scheme_name(b->drawn.scheme));

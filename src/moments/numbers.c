@@ -61,6 +61,7 @@ static void add_group(orffi_digest *digest, const orffi_bank_group *group) {
     orffi_digest_add(digest, sizeof what / sizeof *what, what);
     if (law->base) {
         orffi_digest_add(digest, law->dim, law->scale);
+        if (law->centre) orffi_digest_add(digest, law->dim, law->centre);
     } else if (group->drawn.omega) {
         orffi_digest_add(digest, group->drawn.count * group->drawn.dim, group->drawn.omega);
     }

@@ -66,6 +66,11 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
             ORFF_ERROR_UNSUPPORTED,
             "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
             names[recipe->scheme], names[ORFF_SCHEME_GRID]);
+    if (law->centre && (ops->quadrature || recipe->scheme == ORFF_SCHEME_HADAMARD))
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "%s sampling does not draw the frequencies of a part with a wavelength: use %s or %s",
+            names[recipe->scheme], names[ORFF_SCHEME_QMC], names[ORFF_SCHEME_IID]);
     if (ops->spherical_only && !law->base->spherical)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
@@ -74,6 +79,12 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
             names[recipe->scheme], orff_base_name(law->base->id), names[ORFF_SCHEME_QMC],
             names[ORFF_SCHEME_IID]);
     return ORFF_OK;
+}
+
+/* To the centre: a frequency stands for its mirror image too. */
+static void shift(orffi_frequencies *out, const orffi_spectrum *law) {
+    for (size_t i = 0; law->centre && i < out->count * out->dim; i++)
+        out->omega[i] += law->centre[i % out->dim];
 }
 
 orff_status orffi_frequencies_draw(orffi_frequencies *out, const orffi_spectrum *law,
@@ -86,7 +97,10 @@ orff_status orffi_frequencies_draw(orffi_frequencies *out, const orffi_spectrum 
     out->scheme = definite.scheme;
     out->importance = definite.importance && !schemes[definite.scheme]->quadrature;
     const orff_status status = schemes[definite.scheme]->draw(out, law, &definite);
-    if (status) orffi_frequencies_clear(out);
+    if (status)
+        orffi_frequencies_clear(out);
+    else
+        shift(out, law);
     return status;
 }
 

@@ -80,12 +80,13 @@ static orff_status sweep(void *self, const double *x, double c, double *u, doubl
         ORFFI_TRY(report(data, first));
         sweep_block(data, first, smaller(data->panel.block, data->n - first), x != NULL, c, u, out != NULL);
     }
-    if (out) orffi_panel_unload(&data->panel, out);
-    return ORFF_OK;
+    if (!out) return ORFF_OK;
+    orffi_panel_unload(&data->panel, out);
+    return orffi_sharing_sum(data->sharing, f->M, out);
 }
 
 orffi_operator orffi_data_operator(orffi_data *data) {
-    return (orffi_operator){data->n * data->panel.f->p, data->panel.f->M, sweep, data};
+    return (orffi_operator){data->n * data->panel.f->p, data->panel.f->M, sweep, data, data->sharing};
 }
 
 /* ---- K = A A^*: with G_j = B_j B_j^T, row j of phi W is K's columns of the points that W was made of, where

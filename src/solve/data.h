@@ -37,8 +37,9 @@ typedef struct orffi_data {
     const double *root;           /* sqrt(c_i), n values; NULL: ones */
     const orffi_monitor *monitor; /* progress and cancellation at every block; NULL: silent */
     orffi_panel panel;
-    size_t kept;   /* rows whose phi is there already */
-    double *F, *Y; /* a block's rows of A x, and these times sqrt(c_i)   (block x p) */
+    const orff_sharing *sharing; /* the other rows are with other processes; NULL: these are all */
+    size_t kept;                 /* rows whose phi is there already */
+    double *F, *Y;               /* a block's rows of A x, and these times sqrt(c_i)   (block x p) */
 } orffi_data;
 
 /* phi is kept over sweeps where that takes less than 256 MB, else computed at each. End it with

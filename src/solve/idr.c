@@ -42,7 +42,8 @@ static orff_status work_fill(idr_work *w, const orffi_normal_equations *e) {
     ORFFI_TRY(orffi_duplicate(&w->r, e->r, cols, sizeof *w->r));
     for (size_t k = 0; k < w->s; k++) w->M[k * w->s + k] = 1.0;
     for (size_t i = 0; i < w->s * cols; i++) w->P[i] = orffi_rng_normal(rng, i, 0);
-    return orffi_orthonormal_rows(w->s, cols, w->P);
+    ORFFI_TRY(orffi_orthonormal_rows(w->s, cols, w->P));
+    return orffi_sharing_first(e->A->sharing, w->s * cols, w->P);
 }
 
 /* M(k..s, k..s) c = f(k..s), by forward substitution. */

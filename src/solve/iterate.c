@@ -21,7 +21,7 @@ orff_iteration orff_iteration_default(void) {
 
 /* ---- checks */
 
-static orff_status check_settings(const orff_iteration *how, size_t p) {
+static orff_status check_settings(const orff_iteration *how, size_t p, bool shared) {
     orffi_loss_function loss;
     if (!orffi_solver_find(how->solver)->iterates)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "solver %d does not iterate", (int)how->solver);
@@ -37,10 +37,13 @@ static orff_status check_settings(const orff_iteration *how, size_t p) {
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s solves the squared loss only; the %s loss needs %s",
                           orff_solver_name(how->solver), orff_loss_name(how->loss),
                           orff_solver_name(ORFF_SOLVER_SGD));
+    if (shared && !orffi_solver_find(how->solver)->solve)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "%s is not for rows that processes share; %s is",
+                          orff_solver_name(how->solver), orff_solver_name(ORFF_SOLVER_PCG));
     return ORFF_OK;
 }
 
-static orff_status check_weights(size_t n, const double *weights, double *total) {
+static orff_status sum_weights(size_t n, const double *weights, double *total) {
     *total = weights ? 0.0 : (double)n;
     if (!weights) return ORFF_OK;
     ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
@@ -50,6 +53,14 @@ static orff_status check_weights(size_t n, const double *weights, double *total)
                               "the weight of row %zu is %g; it must be at least 0", i + 1, weights[i]);
         *total += weights[i];
     }
+    return ORFF_OK;
+}
+
+/* The sum over all processes. */
+static orff_status check_weights(size_t n, const double *weights, const orff_sharing *sharing,
+                                 double *total) {
+    ORFFI_TRY(sum_weights(n, weights, total));
+    ORFFI_TRY(orffi_sharing_sum(sharing, 1, total));
     if (!(*total > 0.0 && isfinite(*total)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the weights sum to %g; the sum must be above 0",
                           *total);
@@ -63,12 +74,16 @@ typedef struct problem {
     const double *X, *Y, *intercept;
     double *root; /* sqrt(c_i), or NULL */
     double total;
+    double rows; /* of all processes */
     const orff_iteration *how;
     orffi_monitor monitor;
+    const orff_sharing *sharing; /* NULL: these are all rows */
 } problem;
 
-static orff_status check_data(const problem *q, const double *theta) {
-    if (q->n == 0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
+static orff_status check_data(problem *q, const double *theta) {
+    q->rows = (double)q->n;
+    ORFFI_TRY(orffi_sharing_sum(q->sharing, 1, &q->rows));
+    if (q->rows == 0.0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
     ORFFI_TRY(orffi_check_finite("X", q->n, q->f->d, q->X));
     ORFFI_TRY(orffi_check_finite("Y", q->n, q->f->p, q->Y));
     if (q->intercept) ORFFI_TRY(orffi_check_finite("intercept", 1, q->f->p, q->intercept));
@@ -113,14 +128,16 @@ static orff_status state_refresh(const problem *q, const orffi_operator *A, doub
 }
 
 /* What is minimised, times N: |u|^2 + shift |theta|^2 */
-static double energy(const orffi_operator *A, double shift, const state *s) {
-    return orffi_vector_dot(A->rows, s->u, s->u) + shift * orffi_vector_dot(A->cols, s->theta, s->theta);
+static orff_status energy(const orffi_operator *A, double shift, const state *s, double *result) {
+    ORFFI_TRY(orffi_operator_square(A, s->u, result));
+    *result += shift * orffi_vector_dot(A->cols, s->theta, s->theta);
+    return ORFF_OK;
 }
 
 /* As many rows as make decomposing their Gram matrix (~ m^3, m = rows times p) cost no more than some twenty
  * sweeps of the data (~ 2 D n), and m at most 2000. */
 static size_t subsample_rows(const problem *q) {
-    const double worth = cbrt(500.0 * 2.0 * (double)q->f->D * (double)q->n);
+    const double worth = cbrt(500.0 * 2.0 * (double)q->f->D * q->rows);
     const size_t rows = (size_t)fmin(worth, 2000.0) / q->f->p;
     if (q->how->subsample) return q->how->subsample;
     return rows ? rows : 1;
@@ -144,12 +161,15 @@ static orff_status refine(const problem *q, orffi_normal_equations *e, double b,
                           orff_solve_info *info) {
     const size_t M = e->A->cols;
     bool improves = true;
+    double energy_now, energy_next;
     info->residual = orffi_vector_norm(M, now->r) / b;
     e->target = 0.5 * q->how->tolerance * b;
     while (improves && info->residual > q->how->tolerance && e->monitor->done < e->monitor->limit) {
         ORFFI_TRY(correct(q, e, now, next));
         const double residual = orffi_vector_norm(M, next->r) / b;
-        if (!(residual < info->residual || energy(e->A, e->shift, next) < energy(e->A, e->shift, now))) break;
+        ORFFI_TRY(energy(e->A, e->shift, now, &energy_now));
+        ORFFI_TRY(energy(e->A, e->shift, next, &energy_next));
+        if (!(residual < info->residual || energy_next < energy_now)) break;
         improves = residual < 0.5 * info->residual;
         info->residual = residual;
         const state kept = *now;
@@ -186,7 +206,7 @@ static orff_status solve_with(problem *q, orffi_data *data, orffi_subsample *sam
     } else {
         if (orffi_solver_find(q->how->solver)->preconditions)
             ORFFI_TRY(orffi_subsample_fill(sample, q->f, q->n, q->X, q->root, q->total, subsample_rows(q),
-                                           q->how->seed, shift, &q->monitor));
+                                           q->how->seed, shift, &q->monitor, q->sharing));
         ORFFI_TRY(refine(q, &e, b, now, next, info));
     }
     memcpy(theta, now->theta, A.cols * sizeof *theta);
@@ -198,6 +218,7 @@ static orff_status solve_squares(problem *q, double *theta, orff_solve_info *inf
     orffi_subsample sample = {0};
     state now = {0}, next = {0};
     orff_status status = orffi_data_fill(&data, q->f, q->n, q->X, q->root, q->how->single, &q->monitor);
+    data.sharing = q->sharing;
     if (!status) status = solve_with(q, &data, &sample, &now, &next, theta, info);
     state_clear(&now);
     state_clear(&next);
@@ -226,25 +247,38 @@ orff_status orff_iterate(const orff_features *features, size_t n, const double *
                          double *theta, orff_solve_info *info) {
     if (!features || !X || !Y || !how || !theta)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_iterate: NULL argument");
-    return orffi_iterate(features, n, X, Y, weights, intercept, how, NULL, theta, info);
+    return orffi_iterate(features, n, X, Y, weights, intercept, how, NULL, NULL, theta, info);
+}
+
+orff_status orff_iterate_shared(const orff_features *features, size_t n, const double *X, const double *Y,
+                                const double *weights, const double *intercept, const orff_iteration *how,
+                                const orff_sharing *sharing, double *theta, orff_solve_info *info) {
+    if (!features || (n && !(X && Y)) || !how || !sharing || !sharing->sum || !theta)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_iterate_shared: NULL argument");
+    if (sharing->rank >= sharing->count)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "process %zu of %zu: they count from 0", sharing->rank,
+                          sharing->count);
+    return orffi_iterate(features, n, X, Y, weights, intercept, how, NULL, sharing, theta, info);
 }
 
 orff_status orffi_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
                           const double *weights, const double *intercept, const orff_iteration *how,
-                          const orffi_keeper *keeper, double *theta, orff_solve_info *info) {
+                          const orffi_keeper *keeper, const orff_sharing *sharing, double *theta,
+                          orff_solve_info *info) {
     problem q = {.f = features,
                  .n = n,
                  .X = X,
                  .Y = Y,
                  .intercept = intercept,
                  .how = how,
+                 .sharing = sharing,
                  .monitor = {.done = keeper ? keeper->from.iterations : 0,
                              .limit = how->max_iterations,
                              .keeper = keeper}};
     orff_solve_info found = {0};
-    ORFFI_TRY(check_settings(how, features->p));
+    ORFFI_TRY(check_settings(how, features->p, sharing != NULL));
     ORFFI_TRY(check_data(&q, theta));
-    ORFFI_TRY(check_weights(n, weights, &q.total));
+    ORFFI_TRY(check_weights(n, weights, sharing, &q.total));
     orff_status status = fill_roots(&q, weights);
     if (!status)
         status = orffi_solver_find(how->solver)->solve ? solve_squares(&q, theta, &found)

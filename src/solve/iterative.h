@@ -41,10 +41,11 @@ typedef struct orffi_sgd_problem {
     orffi_monitor *monitor;
 } orffi_sgd_problem;
 
-/* orff_iterate, kept on the way and from where the keeper says; NULL: from the beginning. */
+/* orff_iterate_shared, kept on the way and from where the keeper says; NULL: from the beginning. */
 orff_status orffi_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
                           const double *weights, const double *intercept, const orff_iteration *how,
-                          const orffi_keeper *keeper, double *theta, orff_solve_info *info);
+                          const orffi_keeper *keeper, const orff_sharing *sharing, double *theta,
+                          orff_solve_info *info);
 
 orff_status orffi_sgd(const orffi_sgd_problem *problem, double *theta, orff_solve_info *info);
 

@@ -22,19 +22,21 @@ typedef struct rotations {
     double largest, smallest;
 } rotations;
 
-static double left_norm(const orffi_normal_equations *e, const bidiagonal *b) {
-    return sqrt(orffi_vector_dot(e->A->rows, b->u, b->u) + orffi_vector_dot(e->A->cols, b->w, b->w));
+static orff_status left_norm(const orffi_normal_equations *e, const bidiagonal *b, double *norm) {
+    ORFFI_TRY(orffi_operator_square(e->A, b->u, norm));
+    *norm = sqrt(*norm + orffi_vector_dot(e->A->cols, b->w, b->w));
+    return ORFF_OK;
 }
 
 /* beta u = what is in u; alpha v = adjoint of u - beta v, where `next` is the adjoint before u was
  * normalised. */
-static void normalise(const orffi_normal_equations *e, bidiagonal *b) {
+static orff_status normalise(const orffi_normal_equations *e, bidiagonal *b) {
     const size_t rows = e->A->rows, cols = e->A->cols;
     const double root = sqrt(e->shift);
-    b->beta = left_norm(e, b);
+    ORFFI_TRY(left_norm(e, b, &b->beta));
     if (b->beta == 0.0) {
         b->alpha = 0.0;
-        return;
+        return ORFF_OK;
     }
     orffi_vector_add(cols, root, b->w, b->next);
     for (size_t i = 0; i < cols; i++) b->v[i] = b->next[i] / b->beta - b->beta * b->v[i];
@@ -42,22 +44,21 @@ static void normalise(const orffi_normal_equations *e, bidiagonal *b) {
     orffi_vector_scale(cols, 1.0 / b->beta, b->w);
     b->alpha = orffi_vector_norm(cols, b->v);
     if (b->alpha > 0.0) orffi_vector_scale(cols, 1.0 / b->alpha, b->v);
+    return ORFF_OK;
 }
 
 static orff_status start(const orffi_normal_equations *e, bidiagonal *b) {
     memcpy(b->u, e->u, e->A->rows * sizeof *b->u);
     orffi_vector_add(e->A->cols, -sqrt(e->shift), e->theta, b->w);
     ORFFI_TRY(orffi_operator_adjoint(e->A, b->u, b->next));
-    normalise(e, b);
-    return ORFF_OK;
+    return normalise(e, b);
 }
 
 static orff_status advance(const orffi_normal_equations *e, bidiagonal *b) {
     const double root = sqrt(e->shift);
     for (size_t i = 0; i < e->A->cols; i++) b->w[i] = root * b->v[i] - b->alpha * b->w[i];
     ORFFI_TRY(e->A->sweep(e->A->self, b->v, -b->alpha, b->u, b->next));
-    normalise(e, b);
-    return ORFF_OK;
+    return normalise(e, b);
 }
 
 /* x += its next term; h and h_bar are the search directions. */

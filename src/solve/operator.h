@@ -11,11 +11,14 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "solve/sharing.h"
 
 typedef struct orffi_operator {
     size_t rows, cols;
     orff_status (*sweep)(void *self, const double *x, double c, double *u, double *out);
     void *self;
+    const orff_sharing
+        *sharing; /* rows are those of this process, A^* u is of all of them; NULL: it has all */
 } orffi_operator;
 
 /* u = A x */
@@ -37,6 +40,12 @@ static inline double orffi_vector_dot(size_t n, const double *x, const double *y
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
+}
+
+/* |u|^2 over the rows of all processes */
+static inline orff_status orffi_operator_square(const orffi_operator *A, const double *u, double *square) {
+    *square = orffi_vector_dot(A->rows, u, u);
+    return orffi_sharing_sum(A->sharing, 1, square);
 }
 
 static inline double orffi_vector_norm(size_t n, const double *x) {

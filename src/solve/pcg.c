@@ -10,11 +10,18 @@ typedef struct pcg_work {
     double *scratch;       /* 2 m of the subsample */
 } pcg_work;
 
+/* z of r. The first process has the subsample, the others get z from it. */
+static orff_status precondition(const orffi_normal_equations *e, const pcg_work *w) {
+    if (orffi_sharing_is_first(e->A->sharing))
+        ORFFI_TRY(orffi_subsample_solve(e->subsample, w->r, w->z, w->scratch));
+    return orffi_sharing_first(e->A->sharing, e->A->cols, w->z);
+}
+
 static orff_status run(orffi_normal_equations *e, const pcg_work *w, double *x) {
     const size_t cols = e->A->cols;
     double rz = 0.0;
     while (e->monitor->done < e->monitor->limit && orffi_vector_norm(cols, w->r) > e->target) {
-        ORFFI_TRY(orffi_subsample_solve(e->subsample, w->r, w->z, w->scratch));
+        ORFFI_TRY(precondition(e, w));
         const double rz_old = rz;
         rz = orffi_vector_dot(cols, w->r, w->z);
         orffi_vector_update(cols, w->z, rz_old > 0.0 ? rz / rz_old : 0.0, w->s); /* s = z + beta s */
@@ -32,7 +39,9 @@ static orff_status run(orffi_normal_equations *e, const pcg_work *w, double *x) 
 static orff_status solve(orffi_normal_equations *e, double *x) {
     const size_t cols = e->A->cols;
     pcg_work work = {0};
-    e->condition = orffi_subsample_condition(e->subsample, e->shift);
+    if (orffi_sharing_is_first(e->A->sharing))
+        e->condition = orffi_subsample_condition(e->subsample, e->shift);
+    ORFFI_TRY(orffi_sharing_first(e->A->sharing, 1, &e->condition));
     orff_status status = orffi_duplicate(&work.r, e->r, cols, sizeof *work.r);
     if (!status) status = ORFFI_NEW_ARRAY(work.z, cols);
     if (!status) status = ORFFI_NEW_ARRAY(work.s, cols);

@@ -132,7 +132,8 @@ static orff_status fill_preconditioner(sgd_run *s) {
     orffi_subsample sample;
     double trace = 0.0;
     orff_status status = orffi_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows,
-                                              q->how->seed, q->total * q->how->lambda, q->monitor);
+                                              q->how->seed, q->total * q->how->lambda, q->monitor,
+                                              NULL);
     if (!status) status = copy_basis(&s->P, &sample, q->f->M, q->total);
     if (!status) status = orffi_features_trace(q->f, &trace);
     const double believed = sample.whole ? (double)INFINITY : 0.25 * (double)sample.m;

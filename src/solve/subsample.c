@@ -25,30 +25,64 @@ static void shuffle_front(size_t n, size_t count, uint64_t seed, size_t *rows) {
     }
 }
 
-static orff_status copy_rows(orffi_subsample *s, size_t d, const size_t *rows, const double *X,
-                             const double *root, double total) {
+/* x and sqrt(c) of the rows drawn here   (s->n x (d + 1)) */
+static orff_status pick_rows(const orffi_subsample *s, size_t d, const size_t *rows, const double *X,
+                             const double *root, double **picked) {
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*picked, s->n * (d + 1)));
+    for (size_t i = 0; i < s->n; i++) {
+        memcpy(*picked + i * (d + 1), X + rows[i] * d, d * sizeof *X);
+        (*picked)[i * (d + 1) + d] = root ? root[rows[i]] : 1.0;
+    }
+    return ORFF_OK;
+}
+
+/* Of all processes, as the rows of s. */
+static orff_status keep_rows(orffi_subsample *s, size_t d, const double *picked, double total) {
     double weight = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->X, s->n * d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->root, s->n));
     for (size_t i = 0; i < s->n; i++) {
-        memcpy(s->X + i * d, X + rows[i] * d, d * sizeof *X);
-        s->root[i] = root ? root[rows[i]] : 1.0;
+        memcpy(s->X + i * d, picked + i * (d + 1), d * sizeof *s->X);
+        s->root[i] = picked[i * (d + 1) + d];
         weight += s->root[i] * s->root[i];
     }
     s->scale = total / weight;
     return ORFF_OK;
 }
 
+/* This process's part of `count` rows, where `there` of its own may be drawn, rounded up: some weight is drawn. */
+static orff_status share_of(const orff_sharing *sharing, size_t count, size_t there, size_t *own,
+                            double *all) {
+    *all = (double)there;
+    ORFFI_TRY(orffi_sharing_sum(sharing, 1, all));
+    *own = (double)count < *all ? (size_t)ceil((double)count * ((double)there / *all)) : there;
+    if (*own > there) *own = there;
+    return ORFF_OK;
+}
+
+static orff_status draw_rows(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
+                             const double *root, double total, size_t count, uint64_t seed,
+                             const orff_sharing *sharing, size_t *rows) {
+    const size_t there = candidates(n, root, rows);
+    double all, *mine = NULL, *picked = NULL;
+    ORFFI_TRY(share_of(sharing, count, there, &s->n, &all));
+    shuffle_front(there, s->n, seed, rows);
+    orff_status status = pick_rows(s, f->d, rows, X, root, &mine);
+    if (!status) status = orffi_sharing_gather(sharing, s->n, f->d + 1, mine, &s->n, &picked);
+    if (!status) status = keep_rows(s, f->d, picked, total);
+    s->m = s->n * f->p;
+    s->whole = (double)s->n == all;
+    orffi_release(mine);
+    orffi_release(picked);
+    return status;
+}
+
 static orff_status draw(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
-                        const double *root, double total, size_t count, uint64_t seed) {
+                        const double *root, double total, size_t count, uint64_t seed,
+                        const orff_sharing *sharing) {
     size_t *rows;
     ORFFI_TRY(ORFFI_NEW_ARRAY(rows, n));
-    const size_t there = candidates(n, root, rows);
-    s->n = count < there ? count : there;
-    s->m = s->n * f->p;
-    s->whole = s->n == there;
-    shuffle_front(there, s->n, seed, rows);
-    const orff_status status = copy_rows(s, f->d, rows, X, root, total);
+    const orff_status status = draw_rows(s, f, n, X, root, total, count, seed, sharing, rows);
     orffi_release(rows);
     return status;
 }
@@ -81,9 +115,10 @@ static double choose_damping(const orffi_subsample *s, double shift) {
 
 orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
                                  const double *root, double total, size_t count, uint64_t seed, double shift,
-                                 const orffi_monitor *monitor) {
+                                 const orffi_monitor *monitor, const orff_sharing *sharing) {
     *s = (orffi_subsample){0};
-    ORFFI_TRY(draw(s, f, n, X, root, total, count, seed));
+    ORFFI_TRY(draw(s, f, n, X, root, total, count, seed, sharing));
+    if (!orffi_sharing_is_first(sharing)) return ORFF_OK;
     ORFFI_TRY(orffi_data_fill(&s->data, f, s->n, s->X, s->root, false, monitor));
     ORFFI_TRY(decompose(s));
     s->data.monitor = NULL; /* later sweeps of it are a part of an iteration */

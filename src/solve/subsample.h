@@ -19,11 +19,12 @@ typedef struct orffi_subsample {
 } orffi_subsample;
 
 /* Draw `count` rows (fewer where not so many have weight) by (seed, row) and decompose their Gram matrix.
- * total is sum c_i, shift the damping wanted; the work is reported to the monitor. End it with
+ * total is sum c_i, shift the damping wanted; the work is reported to the monitor. Where processes share the rows, each draws
+ * from its own, in proportion to how many it has, and only the first decomposes: the others have n and m alone. End it with
  * orffi_subsample_clear, also when this fails. */
 orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
                                  const double *root, double total, size_t count, uint64_t seed, double shift,
-                                 const orffi_monitor *monitor);
+                                 const orffi_monitor *monitor, const orff_sharing *sharing);
 void orffi_subsample_clear(orffi_subsample *s);
 
 /* z = (scale P_s^* P_s + damping I)^-1 r; scratch has 2 m numbers. */

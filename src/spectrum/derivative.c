@@ -71,6 +71,7 @@ void orffi_line_gradient(const orffi_spectrum *s, const double *delta, double *g
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
     fill_gradient(&space, value(&rest), gradient);
     fill_gradient(&rest, value(&space), gradient);
+    orffi_centre_gradient(s, delta, gradient);
 }
 
 /* d_a d_b d_c of a factor, whitened. t: of the base at r, for spherical ones. */
@@ -131,11 +132,12 @@ static void multiply(const factor *f, double front, double *slopes) {
 
 void orffi_line_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes) {
     const factor space = space_of(s, delta), rest = covariates_of(s, delta);
-    const double first = fill_slopes(&space, slopes), second = fill_slopes(&rest, slopes);
-    *k0 = first * second;
-    if (!rest.count) return;
-    multiply(&space, second, slopes);
-    multiply(&rest, first, slopes);
+    const double first = fill_slopes(&space, slopes), second = fill_slopes(&rest, slopes),
+                 wave = orffi_centre_wave(s, delta);
+    *k0 = first * second * wave;
+    if (!rest.count && !s->centre) return;
+    multiply(&space, second * wave, slopes);
+    multiply(&rest, first * wave, slopes);
 }
 
 /* sum_c v_c d_a d_b d_c of a factor, whitened. */

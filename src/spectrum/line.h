@@ -5,6 +5,16 @@
 
 #include "spectrum/spectrum.h"
 
+/* k0 without the waves of a centre, and these alone (spectrum/centre.c): 1 where there is none. */
+double orffi_line_envelope(const orffi_spectrum *s, const double *delta);
+double orffi_centre_wave(const orffi_spectrum *s, const double *delta);
+
+/* From the gradient of the envelope to that of k0, in place; nothing where there is no centre. */
+void orffi_centre_gradient(const orffi_spectrum *s, const double *delta, double *gradient);
+
+/* E|w|^(2k) of a law with a centre. */
+double orffi_centre_moment(int k, const double a[4], double c, double b, double e);
+
 double orffi_line_k0(const orffi_spectrum *s, const double *delta);
 void orffi_line_curl(const orffi_spectrum *s, const double *delta, double *K);
 void orffi_line_gradient(const orffi_spectrum *s, const double *delta, double *gradient);

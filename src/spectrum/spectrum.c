@@ -150,13 +150,15 @@ void orffi_spectrum_clear(orffi_spectrum *s) {
     orffi_release(s->space);
     orffi_release(s->covariates);
     orffi_release(s->period);
+    orffi_release(s->centre);
     memset(s, 0, sizeof *s);
 }
 
 orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from) {
     ORFFI_TRY(orffi_spectrum_init(to, from->base->id, from->shape, from->dim, 0.0, from->scale,
                                   from->space_count, from->space));
-    const orff_status status = from->period ? orffi_spectrum_set_periods(to, from->period) : ORFF_OK;
+    orff_status status = from->period ? orffi_spectrum_set_periods(to, from->period) : ORFF_OK;
+    if (!status && from->centre) status = orffi_spectrum_set_wavelengths(to, from->wavelength);
     if (status) orffi_spectrum_clear(to);
     return status;
 }
@@ -166,12 +168,16 @@ bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b)
            memcmp(a->space, b->space, a->space_count * sizeof *a->space) == 0;
 }
 
+/* Lists that may be NULL. */
+static bool same_list(size_t n, const double *a, const double *b) {
+    return !a == !b && (!a || memcmp(a, b, n * sizeof *a) == 0);
+}
+
 /* A Gaussian or product law is the same law however its inputs are split. */
 bool orffi_spectrum_equal(const orffi_spectrum *a, const orffi_spectrum *b) {
     if (a->base != b->base || a->shape != b->shape || a->dim != b->dim) return false;
     if (memcmp(a->scale, b->scale, a->dim * sizeof *a->scale) != 0) return false;
-    if (!a->period != !b->period || (a->period && memcmp(a->period, b->period, a->dim * sizeof *a->period)))
-        return false;
+    if (!same_list(a->dim, a->period, b->period) || !same_list(a->dim, a->centre, b->centre)) return false;
     return !a->base->mixing || orffi_spectrum_same_space(a, b);
 }
 
@@ -205,8 +211,12 @@ static double covariates_k0(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->dim - s->space_count, s->covariates, delta);
 }
 
-double orffi_line_k0(const orffi_spectrum *s, const double *delta) {
+double orffi_line_envelope(const orffi_spectrum *s, const double *delta) {
     return factor_k0(s, s->space_count, s->space, delta) * covariates_k0(s, delta);
+}
+
+double orffi_line_k0(const orffi_spectrum *s, const double *delta) {
+    return orffi_line_envelope(s, delta) * orffi_centre_wave(s, delta);
 }
 
 /* K = L (g1 I - g2r2 u u^T) L, L = diag(1/l), u = v/r */
@@ -271,6 +281,26 @@ static double moment_of_sum(const orffi_base_ops *base, double shape, int k, con
                   m2 * m2 * m2 * (P[1] * P[1] * P[1] - 3.0 * P[1] * P[2] + 2.0 * P[3]));
 }
 
+/* See orffi_centre_moment; P as in moment_of_sum, of all inputs. */
+static double moment_around(const orffi_spectrum *s, int k, const double P[4]) {
+    const orffi_base_ops *base = s->base;
+    const double m2 = coordinate_moment(base, 1);
+    double a[4] = {1.0, 0.0, 0.0, 0.0}, c = 0.0, first = 0.0, second = 0.0;
+    for (int i = 1; i <= k; i++) a[i] = moment_of_sum(base, s->shape, i, P);
+    if (isinf(a[k])) return INFINITY;
+    for (size_t i = 0; i < s->dim; i++) {
+        const double t = 1.0 / (s->scale[i] * s->scale[i]), square = s->centre[i] * s->centre[i];
+        c += square;
+        first += square * t;
+        second += square * t * t;
+    }
+    const double tau = base->spherical ? base->mixing_moment(s->shape, 1) : 1.0,
+                 tau2 = base->spherical && k > 2 ? base->mixing_moment(s->shape, 2) : 1.0,
+                 m4 = k > 2 ? coordinate_moment(base, 2) : 0.0;
+    return orffi_centre_moment(k, a, c, tau * m2 * first,
+                               tau2 * (m4 * second + m2 * m2 * (first * P[1] - second)));
+}
+
 double orffi_spectrum_moment(const orffi_spectrum *s, int k) {
     double P[4] = {0};
     for (size_t i = 0; i < s->space_count; i++) {
@@ -279,7 +309,7 @@ double orffi_spectrum_moment(const orffi_spectrum *s, int k) {
         P[2] += t * t;
         P[3] += t * t * t;
     }
-    return moment_of_sum(s->base, s->shape, k, P);
+    return s->centre ? moment_around(s, k, P) : moment_of_sum(s->base, s->shape, k, P);
 }
 
 double orffi_spectrum_whitened_moment(const orffi_spectrum *s) {

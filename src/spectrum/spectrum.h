@@ -57,6 +57,8 @@ typedef struct orffi_spectrum {
     size_t *space;      /* their positions, space_count values ... */
     size_t *covariates; /* ... and the others, dim - space_count values */
     double *period;     /* dim: inputs on a circle, see base/periods.h; or NULL */
+    double *centre;     /* dim: mu of a law around mu and -mu (spectrum/centre.c), radians per unit; or NULL: 0 */
+    double *wavelength; /* 2 pi / mu as it was given, 0 for none; after centre, and NULL with it */
     double reach;       /* with periods: the r beyond which k0 no longer counts */
 } orffi_spectrum;
 
@@ -68,6 +70,9 @@ orff_status orffi_spectrum_init(orffi_spectrum *s, orff_base base, double shape,
 /* Inputs of these periods (dim values) are on a circle: k0 becomes the sum over its images, and so does all that is
  * derived from it below. The density stays: its values at the harmonics are the Fourier coefficients of that sum. */
 orff_status orffi_spectrum_set_periods(orffi_spectrum *s, const double *periods);
+/* The law stands around +-mu, mu = 2 pi / wavelength along each input (dim values; 0: mu = 0): k0 becomes k0(delta) cos<mu, delta>,
+ * with its derivatives below. For laws whose space is all inputs, without periods; the density stays that around 0. */
+orff_status orffi_spectrum_set_wavelengths(orffi_spectrum *s, const double *wavelengths);
 void orffi_spectrum_clear(orffi_spectrum *s); /* accepts a zeroed or half-built one */
 orff_status orffi_spectrum_copy(orffi_spectrum *to, const orffi_spectrum *from);
 
@@ -97,6 +102,9 @@ void orffi_spectrum_curl_gradient(const orffi_spectrum *s, const double *delta, 
 /* k0, and d k0 / d log l_i   (dim). */
 void orffi_spectrum_k0_scales(const orffi_spectrum *s, const double *delta, double *k0, double *slopes);
 
+/* d k0 / d mu_i   (dim), mu the centre. */
+void orffi_spectrum_k0_centre(const orffi_spectrum *s, const double *delta, double *slopes);
+
 /* orffi_spectrum_curl times the square of a common factor of the length scales of the field's space, and its derivatives
  * at the factor 1: `along` by the logarithm of that factor (space_count x space_count); `slopes` (dim), at the covariates,
  * what K is multiplied by to be d K / d log l_i. */
@@ -109,7 +117,7 @@ double orffi_spectrum_moment(const orffi_spectrum *s, int k);
 /* E|z|^2 over the field's space, z whitened: the constant of importance sampling. */
 double orffi_spectrum_whitened_moment(const orffi_spectrum *s);
 
-/* log density of z (whitened, all dim coordinates). */
+/* log density of z (whitened, all dim coordinates), without a centre. */
 double orffi_spectrum_log_density(const orffi_spectrum *s, const double *z);
 
 #endif

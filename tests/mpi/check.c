@@ -306,6 +306,79 @@ static void check_ridge_failures(void) {
     free_problem(&q);
 }
 
+/* ---- iteration */
+
+/* The largest difference of predictions at some points, over the largest. */
+static double apart(const problem *q, const double *theta, const double *other) {
+    enum { POINTS = 50 };
+    double X[2 * POINTS], F[2 * POINTS], G[2 * POINTS], y[2], weight;
+    for (uint64_t i = 0; i < POINTS; i++) fill_row(100000 + i, X + 2 * i, y, &weight);
+    expect(!orff_features_apply(q->features, POINTS, X, theta, F) &&
+               !orff_features_apply(q->features, POINTS, X, other, G),
+           "predictions", 0.0);
+    return distance((size_t)2 * POINTS, F, G);
+}
+
+/* n rows, of which the ranks but one (of three or more) have a share: the same as by moments. */
+static void check_iteration(orff_solver solver, orff_rule rule, size_t D, uint64_t n) {
+    problem q = make_problem(rule, D);
+    double *theta = calloc(q.M, sizeof *theta), *alone = malloc(q.M * sizeof *alone), mean[2], own_mean[2];
+    orff_iteration how = orff_iteration_default();
+    orff_mpi_iterate_info info = {0};
+    const uint64_t sharers = size > 2 ? (uint64_t)size - 1 : (uint64_t)size, me = (uint64_t)rank;
+    rows r;
+    const orff_reader mine =
+        me < sharers ? reader_of(&r, n * me / sharers, n * (me + 1) / sharers) : reader_of(&r, 0, 0);
+    how.solver = solver;
+    how.lambda = LAMBDA;
+    const orff_status status =
+        orff_mpi_iterate(MPI_COMM_WORLD, q.features, &mine, true, &how, theta, mean, &info);
+    expect(!status && info.solve.converged, orff_solver_name(solver), info.solve.residual);
+    expect(info.rows == n, "rows of an iteration", (double)info.rows);
+    solve_alone(&q, n, alone, own_mean);
+    expect(apart(&q, theta, alone) <= 1e-6, "predictions by iteration and by moments",
+           apart(&q, theta, alone));
+    expect(fabs(mean[0] - own_mean[0]) <= 1e-12, "the mean of an iteration", mean[0] - own_mean[0]);
+    MPI_Bcast(memcpy(alone, theta, q.M * sizeof *theta), (int)q.M, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    expect(!memcmp(alone, theta, q.M * sizeof *theta), "all ranks have the same theta", 0.0);
+    free(theta);
+    free(alone);
+    free_problem(&q);
+}
+
+/* One rank's rows are not finite; one rank has another limit of iterations; no rank has rows. Nobody waits for ever. */
+static int read_infinite(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
+    const int trouble = read_rows(self, room, X, Y, weights, n);
+    if (rank == size - 1 && *n) Y[0] = (double)NAN;
+    return trouble;
+}
+
+static void check_iteration_failures(void) {
+    problem q = make_problem(ORFF_RULE_DIV_FREE, 20);
+    double *theta = calloc(q.M, sizeof *theta), mean[2];
+    orff_iteration how = orff_iteration_default();
+    rows r;
+    orff_reader reader = share_of(&r, 300);
+    reader.read = read_infinite;
+    orff_status status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
+    expect(status == ORFF_ERROR_NOT_FINITE || status == ORFF_ERROR_INVALID_ARGUMENT,
+           "a row that is not finite", status);
+    how.tolerance = 0.0;
+    how.max_iterations = rank == 1 ? 3 : 4;
+    reader = share_of(&r, 300);
+    status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
+    expect(status == (size > 1 ? ORFF_ERROR_MISMATCH : ORFF_OK), "another limit of iterations", status);
+    reader = reader_of(&r, 0, 0);
+    status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
+    expect(status == ORFF_ERROR_INVALID_ARGUMENT, "no rows", status);
+    how.solver = ORFF_SOLVER_SGD;
+    reader = share_of(&r, 300);
+    status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
+    expect(status == ORFF_ERROR_UNSUPPORTED, "a solver that has no sums", status);
+    free(theta);
+    free_problem(&q);
+}
+
 int main(int count, char **words) {
     int any;
     MPI_Init(&count, &words);
@@ -323,6 +396,11 @@ int main(int count, char **words) {
         check_ridge(ORFF_RULE_HELMHOLTZ, 77, 2000, false);
         check_ridge(ORFF_RULE_DECOMPOSABLE, 560, 7500, false); /* several rounds, parts of different sizes */
         check_ridge_failures();
+        check_iteration(ORFF_SOLVER_PCG, ORFF_RULE_DIV_FREE, 60, 1500);
+        check_iteration(ORFF_SOLVER_PCG, ORFF_RULE_DECOMPOSABLE, 60, 1500);
+        check_iteration(ORFF_SOLVER_LSMR, ORFF_RULE_DIV_FREE, 60, 1500);
+        check_iteration(ORFF_SOLVER_IDR, ORFF_RULE_DIV_FREE, 60, 1500);
+        check_iteration_failures();
     }
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (!any && rank == 0) printf("all is well on %d ranks\n", size);

@@ -31,11 +31,11 @@ refused() {
     [ "$(grep -Ec -- "$pattern" out)" -eq 1 ] || fail "$* on $count ranks: not one \"$pattern\" in: $(cat out)"
 }
 
-# close A B WHAT: the numbers of two CSV tables agree to 1e-10 of the largest.
+# close A B WHAT [TOLERANCE]: the numbers of two CSV tables agree to 1e-10 of the largest, or to so much.
 close() {
-    paste -d , "$1" "$2" | awk -F, 'NR > 1 { n = NF / 2
+    paste -d , "$1" "$2" | awk -F, -v "most=${4:-1e-10}" 'NR > 1 { n = NF / 2
         for (i = 1; i <= n; i++) {
             e = $i - $(i + n); e = e < 0 ? -e : e; far = e > far ? e : far
             s = $i < 0 ? -$i : $i; large = s > large ? s : large
-        } } END { exit !(NR > 10 && large > 0 && far <= 1e-10 * large) }' || fail "$3"
+        } } END { exit !(NR > 10 && large > 0 && far <= most * large) }' || fail "$3"
 }

@@ -5,4 +5,5 @@ orff predict day.orff times.csv --derive jacobian --quiet -o -
 orff info day.orff | grep kernel
 orff fit day.csv --inputs hour --outputs y --period hours=24 -o other.orff || echo $?
 orff fit day.csv --inputs hour --outputs y --period hour -o other.orff || echo $?
-orff fit day.csv --inputs hour --outputs y --period hour=24 --engine features -o other.orff || echo $?
+orff fit day.csv --inputs hour --outputs y --period hour=24 --engine features --lambda 1e-6 --quiet -o other.orff
+orff info other.orff | grep -E 'kernel|engine'

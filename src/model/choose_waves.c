@@ -1,0 +1,292 @@
+/* Wavelengths by the evidence: those under which the rows are most probable, together with length scales, weights and noise.
+ *
+ * The evidence has a top at every wavelength that the rows happen to fit. So parts join one after another: each at first as one more
+ * sine, tried at all wavelengths that the rows can tell apart, then up from the best few of them, all parts together. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "exact/waves.h"
+#include "model/choice.h"
+#include "model/choose.h"
+#include "solve/minimise.h"
+
+#define STEP             0.25 /* waves over the extent: a peak is about one wide */
+#define MOST_TRIED       4000 /* of them, along an input */
+#define TOPS             3    /* from so many peaks ... */
+#define FEW_EVALUATIONS  20   /* ... a little up each */
+#define MOST_EVALUATIONS 150
+#define TOLERANCE        0.01 /* of the log evidence: the top is flat */
+#define LONGEST_STEP     1.0
+#define ABSENT           (-80.0) /* log v of a part that has not joined yet */
+
+typedef struct work {
+    orffi_plan *plan;
+    orffi_sample sample;
+    orffi_evidence_rows *rows; /* of the sample */
+    orff_part *parts;
+    orffi_waves e;
+    size_t n, count;                            /* unknowns; wavelengths tried along an input */
+    const double *low;                          /* d: the shortest length scales that are looked at */
+    double variance;                            /* of the outputs */
+    double *x, *from, *best, *lowest, *highest; /* n each */
+    double *gain, *amplitude;                   /* d x count */
+    bool *joined;                               /* parts */
+} work;
+
+static bool is_open(const orff_part *part) {
+    return part->learn_wavelengths && !part->wavelengths;
+}
+
+bool orffi_plan_waves(const orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++)
+        if (is_open(&plan->parts.list[m].part)) return true;
+    return false;
+}
+
+static orff_status check(const orffi_plan *plan) {
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        const orff_part *part = &plan->parts.list[m].part;
+        if (part->rule != ORFF_RULE_DECOMPOSABLE || part->A || part->B || part->learn)
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
+                "wavelengths are learned where every part of the kernel is %s without an output "
+                "matrix; give them",
+                orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+    }
+    if (plan->directed || plan->settings.classes)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "wavelengths are learned from rows with all outputs; give them");
+    return ORFF_OK;
+}
+
+/* ---- going up */
+
+static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+    work *w = self;
+    ORFFI_TRY(orffi_progress("wavelengths", 0.0, 0.0));
+    ORFFI_TRY(orffi_waves_evaluate(&w->e, x, value, gradient));
+    *value = -*value;
+    for (size_t i = 0; i < w->n; i++) gradient[i] = -gradient[i];
+    return ORFF_OK;
+}
+
+static void fix(work *w, size_t i) {
+    w->lowest[i] = w->highest[i] = w->x[i];
+}
+
+static void let(work *w, size_t i, double low, double high) {
+    w->lowest[i] = low;
+    w->highest[i] = high;
+}
+
+/* The ranges of the unknowns of a part. */
+static void bound(work *w, size_t m) {
+    const orffi_planned_part *one = &w->plan->parts.list[m];
+    const double waves = STEP * (double)w->count;
+    for (size_t k = 0; k < w->e.d; k++) {
+        const size_t l = orffi_waves_at_l(&w->e, m) + k, u = orffi_waves_at_u(&w->e, m) + k;
+        let(w, l, log(w->low[k]), log(10.0 * w->e.extent[k]));
+        let(w, u, -waves, waves);
+        if (!w->joined[m] || !orffi_part_is_auto(&one->part)) fix(w, l);
+        if (!w->joined[m] || !is_open(&one->part)) fix(w, u);
+    }
+    let(w, orffi_waves_at_v(&w->e, m), log(1e-6 * w->variance), log(1e2 * w->variance));
+    if (!w->joined[m]) fix(w, orffi_waves_at_v(&w->e, m));
+}
+
+/* Up from w->x. */
+static orff_status climb(work *w, size_t most, double *value) {
+    for (size_t m = 0; m < w->e.n_parts; m++) bound(w, m);
+    let(w, w->n - 1, log(1e-8 * w->variance), log(1e2 * w->variance));
+    orffi_minimum found = {.n = w->n,
+                           .low = w->lowest,
+                           .high = w->highest,
+                           .step = LONGEST_STEP,
+                           .tolerance = TOLERANCE,
+                           .most = most};
+    const orff_status status = orffi_minimise(&found, downhill, w, w->x);
+    *value = -found.value;
+    return status;
+}
+
+/* ---- starts */
+
+/* Parts whose wavelengths are given, and the noise; the others wait. */
+static orff_status start(work *w, const double *median) {
+    bool any = false;
+    double value;
+    for (size_t m = 0; m < w->e.n_parts; m++) {
+        const orffi_planned_part *one = &w->plan->parts.list[m];
+        w->joined[m] = !is_open(&one->part);
+        any |= w->joined[m];
+        for (size_t k = 0; k < w->e.d; k++) {
+            const double wave = one->wavelengths ? one->wavelengths[k] : 0.0,
+                         open = w->joined[m] ? median[k] : w->e.extent[k];
+            w->x[orffi_waves_at_l(&w->e, m) + k] =
+                log(orffi_part_is_auto(&one->part) ? open : one->sigmas[k]);
+            w->x[orffi_waves_at_u(&w->e, m) + k] = wave != 0.0 ? w->e.extent[k] / wave : 0.0;
+        }
+        w->x[orffi_waves_at_v(&w->e, m)] = w->joined[m] ? log(0.5 * w->variance) : ABSENT;
+    }
+    w->x[w->n - 1] = log(any ? 0.5 * w->variance : w->variance);
+    return any ? climb(w, MOST_EVALUATIONS, &value) : ORFF_OK;
+}
+
+/* The highest peak of the gains that has not been looked at, whose gain becomes 0 then; d count where there is none. */
+static size_t next_peak(work *w) {
+    const size_t all = w->e.d * w->count;
+    size_t best = all;
+    for (size_t i = 0; i < all; i++)
+        if (w->gain[i] > 0.0 && (best == all || w->gain[i] > w->gain[best])) best = i;
+    if (best == all) return all;
+    const size_t first = best / w->count * w->count, last = first + w->count - 1;
+    size_t low = best, high = best;
+    while (low > first && w->gain[low - 1] <= w->gain[low]) low--;
+    while (high < last && w->gain[high + 1] <= w->gain[high]) high++;
+    memset(w->gain + low, 0, (high - low + 1) * sizeof *w->gain);
+    return best;
+}
+
+/* Part m is the sine of a peak. */
+static void join(work *w, size_t m, size_t peak) {
+    w->joined[m] = true;
+    w->x[orffi_waves_at_u(&w->e, m) + peak / w->count] = STEP * (double)(peak % w->count + 1);
+    w->x[orffi_waves_at_v(&w->e, m)] = log(fmax(w->amplitude[peak], 1e-6 * w->variance));
+}
+
+static orff_status add_part(work *w, size_t m) {
+    double best = -INFINITY, value;
+    memcpy(w->from, w->x, w->n * sizeof *w->x);
+    for (size_t k = 0; k < w->e.d; k++)
+        ORFFI_TRY(orffi_waves_scan(&w->e, w->x, k, w->count, STEP, w->gain + k * w->count,
+                                   w->amplitude + k * w->count));
+    for (size_t i = 0; i < TOPS; i++) {
+        const size_t peak = next_peak(w);
+        if (peak == w->e.d * w->count) break;
+        memcpy(w->x, w->from, w->n * sizeof *w->x);
+        join(w, m, peak);
+        ORFFI_TRY(climb(w, FEW_EVALUATIONS, &value));
+        if (value <= best) continue;
+        best = value;
+        memcpy(w->best, w->x, w->n * sizeof *w->x);
+    }
+    if (best > -INFINITY) memcpy(w->x, w->best, w->n * sizeof *w->x);
+    return ORFF_OK;
+}
+
+static orff_status search(work *w, const double *median) {
+    double value;
+    ORFFI_TRY(start(w, median));
+    for (size_t m = 0; m < w->e.n_parts; m++)
+        if (!w->joined[m]) ORFFI_TRY(add_part(w, m));
+    return climb(w, MOST_EVALUATIONS, &value);
+}
+
+/* ---- all of it */
+
+/* What was found becomes the plan's: weights of sum 1. */
+static orff_status settle(work *w) {
+    orffi_plan *plan = w->plan;
+    double total = 0.0;
+    for (size_t m = 0; m < w->e.n_parts; m++) total += exp(w->x[orffi_waves_at_v(&w->e, m)]);
+    for (size_t m = 0; m < w->e.n_parts; m++) {
+        orffi_planned_part *one = &plan->parts.list[m];
+        one->part.weight = exp(w->x[orffi_waves_at_v(&w->e, m)]) / total;
+        one->part.base = w->parts[m].base;
+        for (size_t k = 0; k < plan->d; k++) one->sigmas[k] = exp(w->x[orffi_waves_at_l(&w->e, m) + k]);
+        one->part.sigma = one->sigmas[0];
+        if (!is_open(&one->part)) continue;
+        ORFFI_TRY(ORFFI_NEW_ARRAY(one->wavelengths, plan->d));
+        for (size_t k = 0; k < plan->d; k++) {
+            const double u = w->x[orffi_waves_at_u(&w->e, m) + k];
+            one->wavelengths[k] = u != 0.0 ? w->e.extent[k] / u : 0.0;
+            if (plan->d == 1) one->wavelengths[k] = fabs(one->wavelengths[k]);
+        }
+        one->part.wavelengths = one->wavelengths;
+        one->part.learn_wavelengths = false;
+        orffi_log(ORFF_LOG_INFO, "by the evidence: part %zu has waves of %.6g", m + 1,
+                  one->wavelengths[0] * plan->units.unit[0]);
+    }
+    plan->shift = exp(w->x[w->n - 1]) / total;
+    plan->settings.mixture = false;
+    return ORFF_OK;
+}
+
+static orff_status fill_rows(work *w) {
+    double sum = 0.0, count = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->rows, w->sample.count));
+    for (size_t g = 0; g < w->sample.count; g++) {
+        const orffi_table *t = &w->sample.tables[g];
+        w->rows[g] = (orffi_evidence_rows){.n = t->n, .X = t->X, .Y = t->Y, .weights = t->weights};
+        for (size_t i = 0; i < t->n * w->plan->p; i++) sum += t->Y[i] * t->Y[i];
+        count += (double)(t->n * w->plan->p);
+    }
+    w->variance = sum / count;
+    if (w->variance > 0.0) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs do not vary: no wavelength can be learned");
+}
+
+static orff_status allocate(work *w) {
+    orffi_plan *plan = w->plan;
+    const size_t parts = plan->parts.count;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->parts, parts));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->joined, parts));
+    for (size_t m = 0; m < parts; m++) {
+        w->parts[m] = plan->parts.list[m].part;
+        if (w->parts[m].base == ORFF_BASE_AUTO) w->parts[m].base = ORFF_BASE_GAUSSIAN;
+    }
+    ORFFI_TRY(
+        orffi_waves_init(&w->e, plan->d, plan->p, parts, w->parts, w->sample.count, w->rows, plan->extent));
+    w->n = orffi_waves_unknowns(&w->e);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->x, 5 * w->n));
+    w->from = w->x + w->n;
+    w->best = w->from + w->n;
+    w->lowest = w->best + w->n;
+    w->highest = w->lowest + w->n;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(w->gain, 2 * plan->d * w->count));
+    w->amplitude = w->gain + plan->d * w->count;
+    return ORFF_OK;
+}
+
+/* Waves as short as two rows on average, where rows are spread over the extent. */
+static size_t tried(const orffi_table *table) {
+    const double count = 0.5 * (double)table->n / STEP;
+    return count < MOST_TRIED ? (size_t)count : MOST_TRIED;
+}
+
+static orff_status choose(work *w, orffi_table *table, const orffi_rows *rows, double *median) {
+    double *low = median + w->plan->d;
+    ORFFI_TRY(orffi_trial_sample(w->plan, rows, rows->head.n, table));
+    ORFFI_TRY(orffi_sample_center(w->plan, table));
+    ORFFI_TRY(orffi_trial_medians(w->plan, table, median));
+    const double spacing = orffi_trial_spacing(w->plan, table);
+    for (size_t k = 0; k < w->plan->d; k++) low[k] = 0.5 * fmin(spacing, median[k]);
+    w->low = low;
+    w->count = tried(table);
+    ORFFI_TRY(orffi_sample_few(table, median, 1, &w->sample));
+    ORFFI_TRY(fill_rows(w));
+    ORFFI_TRY(allocate(w));
+    ORFFI_TRY(search(w, median));
+    return settle(w);
+}
+
+orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows) {
+    work w = {.plan = plan};
+    orffi_table table = {0};
+    double *median;
+    ORFFI_TRY(check(plan));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(median, 2 * plan->d));
+    const orff_status status = choose(&w, &table, rows, median);
+    orffi_waves_clear(&w.e);
+    orffi_sample_clear(&w.sample);
+    orffi_table_clear(&table);
+    orffi_release(w.rows);
+    orffi_release(w.parts);
+    orffi_release(w.joined);
+    orffi_release(w.x);
+    orffi_release(w.gain);
+    orffi_release(median);
+    return status;
+}

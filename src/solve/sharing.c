@@ -1,0 +1,42 @@
+#include "solve/sharing.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+orff_status orffi_sharing_sum(const orff_sharing *sharing, size_t count, double *numbers) {
+    if (!sharing || !sharing->sum(sharing->self, count, numbers)) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_CALLBACK, "the sum over processes failed");
+}
+
+orff_status orffi_sharing_first(const orff_sharing *sharing, size_t count, double *numbers) {
+    if (!orffi_sharing_is_first(sharing)) memset(numbers, 0, count * sizeof *numbers);
+    return orffi_sharing_sum(sharing, count, numbers);
+}
+
+/* How many rows come before those of this process, and how many there are in all. */
+static orff_status count_rows(const orff_sharing *sharing, size_t n, size_t *before, size_t *total) {
+    double *counts;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(counts, sharing->count));
+    counts[sharing->rank] = (double)n;
+    const orff_status status = orffi_sharing_sum(sharing, sharing->count, counts);
+    *before = *total = 0;
+    for (size_t i = 0; !status && i < sharing->count; i++) {
+        if (i < sharing->rank) *before += (size_t)counts[i];
+        *total += (size_t)counts[i];
+    }
+    orffi_release(counts);
+    return status;
+}
+
+/* Every row is a sum of zeros and itself. */
+orff_status orffi_sharing_gather(const orff_sharing *sharing, size_t n, size_t width, const double *mine,
+                                 size_t *total, double **all) {
+    size_t before;
+    *total = n;
+    if (!sharing) return orffi_duplicate(all, mine, n * width, sizeof *mine);
+    ORFFI_TRY(count_rows(sharing, n, &before, total));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(*all, *total * width));
+    if (n) memcpy(*all + before * width, mine, n * width * sizeof *mine);
+    return orffi_sharing_sum(sharing, *total * width, *all);
+}
