@@ -1,6 +1,7 @@
 /* The output matrices of a model: correlations between outputs as colours, a panel for each part that has one. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply.h"
 #include "gnuplot.h"
@@ -11,6 +12,7 @@
 
 #define WRITTEN 12 /* outputs up to which the numbers are written into the squares */
 #define NAMED   40 /* and up to which they are named */
+#define LETTERS 16 /* of a name */
 
 typedef struct matrices {
     cli_applied applied;
@@ -52,15 +54,33 @@ static void scale(matrices *m) {
     free(root);
 }
 
+/* The name of an output, at most 16 characters of it. */
+static const char *name_of(const matrices *m, size_t k, char made[32]) {
+    const char *name = orff_notes_name(m->applied.notes, ORFF_SIDE_OUTPUT, k);
+    snprintf(made, 32, "y%zu", k + 1);
+    return name ? name : made;
+}
+
+static size_t longest_name(const matrices *m) {
+    size_t longest = 0;
+    char made[32];
+    for (size_t k = 0; m->p <= NAMED && k < m->p; k++) {
+        const size_t length = strlen(name_of(m, k, made));
+        if (length > longest) longest = length;
+    }
+    return longest < LETTERS ? longest : LETTERS;
+}
+
+/* Names below their columns lean over where they are wider, and gnuplot does not make the room they then need by itself. */
 static void put_tics(const matrices *m, const char *axis, FILE *script) {
+    const bool leaning = *axis == 'x' && longest_name(m) * m->p * m->count * 3 / 2 >
+                                             cli_picture_letters(m->file, m->file->width);
     char quoted[CLI_LABEL_ROOM], made[32];
     fprintf(script, "set %stics (", axis);
-    for (size_t k = 0; m->p <= NAMED && k < m->p; k++) {
-        const char *name = orff_notes_name(m->applied.notes, ORFF_SIDE_OUTPUT, k);
-        snprintf(made, sizeof made, "y%zu", k + 1);
-        fprintf(script, "%s%s %zu", k ? ", " : "", cli_label(quoted, 16, name ? name : made), k);
-    }
-    fprintf(script, ") noenhanced scale 0%s\n", *axis == 'x' ? " rotate by 45 right" : "");
+    for (size_t k = 0; m->p <= NAMED && k < m->p; k++)
+        fprintf(script, "%s%s %zu", k ? ", " : "", cli_label(quoted, LETTERS, name_of(m, k, made)), k);
+    fprintf(script, ") noenhanced scale 0%s\n", leaning ? " rotate by 45 right" : "");
+    if (leaning) fprintf(script, "set bmargin %zu\n", 2 + longest_name(m) / 2);
 }
 
 static void put_panel(const matrices *m, size_t c, FILE *script) {
@@ -72,9 +92,13 @@ static void put_panel(const matrices *m, size_t c, FILE *script) {
         fprintf(script, "set title %s noenhanced\n", cli_label(quoted, 60, made));
     }
     fprintf(script, "plot $matrix index %zu using 2:1:3 with image notitle", c);
-    if (m->p <= WRITTEN)
-        fprintf(script, ", $matrix index %zu using 2:1:(sprintf('%%.2f', $3)) with labels font ',9' notitle",
-                c);
+    if (m->p <=
+        WRITTEN) /* numbers are dark on light squares: those of large correlations, in the dark style */
+        fprintf(
+            script,
+            ", $matrix index %zu using 2:1:(sprintf('%%.2f', $3)):(abs($3) > 0.6 ? 0x%s : 0x%s) with labels "
+            "textcolor rgb variable notitle",
+            c, m->file->style->dark ? "000000" : "ffffff", m->file->style->dark ? "ffffff" : "000000");
     fputc('\n', script);
 }
 
