@@ -40,6 +40,15 @@ cmp -s info out || fail "info on 2 processes is not that of one: $(cat out)"
 ) || failures=$((failures + 1))
 [ ! -e never.orff ] && [ -e alone.orff ] || fail "files: $(ls)"
 
+# The section of the README, as it is pasted into a shell.
+mkdir pasted
+ln -s "$SOURCE_DIR/examples" pasted/examples
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$MPIEXEC" >bin/mpirun
+chmod +x bin/mpirun
+sed -n '/^## Beyond one machine/,/^## What/s/^    //p' "$SOURCE_DIR/README.md" >pasted/commands
+(cd pasted && PATH=$work/bin:$PATH sh -e commands >out 2>&1 </dev/null) || fail "the README: $(cat pasted/out)"
+grep -q '791 used' pasted/out && [ -s pasted/winds.orff ] || fail "the README: $(cat pasted/out)"
+
 # Tasks that srun has started, and each by itself, are not those of mpirun.
 # shellcheck disable=SC2086
 (unset OMPI_COMM_WORLD_SIZE MPI_LOCALNRANKS; PMI_SIZE=8 PMI_RANK=3 PMIX_RANK=3 alone/orff fit all.csv $columns -o task.orff -q) || fail "a task of srun"
