@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -43,6 +44,13 @@ static bool find_beside(char path[PATH_MAX]) {
     return true;
 }
 
+/* A link of that name to the program itself would be run for ever. */
+static bool is_this_program(const char *path) {
+    struct stat one, other;
+    if (stat(path, &one) || stat("/proc/self/exe", &other)) return false;
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
 /* Who is not the first leaves in silence and with success: mpirun would end the others at once, before the first has spoken. */
 static int refuse(const struct launcher *from, const char *path) {
     if (number_of(from->rank) > 0) return CLI_DONE;
@@ -56,7 +64,7 @@ bool cli_launch(char **words, int *status) {
     const struct launcher *from = find_launcher();
     char path[PATH_MAX] = "";
     if (!from) return false;
-    if (find_beside(path)) execv(path, words);
+    if (find_beside(path) && !is_this_program(path)) execv(path, words);
     if (number_of(from->size) < 2) return false; /* alone: nothing is to be shared */
     *status = refuse(from, path);
     return true;

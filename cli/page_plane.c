@@ -38,6 +38,7 @@ static double node(const double box[4], size_t k, size_t i, size_t count) {
     return box[2 * k] + (box[2 * k + 1] - box[2 * k]) * (double)i / (double)(count - 1);
 }
 
+/* box: sides of some turns at most, see cli_page_plane. */
 static orff_status sample(sampled *s, const orff_plane *plane, const double box[4]) {
     for (size_t k = 0; k < 2; k++)
         s->count[k] = (size_t)fmax(LEAST_NODES, ceil((box[2 * k + 1] - box[2 * k]) / SPACING)) + 1;
@@ -119,6 +120,9 @@ static orff_status sample_around(sampled *s, const orff_plane *plane, const doub
 
 static int sample_crs(sampled *s, const orff_plane *plane, double low[2], double high[2], double box[4]) {
     size_t place[2] = {0};
+    if (!(high[0] - low[0] <= 2.0 * TURN && high[1] - low[1] <= TURN)) /* so many nodes fit in memory */
+        return cli_failed("the region spans %g x %g degrees, more than the Earth has; give it with --grid",
+                          high[0] - low[0], high[1] - low[1]);
     bool cut = false;
     orff_status status = sample_around(s, plane, low, high, box, &cut, place);
     if (!status && cut) {

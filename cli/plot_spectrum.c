@@ -69,7 +69,8 @@ static int find_region(spectrum *s) {
     if (!status) measure_region(s, X);
     free(low);
     for (size_t k = 0; !status && k < s->dim; k++)
-        if (!(s->side[s->axis[k]] > 0.0 && isfinite(s->side[s->axis[k]])))
+        if (!(s->side[s->axis[k]] > 0.0 && isfinite(s->side[s->axis[k]]) &&
+              isfinite(TURN / s->side[s->axis[k]])))
             status = cli_failed("%s: the data have one value of an input, which has no wavelengths", path);
     return status;
 }
@@ -145,6 +146,8 @@ typedef struct transform {
 static void add_wave(transform *f, const double at[MOST], double re, double im) {
     double W[MOST][2 * REACH + 1];
     ptrdiff_t first[MOST];
+    for (size_t k = 0; k < MOST; k++)
+        if (f->count[k] > 1 && !(at[k] > -REACH - 1.0 && at[k] < (double)f->count[k] + REACH)) return;
     for (size_t k = 0; k < MOST; k++) {
         first[k] = f->count[k] > 1 ? (ptrdiff_t)floor(at[k] + 0.5) - REACH : 0;
         for (ptrdiff_t i = 0; i <= 2 * REACH; i++) {

@@ -425,6 +425,12 @@ static void constants_measured_and_given(void **state) {
     assert_ok(orff_bound_evaluate(&custom, 2, 2, &q, &given));
     assert_true(given.bounds[ORFF_BOUND_RIGOROUS].applies && given.bounds[ORFF_BOUND_RIGOROUS].proven);
     assert_close(given.bounds[ORFF_BOUND_RIGOROUS].features, exact.bounds[ORFF_BOUND_RIGOROUS].features, 1.5);
+    q.m = 0.0; /* of the custom part it is unknown, whatever stands beside it and in which order */
+    for (int turned = 0; turned < 2; turned++) {
+        const orff_part two[2] = {both[turned], both[1 - turned]};
+        assert_ok(orff_bound_evaluate_sum(2, two, 2, 2, &q, &sum));
+        assert_false(sum.bounds[ORFF_BOUND_RIGOROUS].applies);
+    }
 }
 
 static void wrong_questions_are_refused(void **state) {

@@ -46,7 +46,8 @@ const cli_command cli_command_fit_ranks = {
     "Rows are summed up where they are read, the sums are added, and the first process solves. What is "
     "automatic in the kernel is decided on 20000 of all rows, which takes one more pass; --sigma with "
     "numbers saves it. The engine is features unless --engine lattice is given. With an iterative --solver "
-    "there are no sums of pairs of features: every process keeps its rows and sweeps them at each iteration, which "
+    "there are no sums of pairs of features: every process keeps its rows and sweeps them at each iteration, "
+    "which "
     "wants a number for --lambda.",
     .example =
         "  mpirun -n 4 orff fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",

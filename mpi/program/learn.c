@@ -323,7 +323,7 @@ static int add_up(cli_learning *l) {
     if (!status)
         cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
                 cli_tables_count(), cli_tables_count() == 1 ? "" : "s", cli_ranks(), l->summed - l->began,
-                8e-6 * (double)sums_size(l) * (l->checkpoint ? 1.0 : 2.0), l->reduced - l->summed);
+                16e-6 * (double)sums_size(l), l->reduced - l->summed);
     return status;
 }
 
@@ -373,8 +373,8 @@ int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **fe
     const cli_option_id why = option_without_moments(&l->arguments);
     int status = refuse(&l->arguments, &l->settings);
     if (!status && is_lattice(l))
-        status = cli_wrong(&l->arguments, why, "is for the engine %s",
-                           orff_engine_name(ORFF_ENGINE_FEATURES));
+        status =
+            cli_wrong(&l->arguments, why, "is for the engine %s", orff_engine_name(ORFF_ENGINE_FEATURES));
     if (!status && !(l->settings.settings.lambda > 0.0))
         status = cli_wrong(&l->arguments, why, "needs --lambda with a number");
     if (!status) status = cli_settings_note(&l->settings, l->data.notes);

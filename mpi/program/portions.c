@@ -40,7 +40,8 @@ static int for_files(const char *path, found_fn *found, void *self) {
         const char *number = entry->d_name + length + 1;
         if (strncmp(entry->d_name, base, length) != 0 || entry->d_name[length] != '.') continue;
         const size_t digits = strspn(number, "0123456789");
-        if (digits && digits < 19) found(self, strtoull(number, NULL, 10), entry->d_name, number + digits);
+        if (digits && digits < 19 && (*number != '0' || digits == 1))
+            found(self, strtoull(number, NULL, 10), entry->d_name, number + digits);
     }
     if (directory) closedir(directory);
     free(folder);

@@ -55,10 +55,11 @@ static void divide_threads(void) {
     MPI_Comm node;
     cpu_set_t mine;
     int together;
-    if (getenv("OMP_NUM_THREADS") || sched_getaffinity(0, sizeof mine, &mine)) return;
+    /* Of all ranks, before anything that may differ between them. */
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_size(node, &together);
     MPI_Comm_free(&node);
+    if (getenv("OMP_NUM_THREADS") || sched_getaffinity(0, sizeof mine, &mine)) return;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const int bound = CPU_COUNT(&mine);
     const int threads = bound < processors ? bound : bound / together;

@@ -107,6 +107,8 @@ class IOKRegressor(BaseEstimator):
 
     def _solve(self, phi: Any, psi: Any) -> None:
         """theta = V (e + N lambda)^-1 V^T phi^T psi, phi^T phi = V e V^T."""
+        if self.lambda_ is not None and not self.lambda_ > 0:
+            raise ValueError(f"lambda_ is {self.lambda_!r}; expected a number above 0, or None to choose it")
         e, V = linalg.eigh(phi.T @ phi)
         e, R = np.maximum(e, 0.0), V.T @ (phi.T @ psi)
         self.lambda_used_ = self.lambda_ if self.lambda_ is not None else self._choose(phi @ V, e, psi)

@@ -60,7 +60,7 @@ static void join_groups(const orff_kernel *kernel, size_t D, const group_sum *gr
         const constants *plain = &groups[g].plain, *by = &groups[g].drawn;
         any |= kernel->groups[g].importance;
         t->b += plain->root_b * plain->root_b / share;
-        t->m = isnan(plain->m) ? NAN : fmax(t->m, plain->m / share);
+        t->m = isnan(t->m) || isnan(plain->m) ? NAN : fmax(t->m, plain->m / share);
         t->psi1 = fmax(t->psi1, plain->psi1 / share);
         s->largest = fmax(s->largest, plain->largest / share);
         sigma += plain->sigma;

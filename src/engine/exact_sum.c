@@ -23,8 +23,10 @@ orff_status orffi_exact_sum(const void *self, orffi_term *t) {
     memcpy(t->z, exact->X, n * d * sizeof *t->z);
     for (size_t m = 0; m < kernel->n_parts; m++) {
         const orffi_kernel_part *part = &kernel->parts[m];
-        if (!part->rule->frame && !part->rule->separable)
-            return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the kernel of a %s part is a callback's",
+        if ((!part->rule->frame && !part->rule->separable) || part->law.centre || part->law.period)
+            return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                              "a %s part with a callback, delays, wavelengths or periods is no sum of base "
+                              "kernels around the rows",
                               orff_rule_name(part->rule->id));
         if (part->rule->frame) part->rule->frame(part, &t->along[m], &t->across[m]);
         fill_part(part, n, exact->alpha, t->c + m * n * p);

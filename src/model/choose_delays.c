@@ -61,7 +61,7 @@ static orff_status check(const orffi_plan *plan) {
             ORFF_ERROR_UNSUPPORTED,
             "delays and their output matrix are learned for up to %d outputs, not %zu; give both",
             MOST_OUTPUTS, plan->p);
-    return ORFF_OK;
+    return orffi_few_check_inputs(plan);
 }
 
 /* ---- going up */
@@ -261,6 +261,8 @@ static orff_status set_base(work *w, orff_base base, double shape) {
     orffi_delays_clear(&w->e);
     ORFFI_TRY(orffi_delays_init(&w->e, w->plan->d, w->plan->p, w->few.sample.count, w->few.rows, base, shape,
                                 w->plan->periods));
+    if (w->plan->parts.list[0].wavelengths)
+        ORFFI_TRY(orffi_spectrum_set_wavelengths(&w->e.law, w->plan->parts.list[0].wavelengths));
     w->n = orffi_delays_unknowns(&w->e);
     if (!orffi_spectrum_is_smooth(&w->e.law, 1.0))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,

@@ -56,7 +56,7 @@ static orff_status check(const orffi_plan *plan) {
     if (plan->directed || plan->settings.classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "wavelengths are learned from rows with all outputs; give them");
-    return ORFF_OK;
+    return orffi_few_check_inputs(plan);
 }
 
 /* ---- going up */
@@ -215,11 +215,15 @@ static orff_status apply_best(work *w) {
 static orff_status measure_variance(work *w) {
     double sum = 0.0, count = 0.0;
     for (size_t g = 0; g < w->few.sample.count; g++) {
-        const size_t values = w->few.rows[g].n * w->plan->p;
-        for (size_t i = 0; i < values; i++) sum += w->few.rows[g].Y[i] * w->few.rows[g].Y[i];
-        count += (double)values;
+        const orffi_evidence_rows *rows = &w->few.rows[g];
+        const size_t p = w->plan->p;
+        for (size_t i = 0; i < rows->n * p; i++) {
+            if (rows->weights && !(rows->weights[i / p] > 0.0)) continue;
+            sum += rows->Y[i] * rows->Y[i];
+            count += 1.0;
+        }
     }
-    w->variance = sum / count;
+    w->variance = count > 0.0 ? sum / count : 0.0;
     if (w->variance > 0.0) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the outputs do not vary: no wavelength can be learned");
 }

@@ -316,6 +316,7 @@ static orff_status fill_parts(task *t, const orff_settings *settings) {
     t->choose = settings->n_parts == 0;
     for (size_t m = 0; m < count; m++) {
         orff_part *part = &t->parts[m];
+        part->learn_wavelengths = false;
         if (part->space && !t->plan.space)
             ORFFI_TRY(orffi_duplicate(&t->plan.space, part->space, t->p, sizeof *part->space));
         if (part->sigmas || part->sigma > 0.0 || orffi_rule_find(part->rule)->own_law) continue;

@@ -13,6 +13,17 @@ static orff_status fill_rows(orffi_few *few) {
     return ORFF_OK;
 }
 
+orff_status orffi_few_check_inputs(const orffi_plan *plan) {
+    for (size_t k = 0; k < plan->d; k++)
+        if (!(plan->extent[k] > 0.0))
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "input %zu has the same value in all rows: neither delays nor wavelengths can be "
+                "learned along it; leave it out",
+                k + 1);
+    return ORFF_OK;
+}
+
 orff_status orffi_few_make(orffi_plan *plan, const orffi_rows *rows, size_t order, orffi_few *few) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(few->median, 2 * plan->d));
     few->low = few->median + plan->d;

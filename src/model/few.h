@@ -16,4 +16,7 @@ typedef struct orffi_few {
 orff_status orffi_few_make(orffi_plan *plan, const orffi_rows *rows, size_t order, orffi_few *few);
 void orffi_few_clear(orffi_few *few);
 
+/* Fails where an input does not vary: it has neither waves nor delays. */
+orff_status orffi_few_check_inputs(const orffi_plan *plan);
+
 #endif

@@ -22,6 +22,13 @@ const orff_kernel *orffi_model_kernel(const orff_model *model) {
     return model->engine->kernel(model->fit);
 }
 
+static bool has_delays(const orff_model *model) {
+    const orff_kernel *kernel = orffi_model_kernel(model);
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (kernel->parts[m].delays) return true;
+    return false;
+}
+
 static orff_status allocate(orff_model *model) {
     ORFFI_TRY(orffi_replace_text(&model->engine_reason, ""));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->shift, model->d));
@@ -31,7 +38,9 @@ static orff_status allocate(orff_model *model) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->output_train_mse, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->noise, model->p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_sigmas, orffi_model_kernel(model)->n_parts * model->d));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_delays, orffi_model_kernel(model)->n_parts * model->p * model->d));
+    if (has_delays(model))
+        ORFFI_TRY(
+            ORFFI_NEW_ARRAY(model->user_delays, orffi_model_kernel(model)->n_parts * model->p * model->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->user_waves, orffi_model_kernel(model)->n_parts * model->d));
     if (model->classes) ORFFI_TRY(ORFFI_NEW_ARRAY(model->codes, model->classes * model->p));
     return ORFF_OK;

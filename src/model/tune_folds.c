@@ -83,8 +83,10 @@ orff_status orffi_tune_folds(uint32_t **folds, const orff_model *model, const or
     if (by == ORFF_FOLDS_GROUPS || by == ORFF_FOLDS_AUTO) how.groups = settings->groups;
     if (!status && !how.groups && by != ORFF_FOLDS_RANDOM)
         assign_blocks(&how, model, o, places, sides, *folds);
-    else if (!status)
-        assign(&how, o, places, *folds);
+    else if (!status && assign(&how, o, places, *folds) >= 1.0)
+        status = orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                            "all rows are in one fold: there are too few groups or rows to leave some out; "
+                            "tune without groups, or with another seed");
     orffi_release(places);
     orffi_release(sides);
     return status;

@@ -10,7 +10,7 @@
 orff_status orffi_spectrum_set_wavelengths(orffi_spectrum *s, const double *wavelengths) {
     bool any = false;
     for (size_t i = 0; i < s->dim; i++) {
-        if (!isfinite(wavelengths[i]))
+        if (!isfinite(wavelengths[i]) || (wavelengths[i] != 0.0 && !isfinite(TWO_PI / wavelengths[i])))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "the wavelength along input %zu is %g; it must be finite, 0 for no waves",
                               i + 1, wavelengths[i]);
