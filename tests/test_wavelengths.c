@@ -182,7 +182,7 @@ static void test_moments(void **state) {
 /* Two models of one function, by the exact kernel and by features; files keep what they are. */
 static void test_models(void **state) {
     (void)state;
-    fields_rows rows = fields_draw(fields_smooth, 150, 2, 2, 0.05, 4);
+    fields_rows rows = fields_draw(fields_gradient, 150, 2, 2, 0.05, 4);
     const orff_part part = wavy(ORFF_RULE_DECOMPOSABLE);
     orff_part found;
     for (int exact = 0; exact < 2; exact++) {
