@@ -194,7 +194,7 @@ static size_t add_outputs(const picture *f, panel *list, size_t count) {
 /* A field of two outputs is one of arrows; others are a panel for each output. */
 static int find_panels(picture *f) {
     const size_t p = f->applied.p, d = f->applied.info.inputs;
-    panel list[MOST_PANELS];
+    panel list[MOST_PANELS] = {{0}};
     size_t count = 0, wanted = 0;
     if (!strcmp(f->what, "field") && (p != 2 || f->axes != 2)) f->what = "outputs";
     for (size_t k = 0; k < f->panels; k++) {

@@ -1,5 +1,6 @@
 #include "model/candidate.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -206,7 +207,7 @@ static double score_of(const orffi_sample *sample, const double *squares) {
     for (size_t i = 0; i < first; i++) spread += squares[i] / (double)first;
     for (size_t g = 1, at = first; g < sample->count; at += sample->tables[g++].n)
         near += squares[at] / (double)(sample->count - 1);
-    return log(spread) + log(near);
+    return log(fmax(spread, DBL_MIN)) + log(fmax(near, DBL_MIN)); /* rows may be predicted exactly */
 }
 
 orff_status orffi_candidate_left_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,

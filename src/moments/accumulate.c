@@ -135,8 +135,10 @@ static void place_rows(const orff_moments *m, size_t n, const double *X, const d
 /* R += turned^T, of one precision or the other. BLAS is faster at R^T, which is wide, than at R. */
 static void add_turned(double *R, const double *turned, const float *turned_single, size_t L, size_t q) {
     for (size_t a = 0; a < L; a++)
-        for (size_t k = 0; k < q; k++)
-            R[a * q + k] += turned ? turned[k * L + a] : (double)turned_single[k * L + a];
+        for (size_t k = 0; k < q; k++) {
+            if (turned) R[a * q + k] += turned[k * L + a];
+            if (turned_single) R[a * q + k] += (double)turned_single[k * L + a];
+        }
 }
 
 static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w) {

@@ -80,8 +80,10 @@ uint64_t orff_moments_digest(const orff_moments *m) {
                             m->plane.lat};
     orffi_digest digest = {0};
     orffi_digest_add(&digest, sizeof sizes / sizeof *sizes, sizes);
-    for (size_t i = 0; i < strlen(m->plane.crs); i++)
-        orffi_digest_add(&digest, 1, &(double){(double)m->plane.crs[i]});
+    for (size_t i = 0; i < strlen(m->plane.crs); i++) {
+        const double letter = (double)m->plane.crs[i];
+        orffi_digest_add(&digest, 1, &letter);
+    }
     for (size_t g = 0; g < m->bank->n_groups; g++) add_group(&digest, &m->bank->groups[g]);
     return digest.a ^ digest.b;
 }

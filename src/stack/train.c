@@ -378,7 +378,7 @@ orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const
                              const double *weights, const orff_stack_training *how,
                              orff_stack_report *report) {
     orffi_split split = {0};
-    orff_stack_report made;
+    orff_stack_report made = {0};
     ORFFI_TRY(check(stack, n, X, Y, weights, how));
     orff_status status =
         orffi_split_fill(&split, n, stack->widths[0], stack->widths[stack->n], X, Y, weights, how);
