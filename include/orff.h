@@ -1705,8 +1705,8 @@ typedef struct orff_term {
 
 typedef struct orff_sum orff_sum;
 
-/* ORFF_ERROR_UNSUPPORTED where f is no such sum: a lattice whose values come from the nearest rows, parts with callbacks
- * in an exact model. */
+/* ORFF_ERROR_UNSUPPORTED where f is no such sum: a lattice whose values come from the nearest rows, and exact models with
+ * callbacks, delays, wavelengths or periods. */
 ORFF_API orff_status orff_model_sum(const orff_model *model, orff_sum **sum);
 
 /* What sample i (0-based) has more than the model: its mean is 0. ORFF_ERROR_UNSUPPORTED for a model with a trend. */
