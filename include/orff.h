@@ -257,7 +257,8 @@ typedef struct orff_part {
      * negative: they run the other way against those along other inputs). k0(delta) becomes
      *     k0(delta) cos(2 pi sum_i delta_i / L_i),
      * whose law of frequencies stands around +-2 pi / L instead of 0; sigma says how far waves stay in step. NULL: none.
-     * learn_wavelengths, in a fit, `wavelengths` being NULL: by the evidence. A sum of such parts is a spectral mixture. */
+     * learn_wavelengths, in a fit, `wavelengths` being NULL: by the evidence. A sum of such parts is a spectral mixture, of
+     * delayed ones a multi-output spectral mixture. */
     const double *wavelengths;
     bool learn_wavelengths;
 

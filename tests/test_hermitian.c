@@ -9,6 +9,8 @@
 #include "fields.h"
 #include "reload.h"
 
+#define TWO_PI 6.28318530717958647693
+
 static const double late[3] = {0.0, 0.7, -0.4};
 
 /* Two columns: what all show late, and something of the second output alone. */
@@ -355,15 +357,19 @@ static fields_rows series(size_t n, size_t p, double noise) {
 /* The gradient of the evidence against differences of its values, for rows of two groups, some without weight. */
 static void test_gradient(void **state) {
     (void)state;
-    enum { N = 9, D = 2, P = 3 };
+    enum { N = 9, D = 2, P = 3, M = 2 };
     double *X = support_normal(2 * N * D, 4, 0), *Y = support_normal(2 * N * P, 5, 0), weights[N];
     for (size_t i = 0; i < N; i++) weights[i] = i == 4 ? 0.0 : 1.0 + (double)(i % 3);
     const orffi_evidence_rows rows[2] = {{.n = N, .X = X, .Y = Y, .weights = weights},
                                          {.n = N, .X = X + N * D, .Y = Y + N * P}};
+    const double extent[D] = {5.0, 7.0};
+    orff_part parts[M] = {orff_part_default(), orff_part_default()};
+    parts[0].base = ORFF_BASE_MATERN;
+    parts[0].shape = 2.5;
     orffi_delays e;
-    assert_ok(orffi_delays_init(&e, D, P, 2, rows, ORFF_BASE_MATERN, 2.5, NULL));
+    assert_ok(orffi_delays_init(&e, D, P, M, parts, 2, rows, extent, NULL));
     const size_t n = orffi_delays_unknowns(&e);
-    assert_int_equal(n, D + 2 * P + (P - 1) * D + 1);
+    assert_int_equal(n, M * (2 * D + 2 * P + (P - 1) * D) + 1);
     double *x = support_normal(n, 6, 0), *gradient = support_zeros(n), value, more, less;
     for (size_t i = 0; i < n; i++) x[i] *= 0.4;
     assert_ok(orffi_delays_evaluate(&e, x, &value, gradient));
@@ -406,6 +412,50 @@ static void test_learned(void **state) {
     support_case(NULL);
 }
 
+/* What stays of a delay less whole halves of a wave, which with the other sign are the same. */
+static double beyond_halves(double delay, double wave) {
+    return remainder(delay, 0.5 * wave);
+}
+
+/* Two waves, each with its own delay and its own amplitude in the second output. */
+static void test_learned_waves(void **state) {
+    (void)state;
+    enum { N = 70, P = 2 };
+    const double wave[2] = {6.1, 2.3}, delay[2] = {1.1, -0.4}, times[2] = {300.0, -180.0};
+    fields_rows rows = {N, 1, P, support_zeros(N), models_normal(N * P, 8), support_zeros(N * P)};
+    for (size_t i = 0; i < N; i++) {
+        const double t = rows.X[i] = 30.0 * orffi_rng_uniform((orffi_rng){9, 1}, i, 0);
+        for (size_t m = 0; m < 2; m++) {
+            rows.truth[i * P] += 100.0 * sin(TWO_PI * t / wave[m]);
+            rows.truth[i * P + 1] += times[m] * sin(TWO_PI * (t - delay[m]) / wave[m]);
+        }
+    }
+    for (size_t i = 0; i < N * P; i++) rows.Y[i] = rows.truth[i] + 20.0 * rows.Y[i];
+    orff_part parts[2], found[2];
+    orff_settings settings = orff_settings_default();
+    for (size_t m = 0; m < 2; m++) {
+        parts[m] = fields_part(ORFF_RULE_DELAYED, ORFF_SIGMA_AUTO);
+        parts[m].base = ORFF_BASE_AUTO;
+        parts[m].learn_wavelengths = true;
+    }
+    settings.n_parts = 2;
+    settings.parts = parts;
+    settings.engine = ORFF_ENGINE_EXACT;
+    orff_model *model = fields_fit(&settings, &rows);
+    for (size_t m = 0; m < 2; m++) assert_ok(orff_model_part(model, m, &found[m]));
+    const size_t longer = found[0].wavelengths[0] < found[1].wavelengths[0];
+    for (size_t m = 0; m < 2; m++) {
+        const orff_part *one = &found[m ? !longer : longer];
+        support_case("wave %g", wave[m]);
+        assert_close(one->wavelengths[0], wave[m], 0.02 * wave[m]);
+        assert_close(beyond_halves(one->delays[1] - delay[m], wave[m]), 0.0, 0.03 * wave[m]);
+    }
+    support_case(NULL);
+    assert_true(fields_error(model, &rows, rows.truth) < 400.0); /* the noise is 20 */
+    orff_model_free(model);
+    fields_free(&rows);
+}
+
 /* The second output is not measured for a while; the first, earlier, tells what it was. */
 static void test_gap(void **state) {
     (void)state;
@@ -435,11 +485,12 @@ static void test_gap(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernel),   cmocka_unit_test(test_maps),
-                                       cmocka_unit_test(test_adjoint),  cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_models),   cmocka_unit_test(test_file),
-                                       cmocka_unit_test(test_delayed),  cmocka_unit_test(test_delayed_models),
-                                       cmocka_unit_test(test_gradient), cmocka_unit_test(test_learned),
-                                       cmocka_unit_test(test_gap)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel),        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_adjoint),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_models),        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_delayed),       cmocka_unit_test(test_delayed_models),
+        cmocka_unit_test(test_gradient),      cmocka_unit_test(test_learned),
+        cmocka_unit_test(test_learned_waves), cmocka_unit_test(test_gap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

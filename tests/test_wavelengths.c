@@ -241,13 +241,15 @@ static void test_gradient(void **state) {
 static void test_scan(void **state) {
     (void)state;
     enum { N = 30, COUNT = 8 };
+    double tried[COUNT];
+    for (size_t j = 0; j < COUNT; j++) tried[j] = 0.5 * (double)(j + 1);
     double *X = support_normal(N, 21, 1), *Y = support_normal(N, 22, 1), gain[COUNT], amplitude[COUNT];
     const double extent = 4.0, noise = 0.4, x[4] = {0.0, 0.0, -80.0, log(noise)};
     const orff_part part = orff_part_default();
     const orffi_evidence_rows rows = {.n = N, .X = X, .Y = Y};
     orffi_waves e;
     assert_ok(orffi_waves_init(&e, 1, 1, 1, &part, 1, &rows, &extent));
-    assert_ok(orffi_waves_scan(&e, x, 0, COUNT, 0.5, gain, amplitude));
+    assert_ok(orffi_waves_scan(&e, x, COUNT, tried, gain, amplitude));
     for (size_t j = 0; j < COUNT; j++) {
         double cc = 0.0, cs = 0.0, ss = 0.0, cy = 0.0, sy = 0.0, taken = 0.0;
         const double mu = TWO_PI * 0.5 * (double)(j + 1) / extent;
@@ -330,6 +332,31 @@ static void test_learned(void **state) {
     free(noise);
 }
 
+/* Waves that run obliquely to both inputs. */
+static void test_oblique(void **state) {
+    (void)state;
+    enum { N = 250 };
+    double *X = support_zeros(2 * N), *y = support_normal(N, 34, 1);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t k = 0; k < 2; k++)
+            X[2 * i + k] = 10.0 * orffi_rng_uniform((orffi_rng){33, 1}, i, (uint32_t)k);
+        y[i] = sin(TWO_PI * (X[2 * i] / 2.7 - X[2 * i + 1] / 4.1) + 0.3) + 0.3 * y[i];
+    }
+    const fields_rows rows = {.n = N, .d = 2, .p = 1, .X = X, .Y = y};
+    orff_part part = orff_part_default(), found;
+    part.sigma = ORFF_SIGMA_AUTO;
+    part.base = ORFF_BASE_AUTO;
+    part.learn_wavelengths = true;
+    orff_model *model = fit_series(1, &part, &rows);
+    assert_ok(orff_model_part(model, 0, &found));
+    assert_close(fabs(found.wavelengths[0]), 2.7, 0.02 * 2.7);
+    assert_close(fabs(found.wavelengths[1]), 4.1, 0.02 * 4.1);
+    assert_true(found.wavelengths[0] * found.wavelengths[1] < 0.0);
+    orff_model_free(model);
+    free(X);
+    free(y);
+}
+
 static void test_refused(void **state) {
     (void)state;
     orff_kernel *kernel = NULL;
@@ -354,7 +381,7 @@ int main(void) {
         cmocka_unit_test(test_exact),       cmocka_unit_test(test_features), cmocka_unit_test(test_positive),
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_moments),  cmocka_unit_test(test_models),
         cmocka_unit_test(test_gradient),    cmocka_unit_test(test_scan),     cmocka_unit_test(test_learned),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_oblique),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

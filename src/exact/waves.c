@@ -137,13 +137,13 @@ orff_status orffi_waves_evaluate(orffi_waves *e, const double *x, double *value,
 
 /* ---- one more sine */
 
-/* F = (cos, sin) of the rows at mu, and Z = C^-1 F, e->C being the inverse already: 4 n numbers. */
-static void fill_wave(const orffi_waves *e, const orffi_evidence_rows *rows, size_t input, double mu,
-                      double *F) {
+/* F = (cos, sin) of the rows for a wave (d), and Z = C^-1 F, e->C being the inverse already: 4 n numbers. */
+static void fill_wave(const orffi_waves *e, const orffi_evidence_rows *rows, const double *wave, double *F) {
     const size_t n = rows->n;
     double *c = F, *s = F + n, *Zc = F + 2 * n, *Zs = F + 3 * n;
     for (size_t i = 0; i < n; i++) {
-        const double angle = mu * rows->X[i * e->d + input];
+        double angle = 0.0;
+        for (size_t k = 0; k < e->d; k++) angle += TWO_PI * wave[k] / e->extent[k] * rows->X[i * e->d + k];
         c[i] = counts(rows, i) ? cos(angle) : 0.0;
         s[i] = counts(rows, i) ? sin(angle) : 0.0;
     }
@@ -171,8 +171,8 @@ static void add_gain(const orffi_waves *e, size_t n, const double *F, double *ga
     }
 }
 
-orff_status orffi_waves_scan(orffi_waves *e, const double *x, size_t input, size_t count, double step,
-                             double *gain, double *amplitude) {
+orff_status orffi_waves_scan(orffi_waves *e, const double *x, size_t count, const double *waves, double *gain,
+                             double *amplitude) {
     double value = 0.0;
     set_laws(e, x);
     memset(gain, 0, count * sizeof *gain);
@@ -183,7 +183,7 @@ orff_status orffi_waves_scan(orffi_waves *e, const double *x, size_t input, size
         ORFFI_TRY(add_value(e, rows, &value));
         ORFFI_TRY(orffi_cholesky_inverse(rows->n, e->C));
         for (size_t i = 0; i < count; i++) {
-            fill_wave(e, rows, input, TWO_PI * (double)(i + 1) * step / e->extent[input], e->work);
+            fill_wave(e, rows, waves + i * e->d, e->work);
             add_gain(e, rows->n, e->work, &gain[i], &amplitude[i]);
         }
     }

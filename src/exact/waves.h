@@ -41,11 +41,12 @@ static inline size_t orffi_waves_unknowns(const orffi_waves *e) {
 /* log p(Y) at x, and its gradient where that is not NULL. ORFF_ERROR_NOT_POSITIVE where C is singular to rounding. */
 orff_status orffi_waves_evaluate(orffi_waves *e, const double *x, double *value, double *gradient);
 
-/* What one more sine of free amplitude and phase would gain, along `input`, with u = (i + 1) step waves over its extent, i < count: with
- * F (n x 2) its cosine and sine, G = F^T C^-1 F and b = F^T C^-1 Y, the amplitudes are G^-1 b and log p(Y) gains
+/* What one more sine of free amplitude and phase would gain, for each of `count` directions and lengths: `waves` (count x d) has
+ * how many of its waves fit the extent of each input. With F (n x 2) its cosine and sine, G = F^T C^-1 F and b = F^T C^-1 Y, the
+ * amplitudes are G^-1 b and log p(Y) gains
  *     1/2 tr b^T G^-1 b
  * (the periodogram of Lomb and Scargle where C = s I). amplitude: half the mean square of them. Both: count. */
-orff_status orffi_waves_scan(orffi_waves *e, const double *x, size_t input, size_t count, double step,
-                             double *gain, double *amplitude);
+orff_status orffi_waves_scan(orffi_waves *e, const double *x, size_t count, const double *waves, double *gain,
+                             double *amplitude);
 
 #endif

@@ -28,13 +28,16 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
 bool orffi_plan_learns(const orffi_plan *plan);
 orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows);
 
-/* The delays of a delayed part that gives none, with its A, base and length scales where these are auto. */
+/* The delays of delayed parts that give none, with their A, and what is auto of bases, length scales and wavelengths. */
 bool orffi_plan_delays(const orffi_plan *plan);
 orff_status orffi_choose_delays(orffi_plan *plan, const orffi_rows *rows);
 
 /* The wavelengths of the parts that learn theirs, with length scales that are auto, weights and the noise. */
 bool orffi_plan_waves(const orffi_plan *plan);
 orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows);
+
+/* Part m gets the waves u (d: how many of them fit the extent of each input). */
+orff_status orffi_plan_set_waves(orffi_plan *plan, size_t m, const double *u);
 
 /* Replace the parts by those of a dictionary (rules x scales) that the evidence keeps, with their weights
  * and shares. */

@@ -1,7 +1,8 @@
 /* Wavelengths by the evidence: those under which the rows are most probable, together with length scales, weights and noise.
  *
  * The evidence has a top at every wavelength that the rows happen to fit. So parts join one after another: each at first as one more
- * sine, tried at all wavelengths that the rows can tell apart, then up from the best few of them, all parts together. */
+ * sine, tried at all wavelengths that the rows can tell apart (tried_waves.h), then up from the best few of them, all parts
+ * together. */
 #include <math.h>
 #include <string.h>
 
@@ -10,12 +11,11 @@
 #include "exact/waves.h"
 #include "model/choose.h"
 #include "model/few.h"
+#include "model/tried_waves.h"
 #include "solve/minimise.h"
 
-#define STEP             0.25 /* waves over the extent: a peak is about one wide */
-#define MOST_TRIED       4000 /* of them, along an input */
-#define TOPS             3    /* from so many peaks ... */
-#define FEW_EVALUATIONS  20   /* ... a little up each */
+#define TOPS             3  /* from so many peaks ... */
+#define FEW_EVALUATIONS  20 /* ... a little up each */
 #define MOST_EVALUATIONS 150
 #define TOLERANCE        0.01 /* of the log evidence: the top is flat */
 #define LONGEST_STEP     1.0
@@ -26,10 +26,10 @@ typedef struct work {
     orffi_few few;
     orff_part *parts;
     orffi_waves e;
-    size_t n, count;                            /* unknowns; wavelengths tried along an input */
+    orffi_tried_waves tried;
+    size_t n;                                   /* unknowns */
     double variance;                            /* of the outputs */
     double *x, *from, *best, *lowest, *highest; /* n each */
-    double *gain, *amplitude;                   /* d x count */
     bool *joined;                               /* parts */
 } work;
 
@@ -37,8 +37,9 @@ static bool is_open(const orff_part *part) {
     return part->learn_wavelengths && !part->wavelengths;
 }
 
+/* Delayed parts learn theirs together with the delays. */
 bool orffi_plan_waves(const orffi_plan *plan) {
-    for (size_t m = 0; m < plan->parts.count; m++)
+    for (size_t m = 0; !orffi_plan_delays(plan) && m < plan->parts.count; m++)
         if (is_open(&plan->parts.list[m].part)) return true;
     return false;
 }
@@ -49,9 +50,9 @@ static orff_status check(const orffi_plan *plan) {
         if (part->rule != ORFF_RULE_DECOMPOSABLE || part->A || part->B || part->learn)
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
-                "wavelengths are learned where every part of the kernel is %s without an output "
-                "matrix; give them",
-                orff_rule_name(ORFF_RULE_DECOMPOSABLE));
+                "wavelengths are learned where every part of the kernel is %s, or every part %s, without an "
+                "output matrix; give them",
+                orff_rule_name(ORFF_RULE_DECOMPOSABLE), orff_rule_name(ORFF_RULE_DELAYED));
     }
     if (plan->directed || plan->settings.classes)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -82,11 +83,10 @@ static void let(work *w, size_t i, double low, double high) {
 /* The ranges of the unknowns of a part. */
 static void bound(work *w, size_t m) {
     const orffi_planned_part *one = &w->plan->parts.list[m];
-    const double waves = STEP * (double)w->count;
     for (size_t k = 0; k < w->e.d; k++) {
         const size_t l = orffi_waves_at_l(&w->e, m) + k, u = orffi_waves_at_u(&w->e, m) + k;
         let(w, l, log(w->few.low[k]), log(10.0 * w->e.extent[k]));
-        let(w, u, -waves, waves);
+        let(w, u, -w->tried.most, w->tried.most);
         if (!w->joined[m] || !orffi_part_is_auto(&one->part)) fix(w, l);
         if (!w->joined[m] || !is_open(&one->part)) fix(w, u);
     }
@@ -132,37 +132,22 @@ static orff_status start(work *w) {
     return any ? climb(w, MOST_EVALUATIONS, &value) : ORFF_OK;
 }
 
-/* The highest peak of the gains that has not been looked at, whose gain becomes 0 then; d count where there is none. */
-static size_t next_peak(work *w) {
-    const size_t all = w->e.d * w->count;
-    size_t best = all;
-    for (size_t i = 0; i < all; i++)
-        if (w->gain[i] > 0.0 && (best == all || w->gain[i] > w->gain[best])) best = i;
-    if (best == all) return all;
-    const size_t first = best / w->count * w->count, last = first + w->count - 1;
-    size_t low = best, high = best;
-    while (low > first && w->gain[low - 1] <= w->gain[low]) low--;
-    while (high < last && w->gain[high + 1] <= w->gain[high]) high++;
-    memset(w->gain + low, 0, (high - low + 1) * sizeof *w->gain);
-    return best;
-}
-
 /* Part m is the sine of a peak. */
 static void join(work *w, size_t m, size_t peak) {
     w->joined[m] = true;
-    w->x[orffi_waves_at_u(&w->e, m) + peak / w->count] = STEP * (double)(peak % w->count + 1);
-    w->x[orffi_waves_at_v(&w->e, m)] = log(fmax(w->amplitude[peak], 1e-6 * w->variance));
+    memcpy(w->x + orffi_waves_at_u(&w->e, m), w->tried.wave + peak * w->e.d, w->e.d * sizeof *w->x);
+    w->x[orffi_waves_at_v(&w->e, m)] = log(fmax(w->tried.amplitude[peak], 1e-6 * w->variance));
 }
 
 static orff_status add_part(work *w, size_t m) {
     double best = -INFINITY, value;
     memcpy(w->from, w->x, w->n * sizeof *w->x);
-    for (size_t k = 0; k < w->e.d; k++)
-        ORFFI_TRY(orffi_waves_scan(&w->e, w->x, k, w->count, STEP, w->gain + k * w->count,
-                                   w->amplitude + k * w->count));
+    ORFFI_TRY(
+        orffi_waves_scan(&w->e, w->x, w->tried.count, w->tried.wave, w->tried.gain, w->tried.amplitude));
+    orffi_tried_waves_start(&w->tried);
     for (size_t i = 0; i < TOPS; i++) {
-        const size_t peak = next_peak(w);
-        if (peak == w->e.d * w->count) break;
+        const size_t peak = orffi_tried_waves_next(&w->tried);
+        if (peak == w->tried.count) break;
         memcpy(w->x, w->from, w->n * sizeof *w->x);
         join(w, m, peak);
         ORFFI_TRY(climb(w, FEW_EVALUATIONS, &value));
@@ -184,6 +169,21 @@ static orff_status search(work *w) {
 
 /* ---- all of it */
 
+orff_status orffi_plan_set_waves(orffi_plan *plan, size_t m, const double *u) {
+    orffi_planned_part *one = &plan->parts.list[m];
+    char text[ORFFI_FEW_TEXT];
+    ORFFI_TRY(ORFFI_NEW_ARRAY(one->wavelengths, plan->d));
+    for (size_t k = 0; k < plan->d; k++) {
+        one->wavelengths[k] = u[k] != 0.0 ? plan->extent[k] / u[k] : 0.0;
+        if (plan->d == 1) one->wavelengths[k] = fabs(one->wavelengths[k]);
+    }
+    one->part.wavelengths = one->wavelengths;
+    one->part.learn_wavelengths = false;
+    orffi_log(ORFF_LOG_INFO, "by the evidence: part %zu has waves of %s", m + 1,
+              orffi_few_text(plan, one->wavelengths, text));
+    return ORFF_OK;
+}
+
 /* What was found becomes the plan's: weights of sum 1. */
 static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
@@ -195,17 +195,7 @@ static orff_status apply_best(work *w) {
         one->part.base = w->parts[m].base;
         for (size_t k = 0; k < plan->d; k++) one->sigmas[k] = exp(w->x[orffi_waves_at_l(&w->e, m) + k]);
         one->part.sigma = one->sigmas[0];
-        if (!is_open(&one->part)) continue;
-        ORFFI_TRY(ORFFI_NEW_ARRAY(one->wavelengths, plan->d));
-        for (size_t k = 0; k < plan->d; k++) {
-            const double u = w->x[orffi_waves_at_u(&w->e, m) + k];
-            one->wavelengths[k] = u != 0.0 ? w->e.extent[k] / u : 0.0;
-            if (plan->d == 1) one->wavelengths[k] = fabs(one->wavelengths[k]);
-        }
-        one->part.wavelengths = one->wavelengths;
-        one->part.learn_wavelengths = false;
-        orffi_log(ORFF_LOG_INFO, "by the evidence: part %zu has waves of %.6g", m + 1,
-                  one->wavelengths[0] * plan->units.unit[0]);
+        if (is_open(&one->part)) ORFFI_TRY(orffi_plan_set_waves(plan, m, w->x + orffi_waves_at_u(&w->e, m)));
     }
     plan->shift = exp(w->x[w->n - 1]) / total;
     plan->settings.mixture = false;
@@ -245,21 +235,12 @@ static orff_status allocate(work *w) {
     w->best = w->from + w->n;
     w->lowest = w->best + w->n;
     w->highest = w->lowest + w->n;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->gain, 2 * plan->d * w->count));
-    w->amplitude = w->gain + plan->d * w->count;
-    return ORFF_OK;
-}
-
-/* Waves as short as two rows on average, where rows are spread over the extent. */
-static size_t tried(const orffi_table *table) {
-    const double count = 0.5 * (double)table->n / STEP;
-    return count < MOST_TRIED ? (size_t)count : MOST_TRIED;
+    return orffi_tried_waves_init(&w->tried, plan->d, w->few.table.n);
 }
 
 static orff_status choose(work *w, const orffi_rows *rows) {
     ORFFI_TRY(orffi_few_make(w->plan, rows, 1, &w->few));
     ORFFI_TRY(measure_variance(w));
-    w->count = tried(&w->few.table);
     ORFFI_TRY(allocate(w));
     ORFFI_TRY(search(w));
     return apply_best(w);
@@ -274,6 +255,6 @@ orff_status orffi_choose_waves(orffi_plan *plan, const orffi_rows *rows) {
     orffi_release(w.parts);
     orffi_release(w.joined);
     orffi_release(w.x);
-    orffi_release(w.gain);
+    orffi_tried_waves_clear(&w.tried);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "model/few.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 
@@ -42,4 +43,13 @@ void orffi_few_clear(orffi_few *few) {
     orffi_release(few->rows);
     orffi_release(few->median);
     *few = (orffi_few){0};
+}
+
+const char *orffi_few_text(const orffi_plan *plan, const double *list, char text[ORFFI_FEW_TEXT]) {
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < plan->d && at < ORFFI_FEW_TEXT; k++)
+        at += (size_t)snprintf(text + at, ORFFI_FEW_TEXT - at, "%s%.6g", k ? ", " : "",
+                               list[k] * plan->units.unit[k]);
+    return text;
 }

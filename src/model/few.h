@@ -16,6 +16,10 @@ typedef struct orffi_few {
 orff_status orffi_few_make(orffi_plan *plan, const orffi_rows *rows, size_t order, orffi_few *few);
 void orffi_few_clear(orffi_few *few);
 
+/* d numbers of the inputs in the user's units, with commas. */
+#define ORFFI_FEW_TEXT 200
+const char *orffi_few_text(const orffi_plan *plan, const double *list, char text[ORFFI_FEW_TEXT]);
+
 /* Fails where an input does not vary: it has neither waves nor delays. */
 orff_status orffi_few_check_inputs(const orffi_plan *plan);
 

@@ -50,9 +50,14 @@ static orff_status check_path(const orff_settings *s) {
 static orff_status check_learning(const orff_settings *s) {
     bool any = false, all = true;
     for (size_t m = 0; m < s->n_parts; m++) {
-        const bool separable = orff_rule_describe(s->parts[m].rule).separable;
-        any |= s->parts[m].learn;
-        all &= separable;
+        const bool delayed = s->parts[m].rule == ORFF_RULE_DELAYED; /* learns it with its delays */
+        any |= s->parts[m].learn && !delayed;
+        all &= orff_rule_describe(s->parts[m].rule).separable;
+        if (s->parts[m].learn && delayed && (s->parts[m].sparse || s->parts[m].rank))
+            return orffi_fail(
+                ORFF_ERROR_UNSUPPORTED,
+                "the output matrix of a %s part is learned with rank 1 and a diagonal, and is not sparse",
+                orff_rule_name(ORFF_RULE_DELAYED));
         if (s->parts[m].learn && s->parts[m].sparse && s->parts[m].rank)
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,

@@ -65,8 +65,8 @@ static const row rows[] = {
       "gains, one for each; ard always learns one for each. For features, classes and your own parts auto uses cross-validation."}, NOWHERE},
     {{"wavelength", ORFF_SETTING_TEXT, "none", true, 0, 0, NULL, "L1,..,Ld", "the inputs' unit", KERNEL, "Kernel",
       "decomposable, delayed: the length of the function's waves, which stay in step over about sigma; a number for each input, 0 for "
-      "no waves along it; + gives one for each part of a sum. auto maximises the evidence, for a sum of decomposable parts together with "
-      "their length scales and weights: a spectral mixture."}, NOWHERE},
+      "no waves along it; + gives one for each part of a sum. auto maximises the evidence, for a sum of decomposable or of delayed "
+      "parts together with their length scales and weights: a spectral mixture."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
       "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
