@@ -12,7 +12,8 @@
  * FILE (-s) is written on the way to the end, as checkpoints are: a run that fails may leave it as before or changed, but
  * then "orff info" can read it. A temporary file that stays is a difference too. What ends inside of another library, by a signal or by exit, is
  * counted apart; it may not change files either. Lines of standard output that tell seconds or bytes of memory are not
- * compared. ORFF_FAULTS=all tries every call, otherwise some in even steps and always the first and the last ones;
+ * compared. ORFF_FAULTS=all tries every call, otherwise some in even steps and always the first and the last ones, with one error
+ * for a call that fails alone and another for one after which all fail;
  * ORFF_FAULTS_TRACE=1 shows where the failing call of a bad run was made. */
 #define _GNU_SOURCE
 
@@ -356,11 +357,15 @@ static void try(campaign *c, const fault *f, size_t counts[VERDICTS]) {
 
 /* ---- all runs */
 
+static bool all_wanted(void) {
+    const char *wanted = getenv("ORFF_FAULTS");
+    return wanted && !strcmp(wanted, "all");
+}
+
 /* The next call to fail: all of them, or the first and the last few and some between. Of sizes, and of thousands and
  * thousands of calls, never all. */
 static unsigned long after(unsigned long k, unsigned long count, bool is_size) {
-    const char *wanted = getenv("ORFF_FAULTS");
-    const bool all = wanted && !strcmp(wanted, "all");
+    const bool all = all_wanted();
     const unsigned long edge = STEPS / 4, step = count / (all ? 8 * STEPS : STEPS) + 1;
     if ((all && !is_size && count <= MOST_CALLS) || k < edge || k + edge >= count) return k + 1;
     return k + step <= count - edge ? k + step : count - edge + 1;
@@ -396,12 +401,19 @@ static bool wants(const char *faults, const char *name) {
     return !faults;
 }
 
+/* A call alone and with all after it, each with one error or with both: these differ only in what is said. */
+static void sweep_kind(campaign *c, int kind, unsigned long count) {
+    for (int after = 0; after < 2; after++) {
+        if (kind == FAULT_MEMORY) sweep(c, kinds[kind], 1, count, ENOMEM, after);
+        if (kind != FAULT_MEMORY && (!after || all_wanted())) sweep(c, kinds[kind], 1, count, ENOSPC, after);
+        if (kind != FAULT_MEMORY && (after || all_wanted())) sweep(c, kinds[kind], 1, count, EIO, after);
+    }
+}
+
 static void sweep_all(campaign *c, const char *faults) {
     for (int kind = 0; kind < FAULT_KINDS; kind++) {
         const unsigned long count = atomic_load(&c->good.record.calls[kind]);
-        if (!wants(faults, kinds[kind]) || !count) continue;
-        for (int i = 0; i < (kind == FAULT_MEMORY ? 2 : 4); i++)
-            sweep(c, kinds[kind], 1, count, kind == FAULT_MEMORY ? ENOMEM : i < 2 ? ENOSPC : EIO, i % 2);
+        if (wants(faults, kinds[kind]) && count) sweep_kind(c, kind, count);
     }
     const size_t most = largest_output(c);
     if (wants(faults, "size") && most) sweep(c, "size", 0, most, EFBIG, true);
@@ -446,6 +458,8 @@ int main(int count, char **words) {
     start_program(words + optind + 1, input);
     begin(&c);
     sweep_all(&c, faults);
+    close(program.socket); /* which ends it */
+    while (wait(NULL) > 0) continue;
     drop(c.old);
     clear(&c.good);
     return c.counts[LOST] || c.counts[OTHER];

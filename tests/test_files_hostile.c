@@ -338,12 +338,19 @@ static void try_file(const forged *file, try_fn *try) {
 
 static void edit(const forged *file, json_t *node, try_fn *try);
 
+/* Sanitizers look at one value of so many for each member, at others for the next one. */
+enum { SPARSE = 6 };
+static size_t first_value(void) {
+    static size_t member;
+    return member++ % support_step(SPARSE);
+}
+
 /* Every member in turn is replaced by every value, and left out. */
 static void edit_object(const forged *file, json_t *object, try_fn *try) {
     json_t *copy = json_copy(object), *value;
     const char *key;
     json_object_foreach(copy, key, value) {
-        for (size_t i = 0; i < VALUES; i++) {
+        for (size_t i = first_value(); i < VALUES; i += support_step(SPARSE)) {
             json_object_set_new(object, key, json_loads(values[i], JSON_DECODE_ANY, NULL));
             try_file(file, try);
         }
@@ -360,7 +367,7 @@ static void edit_array(const forged *file, json_t *list, try_fn *try) {
     const size_t count = json_array_size(list), few = count > 4 ? 4 : count;
     for (size_t k = 0; k < few; k++) {
         json_t *value = json_incref(json_array_get(list, k));
-        for (size_t i = 0; i < VALUES; i++) {
+        for (size_t i = first_value(); i < VALUES; i += support_step(SPARSE)) {
             json_array_set_new(list, k, json_loads(values[i], JSON_DECODE_ANY, NULL));
             try_file(file, try);
         }
@@ -387,7 +394,7 @@ static void test_documents(void **state) {
         taken = refused = 0;
         edit(&file, file.document, subjects[i].try);
         print_message("%zu changed documents refused, %zu taken\n", refused, taken);
-        assert_true(refused > 1000 && taken > 0);
+        assert_true(refused > 1000 / support_step(SPARSE) && taken > 0);
         forged_clear(&file);
     }
 }
@@ -401,7 +408,7 @@ static void test_recipes(void **state) {
     static const double shapes[] = {1e-300, 0.3, 2.5, 50.0}, scales[] = {5e-324, 1e-300, 1.0, 1e300};
     for (int base = 0; base < ORFF_BASE_COUNT; base++)
         for (int scheme = 0; scheme < ORFF_SCHEME_COUNT; scheme++)
-            for (int i = 0; i < 32; i++) {
+            for (int i = base % (int)support_step(5); i < 32; i += (int)support_step(5)) {
                 json_object_set_new(group, "base", json_string(orff_base_name((orff_base)base)));
                 json_object_set_new(group, "shape", json_real(shapes[i & 3]));
                 json_array_set_new(json_object_get(group, "scales"), 0, json_real(scales[i >> 2 & 3]));
@@ -499,7 +506,7 @@ static void test_tensors(void **state) {
 
 static void test_bit_flips(void **state) {
     (void)state;
-    enum { TRIALS = 2000 };
+    const size_t trials = 2000 / support_step(SPARSE);
     const orffi_rng rng = {.seed = 23, .stream = 4};
     for (size_t i = 0; i < count_subjects(); i++) {
         size_t size;
@@ -507,7 +514,7 @@ static void test_bit_flips(void **state) {
         assert_non_null(copy);
         const size_t head = 8 + forged_header_length(bytes);
         taken = refused = 0;
-        for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        for (uint64_t trial = 0; trial < trials; trial++) {
             memcpy(copy, bytes, size);
             const size_t flips = 1 + (size_t)orffi_rng_below(rng, trial, 0, 3);
             for (uint32_t k = 1; k <= flips; k++) { /* two in three in the header */
@@ -520,7 +527,7 @@ static void test_bit_flips(void **state) {
             subjects[i].try();
         }
         print_message("%zu files with flipped bits refused, %zu taken\n", refused, taken);
-        assert_true(refused > TRIALS / 4 && taken > 0);
+        assert_true(refused > trials / 4 && taken > 0);
         free(bytes);
         free(copy);
     }

@@ -585,6 +585,8 @@ static void odd_rows_are_fitted_or_refused(void **state) {
                 problem t;
                 if (automatic && way % 2 != regime)
                     continue; /* what is chosen depends little on the regime */
+                if (way == 8 && regime && !automatic)
+                    continue; /* one row far away: the box is large in both regimes */
                 begin(&t, regime ? &kept[5] : &direct[6]);
                 const size_t d = t.c->d, n = t.c->n;
                 support_case("regime %zu, way %zu, %s", regime, way, automatic ? "auto" : "given");

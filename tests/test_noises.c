@@ -58,8 +58,8 @@ static orff_model *fit_one(const orff_settings *settings, const rows *r, size_t 
     return model;
 }
 
-/* limit: how much larger the error of an output may be than when it is learned by itself. */
-static void check(orff_engine engine, size_t n, bool own, double limit) {
+/* limit: how much larger the error of an output may be than when it is learned by itself, which sanitizers leave out. */
+static void check(orff_engine engine, size_t n, double limit) {
     rows train = make_rows(n, 5), test = make_rows(1000, 77);
     orff_settings settings = orff_settings_default();
     orff_model *all = NULL;
@@ -74,16 +74,17 @@ static void check(orff_engine engine, size_t n, bool own, double limit) {
     assert_ok(orff_model_std(all, test.n, test.X, true, S));
     const double *found = orff_model_describe(all).noise;
     for (size_t k = 0; k < P; k++) {
+        const double mine = error_of(&test, P, k, F, k), share = coverage(&test, k, F, S);
+        assert_true(fabs(found[k] / noises[k] - 1.0) < 0.1);
+        assert_true(share > 0.92 && share < 0.975); /* 0.95, and 3.8 standard errors of 1000 */
+        if (support_step(2) > 1) continue;
         orff_model *one = fit_one(&settings, &train, k);
         assert_ok(orff_model_predict(one, test.n, test.X, f));
-        const double mine = error_of(&test, P, k, F, k), alone = error_of(&test, 1, k, f, 0),
-                     share = coverage(&test, k, F, S);
+        const double alone = error_of(&test, 1, k, f, 0);
         if (getenv("SHOW"))
             print_message("%zu: noise %g of %g, error %g, alone %g, coverage %g\n", k, found[k], noises[k],
                           mine, alone, share);
-        assert_true(fabs(found[k] / noises[k] - 1.0) < 0.1);
-        assert_true(share > 0.92 && share < 0.975); /* 0.95, and 3.8 standard errors of 1000 */
-        if (own) assert_true(mine < limit * alone);
+        assert_true(mine < limit * alone);
         orff_model_free(one);
     }
     orff_model_free(all);
@@ -96,17 +97,17 @@ static void check(orff_engine engine, size_t n, bool own, double limit) {
 
 static void exact_models_have_a_noise_for_each_output(void **state) {
     (void)state;
-    check(ORFF_ENGINE_EXACT, 400, true, 1.15);
+    check(ORFF_ENGINE_EXACT, 400, 1.15);
 }
 
 static void lattices_have_a_noise_for_each_output(void **state) {
     (void)state;
-    check(ORFF_ENGINE_LATTICE, 1500, true, 1.15);
+    check(ORFF_ENGINE_LATTICE, 1500, 1.15);
 }
 
 static void features_have_a_noise_for_each_output(void **state) {
     (void)state;
-    check(ORFF_ENGINE_FEATURES, 1000, true, 1.15);
+    check(ORFF_ENGINE_FEATURES, 1000, 1.15);
 }
 
 /* Outputs of one noise and size share one factorisation: no matrix comes in. */

@@ -112,7 +112,6 @@ static void fit(fitted *f, const setting *s) {
     orff_options *options = NULL;
     orff_settings resolved;
     *f = (fitted){.how = s};
-    support_case("%s", s->name);
     fill_rows(s, f->X, f->Y, f->weights);
     const orff_data_shape shape = {.d = s->d, .p = s->p, .n = ROWS, .X = f->X, .Y = f->Y};
     assert_ok(orff_options_create(&options));
@@ -128,9 +127,19 @@ static void fit(fitted *f, const setting *s) {
     }
 }
 
-static void done(fitted *f) {
-    orff_model_free(f->model);
-    support_case(NULL);
+/* The model of a setting, fitted when it is first asked for. */
+static fitted all_fitted[SETTINGS];
+
+static const fitted *fitted_to(size_t i) {
+    support_case("%s", settings[i].name);
+    if (!all_fitted[i].model) fit(&all_fitted[i], &settings[i]);
+    return &all_fitted[i];
+}
+
+static int free_all(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SETTINGS; i++) orff_model_free(all_fitted[i].model);
+    return 0;
 }
 
 /* Points between the rows. */
@@ -217,12 +226,8 @@ static void check_moments(const fitted *f) {
 
 static void test_moments(void **state) {
     (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        fitted f;
-        fit(&f, &settings[i]);
-        check_moments(&f);
-        done(&f);
-    }
+    for (size_t i = 0; i < SETTINGS; i++) check_moments(fitted_to(i));
+    support_case(NULL);
 }
 
 /* ---- the same samples whatever is asked at once */
@@ -231,14 +236,13 @@ static void test_blocks(void **state) {
     enum { COUNT = 4, MANY = 7 };
     (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        fitted f;
         orff_samples *samples = NULL, *fewer = NULL;
         double x[MANY * 2], all[COUNT * MANY * 2], part[COUNT * 2], other[COUNT * MANY * 2];
-        fit(&f, &settings[i]);
+        const fitted *f = fitted_to(i);
         const size_t p = settings[i].p, d = settings[i].d;
-        fill_points(&settings[i], &f, MANY, x);
-        assert_ok(orff_samples_draw(&samples, f.model, COUNT, 3));
-        assert_ok(orff_samples_draw(&fewer, f.model, COUNT - 1, 3));
+        fill_points(&settings[i], f, MANY, x);
+        assert_ok(orff_samples_draw(&samples, f->model, COUNT, 3));
+        assert_ok(orff_samples_draw(&fewer, f->model, COUNT - 1, 3));
         assert_int_equal(orff_samples_count(samples), COUNT);
         assert_ok(orff_samples_field(samples, ORFF_FIELD_VALUES, MANY, x, all));
         for (size_t k = 0; k < MANY; k++) {
@@ -248,12 +252,12 @@ static void test_blocks(void **state) {
         }
         assert_ok(orff_samples_field(fewer, ORFF_FIELD_VALUES, MANY, x, other));
         assert_all_close((COUNT - 1) * MANY * p, other, all, 1e-9);
-        assert_ok(orff_model_sample(f.model, COUNT, 4, MANY, x, other));
+        assert_ok(orff_model_sample(f->model, COUNT, 4, MANY, x, other));
         assert_true(fabs(other[0] - all[0]) > 1e-9); /* another seed */
         orff_samples_free(samples);
         orff_samples_free(fewer);
-        done(&f);
     }
+    support_case(NULL);
 }
 
 /* ---- derived fields */
@@ -283,15 +287,14 @@ static void check_slopes(const fitted *f, const orff_samples *samples) {
 static void test_derived(void **state) {
     (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        fitted f;
         orff_samples *samples = NULL;
         if (settings[i].d != 2) continue;
-        fit(&f, &settings[i]);
-        assert_ok(orff_samples_draw(&samples, f.model, 3, 3));
-        check_slopes(&f, samples);
+        const fitted *f = fitted_to(i);
+        assert_ok(orff_samples_draw(&samples, f->model, 3, 3));
+        check_slopes(f, samples);
         orff_samples_free(samples);
-        done(&f);
     }
+    support_case(NULL);
 }
 
 /* The closed form beside the root mean square of samples, and beside differences of the joint covariance of values. */
@@ -337,16 +340,15 @@ static void check_curl(const fitted *f, const orff_samples *samples) {
 static void test_errors(void **state) {
     (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        fitted f;
         orff_samples *samples = NULL;
         if (settings[i].d != 2) continue;
-        fit(&f, &settings[i]);
-        assert_ok(orff_samples_draw(&samples, f.model, settings[i].band ? 60 : 200, 3));
-        check_errors(&f, samples);
-        check_curl(&f, samples);
+        const fitted *f = fitted_to(i);
+        assert_ok(orff_samples_draw(&samples, f->model, settings[i].band ? 60 : 200, 3));
+        check_errors(f, samples);
+        check_curl(f, samples);
         orff_samples_free(samples);
-        done(&f);
     }
+    support_case(NULL);
 }
 
 /* ---- refusals, files */
@@ -354,23 +356,22 @@ static void test_errors(void **state) {
 static void test_refusals(void **state) {
     const char *const none[] = {"engine=features", "kernel=div-free", "sigma=0.5", "lambda=1e-2",
                                 "features=40",     "posterior=no",    NULL};
-    fitted f;
+    const fitted *f = fitted_to(4);
     orff_model *bare = NULL;
     orff_samples *samples = NULL;
     double far[2] = {100.0, 0.0}, out[8];
     (void)state;
-    fit(&f, &settings[4]);
-    assert_ok(orff_learn(&bare, none, 2, 2, ROWS, f.X, f.Y));
+    assert_ok(orff_learn(&bare, none, 2, 2, ROWS, f->X, f->Y));
     assert_status(orff_samples_draw(&samples, bare, 2, 0), ORFF_ERROR_UNSUPPORTED);
     assert_says("posterior");
-    assert_ok(orff_samples_draw(&samples, f.model, 2, 0));
+    assert_ok(orff_samples_draw(&samples, f->model, 2, 0));
     assert_status(orff_samples_field(samples, ORFF_FIELD_VALUES, 1, far, out), ORFF_ERROR_UNSUPPORTED);
     assert_says("beyond");
     assert_status(orff_samples_field(samples, ORFF_FIELD_COUNT, 1, far, out), ORFF_ERROR_INVALID_ARGUMENT);
-    assert_ok(orff_model_field_std(f.model, ORFF_FIELD_CURL, 1, far, out));
+    assert_ok(orff_model_field_std(f->model, ORFF_FIELD_CURL, 1, far, out));
     orff_samples_free(samples);
     orff_model_free(bare);
-    done(&f);
+    support_case(NULL);
 }
 
 /* ---- samples that a stream leaves */
@@ -443,19 +444,18 @@ static void test_stored(void **state) {
 static void test_files(void **state) {
     (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        fitted f;
         orff_model *again = NULL;
         double x[POINTS * 2], one[2 * POINTS * 2], two[2 * POINTS * 2];
-        fit(&f, &settings[i]);
-        fill_points(&settings[i], &f, POINTS, x);
-        assert_ok(orff_model_save(f.model, "test_samples.orff", false));
+        const fitted *f = fitted_to(i);
+        fill_points(&settings[i], f, POINTS, x);
+        assert_ok(orff_model_save(f->model, "test_samples.orff", false));
         assert_ok(orff_model_load(&again, "test_samples.orff"));
-        assert_ok(orff_model_sample(f.model, 2, 1, POINTS, x, one));
+        assert_ok(orff_model_sample(f->model, 2, 1, POINTS, x, one));
         assert_ok(orff_model_sample(again, 2, 1, POINTS, x, two));
         assert_all_close(2 * POINTS * settings[i].p, two, one, 1e-6);
         orff_model_free(again);
-        done(&f);
     }
+    support_case(NULL);
     remove("test_samples.orff");
 }
 
@@ -500,5 +500,5 @@ int main(void) {
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_files),
         cmocka_unit_test(test_stored),   cmocka_unit_test(test_noise_of_kept_rows),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, free_all);
 }
