@@ -122,13 +122,13 @@ const cli_command cli_command_bound = {
     .name = "bound",
     .summary = "bound the error of features, and find how many are needed",
     .usage = "--kernel K --sigma S --dim d --diameter L --epsilon E",
-    .text = "Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set of diameter L, "
-            "for D independent frequencies. It compares the theorem of the paper as printed, the same "
-            "theorem with its slips corrected, and better bounds where they apply. It prints the "
-            "constants, the D that each bound needs to keep the error below epsilon with probability "
-            "P and, with --features, the bound at that D. If a bound does not apply to the base, it "
-            "says why. With --empirical it measures the error on 1500 pairs in a cube of diameter L, "
-            "for independent frequencies and for those of --sampling.",
+    .text =
+        "Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set of diameter L, for D "
+        "independent frequencies. It compares the theorem of the paper as printed, the same theorem with its "
+        "errors corrected, and better bounds where they apply. It prints the constants, the D that each "
+        "bound needs to keep the error below epsilon with probability P and, with --features, the bound at "
+        "that D. If a bound does not apply to the base, it says why. With --empirical it measures the error "
+        "on 1500 pairs in a cube of diameter L, for independent frequencies and for those of --sampling.",
     .example =
         "  orff bound --kernel curl-free --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.3 --features 20000\n"
         "  orff bound --sigma 1 --dim 2 --diameter 2.828 --epsilon 0.1 --empirical 20\n"

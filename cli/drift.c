@@ -408,25 +408,18 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_drift = {
     .name = "drift",
-    .summary = "let particles drift with a field, and show how sure their paths are",
+    .summary = "let particles drift with a field, with the uncertainty of their paths",
     .usage = "MODEL --from POINTS --hours H -o TRACKS",
-    .text =
-        "Particles start at the points of a table and go with the field for H hours (--time where units are "
-        "not "
-        "known). Member 0 goes with the prediction. With --samples K members 1 to K go with posterior "
-        "samples, "
-        "fields as the data allow them; beside member 0 then stand the mean of their places, the standard "
-        "deviation along the axes of their ellipse, the angle of the longer axis from the first input's "
-        "direction "
-        "(east), and how many have not ended. Steps adapt to the field (Dormand and Prince 5(4)). With --geo "
-        "particles go over the sphere. If the model has time among its inputs, it goes on. A particle that "
-        "leaves "
-        "the data goes on too, and the column distance says how far it is from the nearest row; --mask ends "
-        "it. "
-        "TRACKS "
-        "is .csv or .tsv (also .gz), .nc with the dimensions member, particle and time, or - for CSV on "
-        "standard "
-        "output.",
+    .text = "Particles start at the points of a table and move with the field for H hours (--time if units "
+            "are not known). Member 0 moves with the prediction. With --samples K, members 1 to K move with "
+            "posterior samples: fields that agree with the data. The rows of member 0 then also have the "
+            "mean position of the samples, their standard deviation along the two axes of their ellipse, the "
+            "angle of the longer axis from the direction of the first input (east), and how many particles "
+            "are still moving. Integration steps adapt to the field (Dormand and Prince 5(4)). With --geo "
+            "particles move on the sphere. If time is an input of the model, it advances with the particles. "
+            "A particle that leaves the region of the data keeps moving, and the column distance says how "
+            "far it is from the nearest row of the data; --mask ends it there. TRACKS is .csv or .tsv (also "
+            ".gz), .nc with the dimensions member, particle and time, or - for CSV on standard output.",
     .example = "  orff drift currents.orff --from releases.csv --hours 72 --samples 50 -o tracks.csv\n"
                "  orff drift currents.orff --from found.csv --hours -24 --every 1 --mask distance=20 -o "
                "origins.nc\n",

@@ -327,20 +327,15 @@ const cli_command cli_command_evaluate = {
     .summary = "print the errors of a model on data it has not seen",
     .usage = "MODEL DATA",
     .text =
-        "Prints for each output and for all together the root mean square error, the mean square error, R "
-        "squared, the bias (mean of predicted minus measured) and the correlation, or the error rate for "
-        "classes. A model with error bars is also asked how right they are: the shares of measurements "
-        "inside "
-        "its intervals of 50, 80 and 95 % (noise included), the continuous ranked probability score in the "
-        "units of the output, and the logarithmic score, the mean of -log density; both are better when "
-        "smaller. Where the outputs are components of a vector (a physical kernel, --geo, or names such as u "
-        "and v) "
-        "it also reports the error of the speed and the mean angle between predicted and measured vectors, "
-        "of "
-        "rows whose "
-        "speed is above the noise. --groups COLUMN adds a line for each station, track or hour. Columns are "
-        "found by the "
-        "names that the model remembers.",
+        "Prints the root mean square error, the mean square error, R squared, the bias (mean of predicted "
+        "minus measured) and the correlation, for each output and for all together. For classes it prints "
+        "the error rate. If the model has error bars, it also prints how good they are: the fraction of "
+        "measurements within the intervals of 50, 80 and 95 % (noise included), the continuous ranked "
+        "probability score in the units of the output, and the logarithmic score, the mean of -log density. "
+        "Smaller scores are better. If the outputs are components of a vector (a physical kernel, --geo, or "
+        "names such as u and v), it also prints the error of the speed and the mean angle between predicted "
+        "and measured vectors, over the rows whose speed exceeds the noise. --groups COLUMN adds a line for "
+        "each station, track or hour. The columns are those with the names that the model was learned with.",
     .example =
         "  orff evaluate wind.orff held_out.csv\n  orff evaluate wind.orff stations.csv --groups station\n",
     .least = 2,

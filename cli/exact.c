@@ -11,14 +11,14 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_exact = {
     .name = "exact",
-    .summary = "learn with the exact kernel, without features: for few rows",
+    .summary = "learn with the exact kernel, without features, from few rows",
     .usage = "DATA -o MODEL",
-    .text = "Learns y = f(x) from the rows of DATA as orff fit does, but with the kernel itself "
-            "for any number of rows. The cost grows with the cube of the number of "
-            "rows, or of rows times outputs for kernels that couple the outputs, so use it for up to "
-            "a few thousand. A fit that needs more than half of the machine's memory is refused at "
-            "once. Length scale, base and noise are those under which the data are most probable. predict, "
-            "evaluate, info and plot read the model file. orff fit --engine exact is the same.",
+    .text = "Learns y = f(x) from the rows of DATA as orff fit does, but always with the kernel itself: it "
+            "is the same as orff fit --engine exact. The cost grows with the cube of the number of rows, or "
+            "of rows times outputs for kernels that couple the outputs, so use it for up to a few thousand "
+            "rows. A fit that needs more than half of the machine's memory is refused at once. Length scale, "
+            "base and noise are those under which the data are most probable. predict, evaluate, info and "
+            "plot read the model file.",
     .example = "  orff exact wind.csv --inputs x,y --outputs u,v --kernel div-free -o wind.orff\n",
     .least = 0,
     .most = 2,

@@ -232,11 +232,10 @@ const cli_command cli_command_fit = {
     .name = "fit",
     .summary = "learn a function from data and write a model file",
     .usage = "DATA -o MODEL",
-    .text = "Learns y = f(x) from the rows of DATA. DATA is a table (.csv, .tsv, also .gz; - is "
-            "standard input), two array files X Y (.npy, IDX, also .gz) or a NetCDF file. Without "
-            "further options the engine, the base, the length scale and lambda are chosen from the data. The "
-            "model "
-            "remembers names, units and classes, so predict and evaluate need no options.",
+    .text = "Learns y = f(x) from the rows of DATA: a table (.csv, .tsv, also .gz; - is standard input), two "
+            "array files X Y (.npy, IDX, also .gz) or a NetCDF file. Engine, base, length scale and lambda "
+            "are chosen from the data unless you give them. The model remembers names, units and classes, so "
+            "predict and evaluate need no options.",
     .example = "  orff fit wind.csv --inputs x,y --outputs u,v --kernel div-free+decomposable -o wind.orff\n",
     .least = 0,
     .most = 2,

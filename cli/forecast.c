@@ -165,17 +165,13 @@ static int run(const cli_arguments *a) {
 
 const cli_command cli_command_forecast = {
     .name = "forecast",
-    .summary = "continue the series of orff var",
+    .summary = "continue series learned by orff var",
     .usage = "MODEL [SERIES] --steps K -o OUT",
-    .text = "Simulates what comes after the series that a model of orff var was learned from, or after those "
-            "of a table SERIES "
-            "with the same columns. Each future goes through a function that the data allow (a posterior "
-            "sample) and has the "
-            "noise of a measurement at every step, which the next steps build upon. OUT has a row for each "
-            "step with the mean of "
-            "the futures; --std adds their standard deviation, and --paths writes every future instead, with "
-            "its number in the "
-            "column \"member\".",
+    .text = "Simulates what follows the series that a model of orff var was learned from, or those of a "
+            "table SERIES with the same columns. Each simulated future uses one posterior sample of the "
+            "function, and adds the noise of a measurement at every step, which the next steps build on. OUT "
+            "has one row for each step, with the mean of the futures. --std adds their standard deviation. "
+            "--paths writes every future instead, with its number in the column \"member\".",
     .example = "  orff forecast m.orff --steps 12 --std -o next.csv\n"
                "  orff forecast m.orff newest.csv --steps 24 -n 500 --paths -o futures.csv\n",
     .least = 1,

@@ -37,7 +37,7 @@ void cli_print_overview(void) {
     puts("  help       show the help of one command: orff help fit\n\n"
          "DATA is a table (.csv, .tsv, also .gz; - is standard input), two array files X Y (.npy, IDX), or a "
          "NetCDF file.\n"
-         "All options of a command: orff COMMAND --help. Version and libraries: orff --version.");
+         "orff COMMAND --help lists the options of a command, orff --version the version and libraries.");
 }
 
 static void print_option(const cli_option *option) {
@@ -186,11 +186,11 @@ static void put_takers(const orff_setting *s) {
 void cli_print_settings(void) {
     const char *group = "";
     puts("# Settings\n\n"
-         "Every setting of the library: the options of the program (`--lambda-grid`), the parameters of the "
-         "Python\n"
-         "estimators (`lambda_grid`; `lambda` is `lambda_` there) and the names that `orff_options_set` "
-         "takes in C. This\n"
-         "page is printed by `orff help --settings` from the one table in `src/model/settings.c`.");
+         "This page lists every setting. The same names are options of the program (`--lambda-grid`), "
+         "parameters of the\n"
+         "Python estimators (`lambda_grid`, but `lambda_` for `lambda`) and names for `orff_options_set` in "
+         "C. The page is\n"
+         "printed by `orff help --settings` from the table in `src/model/settings.c`.");
     for (size_t i = 0; orff_setting_at(i); i++) {
         const orff_setting *s = orff_setting_at(i);
         if (strcmp(group, s->group))

@@ -136,9 +136,9 @@ const cli_command cli_command_kernel = {
     .name = "kernel",
     .summary = "print the kernel K(x,z), exactly and by features",
     .usage = "--kernel K --sigma S --x X1,..,Xd --z Z1,..,Zd",
-    .text = "Prints K(x,z), a p x p matrix. p is the number of inputs if a part of the kernel is a "
-            "field; otherwise it is 1, or what --outputs says. With --features, --sampling or "
-            "--frequencies it also prints the approximation by features, the law that their "
+    .text = "Prints K(x,z), a p x p matrix. If a part of the kernel is a field, p is the number of inputs; "
+            "otherwise it is 1, or the number given by --outputs. With --features, --sampling or "
+            "--frequencies it also prints the approximation by features, the distribution that their "
             "frequencies were drawn from, and the spectral norm of the error.",
     .example = "  orff kernel --kernel div-free --sigma 0.5 --x 0,0 --z 0.1,0.2 --features 1000\n",
     .least = 0,

@@ -50,8 +50,8 @@ const cli_command cli_command_merge = {
     .name = "merge",
     .summary = "add and subtract files of moments",
     .usage = "A B .. -o FILE",
-    .text = "Adds files of moments. The sum is what one run over all their rows would give. "
-            "--subtract removes the rows of a file again.",
+    .text = "Adds files of moments. The sum is the same as that of one run over all their rows. --subtract "
+            "removes the rows of a file again.",
     .example = "  orff merge monday.moments tuesday.moments -o both.moments\n"
                "  orff merge both.moments --subtract monday.moments -o only_tuesday.moments\n",
     .least = 1,

@@ -136,12 +136,12 @@ const cli_command cli_command_moments = {
     .summary = "sum up data in a file of moments, for merge and fit --from-moments",
     .usage = "DATA -o FILE",
     .text =
-        "Moments are sums over the rows. They hold all that a fit with the squared loss needs, "
-        "and their size does not grow with the number of rows. Files made with the same kernel "
-        "options can be added (orff merge). Give all of them the same --sigma.\n\n"
-        "For up to three inputs, --engine lattice makes moments that know nothing of the kernel: a fit "
-        "may take any rule, base, weights, lambda, and any length scale of --sigma-range. Files that are to "
-        "be added need one lattice: the same --extent and --sigma-range, or --like the first of them.",
+        "Moments are sums over the rows. They contain all that a fit with the squared loss needs, and their "
+        "size does not grow with the number of rows. Files made with the same kernel options can be added "
+        "(orff merge). Give all of them the same --sigma.\n\nFor up to three inputs, --engine lattice makes "
+        "moments that do not depend on the kernel: a later fit may use any rule, base, weights and lambda, "
+        "and any length scale within --sigma-range. Files that you want to add need the same lattice: give "
+        "them the same --extent and --sigma-range, or give --like with the first of them.",
     .example = "  orff moments monday.csv --inputs x,y --outputs u,v --kernel div-free --sigma 0.3 -o "
                "monday.moments\n"
                "  orff fit --from-moments monday.moments -o monday.orff\n"

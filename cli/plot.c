@@ -298,17 +298,14 @@ const cli_command cli_command_plot = {
     .summary = "draw a field, a map, a curve, or the curves of orff tune",
     .usage = "MODEL|REPORT.csv [DATA] -o PICTURE.svg|.png|.pdf",
     .text =
-        "Draws arrows over the colour of their length, or a derived field in colours (--what); several of "
-        "these are panels: "
-        "--what field,error,curl. Models in degrees are maps, with coasts. "
-        "Other than two outputs are maps in colour, a panel for each, and a model of one input is a "
-        "curve with a band that holds 95 % of what the field may be. "
-        "The region is that of the data the model was learned from, unless --grid names another; inputs with "
-        "one value there are held at it: --grid x=0:9:2,y=0:9:2,time=6. "
-        "For a report of orff tune it draws the cross-validated error against lambda, one line "
-        "for each candidate. --what residuals and calibration show how well a model and its error bars do on "
-        "DATA, --what spectrum its power against wavenumber. Needs "
-        "gnuplot.",
+        "Draws a field with two outputs as arrows over the colour of their length, and a derived field in "
+        "colours (--what). Several of these make panels: --what field,error,curl. Models in degrees become "
+        "maps with coasts. Any other number of outputs is drawn in colours, one panel for each. A model with "
+        "one input is drawn as a curve with a 95 % band for the field. The region is that of the data, "
+        "unless --grid gives another; an input with a single value there is held fixed: --grid "
+        "x=0:9:2,y=0:9:2,time=6. A report of orff tune is drawn as the cross-validated error against lambda, "
+        "one line for each candidate. --what residuals and calibration show how well a model and its error "
+        "bars do on DATA, and --what spectrum shows its power against wavenumber. Needs gnuplot.",
     .example = "  orff plot wind.orff --points wind.csv -o wind.svg\n  orff plot wind.orff --what curl -o "
                "vorticity.png\n"
                "  orff plot wind.orff --what field,error,curl --style paper -o wind.pdf\n"

@@ -584,9 +584,9 @@ const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "predict at the points of a table or on a grid",
     .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT",
-    .text = "Evaluates a model at the rows of DATA or on a grid. Inputs are found in DATA by the "
-            "names that the model remembers. OUT is .csv or .tsv (also .gz), .npy (predictions only), "
-            ".nc (a CF grid if the points lie on one), or - for CSV on standard output.",
+    .text = "Evaluates a model at the rows of DATA or on a grid. The inputs are the columns of DATA with the "
+            "names that the model was learned with. OUT is .csv or .tsv (also .gz), .npy (predictions only), "
+            ".nc (a CF grid if the points form one), or - for CSV on standard output.",
     .example = "  orff predict wind.orff points.csv --std -o predicted.csv\n"
                "  orff predict wind.orff --grid x=0:1:50,y=0:1:50 --derive curl -o field.nc\n",
     .least = 1,

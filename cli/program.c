@@ -49,8 +49,9 @@ static int help(int count, char **words) {
     }
     count -= manual;
     words += manual;
-    const cli_command *command = count > 0 ? find(words[0]) : NULL;
-    if (count > 0 && !command) return unknown(words[0]);
+    const bool overview = count == 0 || !strcmp(words[0], "help");
+    const cli_command *command = overview ? NULL : find(words[0]);
+    if (!overview && !command) return unknown(words[0]);
     if (manual) {
         cli_print_manual(command);
     } else if (command) {

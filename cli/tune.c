@@ -232,8 +232,8 @@ const cli_command cli_command_tune = {
     .name = "tune",
     .summary = "compare several settings by cross-validation and fit the best",
     .usage = "DATA -o MODEL",
-    .text = "Takes the options of fit. Repeat an option of the kernel, the features or the learning "
-            "to name candidates. All combinations are compared by cross-validation, and the best is "
+    .text = "Accepts the options of fit. Repeat an option of the kernel, the features or the learning to "
+            "give several candidates. All combinations are compared by cross-validation, and the best is "
             "fitted to all rows.",
     .example = "  orff tune wind.csv --inputs x,y --outputs u,v --kernel curl-free --kernel div-free --sigma "
                "0.2 --sigma 0.5 \\\n"

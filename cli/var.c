@@ -167,16 +167,12 @@ const cli_command cli_command_var = {
     .name = "var",
     .summary = "learn several series from their own past (vector autoregression)",
     .usage = "SERIES --outputs COLUMNS --lags LAGS -o MODEL",
-    .text = "Learns y(t) = f(y(t - lag), ..) from a table whose rows are steps of time, in their order. With "
-            "--time the steps "
-            "follow from that column: times that are missing are gaps, and rows that need a missing value "
-            "are left out; without "
-            "it every row is one step and nothing may be missing. All settings of orff fit serve: the kernel "
-            "decides what f may "
-            "look like, --output-matrix learn lets series share what is learned. Errors on rows left out are "
-            "those of whole "
-            "stretches of time. --links says which series drives which. orff forecast goes on from "
-            "there.",
+    .text = "Learns y(t) = f(y(t - lag), ..) from a table whose rows are consecutive time steps. With --time "
+            "the steps come from that column: missing times are gaps, and rows that need a missing value are "
+            "left out. Without it every row is one step, and nothing may be missing. All settings of orff "
+            "fit apply: the kernel sets what f may look like, and --output-matrix learn couples the series. "
+            "Held-out errors are those of whole stretches of time. --links reports which series drives "
+            "which. orff forecast continues the series.",
     .example = "  orff var series.csv --outputs a,b,c --lags 1-4,12 --time t -o m.orff\n"
                "  orff forecast m.orff --steps 12 --std -o next.csv\n",
     .least = 1,

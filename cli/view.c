@@ -467,15 +467,12 @@ const cli_command cli_command_view = {
     .name = "view",
     .summary = "write a page in which the field moves",
     .usage = "MODEL -o PAGE.html",
-    .text =
-        "Writes one HTML file that holds the model and evaluates it in the browser: particles move through "
-        "the "
-        "field, over the colour of its speed, vorticity, divergence or error bar; one output is drawn as a "
-        "map with contours. Point at a place for its value; drag and zoom, step through time or depth, see "
-        "posterior samples in turn, copy a link to what you see, save a picture. The file needs no network "
-        "and "
-        "nothing beside it, so that it can be sent to somebody. The region is that of the data the "
-        "model was learned from, unless --grid names another.",
+    .text = "Writes one HTML file that contains the model and evaluates it in the browser. Particles move "
+            "through the field, over the colour of its speed, vorticity, divergence or error bar; a single "
+            "output is drawn as a map with contours. Point at a place to read its value. You can drag and "
+            "zoom, step through time or depth, show posterior samples in turn, copy a link to the current "
+            "view, and save a picture. The file needs no network and no other files, so you can send it to "
+            "others. The region is that of the data, unless --grid gives another.",
     .example =
         "  orff view wind.orff -o wind.html\n  orff view wind.orff --points wind.csv -n 12 -o wind.html\n",
     .least = 1,

@@ -34,21 +34,19 @@ static int run_moments(const cli_arguments *a) {
 }
 
 #define DATA_TEXT                                                                                            \
-    "DATA is a file, a pattern in quotes ('part-*.npy'), or @LIST, a file with the name of a file on each "  \
-    "line; or two of these side by side, X and Y. Every process reads its own share, of a single file too: " \
-    "rows of arrays, bytes of CSV, slabs of the first dimension of NetCDF; packed files are not divided. "
+    "DATA is a file, a pattern in quotes ('part-*.npy'), or @LIST, a file with one file name on each line, " \
+    "or two of these, X and Y. Every process reads its own share, even of a single file: rows of arrays, "   \
+    "bytes of CSV, slabs of the first dimension of NetCDF. Compressed files are not divided. "
 
 const cli_command cli_command_fit_ranks = {
     .name = "fit",
     .summary = "learn a function from data that many processes share",
     .usage = "DATA -o MODEL",
     .text = DATA_TEXT
-    "Rows are summed up where they are read, the sums are added, and the first process solves. What is "
-    "automatic in the kernel is decided on 20000 of all rows, which takes one more pass; --sigma with "
-    "numbers saves it. The engine is features unless --engine lattice is given. With an iterative --solver "
-    "there are no sums of pairs of features: every process keeps its rows and sweeps them at each iteration, "
-    "which "
-    "wants a number for --lambda.",
+    "Each process sums up the rows it reads, the sums are added, and the first process solves. Automatic "
+    "choices of the kernel use 20000 of all rows, which takes one more pass; numbers for --sigma save it. "
+    "The engine is features unless you give --engine lattice. With an iterative --solver there are no sums: "
+    "every process keeps its rows and goes through them in each iteration. This needs a number for --lambda.",
     .example =
         "  mpirun -n 4 orff fit 'part-*.npy' --inputs 1,2 --outputs 3,4 --kernel div-free -o all.orff\n",
     .least = 1,

@@ -195,12 +195,11 @@ const cli_command cli_command_predict_ranks = {
     .name = "predict",
     .summary = "predict at points that many processes share",
     .usage = "MODEL DATA|--grid X=LO:HI:COUNT,.. -o OUT",
-    .text =
-        "Evaluates a model at the rows of DATA, which is what orff fit takes under mpirun, or on a grid. "
-        "Every process predicts its share. Into one .npy file each writes its own rows, in the order of "
-        "the points; DATA is then read twice, for where a process writes depends on how many rows without "
-        "missing values come before its own. Other files (.csv, .tsv, .nc, or - for standard output) the "
-        "first process writes, as the rows of all come to it.",
+    .text = "Evaluates a model on a grid or at the rows of DATA, given as for orff fit under mpirun. Every "
+            "process predicts its share. To a .npy file each process writes its own rows, in the order of "
+            "the points. DATA is then read twice, because the place where a process writes depends on how "
+            "many rows without missing values come before its own. To other files (.csv, .tsv, .nc, or - for "
+            "standard output) the first process writes the rows of all.",
     .example = "  mpirun -n 4 orff predict all.orff 'points-*.npy' -o predicted.npy\n",
     .least = 1,
     .most = 2,

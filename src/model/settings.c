@@ -51,135 +51,151 @@ typedef struct row {
 /* clang-format off */
 static const row rows[] = {
     {{"kernel", ORFF_SETTING_TEXT, "decomposable", true, 0, 0, orff_rule_names, "RULE[:BASE][@SIGMA][~WAVELENGTH][*WEIGHT]", "", KERNEL, "Kernel",
-      "What the function may look like. Add several with +: div-free+decomposable. A part may carry its own base, length scale and "
-      "weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data, and their sum with learned weights, and "
-      "keeps the one of greatest evidence."}, NOWHERE},
+      "What kind of function to learn. Join the parts of a sum with +: div-free+decomposable. A part may have its own base, "
+      "length scale and weight: div-free:matern32@120+decomposable@40. auto tries every rule that suits the data, and their sum "
+      "with learned weights, and keeps the one with the greatest evidence."}, NOWHERE},
     {{"base", ORFF_SETTING_TEXT, "auto", false, 0, 0, orff_base_names, "BASE", "", KERNEL, "Kernel",
-      "The scalar kernel that gives the smoothness. One for all parts of a sum, or one for each with +. auto chooses among gaussian, "
-      "matern12, matern32 and matern52 by the evidence; for features, and where the length scale is given, it is gaussian."}, NOWHERE},
+      "The scalar kernel, which sets how smooth the function is. Give one for all parts of a sum, or one for each part, joined "
+      "with +. auto chooses among gaussian, matern12, matern32 and matern52 by the evidence. For features, or if you give the "
+      "length scale, auto is gaussian."}, NOWHERE},
     {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
-      "The order nu of base matern, or alpha of rational-quadratic; both need it. One for each part with +."}, NOWHERE},
+      "The order nu of base matern, or alpha of base rational-quadratic. Both bases need it. Join one for each part with +."}, NOWHERE},
     {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median|ard", "the inputs' unit", KERNEL, "Kernel",
-      "Length scale: how far apart two points must be to differ. Commas give one for each input, + one for each part of a sum (2+0.5). "
-      "median is the median distance between inputs; auto maximises the evidence, with one for all inputs or, where the evidence clearly "
-      "gains, one for each; ard always learns one for each. For features, classes and your own parts auto uses cross-validation."}, NOWHERE},
+      "Length scale: how far apart two points must be for the function to differ. Commas separate one for each input, + one for "
+      "each part of a sum (2+0.5). median is the median distance between inputs. auto maximises the evidence, with one length "
+      "scale for all inputs, or one for each where that raises the evidence clearly; ard always learns one for each. For "
+      "features, classes and your own parts, auto uses cross-validation."}, NOWHERE},
     {{"wavelength", ORFF_SETTING_TEXT, "none", true, 0, 0, NULL, "L1,..,Ld", "the inputs' unit", KERNEL, "Kernel",
       "decomposable, delayed: the length of the function's waves, which stay in step over about sigma; a number for each input, 0 for "
       "no waves along it; + gives one for each part of a sum. auto maximises the evidence, for a sum of decomposable or of delayed "
       "parts together with their length scales and weights: a spectral mixture."}, NOWHERE},
     {{"weight", ORFF_SETTING_TEXT, "1", true, 0, INFINITY, NULL, "V1+V2+..", "", KERNEL, "Kernel",
-      "Weights of the parts of a sum, which are first scaled to unit variance. auto learns them; see criterion."}, NOWHERE},
+      "Weights of the parts of a sum. Each part is first scaled to unit variance. auto learns the weights; see criterion."}, NOWHERE},
     {{"criterion", ORFF_SETTING_NAME, "evidence", false, 0, 0, orff_criterion_names, NULL, "", LEARNING, "Kernel",
-      "How weights of parts are learned."}, TO(criterion)},
+      "How the weights of the parts are learned."}, TO(criterion)},
     {{"mix", ORFF_SETTING_TEXT, "0.5", true, 0, 1, NULL, "C", "", KERNEL, "Kernel",
-      "helmholtz: share of the curl-free half, 0 to 1. auto maximises the evidence; for features it uses cross-validation."}, NOWHERE},
+      "For helmholtz: the share of the curl-free component, from 0 to 1. auto maximises the evidence; for features it uses "
+      "cross-validation."}, NOWHERE},
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
-      "decomposable, delayed: which outputs belong together. covariance is that of the outputs; learn maximises the evidence over matrices "
-      "of this rank plus a diagonal, or with few entries beside it (sparse); MATRIX is p x p; laplacian takes weights between "
-      "outputs, and a ridge that leaves what they have in common free. One for each decomposable part with +."}, NOWHERE},
+      "For decomposable and delayed parts: how the outputs are coupled. covariance uses the covariance of the outputs. learn "
+      "maximises the evidence over matrices of this rank plus a diagonal; learn:sparse over matrices with few entries off the "
+      "diagonal. MATRIX is p x p. laplacian reads the weights of a graph on the outputs; its ridge leaves free what connected "
+      "outputs have in common. Join one for each decomposable part with +."}, NOWHERE},
     {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
-      "delayed: how late each output shows what they share, one after another with ; and, for several inputs, one for each of them with "
-      "commas: 0;1.5. auto takes what makes the outputs most probable, behind the first output."}, NOWHERE},
+      "For delayed parts: the delay of each output, separated by semicolons, as in 0;1.5. With several inputs, separate the "
+      "delays of one output along each input by commas. auto learns the delays relative to the first output by the evidence."}, NOWHERE},
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
-      "Inputs that are not part of the field's space, such as time or depth: names, or places counted from 1. A decomposable kernel treats them as "
-      "any other input."}, NOWHERE},
+      "Inputs that are not coordinates of the field's space, such as time or depth: names, or numbers counted from 1. A "
+      "decomposable kernel treats them like any other input."}, NOWHERE},
     {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
-      "Inputs that repeat: hour=24,direction=360. Names, or places counted from 1. The function joins up where one period ends and the next "
-      "begins. For up to three inputs in all; auto takes the engine lattice, features have a grid of harmonics."}, NOWHERE},
+      "Periodic inputs, by name or by number counted from 1: hour=24,direction=360. The function is continuous where one period "
+      "ends and the next begins. For at most three inputs in all. Engine auto then chooses the lattice; features use a grid of "
+      "harmonics."}, NOWHERE},
     {{"geo", ORFF_SETTING_NAME, "none", false, 0, 0, orff_geo_names, NULL, "", LEARNING, "Kernel",
-      "lonlat: the first two inputs that are no covariates are degrees of longitude and latitude, the outputs eastward and northward. The "
-      "model is learned in km on a plane at the centre of the data."}, TO(geo)},
+      "lonlat: the first two inputs that are not covariates are longitude and latitude in degrees, and the outputs are the "
+      "eastward and northward components. The model is learned in km on an azimuthal equidistant plane at the centre "
+      "of the data."}, TO(geo)},
     {{"crs", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "NAME", "", LEARNING, "Kernel",
-      "Inputs are degrees as with geo lonlat, and the model is learned in km on the plane of this projected coordinate system: EPSG:32633, or "
-      "\"+proj=lcc +lat_0=47 ..\". Coordinates that are lengths in a plane already need none. Needs PROJ."}, NOWHERE},
+      "Inputs are degrees, as with geo lonlat, but the model is learned in km on the plane of this projected coordinate system: "
+      "EPSG:32633, or \"+proj=lcc +lat_0=47 ..\". You do not need it for coordinates that are already lengths in a plane. Needs "
+      "PROJ."}, NOWHERE},
 
     {{"features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", FEATURES, "Features",
-      "Number of frequencies; there are two features for each. auto is 1000, or fewer for few rows or "
-      "where the equations would take long to solve."}, TO(sampling.features)},
+      "Number of frequencies. Each gives two features, a cosine and a sine. auto is 1000, or fewer if there are few rows or the "
+      "equations would take long to solve."}, TO(sampling.features)},
     {{"sampling", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_scheme_names, NULL, "", FEATURES, "Features",
       "How the frequencies are chosen."}, TO(sampling.scheme)},
     {{"importance", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", FEATURES, "Features",
-      "Draw the frequencies of fields in proportion to |w|^2, which bounds their blocks. auto does it wherever every part is a field."}, TO(sampling.importance)},
+      "Draw the frequencies of fields in proportion to |w|^2, which bounds the norm of their blocks. auto does so if every part "
+      "is a field."}, TO(sampling.importance)},
     {{"tolerance", ORFF_SETTING_NUMBER, "auto", true, 0, 0.999, NULL, "T", "units of K(0)", FEATURES, "Features",
-      "sampling grid and engine lattice: the largest error of the kernel. auto: what the number of frequencies allows; for a lattice "
-      "1e-6, or a hundredth of the noise if that is larger."}, TO(sampling.tolerance)},
+      "For sampling grid and engine lattice: the largest error of the kernel. auto is what the number of frequencies allows; "
+      "for a lattice it is 1e-6, or a hundredth of the noise if that is larger."}, TO(sampling.tolerance)},
     {{"frequencies", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", FEATURES, "Features",
-      "Your own frequencies instead of random ones: a row for each, with d columns, or d + 1 with its weight in the last."}, NOWHERE},
+      "Your own frequencies instead of random ones: one row for each, with d columns, or d + 1 columns with the weight last."}, NOWHERE},
     {{"seed", ORFF_SETTING_WHOLE, "0", false, 0, MOST_WHOLE, NULL, "N", "", FEATURES, "Features",
-      "Seed of the frequencies and of the folds."}, TO(sampling.seed)},
+      "Seed of the random frequencies and of the folds."}, TO(sampling.seed)},
     {{"precision", ORFF_SETTING_NAME, "double", false, 0, 0, precisions, NULL, "", MOMENTS, "Features",
-      "single computes features and their products in float and sums in double: about twice as fast."}, TO(single)},
+      "single computes features and their products in float and adds them up in double. It is about twice as fast."}, TO(single)},
 
     {{"lambda", ORFF_SETTING_NUMBER, "auto", true, 1e-300, 1e300, NULL, "L", "", LEARNING, "Learning",
-      "Penalty of (1/N) sum |f - y|^2 + L |theta|^2. auto follows from the noise that maximises the evidence; "
-      "for features, classes and your own parts it minimises the cross-validated error."}, TO(lambda)},
+      "The penalty L in (1/N) sum |f - y|^2 + L |theta|^2. auto derives it from the noise that maximises the evidence; for "
+      "features, classes and your own parts it minimises the cross-validated error."}, TO(lambda)},
     {{"lambda-grid", ORFF_SETTING_TEXT, "1e-10:10:45", false, 0, 0, NULL, "LO:HI:COUNT", "units of the kernel's size", LEARNING, "Learning",
-      "The values that lambda auto tries where it does not follow from the noise, or wherever you give them."}, NOWHERE},
+      "The values that lambda auto tries when lambda is not derived from the noise. If you give a grid, lambda auto always uses "
+      "it."}, NOWHERE},
     {{"folds", ORFF_SETTING_WHOLE, "5", false, 2, 1000, NULL, "K", "", MOMENTS, "Learning",
-      "Folds of cross-validation."}, TO(folds)},
+      "Number of folds in cross-validation."}, TO(folds)},
     {{"folds-by", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_folds_names, NULL, "", LEARNING, "Learning",
-      "Which rows are held out together for the reported errors: random holds out single rows, which flatters where rows are close together; "
-      "blocks holds out whole blocks of the input space, about two length scales wide; groups holds out whole groups. auto uses groups "
-      "where they are given, else blocks."}, TO(folds_by)},
+      "Which rows are held out together for the reported errors. random holds out single rows, which makes errors look too "
+      "small if rows lie close together. blocks holds out blocks of the input space about two length scales wide. groups holds "
+      "out whole groups. auto uses groups if you give them, and blocks otherwise."}, TO(folds_by)},
     {{"loss", ORFF_SETTING_NAME, "squared", false, 0, 0, orff_loss_names, NULL, "", SOLVING, "Learning",
-      "What an error costs. logistic and hinge are for classes."}, TO(loss)},
+      "How errors are penalised. logistic and hinge are for classes."}, TO(loss)},
     {{"loss-parameter", ORFF_SETTING_NUMBER, "1", false, 0, 1e300, NULL, "P", "", SOLVING, "Learning",
-      "huber: the error from which it grows linearly; epsilon: the error that costs nothing; pinball: the quantile."}, TO(loss_parameter)},
+      "huber: the error above which the loss grows linearly. epsilon: the largest error that costs nothing. pinball: the "
+      "quantile."}, TO(loss_parameter)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
-      "exact uses the kernel itself, for few rows; lattice puts it on a lattice of frequencies, for any number of rows and up "
-      "to three inputs; features approximate it for any number of inputs; stack has several layers of features. auto chooses stack if there "
-      "are hidden layers, exact for few rows, lattice for up to three inputs, and features otherwise or if a setting of features is given. "
-      "Moments are those of features unless you ask for lattice."}, TO(engine)},
+      "exact uses the kernel itself, for few rows. lattice puts it on a lattice of frequencies, for any number of rows and up "
+      "to three inputs. features approximates it, for any number of inputs. stack has several layers of features. auto chooses "
+      "stack if there are hidden layers, exact for few rows, lattice for up to three inputs, and features otherwise or if you "
+      "give a setting of features. Moments are those of features unless you ask for lattice."}, TO(engine)},
     {{"solver", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_solver_names, NULL, "", SOLVING, "Learning",
-      "How the equations are solved. auto: direct where they fit in memory, else pcg; sgd for losses other than squared."}, TO(solver)},
+      "How the equations are solved. auto is direct if they fit in memory, pcg if they do not, and sgd for losses other than "
+      "squared."}, TO(solver)},
     {{"residual", ORFF_SETTING_NUMBER, "1e-8", false, 0, 1, NULL, "R", "", SOLVING, "Learning",
-      "Iterative solvers stop at this relative residual."}, TO(tolerance)},
+      "The relative residual at which iterative solvers stop."}, TO(tolerance)},
     {{"iterations", ORFF_SETTING_WHOLE, "500", false, 1, MOST_COUNT, NULL, "N", "", SOLVING, "Learning",
-      "Iterative solvers stop after this many."}, TO(max_iterations)},
+      "The largest number of iterations of an iterative solver."}, TO(max_iterations)},
     {{"shadow", ORFF_SETTING_WHOLE, "4", false, 1, 1000, NULL, "S", "", SOLVING, "Learning",
-      "Solver idr: the s of IDR(s)."}, TO(shadow)},
+      "For solver idr: the s of IDR(s)."}, TO(shadow)},
     {{"batch", ORFF_SETTING_WHOLE, "256", false, 1, MOST_COUNT, NULL, "ROWS", "", SOLVING, "Learning",
-      "Solver sgd and stacks: rows in a step."}, TO(batch)},
+      "For solver sgd and stacks: number of rows in a step."}, TO(batch)},
     {{"codes", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "MATRIX", "", LEARNING, "Learning",
-      "Classes: a row of numbers for each, in the order of their names, which are learned in its place. A prediction is the class whose row is "
-      "nearest. Without them classes are the corners of a simplex, which are all equally far from each other."}, NOWHERE},
+      "For classes: a file with one row of numbers for each class, in the order of the class names. These numbers are learned, "
+      "and the prediction is the class with the nearest row. By default the classes are the corners of a simplex, all at the "
+      "same distance from each other."}, NOWHERE},
     {{"stack", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "W1,W2,..", "", SOLVING, "Learning",
-      "Hidden layers of these widths before the last one, learned together: a function of functions. They bend the inputs until the kernel "
-      "suits them, which pays where the function has fronts or changes its pace. For decomposable kernels and the squared loss."}, NOWHERE},
+      "Widths of hidden layers before the last one; all layers are learned together. They warp the inputs until the kernel "
+      "suits them, which helps if the function has fronts or varies faster in some places than in others. For decomposable "
+      "kernels and the squared loss."}, NOWHERE},
     {{"stack-features", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_FREQUENCIES, NULL, "D", "", SOLVING, "Learning",
-      "Frequencies of each hidden layer. auto takes 100."}, TO(hidden_features)},
+      "Number of frequencies of each hidden layer. auto is 100."}, TO(hidden_features)},
     {{"stack-base", ORFF_SETTING_TEXT, "gaussian", false, 0, 0, NULL, "BASE", "", SOLVING, "Learning",
-      "The scalar kernel of the hidden layers: gaussian, matern52, ..; see base."}, NOWHERE},
+      "The scalar kernel of the hidden layers, such as gaussian or matern52; see base."}, NOWHERE},
     {{"stack-sigma", ORFF_SETTING_NUMBER, "2", false, 1e-6, 1e6, NULL, "S", "length scales of the kernel", SOLVING, "Learning",
       "Length scale of the hidden layers."}, TO(hidden_sigma)},
     {{"epochs", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_COUNT, NULL, "N", "", SOLVING, "Learning",
-      "Stacks: passes over the rows, at most. It ends sooner when rows left out are no longer predicted better. auto makes about 2000 steps, in "
-      "20 to 400 passes."}, TO(epochs)},
+      "For stacks: the largest number of passes over the rows. Learning stops sooner if the error on held-out rows no longer "
+      "falls. auto makes about 2000 steps, in 20 to 400 passes."}, TO(epochs)},
     {{"rate", ORFF_SETTING_NUMBER, "0.05", false, 1e-9, 1e3, NULL, "R", "length scales of the kernel", SOLVING, "Learning",
-      "Stacks: the length of a step at first; it falls to nothing over the epochs."}, TO(rate)},
+      "For stacks: the initial step length. It decreases to zero over the epochs."}, TO(rate)},
     {{"center", ORFF_SETTING_NAME, "yes", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
-      "Subtract the mean of each output first and add it again to predictions."}, TO(center)},
+      "Subtract the mean of each output before learning and add it back to predictions."}, TO(center)},
     {{"trend", ORFF_SETTING_TEXT, "none", false, 0, 0, orff_trend_names, "TREND|INPUTS", "", LEARNING, "Learning",
-      "Terms without a penalty, estimated together with the field by generalised least squares: a constant for each output, "
-      "also the inputs (linear), or also their squares and products (quadratic). INPUTS, names or places counted from 1, enter "
-      "linearly, and no others. Far from the data the model follows its trend."}, NOWHERE},
+      "Terms without a penalty, estimated together with the field by generalised least squares: constant has one for each "
+      "output, linear adds the inputs, quadratic adds their squares and products. INPUTS (names, or numbers counted from 1) "
+      "adds only these, linearly. Far from the data the model follows its trend."}, NOWHERE},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Divide each input by its spread; all by one spread where a part is a field. auto: yes when sigma is auto and no part is a field."}, TO(scale_inputs)},
+      "Divide each input by its spread, or all inputs by one common spread if a part is a field. auto is yes if sigma is auto "
+      "and no part is a field."}, TO(scale_inputs)},
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Divide each output by its spread, so that no output dominates. auto: yes when sigma or lambda is auto and no part couples the outputs."}, TO(scale_outputs)},
+      "Divide each output by its spread, so that no output dominates. auto is yes if sigma or lambda is auto and no part "
+      "couples the outputs."}, TO(scale_outputs)},
     {{"posterior", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
-      "Store in the model what error bars need. auto: yes for a lattice, and where it is a matrix of at most 6000 rows."}, TO(posterior)},
+      "Store what error bars need in the model. auto is yes for a lattice, and otherwise if the matrix to store has at most "
+      "6000 rows."}, TO(posterior)},
     {{"subsample", ORFF_SETTING_WHOLE, "20000", false, 10, MOST_COUNT, NULL, "ROWS", "rows", LEARNING, "Learning",
-      "Number of rows that automatic choices use."}, TO(subsample)},
+      "Number of rows used for automatic choices."}, TO(subsample)},
     {{"max-bytes", ORFF_SETTING_WHOLE, "auto", true, 1, MOST_WHOLE, NULL, "BYTES", "bytes", LEARNING, "Learning",
-      "Exact models refuse to take more memory than this. auto is half of what the machine has."}, TO(max_bytes)},
+      "The most memory that an exact model may use; a larger one is refused. auto is half of the machine's memory."}, TO(max_bytes)},
 
     {{"checkpoint", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "FILE", "", STREAM, "Files",
-      "Save the work so far to this file, to resume after a crash. It is removed at the end."}, NOWHERE},
+      "Save progress to this file, to resume after a crash. The file is removed when the fit is complete."}, NOWHERE},
     {{"checkpoint-rows", ORFF_SETTING_WHOLE, "1000000", false, 1, MOST_WHOLE, NULL, "N", "rows", STREAM, "Files",
-      "Rows between checkpoints. An iterative solver reads all rows in each iteration."}, TO(checkpoint_rows)},
+      "Number of rows between checkpoints. An iterative solver reads all rows in each iteration."}, TO(checkpoint_rows)},
     {{"resume", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", STREAM, "Files",
-      "Resume from the checkpoint if there is one. It refuses other data or settings than its own."}, TO(resume)},
+      "Resume from the checkpoint if it exists. A checkpoint made with other data or settings is refused."}, TO(resume)},
 };
 /* clang-format on */
 
