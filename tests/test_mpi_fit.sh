@@ -94,7 +94,7 @@ done
 [ ! -e not.orff ] || fail "a file is left of what was refused"
 
 # Classes, of which no file has all: the model of one process.
-awk -F, 'NR == 1 { print "x_km,y_km,which"; next } { print $1 "," $2 "," ($1 > 2 ? "right" : $2 > 2 ? "top" : "rest") }' all.csv | sort -t, -k3 -r >classes.csv
+awk -F, 'NR == 1 { print "x_km,y_km,which"; next } { print $1 "," $2 "," ($1 > 0.3 ? "right" : $2 > 0 ? "top" : "rest") }' all.csv | sort -t, -k3 -r >classes.csv
 { head -n 1 classes.csv; grep right classes.csv; } >class-1.csv
 { head -n 1 classes.csv; grep -v -e right -e which classes.csv; } >class-2.csv
 classes="--inputs x_km,y_km --outputs which --classify --sigma 1 --features 30 --lambda 1e-3"

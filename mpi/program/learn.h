@@ -22,6 +22,7 @@ typedef struct cli_learning {
     bool on_plane;                 /* rows are in degrees and lie on ... */
     orff_plane plane;              /* ... this plane */
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
+    cli_moments portion;           /* of one portion of it */
     orff_mpi_sum *sum;             /* of the portions of this rank */
     const char *checkpoint;        /* NULL: none */
     uint64_t checkpoint_rows;      /* between two files */
