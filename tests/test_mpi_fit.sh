@@ -107,7 +107,7 @@ classes="--inputs x_km,y_km --outputs which --classify --sigma 1 --features 30 -
         cmp plain.csv classes.$n.csv || fail "classes on $n ranks: others than those of one process"
     done
     [ "$(cut -d, -f3 plain.csv | sort -u | wc -l)" -ge 3 ] || fail "not all classes are predicted: $(head plain.csv)"
-    refused 2 'classify: has no way without moments' "$orff_mpi" fit all.csv $classes --solver pcg -o not.orff
+    refused 2 'classify: has no way without moments' "$orff_mpi" fit classes.csv $classes --solver pcg -o not.orff
 }
 
 # What is automatic is decided on rows of all ranks.
