@@ -414,20 +414,21 @@ void cli_data_close(cli_data *data) {
 /* ---- shared rows */
 
 static int next_table(cli_data *data, bool *got) {
-    const uint64_t dropped = data->begun ? fmt_table_dropped(data->table) : 0;
+    if (data->counts) data->dropped += fmt_table_dropped(data->table);
     data->begun = true;
     const int status = cli_data_sharing->next(data, got);
-    if (!status && *got) data->dropped += dropped;
+    data->counts = !status && *got;
     return status;
 }
 
 void cli_data_again(cli_data *data) {
-    data->begun = data->trouble = false;
+    data->begun = data->counts = data->trouble = false;
     data->dropped = 0;
 }
 
 uint64_t cli_data_dropped(const cli_data *data) {
-    return data->dropped + (data->table ? fmt_table_dropped(data->table) : 0);
+    return data->dropped +
+           (data->table && (data->counts || !cli_data_sharing) ? fmt_table_dropped(data->table) : 0);
 }
 
 /* The next rows of this process, out of whichever table. */

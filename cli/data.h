@@ -26,7 +26,8 @@ typedef struct cli_data {
     bool whole;       /* all rows are held */
     size_t given;     /* rows that the reader has handed out of those held */
     bool trouble;     /* the table has failed */
-    bool begun;       /* shared: the table is one of this process's own */
+    bool begun;       /* shared: a table was asked for since the beginning */
+    bool counts;      /* shared: rows that the table leaves out are not in `dropped` yet */
     uint64_t dropped; /* rows left out; while they are read, of the tables before this one */
     int failed;       /* shared: the exit status of a table that could not be opened */
 } cli_data;

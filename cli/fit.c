@@ -188,7 +188,8 @@ static int fit_settings(const cli_arguments *a, const cli_moments *moments, cons
 int cli_fit_moments(const cli_arguments *a, const cli_moments *moments, orff_notes *notes, uint64_t dropped,
                     double start) {
     const cli_moments_info info = cli_moments_describe(moments);
-    const orff_data_shape shape = {.d = info.inputs, .p = info.outputs};
+    const size_t classes = orff_notes_labels(notes); /* whose codes the outputs are */
+    const orff_data_shape shape = {.d = info.inputs, .p = classes ? 1 : info.outputs, .classes = classes};
     const char *values[FROM_NOTES];
     char *covariates = covariates_of(notes, info.inputs);
     const cli_arguments filled = with_kernel_of(a, notes, covariates, values);

@@ -187,7 +187,8 @@ static int create(const cli_arguments *a, const cli_data *data, const cli_settin
                                     .parts = q.parts,
                                     .tolerance = s->settings.sampling.tolerance,
                                     .folds = s->settings.folds,
-                                    .seed = s->settings.sampling.seed};
+                                    .seed = s->settings.sampling.seed,
+                                    .posterior = s->settings.posterior};
     if (!status) status = cli_outcome(orff_lattice_moments_create(moments, &need), NULL);
     ask_clear(&q);
     const char *text = "";

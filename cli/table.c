@@ -67,7 +67,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass, and automatic choices then use "
         "only the first rows."},
 
-    [CLI_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN, "Kernel",
+    [CLI_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN | CLI_RANKS, "Kernel",
         "The single output column contains class names."},
 
     [CLI_OPT_FROM_MOMENTS] = {"from-moments", 0, "FILE", NULL, FIT, "Learning",

@@ -636,6 +636,9 @@ typedef struct orff_lattice_need {
     double tolerance;         /* of the kernel; 0: 1e-6 */
     size_t folds;             /* as in orff_moments_settings */
     uint64_t seed;
+    /* Carry random right-hand sides, for error bars of lattices that are too large for a Cholesky factor. AUTO: 16 of them
+     * where the lattice may be; YES: 32 there. Rows then take a few times as long, and error bars are known to 18 or 12 %. */
+    orff_switch posterior;
 } orff_lattice_need;
 
 ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments,
@@ -1305,8 +1308,8 @@ typedef struct orff_found {
     const double *intercept; /* p */
     double lambda;
     uint64_t rows;
-    double weight;    /* sum of the weights */
-    double train_mse; /* NAN where not known */
+    double weight;                /* sum of the weights */
+    double train_mse;             /* NAN where not known */
     const orff_solve_info *solve; /* NULL: by Cholesky */
 } orff_found;
 ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,

@@ -67,6 +67,9 @@ static void assert_same(const orff_lattice_moments *a, const orff_lattice_moment
         for (size_t i = 0; i < P * orffi_lattice_modes(&s->lattice); i++)
             assert_true(cabs(s->sets[k].R[i] - t->sets[k].R[i]) <= tolerance * size);
     }
+    assert_int_equal(s->draws, t->draws);
+    for (size_t i = 0; i < s->draws * P * orffi_lattice_modes(&s->lattice); i++)
+        assert_true(cabs(s->E[i] - t->E[i]) <= tolerance * (double)N);
 }
 
 static void parts_are_the_whole(void **state) {
@@ -431,6 +434,131 @@ static void few_and_strange_rows(void **state) {
         }
 }
 
+/* ---- error bars of lattices that are too large for a Cholesky factor */
+
+enum { SEEN = 400, ASKED = 60, SIDE = SEEN * P };
+static const double fine = 0.075;
+
+static orff_lattice_moments *create_with_draws(size_t folds) {
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, fine);
+    const orff_lattice_need need = {.d = D,
+                                    .p = P,
+                                    .low = low,
+                                    .high = high,
+                                    .n_parts = 1,
+                                    .parts = &part,
+                                    .folds = folds,
+                                    .posterior = ORFF_SWITCH_YES};
+    orff_lattice_moments *moments = NULL;
+    assert_ok(orff_lattice_moments_create(&moments, &need));
+    return moments;
+}
+
+static orff_model *model_of(const orff_lattice_moments *moments, orff_switch posterior) {
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, fine);
+    orff_settings settings = plain_settings(&part, 1e-4);
+    orff_model *model = NULL;
+    settings.posterior = posterior;
+    assert_ok(orff_model_fit_lattice_moments(&model, &settings, moments));
+    return model;
+}
+
+/* K(x, x) - K(x, X) (K + shift / c)^-1 K(X, x) of the first rows, at the points `at`: only the diagonal (ASKED x P). */
+static void dense_variance(double shift, const double *at, double *out) {
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, fine);
+    double *K = support_zeros(SIDE * SIDE), *B = support_zeros(SIDE), *C = support_zeros(P * SIDE),
+           prior[P * P];
+    orff_kernel *kernel = NULL;
+    assert_ok(orff_kernel_create(&kernel, D, P, 1, &part));
+    assert_ok(orff_kernel_gram(kernel, SEEN, X, SEEN, X, K));
+    for (size_t i = 0; i < SIDE; i++) K[i * (SIDE + 1)] += shift / weights[i / P];
+    assert_ok(orffi_cholesky(SIDE, K));
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_ok(orff_kernel_gram(kernel, 1, at + i * D, 1, at + i * D, prior));
+        assert_ok(orff_kernel_gram(kernel, 1, at + i * D, SEEN, X, C)); /* P x SIDE */
+        for (size_t a = 0; a < P; a++) {
+            memcpy(B, C + a * SIDE, SIDE * sizeof *B);
+            assert_ok(orffi_cholesky_solve(SIDE, K, 1, B));
+            out[i * P + a] = prior[a * (P + 1)] - orffi_dot(SIDE, C + a * SIDE, B);
+        }
+    }
+    orff_kernel_free(kernel);
+    free(K);
+    free(B);
+    free(C);
+}
+
+/* Moments in parts, some rows of which are taken off again, have the error bars of the dense formula. */
+static void draws_have_the_variance(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    orff_lattice_moments *moments = create_with_draws(2), *part = NULL, *more = NULL, *loaded = NULL;
+    char path[] = "/tmp/orff-lattice-moments-XXXXXX";
+    double at[ASKED * D], dense[ASKED * P], covariance[ASKED * P * P], ratio = 0.0;
+    close(mkstemp(path));
+    assert_ok(orff_lattice_moments_create_like(&part, moments));
+    assert_ok(orff_lattice_moments_create_like(&more, moments));
+    add(moments, 0, 2 * SEEN);
+    add(part, SEEN + 100, 2 * SEEN); /* in two calls, and in another company than they came */
+    add(part, SEEN, SEEN + 100);
+    assert_ok(orff_lattice_moments_subtract(moments, part));
+    add(more, 0, SEEN);
+    assert_same(moments, more, 1e-11);
+    assert_ok(orff_lattice_moments_save(moments, path));
+    assert_ok(orff_lattice_moments_load(&loaded, path));
+    orff_model *model = model_of(loaded, ORFF_SWITCH_AUTO);
+    const orff_model_info info = orff_model_describe(model);
+    const double shift = info.lambda * orff_lattice_moments_describe(loaded).weight;
+    assert_true(info.frequencies > 4000 && info.has_posterior);
+    for (size_t i = 0; i < ASKED * D; i++) at[i] = -X[2 * SEEN * D + i];
+    assert_ok(orff_model_covariance(model, ASKED, at, covariance));
+    dense_variance(shift, at, dense);
+    for (size_t i = 0; i < ASKED * P; i++)
+        ratio += covariance[i / P * P * P + i % P * (P + 1)] * shift / (pow(info.noise[i % P], 2) * dense[i]);
+    assert_close(ratio / (ASKED * P), 1.0, 0.1);
+    orff_model_free(model);
+    model = model_of(loaded, ORFF_SWITCH_NO);
+    assert_false(orff_model_describe(model).has_posterior);
+    orff_model_free(model);
+    orff_lattice_moments_free(moments);
+    orff_lattice_moments_free(part);
+    orff_lattice_moments_free(more);
+    orff_lattice_moments_free(loaded);
+    unlink(path);
+}
+
+/* Mean of |E|^2 over the sum of the weights: 1 for signs that are independent. */
+static double power_of(const orff_lattice_moments *moments) {
+    const orffi_lattice_moments *m = moments->sums;
+    const size_t count = m->draws * P * orffi_lattice_modes(&m->lattice);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) sum += pow(cabs(m->E[i]), 2);
+    return sum / ((double)count * orff_lattice_moments_describe(moments).weight);
+}
+
+/* The same rows five times, at once, have signs of their own. One after the other their signs are the same, and there are no
+ * error bars rather than wrong ones. */
+static void repeated_rows(void **state) {
+    (void)state;
+    if (!orffi_fft_available()) skip();
+    enum { TIMES = 5, FEW = 100 };
+    orff_lattice_moments *at_once = create_with_draws(0), *apart = create_with_draws(0);
+    double x[TIMES * FEW * D], y[TIMES * FEW * P];
+    for (size_t k = 0; k < TIMES; k++) {
+        memcpy(x + k * FEW * D, X, FEW * D * sizeof *x);
+        memcpy(y + k * FEW * P, Y, FEW * P * sizeof *y);
+        assert_ok(orff_lattice_moments_accumulate(apart, FEW, X, Y, NULL));
+    }
+    assert_ok(orff_lattice_moments_accumulate(at_once, TIMES * FEW, x, y, NULL));
+    assert_close(power_of(at_once), 1.0, 0.1);
+    assert_close(power_of(apart), (double)TIMES, 0.5);
+    orff_model *model = model_of(apart, ORFF_SWITCH_AUTO);
+    assert_false(orff_model_describe(model).has_posterior);
+    orff_model_free(model);
+    orff_lattice_moments_free(at_once);
+    orff_lattice_moments_free(apart);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_whole),
@@ -444,6 +572,8 @@ int main(void) {
         cmocka_unit_test(rows_without_noise),
         cmocka_unit_test(lambda_says_the_noise),
         cmocka_unit_test(few_and_strange_rows),
+        cmocka_unit_test(draws_have_the_variance),
+        cmocka_unit_test(repeated_rows),
     };
     return cmocka_run_group_tests(tests, fill_rows, NULL);
 }

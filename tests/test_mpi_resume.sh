@@ -40,6 +40,8 @@ die_on 2 ""
 # shellcheck disable=SC2086
 {
     refused 2 'there is a checkpoint already' "$orff_mpi" fit all.csv $columns --checkpoint sums -o never.orff
+    echo mine >notes.1
+    refused 2 'notes.1: is no checkpoint, and' "$orff_mpi" fit all.csv $columns --checkpoint notes -o never.orff
     refused 2 'checkpoint of other data or settings' "$orff_mpi" fit all.csv $columns --seed 3 --checkpoint sums --resume yes -o never.orff
     mkdir kept
     cp -p sums.[0-9] sums.[0-9][0-9] kept 2>/dev/null || :

@@ -31,6 +31,10 @@ static cli_option_id option_without_moments(const cli_arguments *a) {
     return cli_given(a, CLI_OPT_SPREAD) ? CLI_OPT_SPREAD : cli_setting("solver");
 }
 
+static bool classifies(const cli_arguments *a) {
+    return cli_serves(CLI_OPT_CLASSIFY, a->command) && cli_given(a, CLI_OPT_CLASSIFY);
+}
+
 bool cli_sums_rows(const cli_arguments *a) {
     const cli_option_id id = cli_setting("solver");
     orff_solver solver = ORFF_SOLVER_AUTO;
@@ -196,6 +200,7 @@ static int start_features(cli_learning *l) {
 
 static int start(cli_learning *l) {
     int status = refuse(&l->arguments, &l->settings);
+    if (l->data.classes) l->data.p = l->data.classes - 1; /* codes are summed */
     if (!status) status = cli_settings_note(&l->settings, l->data.notes);
     if (status) return status;
     return is_lattice(l)
@@ -228,23 +233,21 @@ static uint64_t sums_size(const cli_learning *l) {
                               : orff_moments_size(l->moments.features);
 }
 
-/* One portion, by itself, onto the sum. */
+/* One portion, by itself, onto the sum. Its moments serve the next one too: memory that is new to the process for every portion
+ * would take as long as a fifth of small ones. */
 static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
-    orff_moments *features = NULL;
-    orff_lattice_moments *lattice = NULL;
-    orff_status status;
+    cli_moments *one = &l->portion;
+    orff_status status = ORFF_OK;
     if (l->moments.lattice) {
-        status = orff_lattice_moments_create_like(&lattice, l->moments.lattice);
-        if (!status) status = orff_lattice_moments_read(lattice, reader);
-        if (!status) status = orff_mpi_sum_add_lattice_moments(l->sum, lattice);
-    } else {
-        status = orff_moments_create_like(&features, l->moments.features);
-        if (!status) status = orff_moments_read(features, reader);
-        if (!status) status = orff_mpi_sum_add_moments(l->sum, features);
+        if (!one->lattice) status = orff_lattice_moments_create_like(&one->lattice, l->moments.lattice);
+        if (!status) status = orff_lattice_moments_read(one->lattice, reader);
+        if (!status) status = orff_mpi_sum_add_lattice_moments(l->sum, one->lattice);
+        return status ? status : orff_lattice_moments_subtract(one->lattice, one->lattice);
     }
-    orff_moments_free(features);
-    orff_lattice_moments_free(lattice);
-    return status;
+    if (!one->features) status = orff_moments_create_like(&one->features, l->moments.features);
+    if (!status) status = orff_moments_read(one->features, reader);
+    if (!status) status = orff_mpi_sum_add_moments(l->sum, one->features);
+    return status ? status : orff_moments_subtract(one->features, one->features);
 }
 
 static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
@@ -263,8 +266,13 @@ static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
 
 static int accumulate(cli_learning *l) {
     watch w = {l, cli_data_reader(&l->data)};
+    int status = CLI_DONE;
+    if (l->data.classes) {
+        status = cli_coder_begin(&l->coder, &w.inner, l->data.classes);
+        w.inner = cli_coder_reader(&l->coder);
+    }
     const orff_reader reader = {.read = read_watched, .self = &w, .weighted = w.inner.weighted};
-    return cli_data_outcome(&l->data, add_portions(l, &reader));
+    return status ? status : cli_data_outcome(&l->data, add_portions(l, &reader));
 }
 
 /* What the sums follow from: the moments' own settings, and the rows. */
@@ -308,6 +316,7 @@ static int note_ranges(cli_learning *l) {
 static int add_up(cli_learning *l) {
     int status = divide(l);
     if (!status) status = cli_agree_early(accumulate(l));
+    cli_moments_clear(&l->portion);
     if (status) return status;
     if (cli_sum(l->portions.failed)) cli_warn("%s: not all ranks could save their sums", l->checkpoint);
     l->summed = cli_seconds();
@@ -356,7 +365,8 @@ int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     l->aside.d = l->data.d;
     l->aside.low = cli_more(NULL, l->data.d, sizeof *l->aside.low);
     l->aside.high = cli_more(NULL, l->data.d, sizeof *l->aside.high);
-    return decide_from_sample(l);
+    if (classifies(&l->arguments)) status = cli_classes_find(&l->data);
+    return status ? status : decide_from_sample(l);
 }
 
 int cli_learn(cli_learning *l, const cli_arguments *a) {
@@ -375,6 +385,9 @@ int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **fe
     if (!status && is_lattice(l))
         status =
             cli_wrong(&l->arguments, why, "is for the engine %s", orff_engine_name(ORFF_ENGINE_FEATURES));
+    if (!status && l->data.classes)
+        status = cli_wrong(&l->arguments, CLI_OPT_CLASSIFY,
+                           "has no way without moments; leave out --spread and --solver");
     if (!status && !(l->settings.settings.lambda > 0.0))
         status = cli_wrong(&l->arguments, why, "needs --lambda with a number");
     if (!status) status = cli_settings_note(&l->settings, l->data.notes);
@@ -389,6 +402,7 @@ int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **fe
 
 void cli_learning_clear(cli_learning *l) {
     orff_mpi_sum_free(l->sum);
+    cli_coder_clear(&l->coder);
     cli_moments_clear(&l->moments);
     cli_settings_clear(&l->settings);
     cli_data_close(&l->data);

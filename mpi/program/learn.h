@@ -2,6 +2,7 @@
 #ifndef CLI_RANKS_LEARN_H
 #define CLI_RANKS_LEARN_H
 
+#include "classes.h"
 #include "cli/data.h"
 #include "cli/moments_file.h"
 #include "cli/settings.h"
@@ -17,9 +18,11 @@ typedef struct cli_learning {
     const char *values[CLI_DECIDED];
     cli_data data;
     cli_settings settings;
+    cli_coder coder;               /* of classes */
     bool on_plane;                 /* rows are in degrees and lie on ... */
     orff_plane plane;              /* ... this plane */
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
+    cli_moments portion;           /* of one portion of it */
     orff_mpi_sum *sum;             /* of the portions of this rank */
     const char *checkpoint;        /* NULL: none */
     uint64_t checkpoint_rows;      /* between two files */

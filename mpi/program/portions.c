@@ -61,14 +61,25 @@ static void add_file(void *self, uint64_t k, const char *name, const char *rest)
     list->k[list->count++] = k;
 }
 
+/* What is there would be overwritten, whatever it is. */
+static int refuse_file(const char *path, uint64_t k) {
+    char *name = name_of(path, k);
+    const int status =
+        orff_mpi_sum_load(NULL, name, NULL)
+            ? cli_failed(
+                  "%s: is no checkpoint, and stands where one may be written; give --checkpoint another name",
+                  name)
+            : cli_failed("%s: there is a checkpoint already; go on from it with --resume yes, or remove it",
+                         name);
+    free(name);
+    return status;
+}
+
 int cli_portions_check(const char *path, bool resume) {
     file_list list = {0};
     int status = cli_outcome(orff_checkpoint_check(path, false), NULL);
     if (!status) status = for_files(path, add_file, &list);
-    if (!status && list.count && !resume)
-        status = cli_failed("%s.%" PRIu64
-                            ": there is a checkpoint already; go on from it with --resume yes, or remove it",
-                            path, list.k[0]);
+    if (!status && list.count && !resume) status = refuse_file(path, list.k[0]);
     free(list.k);
     return status;
 }

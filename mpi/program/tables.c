@@ -31,7 +31,8 @@ static struct {
     size_t open;        /* the file that the table is of, and ... */
     uint64_t open_to;   /* ... where its share ended; 0: none of ours */
     fmt_table_selection selection;
-    char *texts[4];    /* of the selection, our own */
+    char *texts[4];    /* of the selection, our own ... */
+    char **labels;     /* ... and so these */
     size_t d, n_named; /* inputs; columns that are read */
     char **names;      /* n_named, or NULL: as the first file has them */
     char **clocks;     /* d: units of inputs that are dates, else NULL */
@@ -164,7 +165,7 @@ uint64_t cli_tables_divided(void) {
 }
 
 uint64_t cli_tables_digest(void) {
-    uint64_t digest = digest_word(all.digest, all.selection.skip_missing);
+    uint64_t digest = digest_word(all.digest, all.selection.skip_missing + 2u * all.selection.labels);
     for (size_t i = 0; i < sizeof all.texts / sizeof *all.texts; i++)
         digest = digest_text(digest, all.texts[i]);
     for (int i = 0; i < all.arguments->given[CLI_OPT_NA].count; i++)
@@ -243,15 +244,27 @@ static const char *own_text(size_t i, const char *text) {
 }
 
 static int remember_selection(const fmt_table_selection *s) {
-    if (s->labels || s->groups || s->offsets || s->instruments || s->optional || s->companions)
-        return cli_failed("classes, groups, instruments and outputs that may be missing are not for many "
+    if (s->groups || s->offsets || s->instruments || s->optional || s->companions)
+        return cli_failed("groups, instruments and outputs that may be missing are not for many "
                           "processes");
     all.selection = (fmt_table_selection){.inputs = own_text(0, s->inputs),
                                           .outputs = own_text(1, s->outputs),
                                           .weights = own_text(2, s->weights),
                                           .fixed = own_text(3, s->fixed),
+                                          .labels = s->labels,
                                           .skip_missing = s->skip_missing};
     return CLI_DONE;
+}
+
+void cli_tables_number(cli_data *data, size_t count, const char *const *labels) {
+    uint64_t first, last;
+    all.labels = cli_more(NULL, count, sizeof *all.labels);
+    for (size_t i = 0; i < count; i++) all.labels[i] = cli_copy_text(labels[i]);
+    all.selection.n_labels = count;
+    all.selection.label_names = (const char **)all.labels;
+    all.open = all.count; /* the table that is open has numbers of its own */
+    cli_tables_portions(&first, &last);
+    cli_tables_read(data, first, last);
 }
 
 /* ---- one table after another */
@@ -371,6 +384,7 @@ void cli_tables_end(void) {
     free_texts(all.count, all.paths);
     free_texts(all.pairs, all.beside);
     free_texts(all.n_named, all.names);
+    free_texts(all.selection.n_labels, all.labels);
     free_texts(all.d, all.clocks);
     for (size_t i = 0; i < 4; i++) free(all.texts[i]);
     free(all.start);

@@ -23,6 +23,9 @@ void cli_tables_portions(uint64_t *first, uint64_t *last);
 /* The rows of these portions are to be read now, from their first one. */
 void cli_tables_read(cli_data *data, uint64_t first, uint64_t last);
 
+/* From now on the labels of rows are numbers of these classes, which are copied; rows are read from the first one again. */
+void cli_tables_number(cli_data *data, size_t count, const char *const *labels);
+
 /* How many files there are. */
 size_t cli_tables_count(void);
 

@@ -24,10 +24,6 @@
 #define STREAM_SLACK 0.25  /* of the extent: later rows of a stream may lie outside of the first */
 #define MOST_NOISY   40000 /* the same where noise is not small: iterations are more, but quick */
 #define CARRIED      0.01  /* length scales may be outside of what a lattice was made for by this share */
-/* Posterior samples, where error bars come from them: a deviation is then known to 18 %, beside the noise of many rows enough;
- * to 12 % where they were asked for. */
-#define DRAWS       16
-#define DRAWS_ASKED 32
 
 /* ---- what it can do */
 
@@ -210,8 +206,8 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orffi_lattice_pass pass = {.p = r->kernel->p,
                                      .directed = r->directed > 0.0,
                                      .draws = !samples                          ? 0
-                                              : s->posterior == ORFF_SWITCH_YES ? DRAWS_ASKED
-                                                                                : DRAWS,
+                                              : s->posterior == ORFF_SWITCH_YES ? ORFFI_LATTICE_DRAWS_ASKED
+                                                                                : ORFFI_LATTICE_DRAWS,
                                      .tolerance = r->transform,
                                      .folds = {.folds = samples ? 1 : r->task.folds,
                                                /* their grids are many enough */ .seed = s->sampling.seed}};

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "engine/lattice.h"
 
-#define LARGEST_BLOCK   4000 /* unknowns solved densely when they are all: a second or so */
-#define PRECONDITIONER  1500 /* when they are not */
+#define PRECONDITIONER  1500 /* unknowns, when not all are solved densely */
 #define PROBES          2    /* the block leaves little to chance ... */
 #define PROBES_DIRECTED 8    /* ... but of directed rows, which may be fewer than the modes */
+#define SIGNS_OVER      1.1  /* of what independent signs have: error bars are no better known */
 #define SAMPLE_RESIDUAL 1e-2 /* far below what chance leaves of samples */
 #define SIDE_BY_SIDE    16   /* samples that are solved for together */
 #define TWO_PI          6.28318530717958647693
@@ -71,13 +71,13 @@ bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lat
     for (size_t m = 0; m < kernel->n_parts; m++) columns += kernel->parts[m].columns;
     if (orffi_lattice_is_scalar(kernel) && !directed) columns = 1;
     if (columns > kernel->p) columns = kernel->p;
-    return orffi_lattice_unknowns(lattice) * columns <= LARGEST_BLOCK;
+    return orffi_lattice_unknowns(lattice) * columns <= ORFFI_LATTICE_DENSE;
 }
 
 /* Systems that fit are solved whole. */
 static size_t block_size(const orffi_lattice_system *s) {
     const size_t all = orffi_lattice_unknowns(s->lattice) * s->r;
-    return all <= LARGEST_BLOCK ? all : PRECONDITIONER;
+    return all <= ORFFI_LATTICE_DENSE ? all : PRECONDITIONER;
 }
 
 static orff_status fill_right(const orffi_lattice_rows *r, const orffi_lattice_set *set, orffi_mode *b) {
@@ -255,7 +255,7 @@ static orff_status fill_draws(const orffi_lattice_rows *r, double shift, orffi_m
     orff_status status = ORFFI_NEW_ARRAY(one, s->axes * length);
     if (!status) status = ORFFI_NEW_ARRAY(g, length);
     for (size_t i = 0; !status && i < draws; i++) {
-        orffi_lattice_system_right(s, r->total.E + i * r->moments->p * s->H, one);
+        orffi_lattice_system_right(s, r->moments->E + i * r->moments->p * s->H, one);
         for (size_t j = 0; j < s->axes; j++) {
             const double root = sqrt(shift / s->size[j]);
             orffi_lattice_draw(s, r->task.settings->sampling.seed, i * s->axes + j, g);
@@ -315,12 +315,38 @@ static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
     return status;
 }
 
+/* |E(k)|^2 is sum c at every k on average if the signs of the rows are independent, and more if they are not: some rows have the
+ * same signs, or their signs are left where they themselves were taken off. Each draw is an estimate of its own. */
+static bool signs_agree(const orffi_lattice_moments *m, const orffi_lattice_set *total) {
+    const size_t H = orffi_lattice_modes(&m->lattice), p = m->p, side = p + 1;
+    double expected = 0.0, sum = 0.0, squares = 0.0;
+    for (size_t a = 0; a < p; a++) expected += total->T[m->directed ? a * (side + 1) : p * (side + 1)];
+    for (size_t i = 0; i < m->draws; i++) {
+        double power = 0.0;
+        for (size_t h = 0; h < p * H; h++) {
+            const orffi_mode e = m->E[i * p * H + h];
+            power += creal(e) * creal(e) + cimag(e) * cimag(e);
+        }
+        power /= expected * (double)H;
+        sum += power;
+        squares += power * power;
+    }
+    const double n = (double)m->draws, mean = sum / n, spread = fmax(squares / n - mean * mean, 0.0);
+    return mean < SIGNS_OVER + 5.0 * sqrt(spread / n);
+}
+
 orff_status orffi_lattice_keep_posterior(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda) {
     const double shift = r->N * lambda;
     fit->shift = shift;
     if (orffi_lattice_block_is_all(&r->block) && orffi_keeps_posterior(r->task.settings, (double)r->block.n))
         return keep_factors(r, fit, shift);
-    return r->moments->draws ? keep_samples(r, fit, shift) : ORFF_OK;
+    if (!r->moments->draws || r->task.settings->posterior == ORFF_SWITCH_NO) return ORFF_OK;
+    if (signs_agree(r->moments, &r->total)) return keep_samples(r, fit, shift);
+    orffi_log(ORFF_LOG_WARNING, "there are no error bars: the random signs that moments carry for them do "
+                                "not cancel out, which happens "
+                                "where rows of the same numbers are in several parts, or rows were taken off "
+                                "that had not been added");
+    return ORFF_OK;
 }
 
 /* ---- folds */

@@ -3,12 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "lattice/nufft.h"
 
 #define BLOCK  32768   /* rows that are prepared at a time */
 #define STREAM 0x4c41u /* of the random signs */
+#define SEEN   ((size_t)1 << 20)
 
 size_t orffi_lattice_density_modes(const orffi_lattice *l) {
     orffi_lattice twice = *l;
@@ -28,14 +30,12 @@ orff_status orffi_lattice_set_init(const orffi_lattice_moments *m, orffi_lattice
     ORFFI_TRY(orffi_alloc(&set->rho, orffi_lattice_density_modes(&m->lattice) * sizeof *set->rho,
                           orffi_lattice_pairs(m)));
     ORFFI_TRY(orffi_alloc(&set->R, H * sizeof *set->R, m->p));
-    if (m->draws) ORFFI_TRY(orffi_alloc(&set->E, H * sizeof *set->E, m->draws * m->p));
     return ORFFI_NEW_ARRAY(set->T, side * side);
 }
 
 void orffi_lattice_set_clear(orffi_lattice_set *set) {
     orffi_release(set->rho);
     orffi_release(set->R);
-    orffi_release(set->E);
     orffi_release(set->T);
     *set = (orffi_lattice_set){0};
 }
@@ -49,7 +49,6 @@ void orffi_lattice_set_add(const orffi_lattice_moments *m, orffi_lattice_set *ou
     const size_t H = orffi_lattice_modes(&m->lattice), side = m->p + 1;
     add_modes(orffi_lattice_pairs(m) * orffi_lattice_density_modes(&m->lattice), out->rho, sign, set->rho);
     add_modes(m->p * H, out->R, sign, set->R);
-    if (m->draws) add_modes(m->draws * m->p * H, out->E, sign, set->E);
     for (size_t i = 0; i < side * side; i++) out->T[i] += sign * set->T[i];
     out->weight += sign * set->weight;
     out->logs += sign * set->logs;
@@ -58,12 +57,19 @@ void orffi_lattice_set_add(const orffi_lattice_moments *m, orffi_lattice_set *ou
 
 /* ---- moments */
 
+void orffi_lattice_moments_add(orffi_lattice_moments *into, double sign, const orffi_lattice_moments *other) {
+    for (size_t f = 0; f < into->n_sets; f++)
+        orffi_lattice_set_add(into, &into->sets[f], sign, &other->sets[f]);
+    add_modes(into->draws * into->p * orffi_lattice_modes(&into->lattice), into->E, sign, other->E);
+}
+
 void orffi_lattice_moments_free(orffi_lattice_moments *m) {
     if (!m) return;
     for (size_t f = 0; m->sets && f < m->n_sets; f++) orffi_lattice_set_clear(&m->sets[f]);
     orffi_release(m->sets);
     orffi_release(m->low);
     orffi_release(m->high);
+    orffi_release(m->E);
     orffi_release(m);
 }
 
@@ -75,6 +81,8 @@ static orff_status fill(orffi_lattice_moments *m) {
         m->high[i] = -INFINITY;
     }
     ORFFI_TRY(ORFFI_NEW_ARRAY(m->sets, m->n_sets));
+    if (m->draws)
+        ORFFI_TRY(orffi_alloc(&m->E, orffi_lattice_modes(&m->lattice) * sizeof *m->E, m->draws * m->p));
     for (size_t f = 0; f < m->n_sets; f++) ORFFI_TRY(orffi_lattice_set_init(m, &m->sets[f]));
     return ORFF_OK;
 }
@@ -104,14 +112,21 @@ void orffi_lattice_moments_sum(const orffi_lattice_moments *m, size_t without, o
 
 /* ---- rows */
 
+/* How often a row of these numbers came. */
+struct seen {
+    uint64_t digest, times;
+};
+
 struct orffi_lattice_sums {
     orffi_lattice_moments *moments;
     orff_moments_settings folds;
-    size_t count; /* right-hand sides: pairs + p + draws p */
+    size_t count; /* right-hand sides: pairs + p */
     size_t pairs;
     orffi_nufft **grids;  /* one for each fold */
+    orffi_nufft *signs;   /* of all folds: draws p right-hand sides; NULL without draws */
     uint64_t rows;        /* so far */
-    double *z, *c;        /* BLOCK x d, BLOCK x count, sorted by fold */
+    double *z, *c, *e;    /* BLOCK x d, BLOCK x count, BLOCK x draws p, sorted by fold */
+    struct seen *seen;    /* SEEN: rows whose signs follow from their numbers; else NULL */
     size_t *fold, *place; /* BLOCK: of each row */
     size_t *start, *next; /* n_sets + 1: where the rows of each fold begin, and go */
 };
@@ -122,6 +137,9 @@ void orffi_lattice_sums_free(orffi_lattice_sums *s) {
     orffi_release(s->grids);
     orffi_release(s->z);
     orffi_release(s->c);
+    orffi_nufft_free(s->signs);
+    orffi_release(s->e);
+    orffi_release(s->seen);
     orffi_release(s->fold);
     orffi_release(s->place);
     orffi_release(s->start);
@@ -138,6 +156,11 @@ static orff_status prepare(orffi_lattice_sums *s, const orffi_lattice_pass *pass
         ORFFI_TRY(orffi_nufft_create(&s->grids[f], l->d, twice, s->count, pass->tolerance));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->z, BLOCK * l->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->c, BLOCK * s->count));
+    if (pass->draws) {
+        ORFFI_TRY(orffi_nufft_create(&s->signs, l->d, l->m, pass->draws * pass->p, pass->tolerance));
+        ORFFI_TRY(orffi_alloc(&s->e, BLOCK * sizeof *s->e, pass->draws * pass->p));
+        if (pass->by_content) ORFFI_TRY(ORFFI_NEW_ARRAY(s->seen, SEEN));
+    }
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->fold, BLOCK));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->place, BLOCK));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->start, s->moments->n_sets + 1));
@@ -151,7 +174,7 @@ orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_mo
     s->moments = moments;
     s->folds = pass->folds;
     s->pairs = orffi_lattice_pairs(moments);
-    s->count = s->pairs + pass->p + pass->draws * pass->p;
+    s->count = s->pairs + pass->p;
     const orff_status status = prepare(s, pass);
     if (status) {
         orffi_lattice_sums_free(s);
@@ -180,27 +203,48 @@ static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const d
 
 /* A row on its way. */
 typedef struct row {
-    uint64_t number; /* of all */
     double weight;
     const double *y, *along; /* p and NULL, or 1 and p */
 } row;
 
-/* The numbers that a row brings to each right-hand side. A whole one has a random sign for each output, a directed one a
- * random sign along its direction. */
+/* What the signs of a row are drawn by. Rows of the same numbers must not have the same signs, or their errors would add up: each
+ * is told by how many came before it, as far as there is room to remember. */
+static uint64_t number_row(orffi_lattice_sums *s, size_t i, const double *x, const row *one) {
+    const size_t p = s->moments->p;
+    orffi_digest digest = {0};
+    if (!s->seen) return s->rows + i;
+    orffi_digest_add(&digest, s->moments->lattice.d, x);
+    orffi_digest_add(&digest, one->along ? 1 : p, one->y);
+    orffi_digest_add(&digest, 1, &one->weight);
+    if (one->along) orffi_digest_add(&digest, p, one->along);
+    const uint64_t key = digest.a ^ digest.b;
+    struct seen *seen = &s->seen[key % SEEN];
+    if (!seen->times) seen->digest = key;
+    const uint64_t before = seen->digest == key ? seen->times++ : 0;
+    return key + before * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The numbers that a row brings to each right-hand side. */
 static void fill_strengths(const orffi_lattice_sums *s, const row *one, double *c) {
-    const size_t p = s->moments->p, first = s->pairs + p, draws = s->moments->draws;
-    const orffi_rng rng = {s->folds.seed, STREAM};
-    const double *e = one->along, weight = one->weight, root = sqrt(weight);
+    const size_t p = s->moments->p;
+    const double *e = one->along, weight = one->weight;
     for (size_t a = 0; a < p; a++)
         for (size_t b = a; e && b < p; b++) c[orffi_lattice_pair(p, a, b)] = weight * e[a] * e[b];
     if (!e) c[0] = weight;
     for (size_t a = 0; a < p; a++) c[s->pairs + a] = weight * (e ? e[a] * one->y[0] : one->y[a]);
+}
+
+/* A whole row has a random sign for each output, a directed one a random sign along its direction. */
+static void fill_signs(const orffi_lattice_sums *s, const row *one, uint64_t number, double *c) {
+    const size_t p = s->moments->p, draws = s->moments->draws;
+    const orffi_rng rng = {s->folds.seed, STREAM};
+    const double *e = one->along, root = sqrt(one->weight);
     uint64_t bits = 0;
     for (size_t r = 0; r < draws * (e ? 1 : p); r++, bits >>= 1) {
-        if (r % 64 == 0) bits = orffi_rng_bits(rng, one->number, (uint32_t)(r / 64));
+        if (r % 64 == 0) bits = orffi_rng_bits(rng, number, (uint32_t)(r / 64));
         const double sign = bits & 1 ? root : -root;
-        if (!e) c[first + r] = sign;
-        for (size_t a = 0; e && a < p; a++) c[first + r * p + a] = sign * e[a];
+        if (!e) c[r] = sign;
+        for (size_t a = 0; e && a < p; a++) c[r * p + a] = sign * e[a];
     }
 }
 
@@ -234,14 +278,15 @@ static orff_status add_block(orffi_lattice_sums *s, size_t n, const double *X, c
     sort_folds(s, n, X, Y);
     for (size_t i = 0; i < n; i++) {
         const size_t at = s->place[i];
-        const row one = {s->rows + i, weights ? weights[i] : 1.0, Y + i * width,
-                         along ? along + i * p : NULL};
+        const row one = {weights ? weights[i] : 1.0, Y + i * width, along ? along + i * p : NULL};
         orffi_lattice_angles(&m->lattice, 1, X + i * d, s->z + at * d);
         fill_strengths(s, &one, s->c + at * s->count);
+        if (s->e) fill_signs(s, &one, number_row(s, i, X + i * d, &one), s->e + at * m->draws * p);
         add_sums(&m->sets[s->fold[i]], p, &one);
         widen(m, X + i * d);
     }
     s->rows += n;
+    if (s->e) ORFFI_TRY(orffi_nufft_spread(s->signs, n, s->z, s->e));
     for (size_t f = 0; f < m->n_sets; f++)
         if (start[f + 1] > start[f])
             ORFFI_TRY(orffi_nufft_spread(s->grids[f], start[f + 1] - start[f], s->z + start[f] * d,
@@ -268,18 +313,20 @@ orff_status orffi_lattice_sums_add_directed(orffi_lattice_sums *s, size_t n, con
 
 static orff_status finish_set(orffi_lattice_sums *s, orffi_nufft *grid, orffi_lattice_set *set) {
     const orffi_lattice *l = &s->moments->lattice;
-    const size_t H = orffi_lattice_modes(l), p = s->moments->p, first = s->pairs + p;
+    const size_t H = orffi_lattice_modes(l);
     const size_t whole = orffi_lattice_density_modes(l);
     size_t twice[ORFFI_LATTICE_MOST];
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
     for (size_t r = 0; r < s->pairs; r++) ORFFI_TRY(orffi_nufft_modes(grid, r, twice, set->rho + r * whole));
     for (size_t r = s->pairs; r < s->count; r++)
-        ORFFI_TRY(orffi_nufft_modes(grid, r, l->m,
-                                    r < first ? set->R + (r - s->pairs) * H : set->E + (r - first) * H));
+        ORFFI_TRY(orffi_nufft_modes(grid, r, l->m, set->R + (r - s->pairs) * H));
     return ORFF_OK;
 }
 
 orff_status orffi_lattice_sums_finish(orffi_lattice_sums *s) {
+    const orffi_lattice_moments *m = s->moments;
+    for (size_t r = 0; r < m->draws * m->p; r++)
+        ORFFI_TRY(orffi_nufft_modes(s->signs, r, m->lattice.m, m->E + r * orffi_lattice_modes(&m->lattice)));
     for (size_t f = 0; f < s->moments->n_sets; f++)
         ORFFI_TRY(finish_set(s, s->grids[f], &s->moments->sets[f]));
     return ORFF_OK;

@@ -8,7 +8,11 @@
  *     rho_ab(k) = sum_n c_n e_na e_nb exp(-i <w_k, x_n>),   a <= b
  *     R_a(k)    = sum_n c_n e_na y_n  exp(-i <w_k, x_n>)
  *
- * and sums of c (e, y) (e, y)^T. Nothing of it depends on the kernel: one pass serves every rule, base, length scale,
+ * and sums of c (e, y) (e, y)^T. For error bars there may be random right-hand sides beside R, those of all folds in one:
+ *
+ *     E_a(k) = sum_n c_n^1/2 s_na exp(-i <w_k, x_n>),   s_na = +-1;   of directed rows c_n^1/2 s_n e_na
+ *
+ * Nothing of it depends on the kernel: one pass serves every rule, base, length scale,
  * weight and lambda that the lattice carries. Sums add up and subtract, fold by fold.
  */
 #ifndef ORFFI_LATTICE_MOMENTS_H
@@ -17,10 +21,16 @@
 #include "lattice/lattice.h"
 #include "moments/moments.h"
 
+/* Unknowns that are solved densely when they are all, in a second or so; error bars then need no draws. */
+#define ORFFI_LATTICE_DENSE 4000
+/* Draws, where error bars come from them: a deviation is then known to 18 %, beside the noise of many rows enough; to 12 % where
+ * they were asked for. */
+#define ORFFI_LATTICE_DRAWS       16
+#define ORFFI_LATTICE_DRAWS_ASKED 32
+
 typedef struct orffi_lattice_set {
     orffi_mode *rho; /* the half space of |k_i| <= 2 m_i; of directed rows p (p + 1) / 2 of them */
     orffi_mode *R;   /* p x H */
-    orffi_mode *E;   /* draws x p x H: the same of random signs in place of y: sum c^1/2 e_na exp(..) */
     double *T;       /* (p+1) x (p+1): sum c (y, 1) (y, 1)^T; of directed rows sum c (e, y) (e, y)^T */
     double weight;   /* of directed rows: sum of c */
     double logs;     /* sum of log c over the rows with c > 0 */
@@ -33,6 +43,7 @@ typedef struct orffi_lattice_moments {
     bool directed;
     double *low, *high; /* d: the range of the rows so far */
     orffi_lattice_set *sets;
+    orffi_mode *E; /* draws x p x H; NULL without draws */
 } orffi_lattice_moments;
 
 /* What a pass is asked for. */
@@ -40,6 +51,9 @@ typedef struct orffi_lattice_pass {
     size_t p;
     bool directed;
     size_t draws; /* random right-hand sides, for samples */
+    bool
+        by_content; /* the signs of a row follow from its numbers, so that it can come in any company, and be taken off
+                        again; else from its place among all rows */
     double tolerance;
     orff_moments_settings folds;
 } orffi_lattice_pass;
@@ -68,13 +82,16 @@ orff_status orffi_lattice_sums_add_directed(orffi_lattice_sums *sums, size_t n, 
 /* The moments of all rows that were added become those of `moments`. */
 orff_status orffi_lattice_sums_finish(orffi_lattice_sums *sums);
 
+/* into += sign * other: all folds, and draws. */
+void orffi_lattice_moments_add(orffi_lattice_moments *into, double sign, const orffi_lattice_moments *other);
+
 /* out += sign * set, sign 1 or -1. */
 void orffi_lattice_set_add(const orffi_lattice_moments *moments, orffi_lattice_set *out, double sign,
                            const orffi_lattice_set *set);
 orff_status orffi_lattice_set_init(const orffi_lattice_moments *moments, orffi_lattice_set *set);
 void orffi_lattice_set_clear(orffi_lattice_set *set);
 
-/* The same sums on a lattice of fewer modes and the same period; all folds in one where they are not wanted. */
+/* The same sums on a lattice of fewer modes and the same period; all folds in one and no draws where folds are not wanted. */
 orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
                                          const orffi_lattice *lattice, bool folds);
 

@@ -31,11 +31,14 @@ static void add_set(const orffi_lattice_moments *from, const orffi_lattice_momen
 
 orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
                                          const orffi_lattice *lattice, bool folds) {
-    orffi_lattice_pass pass = {.p = from->p};
+    orffi_lattice_pass pass = {.p = from->p, .draws = folds ? from->draws : 0};
+    const size_t H = orffi_lattice_modes(&from->lattice), less = orffi_lattice_modes(lattice);
     pass.folds.folds = folds ? from->n_sets : 1;
     ORFFI_TRY(orffi_lattice_moments_create(out, lattice, &pass));
     memcpy((*out)->low, from->low, lattice->d * sizeof *from->low);
     memcpy((*out)->high, from->high, lattice->d * sizeof *from->high);
+    for (size_t r = 0; r < pass.draws * from->p; r++)
+        add_modes(&from->lattice, lattice, 1, from->E + r * H, (*out)->E + r * less);
     for (size_t f = 0; f < from->n_sets; f++)
         add_set(from, *out, &from->sets[f], &(*out)->sets[folds ? f : 0]);
     return ORFF_OK;

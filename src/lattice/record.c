@@ -15,9 +15,9 @@
 /* ---- making */
 
 orff_status orffi_lattice_record_create(orff_lattice_moments **out, const orffi_lattice *lattice, size_t p,
-                                        size_t folds) {
+                                        size_t folds, size_t draws) {
     const orff_moments_settings how = {.folds = folds};
-    const orffi_lattice_pass pass = {.p = p, .folds = how};
+    const orffi_lattice_pass pass = {.p = p, .folds = how, .draws = draws};
     orff_lattice_moments *m;
     ORFFI_TRY(ORFFI_NEW(m));
     m->folds = folds;
@@ -72,6 +72,13 @@ static orff_status choose(const orff_lattice_need *need, const orff_kernel *kern
     return orffi_lattice_choose(lattice, kernel, &inner, &quality);
 }
 
+/* Error bars of a lattice that may be too large for a Cholesky factor need draws; kernels may have a column for each output. */
+static size_t draws_for(const orff_lattice_need *need, const orffi_lattice *lattice) {
+    const bool large = orffi_lattice_unknowns(lattice) * need->p > ORFFI_LATTICE_DENSE;
+    if (need->posterior == ORFF_SWITCH_NO || !large) return 0;
+    return need->posterior == ORFF_SWITCH_YES ? ORFFI_LATTICE_DRAWS_ASKED : ORFFI_LATTICE_DRAWS;
+}
+
 static void fill(orff_lattice_moments *m, const orff_lattice_need *need, const orff_kernel *kernel) {
     for (size_t i = 0; i < need->d; i++) {
         const bool circle = orffi_is_periodic(need->periods, i);
@@ -97,7 +104,8 @@ orff_status orff_lattice_moments_create(orff_lattice_moments **out, const orff_l
     ORFFI_TRY(check_need(need));
     ORFFI_TRY(orffi_kernel_create_as(&kernel, need->d, need->p, need->n_parts, need->parts, &how));
     orff_status status = choose(need, kernel, &lattice);
-    if (!status) status = orffi_lattice_record_create(out, &lattice, need->p, need->folds);
+    if (!status)
+        status = orffi_lattice_record_create(out, &lattice, need->p, need->folds, draws_for(need, &lattice));
     if (!status) fill(*out, need, kernel);
     orff_kernel_free(kernel);
     return status;
@@ -107,7 +115,8 @@ orff_status orff_lattice_moments_create_like(orff_lattice_moments **out, const o
     orff_lattice_moments *m;
     if (!out || !other)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_create_like: NULL argument");
-    ORFFI_TRY(orffi_lattice_record_create(&m, &other->sums->lattice, other->sums->p, other->folds));
+    ORFFI_TRY(orffi_lattice_record_create(&m, &other->sums->lattice, other->sums->p, other->folds,
+                                          other->sums->draws));
     memcpy(m->low, other->low, sizeof m->low);
     memcpy(m->high, other->high, sizeof m->high);
     memcpy(m->shortest, other->shortest, sizeof m->shortest);
@@ -180,16 +189,18 @@ static orff_status add_rows(orff_lattice_moments *m,
                             orff_status (*add)(const orff_lattice_moments *, orffi_lattice_sums *,
                                                const void *),
                             const void *from) {
-    const orffi_lattice_pass pass = {
-        .p = m->sums->p, .tolerance = TRANSFORM, .folds = {.folds = m->folds, .seed = m->seed}};
+    const orffi_lattice_pass pass = {.p = m->sums->p,
+                                     .draws = m->sums->draws,
+                                     .by_content = true,
+                                     .tolerance = TRANSFORM,
+                                     .folds = {.folds = m->folds, .seed = m->seed}};
     orffi_lattice_moments *more = NULL;
     orffi_lattice_sums *sums = NULL;
     orff_status status = orffi_lattice_moments_create(&more, &m->sums->lattice, &pass);
     if (!status) status = orffi_lattice_sums_create(&sums, more, &pass);
     if (!status) status = add(m, sums, from);
     if (!status) status = orffi_lattice_sums_finish(sums);
-    for (size_t f = 0; !status && f < m->sums->n_sets; f++)
-        orffi_lattice_set_add(m->sums, &m->sums->sets[f], 1.0, &more->sets[f]);
+    if (!status) orffi_lattice_moments_add(m->sums, 1.0, more);
     orffi_lattice_sums_free(sums);
     orffi_lattice_moments_free(more);
     return status;
@@ -242,6 +253,12 @@ static orff_status check_match(const orff_lattice_moments *a, const orff_lattice
                           "the moments have different folds (%zu and %zu) or seeds; make all parts with the "
                           "same",
                           a->folds, b->folds);
+    if (a->sums->draws != b->sums->draws)
+        return orffi_fail(
+            ORFF_ERROR_MISMATCH,
+            "the moments have %zu and %zu random right-hand sides for error bars; make all parts "
+            "like the first one",
+            a->sums->draws, b->sums->draws);
     return ORFF_OK;
 }
 
@@ -249,8 +266,7 @@ orff_status orff_lattice_moments_add(orff_lattice_moments *into, const orff_latt
     if (!into || !other)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_add: NULL argument");
     ORFFI_TRY(check_match(into, other));
-    for (size_t f = 0; f < into->sums->n_sets; f++)
-        orffi_lattice_set_add(into->sums, &into->sums->sets[f], 1.0, &other->sums->sets[f]);
+    orffi_lattice_moments_add(into->sums, 1.0, other->sums);
     return ORFF_OK;
 }
 
@@ -263,8 +279,7 @@ orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff
             return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
                               (unsigned long long)other->sums->sets[f].rows,
                               (unsigned long long)into->sums->sets[f].rows);
-    for (size_t f = 0; f < into->sums->n_sets; f++)
-        orffi_lattice_set_add(into->sums, &into->sums->sets[f], -1.0, &other->sums->sets[f]);
+    orffi_lattice_moments_add(into->sums, -1.0, other->sums);
     return ORFF_OK;
 }
 

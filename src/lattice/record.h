@@ -17,7 +17,7 @@ struct orff_lattice_moments {
 
 /* No rows yet, on a lattice: what the other members say is the caller's to fill. */
 orff_status orffi_lattice_record_create(orff_lattice_moments **out, const orffi_lattice *lattice, size_t p,
-                                        size_t folds);
+                                        size_t folds, size_t draws);
 
 /* A lattice as members m, period, center and inside of an object; not 0 where there is no memory. */
 int orffi_lattice_write(const orffi_lattice *lattice, json_t *object);

@@ -3,6 +3,8 @@
  *     rho.<k>  H2 x 2       of the half space |k_i| <= 2 m_i
  *     R.<k>    p x H x 2
  *     T.<k>    (p+1) x (p+1)
+ *
+ * and E (draws x p x H x 2) where there are draws: version 2, else 1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include "lattice/fft.h"
 #include "lattice/record.h"
 
-enum { VERSION = 1, NAME_ROOM = 32, LARGEST_SIDE = 100000 };
+enum { VERSION = 2, NAME_ROOM = 32, LARGEST_SIDE = 100000 };
 static const char format[] = "orff-lattice-moments";
 
 /* ---- the lattice */
@@ -75,15 +77,19 @@ static orff_status add_tensor(orffi_archive_writer *writer, const char *letter, 
     return orffi_archive_add(writer, name, ORFFI_F64, rank, shape, data);
 }
 
+static orff_status overflowed(void) {
+    return orffi_fail(ORFF_ERROR_NUMERICAL,
+                      "the sums over the rows have overflowed, and no file was written: outputs or weights "
+                      "are too large; give them in other units");
+}
+
 static orff_status check_set(const orffi_lattice_moments *s, const orffi_lattice_set *set) {
     const size_t q = s->p + 1;
     if (!orffi_check_finite("rho", 1, 2 * orffi_lattice_density_modes(&s->lattice), (double *)set->rho) &&
         !orffi_check_finite("R", s->p, 2 * orffi_lattice_modes(&s->lattice), (double *)set->R) &&
         !orffi_check_finite("T", q, q, set->T))
         return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_NUMERICAL,
-                      "the sums over the rows have overflowed, and no file was written: outputs or weights "
-                      "are too large; give them in other units");
+    return overflowed();
 }
 
 static orff_status add_sets(const orffi_lattice_moments *s, orffi_archive_writer *writer) {
@@ -95,7 +101,10 @@ static orff_status add_sets(const orffi_lattice_moments *s, orffi_archive_writer
         ORFFI_TRY(add_tensor(writer, "R", k, 3, R, s->sets[k].R));
         ORFFI_TRY(add_tensor(writer, "T", k, 2, T, s->sets[k].T));
     }
-    return ORFF_OK;
+    const size_t E[4] = {s->draws, s->p, R[1], 2};
+    if (!s->draws) return ORFF_OK;
+    if (orffi_check_finite("E", s->draws, 2 * s->p * R[1], (double *)s->E)) return overflowed();
+    return orffi_archive_add(writer, "E", ORFFI_F64, 4, E, s->E);
 }
 
 /* rows and sums of the logarithms of weights, fold by fold. */
@@ -126,6 +135,8 @@ static int describe(const orff_lattice_moments *m, json_t *document) {
     failed |= json_object_set_new(object, "shortest", orffi_json_numbers(d, m->shortest));
     failed |= json_object_set_new(object, "longest", orffi_json_numbers(d, m->longest));
     failed |= json_object_set_new(object, "tolerance", json_real(m->tolerance));
+    if (m->sums->draws)
+        failed |= json_object_set_new(object, "draws", json_integer((json_int_t)m->sums->draws));
     failed |= pack_folds(m->sums, object);
     return failed | orffi_json_set_text(object, "notes", m->notes);
 }
@@ -135,7 +146,7 @@ orff_status orff_lattice_moments_save(const orff_lattice_moments *m, const char 
     if (!m || !path)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_save: NULL argument");
     json_t *document = json_object();
-    orff_status status = orffi_archive_writer_create(&writer, format, VERSION);
+    orff_status status = orffi_archive_writer_create(&writer, format, m->sums->draws ? VERSION : 1);
     if (!status) status = add_sets(m->sums, writer);
     if (!status && (!document || describe(m, document)))
         status = orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file");
@@ -151,7 +162,8 @@ orff_status orff_lattice_moments_save(const orff_lattice_moments *m, const char 
 /* All that a file says but its sums. */
 typedef struct header {
     orffi_lattice lattice;
-    size_t p, n_sets;
+    size_t p, n_sets, draws;
+    const double *E; /* draws x p x H x 2, of the archive */
     orff_lattice_moments rest;
 } header;
 
@@ -204,6 +216,18 @@ static orff_status view_set(const orffi_archive *archive, const header *h, size_
     return read_tensor(archive, "T", k, 2, T, &set->T);
 }
 
+/* Files without draws have no such member. */
+static orff_status view_draws(const orffi_fields *in, header *h) {
+    const size_t H = orffi_lattice_modes(&h->lattice);
+    if (!orffi_fields_has(in, "draws")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_size(in, "draws", &h->draws));
+    if (h->draws == 0 || h->draws > SIZE_MAX / h->p / H / 16)
+        return orffi_fields_fail(in, "draws", "is no number of right-hand sides");
+    const size_t E[4] = {h->draws, h->p, H, 2};
+    ORFFI_TRY(orffi_archive_expect(in->archive, "E", ORFFI_F64, 4, E, &h->E));
+    return orffi_archive_check_finite(in->archive, "E");
+}
+
 /* All that can be wrong with a file; every set is there before room is made for any. */
 static orff_status inspect(const orffi_archive *archive, orffi_fields *in, header *h) {
     const orffi_fields document = orffi_fields_of(archive);
@@ -218,6 +242,7 @@ static orff_status inspect(const orffi_archive *archive, orffi_fields *in, heade
     ORFFI_TRY(orffi_lattice_read(&lattice, d, &h->lattice));
     ORFFI_TRY(read_header(in, h));
     for (size_t k = 0; k < h->n_sets; k++) ORFFI_TRY(view_set(archive, h, k, &unused));
+    ORFFI_TRY(view_draws(in, h));
     ORFFI_TRY(orffi_fields_numbers(in, "logs", h->n_sets, &logs));
     orffi_release(logs);
     return ORFF_OK;
@@ -246,7 +271,9 @@ static orff_status load(orff_lattice_moments **out, const orffi_archive *archive
     orffi_fields in;
     header h;
     ORFFI_TRY(inspect(archive, &in, &h));
-    ORFFI_TRY(orffi_lattice_record_create(out, &h.lattice, h.p, h.rest.folds));
+    ORFFI_TRY(orffi_lattice_record_create(out, &h.lattice, h.p, h.rest.folds, h.draws));
+    if (h.draws)
+        memcpy((*out)->sums->E, h.E, h.draws * h.p * orffi_lattice_modes(&h.lattice) * sizeof(orffi_mode));
     h.rest.sums = (*out)->sums;
     **out = h.rest;
     ORFFI_TRY(orffi_fields_notes(&in, &(*out)->notes));

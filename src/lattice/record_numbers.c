@@ -1,5 +1,5 @@
 /* Moments of a lattice as a row of numbers, for sums over processes: the rows of every set, then of each set its logs, T, rho
- * and R. */
+ * and R, and E of all. */
 #include "base/digest.h"
 #include "base/numbers.h"
 #include "lattice/record.h"
@@ -9,8 +9,13 @@ static uint64_t set_size(const orffi_lattice_moments *m) {
     return 1 + side * side + 2 * rho + 2 * m->p * orffi_lattice_modes(&m->lattice);
 }
 
+/* Modes of E. */
+static uint64_t draws_size(const orffi_lattice_moments *m) {
+    return m->draws * m->p * orffi_lattice_modes(&m->lattice);
+}
+
 uint64_t orff_lattice_moments_size(const orff_lattice_moments *m) {
-    return m->sums->n_sets * (1 + set_size(m->sums));
+    return m->sums->n_sets * (1 + set_size(m->sums)) + 2 * draws_size(m->sums);
 }
 
 /* A mode is two numbers. */
@@ -32,6 +37,7 @@ static orff_status visit(orffi_numbers *w, const orff_lattice_moments *record) {
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     for (size_t k = 0; k < m->n_sets; k++)
         if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);
+    pass_modes(w, draws_size(m), m->E);
     return ORFF_OK;
 }
 
@@ -53,8 +59,12 @@ orff_status orff_lattice_moments_set(orff_lattice_moments *m, uint64_t first, si
 
 uint64_t orff_lattice_moments_digest(const orff_lattice_moments *m) {
     const orffi_lattice *l = &m->sums->lattice;
-    const double sizes[] = {(double)l->d, (double)m->sums->p, (double)m->folds, (double)(m->seed >> 32),
-                            (double)(m->seed & UINT32_MAX)};
+    const double sizes[] = {(double)l->d,
+                            (double)m->sums->p,
+                            (double)m->folds,
+                            (double)(m->seed >> 32),
+                            (double)(m->seed & UINT32_MAX),
+                            (double)m->sums->draws};
     orffi_digest digest = {0};
     orffi_digest_add(&digest, sizeof sizes / sizeof *sizes, sizes);
     for (size_t i = 0; i < l->d; i++) {
