@@ -114,6 +114,13 @@ void orffi_spectrum_curl_scales(const orffi_spectrum *s, const double *delta, do
 /* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
 double orffi_spectrum_moment(const orffi_spectrum *s, int k);
 
+/* E w_a w_b = -d_a d_b k0(0), any inputs; INFINITY where it does not exist. Without periods. */
+double orffi_spectrum_second(const orffi_spectrum *s, size_t a, size_t b);
+
+/* E w_i w_j w_a w_b, i and j in the field's space, a and b any inputs; INFINITY where it does not exist. Without periods
+ * and centre. */
+double orffi_spectrum_fourth(const orffi_spectrum *s, size_t i, size_t j, size_t a, size_t b);
+
 /* E|z|^2 over the field's space, z whitened: the constant of importance sampling. */
 double orffi_spectrum_whitened_moment(const orffi_spectrum *s);
 
