@@ -219,6 +219,18 @@ double orffi_line_k0(const orffi_spectrum *s, const double *delta) {
     return orffi_line_envelope(s, delta) * orffi_centre_wave(s, delta);
 }
 
+bool orffi_spectrum_is_radial(const orffi_spectrum *s) {
+    return s->base && s->base->spherical && s->space_count == s->dim && !s->period && !s->centre;
+}
+
+void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares) {
+    if (s->base->k0_many) {
+        s->base->k0_many(s->shape, n, squares);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) squares[i] = s->base->k0(s->shape, sqrt(squares[i]));
+}
+
 /* K = L (g1 I - g2r2 u u^T) L, L = diag(1/l), u = v/r */
 static void curl_spherical(const orffi_spectrum *s, const double *delta, double front, double *K) {
     const size_t m = s->space_count;
