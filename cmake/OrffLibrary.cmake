@@ -37,6 +37,14 @@ foreach(set avx2 avx512)
     endif()
 endforeach()
 
+# --- And for small loops of every kind.
+set(file ${CMAKE_CURRENT_SOURCE_DIR}/src/base/vector_avx2.c)
+if(NOT machine STREQUAL "x86_64")
+    list(REMOVE_ITEM sources ${file})
+else()
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${sincos_flags_avx2};-ffp-contract=fast")
+endif()
+
 # --- Objects
 add_library(orff_objects OBJECT ${sources})
 target_include_directories(orff_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)

@@ -1561,8 +1561,9 @@ ORFF_API orff_status orff_model_field(const orff_model *model, orff_field field,
                                       double *out); /* n x size */
 
 /* Standard deviations of a field (n x size), noise not included, in closed form. Values have it wherever the model has
- * error bars; derived fields where the model keeps a factor for all its coefficients (features, and lattices of few
- * modes), which orff_model_has_field_std says. Else ORFF_ERROR_UNSUPPORTED: take orff_samples_std. */
+ * error bars; derived fields where the model keeps a factor for all its coefficients (features, lattices of few modes,
+ * and the exact kernel without periodic inputs), which orff_model_has_field_std says. Else ORFF_ERROR_UNSUPPORTED: take
+ * orff_samples_std. */
 ORFF_API bool orff_model_has_field_std(const orff_model *model, orff_field field);
 ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field field, size_t n,
                                           const double *X, double *S);

@@ -1,4 +1,4 @@
-/* Status, memory, threads, hooks, version. */
+/* Status, memory, threads, hooks, version, small loops. */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -8,6 +8,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "support.h"
 
 static void version_matches_header(void **state) {
@@ -281,6 +282,43 @@ static void stages_speak_for_their_steps(void **state) {
     orff_set_hooks(NULL);
 }
 
+/* exp beside that of the C library, and factors whose product is the matrix, of every number of rows. */
+static void check_level(const orffi_vector_level *level) {
+    enum { MOST = 23, STRIDE = 25, MANY = 1001 };
+    double e[MANY], A[MOST * STRIDE], L[MOST * STRIDE], b[MOST];
+    for (size_t i = 0; i < MANY; i++) e[i] = -0.7 * (double)i;
+    level->exp_many(MANY, e);
+    for (size_t i = 0; i < MANY; i++) assert_close(e[i] / exp(-0.7 * (double)i), 1.0, 1e-15);
+    e[0] = -INFINITY;
+    level->exp_many(1, e);
+    assert_true(e[0] >= 0.0 && e[0] < 1e-300);
+    for (size_t n = 0; n <= MOST; n++) {
+        for (size_t i = 0; i < n * STRIDE; i++)
+            A[i] = L[i] =
+                cos((double)(i / STRIDE) - 0.7 * (double)(i % STRIDE)) + (i % (STRIDE + 1) ? 0.0 : 30.0);
+        assert_true(level->cholesky(n, L, STRIDE));
+        for (size_t i = 0; i < n; i++) {
+            b[i] = 0.0;
+            for (size_t j = 0; j <= i; j++) {
+                double sum = 0.0;
+                for (size_t k = 0; k <= j; k++) sum += L[i * STRIDE + k] * L[j * STRIDE + k];
+                assert_close(sum, A[i * STRIDE + j], 1e-13);
+                b[i] += L[i * STRIDE + j] * (double)(j + 1);
+            }
+        }
+        level->solve_lower(n, L, STRIDE, b);
+        for (size_t i = 0; i < n; i++) assert_close(b[i], (double)(i + 1), 1e-12);
+        for (size_t i = 0; i < n; i++) A[i * (STRIDE + 1)] = i + 1 == n ? -1.0 : 30.0;
+        assert_true(n == 0 || !level->cholesky(n, A, STRIDE));
+    }
+}
+
+static void levels_agree(void **state) {
+    (void)state;
+    check_level(&orffi_vector_plain);
+    check_level(orffi_vector_level_here());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_matches_header),
@@ -297,6 +335,7 @@ int main(void) {
         cmocka_unit_test(hooks_hear),
         cmocka_unit_test(hooks_may_be_partial),
         cmocka_unit_test(stages_speak_for_their_steps),
+        cmocka_unit_test(levels_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

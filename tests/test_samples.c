@@ -19,11 +19,19 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {"exact, decomposable",
-     {"engine=exact", "kernel=decomposable", "sigma=0.4", "lambda=1e-2", "posterior=yes"},
+    {"exact, decomposable, coupled",
+     {"engine=exact", "kernel=decomposable", "sigma=0.4,0.6", "lambda=1e-2", "posterior=yes",
+      "output-matrix=covariance"},
      2,
      2,
      300,
+     false,
+     false},
+    {"exact, Helmholtz",
+     {"engine=exact", "kernel=helmholtz", "sigma=0.4,0.6", "lambda=1e-2", "posterior=yes", "base=matern72"},
+     2,
+     2,
+     100,
      false,
      false},
     {"exact, div-free, weights",
@@ -356,7 +364,7 @@ static void test_errors(void **state) {
 static void test_refusals(void **state) {
     const char *const none[] = {"engine=features", "kernel=div-free", "sigma=0.5", "lambda=1e-2",
                                 "features=40",     "posterior=no",    NULL};
-    const fitted *f = fitted_to(4);
+    const fitted *f = fitted_to(5);
     orff_model *bare = NULL;
     orff_samples *samples = NULL;
     double far[2] = {100.0, 0.0}, out[8];
@@ -398,7 +406,7 @@ static void test_stored(void **state) {
     const orff_part part = {
         .rule = ORFF_RULE_DIV_FREE, .base = ORFF_BASE_GAUSSIAN, .sigma = 0.07, .weight = 1.0};
     const double extent[2] = {2.0, 2.0}, middle[2] = {1.0, 1.0}, x[2] = {0.9, 1.1};
-    fitted f = {.how = &settings[6]};
+    fitted f = {.how = &settings[7]};
     stream s = {.f = &f};
     orff_settings options = orff_settings_default();
     orff_kernel *kernel = NULL;

@@ -298,6 +298,27 @@ static void wrong_laws_are_refused(void **state) {
     refuse(ORFF_BASE_GAUSSIAN, 1, 2, 1, 3, NULL, "3 inputs of 2");
 }
 
+/* k0 of many distances is that of each. */
+static void many_are_one_by_one(void **state) {
+    enum { MANY = 131 };
+    static const double shapes[] = {0.5, 1.5, 2.5, 3.5, 1.7};
+    double squares[MANY];
+    (void)state;
+    for (int base = 0; base < ORFF_BASE_COUNT; base++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            orffi_spectrum s = make((orff_base)base, shapes[i], 1, (const double[]){1.0}, 1, NULL);
+            support_case("%s, shape %g", orff_base_name((orff_base)base), shapes[i]);
+            for (size_t k = 0; k < MANY; k++) squares[k] = 0.01 * (double)(k * k);
+            if (orffi_spectrum_is_radial(&s)) orffi_spectrum_k0_many(&s, MANY, squares);
+            for (size_t k = 0; orffi_spectrum_is_radial(&s) && k < MANY; k++) {
+                const double r = 0.1 * (double)k;
+                assert_close(squares[k], orffi_spectrum_k0(&s, &r), 1e-14);
+            }
+            orffi_spectrum_clear(&s);
+        }
+    support_case(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_kernels_are_golden),
@@ -308,6 +329,7 @@ int main(void) {
         cmocka_unit_test(densities_transform_to_k0),
         cmocka_unit_test(densities_in_space_have_mass_one),
         cmocka_unit_test(covariates_are_an_independent_factor),
+        cmocka_unit_test(many_are_one_by_one),
         cmocka_unit_test(same_laws_are_recognised),
         cmocka_unit_test(wrong_laws_are_refused),
     };

@@ -140,7 +140,7 @@ struct orffi_engine {
     /* n x k x k, likewise, in closed form; only where `has_derived_covariance` says so. */
     orff_status (*derived_covariance)(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                       double *covariance);
-    bool (*has_derived_covariance)(const void *fit);
+    bool (*has_derived_covariance)(const void *fit, const orffi_derived *what);
     /* Joint posterior samples 0 .. count - 1 of a seed for a noise variance of 1, less the mean; only where there is a
      * posterior. The caller clears them, also on failure; the fit outlives them. */
     orff_status (*draw)(const void *fit, uint64_t seed, size_t count, orffi_deviation *samples);

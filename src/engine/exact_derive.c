@@ -14,16 +14,12 @@
 #include "engine/derived.h"
 #include "engine/exact.h"
 
-static bool is_potential(const orffi_derived *what) {
-    return what->field == ORFF_FIELD_POTENTIAL || what->field == ORFF_FIELD_STREAM;
-}
-
 /* ---- what can be derived */
 
 static orff_status check_part(const orffi_kernel_part *part, const orffi_derived *what) {
     const bool physical = part->rule->physical;
-    const double order = physical && !is_potential(what) ? 3.0 : 1.0;
-    if (!physical && (is_potential(what) || !part->rule->separable))
+    const double order = physical && !orffi_is_potential(what) ? 3.0 : 1.0;
+    if (!physical && (orffi_is_potential(what) || !part->rule->separable))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the %s of an exact model has no closed form for a %s part; fit with the engine %s",
                           what->name, orff_rule_name(part->rule->id), orff_engine_name(ORFF_ENGINE_FEATURES));
@@ -38,7 +34,7 @@ static orff_status check_part(const orffi_kernel_part *part, const orffi_derived
 
 /* A potential that is stretched along some axis is none. */
 static orff_status check_units(const orff_exact *exact, const orffi_derived *what) {
-    for (size_t i = 1; is_potential(what) && i < exact->plan.p; i++) {
+    for (size_t i = 1; orffi_is_potential(what) && i < exact->plan.p; i++) {
         const size_t first = what->space ? what->space[0] : 0, at = what->space ? what->space[i] : i;
         if (what->unit[at] != what->unit[first] || what->spread[i] != what->spread[0])
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -51,11 +47,19 @@ static orff_status check_units(const orff_exact *exact, const orffi_derived *wha
 
 /* ---- one part at one delta */
 
+/* Derivatives of the part's k0: what does not depend on alpha. work: (d + 1) p^2 + d. */
+static void fill_slopes(const orffi_kernel_part *part, const orffi_derived *what, const double *delta,
+                        double *work) {
+    if (part->rule->separable || orffi_is_potential(what))
+        orffi_spectrum_gradient(&part->law, delta, work);
+    else
+        orffi_spectrum_curl_gradient(&part->law, delta, work, work + part->d * part->p * part->p);
+}
+
 /* J (p x d) += d_k k0 A alpha */
-static void add_separable(const orffi_kernel_part *part, const double *delta, const double *alpha,
-                          double *gradient, double *J) {
+static void add_separable(const orffi_kernel_part *part, const double *gradient, const double *alpha,
+                          double *J) {
     const size_t d = part->d, p = part->p;
-    orffi_spectrum_gradient(&part->law, delta, gradient);
     for (size_t i = 0; i < p; i++) {
         double sum = part->A ? 0.0 : alpha[i];
         for (size_t j = 0; part->A && j < p; j++) sum += part->A[i * p + j] * alpha[j];
@@ -63,15 +67,14 @@ static void add_separable(const orffi_kernel_part *part, const double *delta, co
     }
 }
 
-/* J += d_k ( along C + across (trace(C) I - C) ) alpha, C the curl-free kernel. work: (d + 1) p^2 + d. */
-static void add_physical(const orffi_kernel_part *part, const double *delta, const double *alpha,
-                         double *work, double *J) {
+/* J += d_k ( along C + across (trace(C) I - C) ) alpha, C the curl-free kernel, whose slopes are d x p x p. */
+static void add_physical(const orffi_kernel_part *part, const double *slopes, const double *alpha,
+                         double *J) {
     const size_t d = part->d, p = part->p;
     double along, across;
     part->rule->frame(part, &along, &across);
-    orffi_spectrum_curl_gradient(&part->law, delta, work, work + d * p * p);
     for (size_t k = 0; k < d; k++) {
-        const double *T = work + k * p * p;
+        const double *T = slopes + k * p * p;
         double trace = 0.0;
         for (size_t i = 0; i < p; i++) trace += T[i * p + i];
         for (size_t i = 0; i < p; i++) {
@@ -82,13 +85,12 @@ static void add_physical(const orffi_kernel_part *part, const double *delta, con
     }
 }
 
-static void add_potential(const orffi_kernel_part *part, orff_field field, const double *delta,
-                          const double *alpha, double *g, double *out) {
+static void add_potential(const orffi_kernel_part *part, orff_field field, const double *g,
+                          const double *alpha, double *out) {
     const size_t p = part->p, *s = part->law.space;
     const double front = part->root * part->root;
     double along, across;
     part->rule->frame(part, &along, &across);
-    orffi_spectrum_gradient(&part->law, delta, g);
     if (field == ORFF_FIELD_POTENTIAL) {
         for (size_t i = 0; i < p; i++) out[0] -= front * along * g[s[i]] * alpha[i];
     } else if (p == 2) {
@@ -101,38 +103,37 @@ static void add_potential(const orffi_kernel_part *part, orff_field field, const
     }
 }
 
-/* ---- one point */
-
-/* delta, J, and what a part needs. */
-static size_t work_of(size_t d, size_t p) {
-    return d + p * d + 3 + (d + 1) * p * p + d;
+static void add_part(const orffi_kernel_part *part, const orffi_derived *what, const double *slopes,
+                     const double *alpha, double *J) {
+    if (orffi_is_potential(what))
+        add_potential(part, what->field, slopes, alpha, J);
+    else
+        (part->rule->separable ? add_separable : add_physical)(part, slopes, alpha, J);
 }
 
-/* J, or a potential in its place, in the kernel's units. */
-static void sum_parts(const orff_exact *exact, const orffi_derived *what, const double *x, double *delta,
-                      double *J, double *more) {
+/* ---- one row at one point */
+
+/* delta, and what a part needs. */
+size_t orffi_exact_row_work(size_t d, size_t p) {
+    return 2 * d + (d + 1) * p * p;
+}
+
+void orffi_exact_derive_row(const orff_exact *exact, const orffi_derived *what, const double *x, size_t row,
+                            size_t count, const double *alpha, double *work, double *J) {
     const orff_kernel *kernel = exact->kernel;
-    const size_t d = kernel->d, p = kernel->p;
-    for (size_t n = 0; n < exact->plan.n; n++) {
-        const double *alpha = exact->alpha + n * p;
-        for (size_t k = 0; k < d; k++) delta[k] = x[k] - exact->X[n * d + k];
-        for (size_t m = 0; m < kernel->n_parts; m++) {
-            const orffi_kernel_part *part = &kernel->parts[m];
-            if (is_potential(what))
-                add_potential(part, what->field, delta, alpha, more, J);
-            else
-                (part->rule->separable ? add_separable : add_physical)(part, delta, alpha, more, J);
-        }
+    const size_t d = kernel->d, p = kernel->p, room = orffi_exact_room(d, p);
+    double *delta = work, *slopes = work + d;
+    for (size_t k = 0; k < d; k++) delta[k] = x[k] - exact->X[row * d + k];
+    for (size_t m = 0; m < kernel->n_parts; m++) {
+        fill_slopes(&kernel->parts[m], what, delta, slopes);
+        for (size_t c = 0; c < count; c++)
+            add_part(&kernel->parts[m], what, slopes, alpha + c * p, J + c * room);
     }
 }
 
-static void derive_point(const orff_exact *exact, const orffi_derived *what, const double *x, double *work,
-                         double *out) {
+void orffi_exact_derived_finish(const orff_exact *exact, const orffi_derived *what, double *J, double *out) {
     const size_t d = exact->plan.d, p = exact->plan.p;
-    double *delta = work, *J = work + d, *more = J + p * d + 3;
-    memset(J, 0, (p * d + 3) * sizeof *J);
-    sum_parts(exact, what, x, delta, J, more);
-    if (is_potential(what)) {
+    if (orffi_is_potential(what)) {
         const double unit = what->unit[what->space ? what->space[0] : 0] * what->spread[0];
         for (size_t i = 0; i < what->k; i++) out[i] = unit * J[i];
         return;
@@ -141,14 +142,31 @@ static void derive_point(const orff_exact *exact, const orffi_derived *what, con
     orffi_derived_combine(what, d, p, J, out);
 }
 
+/* ---- points */
+
+static void derive_point(const orff_exact *exact, const orffi_derived *what, const double *x, double *work,
+                         double *out) {
+    const size_t p = exact->plan.p, room = orffi_exact_room(exact->plan.d, p);
+    double *J = work;
+    memset(J, 0, room * sizeof *J);
+    for (size_t n = 0; n < exact->plan.n; n++)
+        orffi_exact_derive_row(exact, what, x, n, 1, exact->alpha + n * p, work + room, J);
+    orffi_exact_derived_finish(exact, what, J, out);
+}
+
+orff_status orffi_exact_check_derived(const orff_exact *exact, const orffi_derived *what) {
+    for (size_t m = 0; m < exact->kernel->n_parts; m++) ORFFI_TRY(check_part(&exact->kernel->parts[m], what));
+    return check_units(exact, what);
+}
+
 orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                double *out) {
     const orff_exact *exact = fit;
     const int threads = orffi_thread_count();
-    const size_t d = exact->plan.d, room = work_of(d, exact->plan.p);
+    const size_t d = exact->plan.d, p = exact->plan.p;
+    const size_t room = orffi_exact_room(d, p) + orffi_exact_row_work(d, p);
     double *work;
-    for (size_t m = 0; m < exact->kernel->n_parts; m++) ORFFI_TRY(check_part(&exact->kernel->parts[m], what));
-    ORFFI_TRY(check_units(exact, what));
+    ORFFI_TRY(orffi_exact_check_derived(exact, what));
     ORFFI_TRY(orffi_alloc(&work, room * (size_t)threads, sizeof *work));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && n > 1) schedule(dynamic, 4)
     for (size_t i = 0; i < n; i++)

@@ -70,7 +70,7 @@ orff_status orffi_features_derive(const void *fit, const orffi_derived *what, si
 
 orff_status orffi_features_derived_covariance(const void *fit, const orffi_derived *what, size_t n,
                                               const double *x, double *covariance);
-bool orffi_features_has_derived_covariance(const void *fit);
+bool orffi_features_has_derived_covariance(const void *fit, const orffi_derived *what);
 orff_status orffi_features_draw_samples(const void *fit, uint64_t seed, size_t count,
                                         orffi_deviation *samples);
 orff_status orffi_features_sum(const void *fit, orffi_term *term);

@@ -161,7 +161,8 @@ static void do_block(const orffi_features_fit *fit, const work *t, double sign, 
                    out + i * t->k * t->k);
 }
 
-bool orffi_features_has_derived_covariance(const void *fit) {
+bool orffi_features_has_derived_covariance(const void *fit, const orffi_derived *what) {
+    (void)what; /* any */
     return ((const orffi_features_fit *)fit)->posterior != NULL;
 }
 

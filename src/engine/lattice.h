@@ -85,7 +85,7 @@ orff_status orffi_lattice_derive(const void *fit, const orffi_derived *what, siz
 
 orff_status orffi_lattice_derived_covariance(const void *fit, const orffi_derived *what, size_t n,
                                              const double *x, double *covariance);
-bool orffi_lattice_has_derived_covariance(const void *fit);
+bool orffi_lattice_has_derived_covariance(const void *fit, const orffi_derived *what);
 orff_status orffi_lattice_draw_samples(const void *fit, uint64_t seed, size_t count,
                                        orffi_deviation *samples);
 orff_status orffi_lattice_sum(const void *fit, orffi_term *term);

@@ -9,8 +9,25 @@
 
 /* ---- the scalar Gram matrix */
 
+/* k(x, z_j) by squares of distances, where it depends on them alone. */
+static void radial_row(const orffi_spectrum *law, const double *x, size_t m, const double *Z, double *row) {
+    const size_t d = law->dim;
+    for (size_t j = 0; j < m; j++) {
+        row[j] = 0.0;
+        for (size_t k = 0; k < d; k++) {
+            const double v = (x[k] - Z[j * d + k]) / law->scale[k];
+            row[j] += v * v;
+        }
+    }
+    orffi_spectrum_k0_many(law, m, row);
+}
+
 static void gram_row(const orffi_spectrum *law, const double *x, size_t m, const double *Z, double *row,
                      double *delta) {
+    if (orffi_spectrum_is_radial(law)) {
+        radial_row(law, x, m, Z, row);
+        return;
+    }
     for (size_t j = 0; j < m; j++) {
         for (size_t k = 0; k < law->dim; k++) delta[k] = x[k] - Z[j * law->dim + k];
         row[j] = orffi_spectrum_k0(law, delta);

@@ -20,11 +20,12 @@ typedef struct one_row {
     double *C;       /* q x (count q): with the row */
     double *V;       /* q x q: the row's own */
     double *block;   /* p x p */
+    double *points;  /* d x (count + 1), then count + 1 */
 } one_row;
 
 size_t orffi_neighbours_room(size_t k, size_t q) {
     const size_t side = k * q;
-    return side * side + 2 * q * side + q * q + q * q + 3 * k + 8;
+    return side * side + 2 * q * side + q * q + q * q + k + (ORFFI_NEAR_MOST + 1) * (k + 1);
 }
 
 static one_row divide_room(size_t k, size_t q, double *work) {
@@ -34,6 +35,7 @@ static one_row divide_room(size_t k, size_t q, double *work) {
     t.C = t.A + side * side;
     t.V = t.C + 2 * q * side;
     t.block = t.V + q * q;
+    t.points = t.block + q * q + k; /* distances stand between */
     return t;
 }
 
@@ -42,10 +44,55 @@ static double noise_of(const double *weights, size_t row, double noise) {
     return weights[row] > 0.0 ? noise / weights[row] : noise / DBL_MIN;
 }
 
+/* Whether the kernel is a sum of functions of distances. */
+static bool is_radial(const orff_kernel *kernel) {
+    for (size_t m = 0; m < kernel->n_parts; m++)
+        if (!orffi_spectrum_is_radial(&kernel->parts[m].law)) return false;
+    return true;
+}
+
+/* k (end) between point i and those before `end`, of `count` points in columns; some: end. */
+static void fill_radial(const orff_kernel *kernel, size_t count, const double *points, size_t i, size_t end,
+                        double *some, double *k) {
+    memset(k, 0, end * sizeof *k);
+    for (size_t m = 0; m < kernel->n_parts; m++) {
+        const orffi_kernel_part *part = &kernel->parts[m];
+        const double front = part->root * part->root;
+        memset(some, 0, end * sizeof *some);
+        for (size_t a = 0; a < kernel->d; a++) {
+            const double *x = points + a * count, at = x[i], rate = 1.0 / part->law.scale[a];
+            for (size_t j = 0; j < end; j++) some[j] += (at - x[j]) * rate * ((at - x[j]) * rate);
+        }
+        orffi_spectrum_k0_many(&part->law, end, some);
+        for (size_t j = 0; j < end; j++) k[j] += front * some[j];
+    }
+}
+
+static void fill_scalar(one_row *t, const orff_kernel *kernel, const double *X, const double *weights,
+                        double noise, const double *x, const size_t *near) {
+    const size_t d = kernel->d, n = t->count;
+    double *some = t->points + d * (n + 1);
+    for (size_t a = 0; a < d; a++) {
+        for (size_t i = 0; i < n; i++) t->points[a * (n + 1) + i] = X[near[i] * d + a];
+        t->points[a * (n + 1) + n] = x[a];
+    }
+    for (size_t i = 0; i < n; i++) {
+        fill_radial(kernel, n + 1, t->points, i, i + 1, some, t->A + i * n);
+        t->A[i * (n + 1)] += noise_of(weights, near[i], noise);
+    }
+    fill_radial(kernel, n + 1, t->points, n, n, some, t->C);
+    t->V[0] = 0.0;
+    for (size_t m = 0; m < kernel->n_parts; m++) t->V[0] += kernel->parts[m].root * kernel->parts[m].root;
+}
+
 static orff_status fill_row(one_row *t, const orff_kernel *kernel, bool scalar, const double *X,
                             const double *weights, double noise, const double *x, const size_t *near) {
     const size_t d = kernel->d, q = t->q, side = t->count * q;
     double delta[ORFFI_NEAR_MOST];
+    if (scalar && is_radial(kernel)) {
+        fill_scalar(t, kernel, X, weights, noise, x, near);
+        return ORFF_OK;
+    }
     for (size_t i = 0; i < t->count; i++) {
         const double *xi = X + near[i] * d;
         for (size_t j = 0; j <= i; j++)

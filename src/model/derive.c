@@ -124,11 +124,14 @@ orff_status orff_model_stream_function(const orff_model *model, size_t n, const 
 /* ---- errors in closed form */
 
 bool orff_model_has_field_std(const orff_model *model, orff_field field) {
-    if (!model || !orff_model_describe(model).has_posterior || !orff_model_field_size(model, field))
+    orffi_derived what;
+    orffi_turning turning = ORFFI_TURN_NOTHING;
+    if (!model || !orff_model_describe(model).has_posterior ||
+        orffi_field_describe(model, field, &what, &turning))
         return false;
     const orffi_engine *engine = model->engine;
     return field == ORFF_FIELD_VALUES ||
-           (engine->has_derived_covariance && engine->has_derived_covariance(model->fit));
+           (engine->has_derived_covariance && engine->has_derived_covariance(model->fit, &what));
 }
 
 static orff_status covariance_at_points(const orff_model *model, const void *what, size_t n, const double *x,

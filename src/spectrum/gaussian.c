@@ -1,11 +1,18 @@
 /* Gaussian base: k0 = exp(-r^2/2), z ~ N(0, I). */
 #include <math.h>
 
+#include "base/vector.h"
 #include "spectrum/bases.h"
 
 static double k0(double shape, double r) {
     (void)shape;
     return exp(-0.5 * r * r);
+}
+
+static void k0_many(double shape, size_t n, double *squares) {
+    (void)shape;
+    for (size_t i = 0; i < n; i++) squares[i] *= -0.5;
+    orffi_vector_level_here()->exp_many(n, squares);
 }
 
 static void slopes(double shape, double r, double *g1, double *g2r2) {
@@ -34,6 +41,7 @@ const orffi_base_ops orffi_base_gaussian = {
     .id = ORFF_BASE_GAUSSIAN,
     .spherical = true,
     .k0 = k0,
+    .k0_many = k0_many,
     .slopes = slopes,
     .derivatives = derivatives,
     .mixing_moment = mixing_moment,

@@ -4,15 +4,40 @@
 #include <math.h>
 
 #include "base/special.h"
+#include "base/vector.h"
 #include "spectrum/bases.h"
+
+static bool is_half(double nu) {
+    return nu == 0.5 || nu == 1.5 || nu == 2.5 || nu == 3.5;
+}
+
+/* The polynomial beside e^-x of the half-integers. */
+static double polynomial(double nu, double x) {
+    if (nu == 0.5) return 1.0;
+    if (nu == 1.5) return 1.0 + x;
+    if (nu == 2.5) return 1.0 + x + x * x / 3.0;
+    return 1.0 + x + 0.4 * x * x + x * x * x / 15.0;
+}
 
 static double k0(double nu, double r) {
     const double x = sqrt(2.0 * nu) * r, e = exp(-x);
-    if (nu == 0.5) return e;
-    if (nu == 1.5) return (1.0 + x) * e;
-    if (nu == 2.5) return (1.0 + x + x * x / 3.0) * e;
-    if (nu == 3.5) return (1.0 + x + 0.4 * x * x + x * x * x / 15.0) * e;
+    if (is_half(nu)) return polynomial(nu, x) * e;
     return orffi_matern_scaled(nu, x) * e;
+}
+
+static void k0_many(double nu, size_t n, double *squares) {
+    enum { BLOCK = 64 };
+    const bool half = is_half(nu);
+    const orffi_vector_level *level = orffi_vector_level_here();
+    double e[BLOCK];
+    for (size_t i = 0; !half && i < n; i++) squares[i] = k0(nu, sqrt(squares[i]));
+    for (size_t first = 0; half && first < n; first += BLOCK) {
+        const size_t count = n - first < BLOCK ? n - first : BLOCK;
+        double *x = squares + first;
+        for (size_t i = 0; i < count; i++) e[i] = -(x[i] = sqrt(2.0 * nu * x[i]));
+        level->exp_many(count, e);
+        for (size_t i = 0; i < count; i++) x[i] = polynomial(nu, x[i]) * e[i];
+    }
 }
 
 /* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2
@@ -112,6 +137,7 @@ const orffi_base_ops orffi_base_matern = {
     .spherical = true,
     .has_shape = true,
     .k0 = k0,
+    .k0_many = k0_many,
     .slopes = slopes,
     .derivatives = derivatives,
     .smoothness = smoothness,

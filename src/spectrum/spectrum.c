@@ -219,6 +219,18 @@ double orffi_line_k0(const orffi_spectrum *s, const double *delta) {
     return orffi_line_envelope(s, delta) * orffi_centre_wave(s, delta);
 }
 
+bool orffi_spectrum_is_radial(const orffi_spectrum *s) {
+    return s->base && s->base->spherical && s->space_count == s->dim && !s->period && !s->centre;
+}
+
+void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares) {
+    if (s->base->k0_many) {
+        s->base->k0_many(s->shape, n, squares);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) squares[i] = s->base->k0(s->shape, sqrt(squares[i]));
+}
+
 /* K = L (g1 I - g2r2 u u^T) L, L = diag(1/l), u = v/r */
 static void curl_spherical(const orffi_spectrum *s, const double *delta, double front, double *K) {
     const size_t m = s->space_count;
@@ -310,6 +322,36 @@ double orffi_spectrum_moment(const orffi_spectrum *s, int k) {
         P[3] += t * t * t;
     }
     return s->centre ? moment_around(s, k, P) : moment_of_sum(s->base, s->shape, k, P);
+}
+
+/* E tau^k: 1 where there is no tau. */
+static double tau_moment(const orffi_spectrum *s, int k) {
+    return s->base->spherical ? s->base->mixing_moment(s->shape, k) : 1.0;
+}
+
+double orffi_spectrum_second(const orffi_spectrum *s, size_t a, size_t b) {
+    const double waves = s->centre ? s->centre[a] * s->centre[b] : 0.0;
+    const double square = tau_moment(s, 1) * coordinate_moment(s->base, 1);
+    return isinf(square) ? INFINITY : waves + (a == b ? square / (s->scale[a] * s->scale[a]) : 0.0);
+}
+
+static bool is_in_space(const orffi_spectrum *s, size_t input) {
+    bool found = false;
+    for (size_t i = 0; i < s->space_count; i++) found = found || s->space[i] == input;
+    return found;
+}
+
+/* A spherical law is normal given tau, so that both families have a moment for four alike and one for two pairs. The
+ * covariates are independent of the space, and what is odd in either vanishes. */
+double orffi_spectrum_fourth(const orffi_spectrum *s, size_t i, size_t j, size_t a, size_t b) {
+    const double m2 = coordinate_moment(s->base, 1), m4 = coordinate_moment(s->base, 2),
+                 tau = tau_moment(s, 2);
+    if (isinf(m4) || isinf(tau)) return INFINITY;
+    if (is_in_space(s, a) != is_in_space(s, b)) return 0.0;
+    if (!is_in_space(s, a)) return orffi_spectrum_second(s, i, j) * orffi_spectrum_second(s, a, b);
+    const int pairs = (i == j && a == b) + (i == a && j == b) + (i == b && j == a);
+    const double front = tau / (s->scale[i] * s->scale[j] * s->scale[a] * s->scale[b]);
+    return pairs == 3 ? front * m4 : pairs ? front * m2 * m2 : 0.0;
 }
 
 double orffi_spectrum_whitened_moment(const orffi_spectrum *s) {

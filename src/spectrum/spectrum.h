@@ -26,6 +26,8 @@ typedef struct orffi_base_ops {
 
     /* spherical */
     double (*k0)(double shape, double r);
+    /* k0 at n squares of r, in place; NULL: one by one */
+    void (*k0_many)(double shape, size_t n, double *squares);
     /* g1 = -k0'(r)/r and g2r2 = r^2 (k0'(r)/r)'/r, so that -grad grad^T k0 = g1 I - g2r2 u u^T, u = v/r. */
     void (*slopes)(double shape, double r, double *g1, double *g2r2);
     /* t_m = r^m (1/r d/dr)^m k0, m = 1, 2, 3: with u = v/r,
@@ -85,6 +87,10 @@ bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b)
 /* k0(delta), delta of dim entries. */
 double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta);
 
+/* Whether k0 depends on |v| alone; and k0 at n squares of it, in place. */
+bool orffi_spectrum_is_radial(const orffi_spectrum *s);
+void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares);
+
 /* -grad grad^T k0 on the field's space times k0 on the covariates: the exact curl-free kernel
  * (space_count x space_count). Needs a finite second moment. */
 void orffi_spectrum_curl(const orffi_spectrum *s, const double *delta, double *K);
@@ -113,6 +119,13 @@ void orffi_spectrum_curl_scales(const orffi_spectrum *s, const double *delta, do
 
 /* E|w|^(2k) over the field's space, k = 1, 2, 3; INFINITY where it does not exist. */
 double orffi_spectrum_moment(const orffi_spectrum *s, int k);
+
+/* E w_a w_b = -d_a d_b k0(0), any inputs; INFINITY where it does not exist. Without periods. */
+double orffi_spectrum_second(const orffi_spectrum *s, size_t a, size_t b);
+
+/* E w_i w_j w_a w_b, i and j in the field's space, a and b any inputs; INFINITY where it does not exist. Without periods
+ * and centre. */
+double orffi_spectrum_fourth(const orffi_spectrum *s, size_t i, size_t j, size_t a, size_t b);
 
 /* E|z|^2 over the field's space, z whitened: the constant of importance sampling. */
 double orffi_spectrum_whitened_moment(const orffi_spectrum *s);

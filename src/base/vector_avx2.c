@@ -1,0 +1,3 @@
+#define LEVEL orffi_vector_avx2
+#define NAME  "avx2"
+#include "base/vector.inc"
