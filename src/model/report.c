@@ -59,7 +59,8 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     double mean = 0.0;
     for (size_t k = 0; k < p; k++) mean += squares[k] / (double)p;
     for (size_t k = 0; k < p; k++) {
-        const double free = parted ? path->dofs[k] : report->dof / (double)p, dof = trend + (evident ? 0.0 : free);
+        const double free = parted ? path->dofs[k] : report->dof / (double)p,
+                     dof = trend + (evident ? 0.0 : free);
         const double square = apart || parted ? squares[k] : mean;
         model->noise[k] = sqrt(without_freedom(square, report->N, dof, 1.0 / (double)p)) * model->spread[k];
     }
