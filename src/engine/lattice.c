@@ -254,12 +254,19 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
 }
 
 /* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen, and the
- * nearest rows have to stand in for it. */
-static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, size_t known) {
+ * nearest rows have to stand in for it. Where the lattice ends at waves that this many rows cannot tell if they lie evenly, they
+ * may still tell them where they crowd: what is left out may be as much as the error with which rows predict each other. Up to
+ * there all rows together are better, in gaps above all. */
+static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, const orffi_table *table,
+                              size_t known) {
     double noise;
     ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
-    r->local = r->quality.band_limited && can_keep(r, kernel, known, MOST_KEPT) &&
-               r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
+    const bool missing = r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
+    r->local = missing && can_keep(r, kernel, known, MOST_KEPT);
+    if (!r->local || r->quality.band_limited) return ORFF_OK;
+    double error = INFINITY;
+    if (table && noise > 0.0) ORFFI_TRY(orffi_lattice_crowding(kernel, table, noise, &error));
+    r->local = r->quality.cut > noise + error;
     return ORFF_OK;
 }
 
@@ -298,7 +305,7 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
-    ORFFI_TRY(find_local(r, r->kernel, known));
+    ORFFI_TRY(find_local(r, r->kernel, source->table, known));
     r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
                             !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
     warn_slow(r, known, noise);
@@ -406,7 +413,7 @@ static orff_status bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     if (!r->keeps || r->bound == kernel) return orffi_lattice_bind(r, kernel);
     orffi_lattice_unbind(r);
     orff_status status = orffi_kept_bind(r, kernel);
-    if (!status) status = find_local(r, kernel, r->table->n);
+    if (!status) status = find_local(r, kernel, r->table, r->table->n);
     if (status) orffi_lattice_unbind(r);
     return status;
 }
@@ -557,6 +564,7 @@ static orff_status fill_kept(orffi_lattice_rows *r, orffi_lattice_fit *fit, doub
     ORFFI_TRY(orffi_kept_solve_at(r, lambda, !r->local, &found));
     ORFFI_TRY(orffi_kept_field(r, fit->V));
     ORFFI_TRY(orffi_kept_errors(r, lambda, report->train_mse, report->cv_mse));
+    if (report->evident) orffi_kept_noises(r, lambda, report->evident);
     report->crossed = true;
     fill_solve(r, lambda, &found, report);
     fit->shift = r->N * lambda;

@@ -165,6 +165,7 @@ typedef struct orffi_lattice_rows {
     orffi_kept kept;
     double *Y;     /* axes x n for a scalar system, n x p else: centred, turned */
     double *alpha; /* the same: the last solution */
+    double *quadratic; /* of each right-hand side: y^T C^-1 y at a kernel of size 1, of the last solution */
 } orffi_lattice_rows;
 
 /* Rows that were summed up before, on as much of their lattice as the kernel needs; with their folds, or all in one. Refused
@@ -195,6 +196,10 @@ orff_status orffi_lattice_solve_at(orffi_lattice_rows *rows, double lambda, bool
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality);
 
+/* The mean variance of a row given the rows nearest to it, relative to the kernel's size (K(0) = 1), at a noise relative to it. */
+orff_status orffi_lattice_crowding(const orff_kernel *kernel, const orffi_table *table, double noise,
+                                   double *variance);
+
 /* Whether all modes of the kernel on this lattice are solved densely. */
 bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed);
 
@@ -208,6 +213,8 @@ void orffi_kept_unbind(orffi_lattice_rows *rows);
 orff_status orffi_kept_solve_at(orffi_lattice_rows *rows, double lambda, bool iterate,
                                 orffi_lattice_solution *solution);
 orff_status orffi_kept_errors(orffi_lattice_rows *rows, double lambda, double *train, double *left_out);
+/* The noise variance of each output (p) of most evidence. */
+void orffi_kept_noises(const orffi_lattice_rows *rows, double lambda, double *variances);
 orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 
 /* Mean squared errors of each output (p) on the rows of each fold in turn by the others, at the bound kernel. */

@@ -21,7 +21,8 @@ void orffi_kept_unbind(orffi_lattice_rows *r) {
     orffi_kept_clear(&r->kept);
     orffi_release(r->Y);
     orffi_release(r->alpha);
-    r->Y = r->alpha = NULL;
+    orffi_release(r->quadratic);
+    r->Y = r->alpha = r->quadratic = NULL;
 }
 
 static void find_mean(orffi_lattice_rows *r) {
@@ -61,6 +62,7 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     ORFFI_TRY(orffi_kept_init(&r->kept, &r->system, t, r->task.settings->sampling.seed));
     ORFFI_TRY(orffi_alloc(&r->Y, t->n, t->p * sizeof *r->Y));
     ORFFI_TRY(orffi_alloc(&r->alpha, t->n, t->p * sizeof *r->alpha));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->quadratic, t->p));
     fill_outputs(r);
     r->bound = orffi_kernel_retain(kernel);
     return ORFF_OK;
@@ -122,14 +124,14 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
                                 orffi_lattice_solution *out) {
     const double shift = r->N * lambda, n = (double)(r->table->n * r->kept.near.q);
     const double P = (double)(r->table->n * r->table->p);
-    double log_det = 0.0, sum = 0.0, quadratic = 0.0, left = 0.0;
+    double log_det = 0.0, sum = 0.0, left = 0.0;
     *out = (orffi_lattice_solution){0};
     for (size_t j = 0; j < right_sides(r); j++) {
         orffi_lattice_iterations how = {.residual = fmax(r->task.settings->tolerance, FINEST_RESIDUAL),
                                         .limit = r->task.settings->max_iterations};
-        ORFFI_TRY(solve_side(r, j, shift, exactly, &quadratic, &how));
+        ORFFI_TRY(solve_side(r, j, shift, exactly, &r->quadratic[j], &how));
         ORFFI_TRY(left_free(r, shift / r->system.size[j], &left));
-        sum += quadratic;
+        sum += r->quadratic[j];
         log_det += r->kept.near.log_det + n * log(r->system.size[j]);
         out->dof += n - left;
         out->iterations.done = how.done > out->iterations.done ? how.done : out->iterations.done;
@@ -191,6 +193,20 @@ orff_status orffi_kept_errors(orffi_lattice_rows *r, double lambda, double *trai
     }
     orffi_release(work);
     return status;
+}
+
+/* y ~ N(0, s2 C), C the kernel and N lambda beside it: s2 N lambda, at the s2 of most evidence. Residuals give the same if the
+ * kernel is right. If it is not, they are about the closest pairs of rows alone, and all error bars go with them. */
+void orffi_kept_noises(const orffi_lattice_rows *r, double lambda, double *variances) {
+    const size_t p = r->table->p;
+    const double shift = r->N * lambda, n = (double)r->table->n;
+    for (size_t a = 0; a < p; a++) {
+        variances[a] = is_scalar(r) ? 0.0 : shift * r->quadratic[0] / (n * (double)p);
+        for (size_t j = 0; is_scalar(r) && j < r->system.axes; j++) {
+            const double turn = r->system.turn[j * p + a];
+            variances[a] += turn * turn * shift * r->quadratic[j] / n;
+        }
+    }
 }
 
 /* ---- the field */

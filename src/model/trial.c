@@ -154,7 +154,24 @@ orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table
     return status;
 }
 
-static double nearest(const orffi_plan *plan, const orffi_table *table, size_t row) {
+/* How far apart the rows of the table would be if they lay evenly in their box, over the field's space or all inputs. */
+static double even_spacing(const orffi_plan *plan, const orffi_table *table) {
+    double volume = 1.0, inputs = 0.0;
+    for (size_t k = 0; k < plan->d; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; orffi_plan_in_space(plan, k) && i < table->n; i++) {
+            low = fmin(low, table->X[i * plan->d + k]);
+            high = fmax(high, table->X[i * plan->d + k]);
+        }
+        if (!(high > low)) continue;
+        volume *= high - low;
+        inputs += 1.0;
+    }
+    return inputs > 0.0 ? pow(volume / (double)table->n, 1.0 / inputs) : 0.0;
+}
+
+/* The nearest row that is farther away than `place`. */
+static double nearest(const orffi_plan *plan, const orffi_table *table, double place, size_t row) {
     const double *x = table->X + row * plan->d;
     double best = INFINITY;
     for (size_t i = 0; i < table->n; i++) {
@@ -165,7 +182,7 @@ static double nearest(const orffi_plan *plan, const orffi_table *table, size_t r
                                     : 0.0;
             square += step * step;
         }
-        if (square > 0.0) best = fmin(best, square);
+        if (square > place * place) best = fmin(best, square);
     }
     return sqrt(best);
 }
@@ -177,10 +194,12 @@ static int ascending(const void *a, const void *b) {
 
 double orffi_trial_spacing(const orffi_plan *plan, const orffi_table *table) {
     enum { LOOKED_AT = 63 }; /* the median of so many is known to some 15 % */
+    /* Stations report again, with coordinates that differ in the last digits; chance brings next to no rows so close. */
+    const double place = 1e-3 * even_spacing(plan, table);
     double found[LOOKED_AT] = {0};
     const size_t count = table->n < LOOKED_AT ? table->n : LOOKED_AT;
     for (size_t i = 0; i < count; i++)
-        found[i] = nearest(plan, table, (size_t)((double)i * ((double)table->n / (double)count)));
+        found[i] = nearest(plan, table, place, (size_t)((double)i * ((double)table->n / (double)count)));
     qsort(found, count, sizeof *found, ascending);
     return count && isfinite(found[count / 2]) ? found[count / 2] : 1.0;
 }
