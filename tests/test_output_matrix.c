@@ -105,7 +105,7 @@ static orff_model *fit(const orff_settings *settings, const rows *r) {
 static void test_known(void **state) {
     (void)state;
     if (support_step(2) > 1) skip(); /* the others go the same ways */
-    rows r = make_rows(5000, 5, 1);
+    rows r = make_rows(3000, 5, 1);
     orff_part part;
     const orff_settings settings = learning(&part, ORFF_ENGINE_AUTO);
     double A[25];
@@ -149,7 +149,7 @@ static void test_files(void **state) {
 /* Three engines, and moments, find the same, up to what they are. */
 static void test_engines(void **state) {
     static const orff_engine engines[] = {ORFF_ENGINE_EXACT, ORFF_ENGINE_LATTICE, ORFF_ENGINE_FEATURES};
-    rows r = make_rows(1200, 3, 7);
+    rows r = make_rows(800, 3, 7);
     const double A[9] = {1.0, 0.8, 0.3, 0.8, 1.0, 0.2, 0.3, 0.2, 0.7}, noise[3] = {0.3, 0.3, 0.3};
     double found[9];
     (void)state;
