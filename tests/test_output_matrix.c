@@ -227,16 +227,16 @@ typedef struct task {
 
 /* Output 2 is there in one row of eight, and the noisier. */
 static task make_task(const double *A, uint64_t seed) {
-    rows all = make_rows(1000, 3, seed);
+    rows all = make_rows(700, 3, seed);
     const double noise[3] = {0.1, 0.1, 0.3};
-    task t = {make_rows(600, 3, seed), make_rows(400, 3, seed)};
+    task t = {make_rows(400, 3, seed), make_rows(300, 3, seed)};
     add_field(&all, A, 0.1, seed + 1);
     add_noise(&all, noise, seed + 2);
-    memcpy(t.seen.X, all.X, 600 * D * sizeof(double));
-    memcpy(t.seen.Y, all.Y, 600 * 3 * sizeof(double));
-    memcpy(t.asked.X, all.X + 600 * D, 400 * D * sizeof(double));
-    memcpy(t.asked.F, all.F + 600 * 3, 400 * 3 * sizeof(double));
-    for (size_t i = 0; i < 600; i++)
+    memcpy(t.seen.X, all.X, 400 * D * sizeof(double));
+    memcpy(t.seen.Y, all.Y, 400 * 3 * sizeof(double));
+    memcpy(t.asked.X, all.X + 400 * D, 300 * D * sizeof(double));
+    memcpy(t.asked.F, all.F + 400 * 3, 300 * 3 * sizeof(double));
+    for (size_t i = 0; i < 400; i++)
         if (i % 8) t.seen.Y[i * 3 + 2] = NAN;
     free_rows(&all);
     return t;
