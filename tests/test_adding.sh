@@ -65,11 +65,6 @@ awk '/^HERE$/ { hold = 1; next } { print } hold && /TO\(folds\)/ { hold = 0
     "$house/src/model/settings.c" >"$work/changed"
 mv "$work/changed" "$house/src/model/settings.c"
 
-# What was compiled before, in the copy of another run, is not compiled again where there is ccache.
-if command -v ccache >/dev/null 2>&1; then
-    CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$work
-    export CMAKE_C_COMPILER_LAUNCHER CCACHE_BASEDIR
-fi
 if ! { cmake -S "$house" -B "$work/build" -DCMAKE_BUILD_TYPE=None -DORFF_TESTS=OFF -DCMAKE_C_FLAGS=-O0 -DCMAKE_C_COMPILER="${CC:-cc}" &&
     cmake --build "$work/build" -j 2 --target orff_program orff_documents; } >"$work/log" 2>&1; then
     tail -n 40 "$work/log"
