@@ -1332,9 +1332,9 @@ ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, con
 
 /* The same for measurements that are not whole rows of equal quality. Every candidate is fitted again without each of the
  * folds of the first one, which are blocks, groups or random rows as its settings say. A score is the mean over the outputs
- * (along directions: that of the numbers) of squared errors in the fold, by the weights of the rows. The path of a candidate is its
- * first point alone, with the geometric mean of the lambdas that were found; the lambdas of the others are NAN. Whole rows of
- * equal quality go to orff_model_tune_paths. */
+ * (along directions: that of the numbers) of squared errors in the fold, by the weights of the rows, less the offsets of their
+ * groups (offset_groups). The path of a candidate is its first point alone, with the geometric mean of the lambdas that were
+ * found; the lambdas of the others are NAN. Whole rows of equal quality go to orff_model_tune_paths. */
 ORFF_API orff_status orff_model_tune_observations(orff_model **model, size_t count,
                                                   const orff_settings *candidates,
                                                   const orff_observations *observations, double *scores,

@@ -34,7 +34,7 @@
 
 #include "faults.h"
 
-enum { STEPS = 24, SHOWN = 4, MOST_FILES = 256, MOST_CALLS = 8000 };
+enum { STEPS = 12, SHOWN = 4, MOST_FILES = 256, MOST_CALLS = 8000 };
 
 static void leave(const char *what) {
     fprintf(stderr, "faults: %s: %s\n", what, strerror(errno));

@@ -299,7 +299,7 @@ static void test_sparse_one_function(void **state) {
 }
 
 static void test_many_outputs(void **state) {
-    drawn d = draw(support_step(5) > 1 ? 40 : 200, 1200, 3, 0.4, 0.0);
+    drawn d = draw(support_step(5) > 1 ? 40 : 120, 1200, 3, 0.4, 0.0);
     (void)state;
     orffi_coregion found = learn(&d, SIZE_MAX, 0, false);
     assert_int_equal(found.rank, 3);

@@ -412,6 +412,25 @@ static void test_learned(void **state) {
     support_case(NULL);
 }
 
+/* Outputs of any size have the same delays, with length scale and lambda given too, and whether or not A is said to be learned. */
+static void test_units(void **state) {
+    (void)state;
+    for (size_t learn = 0; learn < 2; learn++) {
+        fields_rows rows = series(60, 2, 0.05);
+        orff_part part = fields_part(ORFF_RULE_DELAYED, 1.0), found;
+        part.learn = learn;
+        orff_settings settings = fields_given(&part, 0, 1e-4);
+        settings.engine = ORFF_ENGINE_EXACT;
+        settings.scale_outputs = ORFF_SWITCH_NO;
+        for (size_t i = 0; i < 120; i++) rows.Y[i] *= 1000.0;
+        orff_model *model = fields_fit(&settings, &rows);
+        assert_ok(orff_model_part(model, 0, &found));
+        assert_close(found.delays[1] / 1.3, 1.0, 0.05);
+        orff_model_free(model);
+        fields_free(&rows);
+    }
+}
+
 /* What stays of a delay less whole halves of a wave, which with the other sign are the same. */
 static double beyond_halves(double delay, double wave) {
     return remainder(delay, 0.5 * wave);
@@ -485,12 +504,12 @@ static void test_gap(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel),        cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_adjoint),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_models),        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_delayed),       cmocka_unit_test(test_delayed_models),
-        cmocka_unit_test(test_gradient),      cmocka_unit_test(test_learned),
-        cmocka_unit_test(test_learned_waves), cmocka_unit_test(test_gap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernel),   cmocka_unit_test(test_maps),
+                                       cmocka_unit_test(test_adjoint),  cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_models),   cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_delayed),  cmocka_unit_test(test_delayed_models),
+                                       cmocka_unit_test(test_gradient), cmocka_unit_test(test_learned),
+                                       cmocka_unit_test(test_units),    cmocka_unit_test(test_learned_waves),
+                                       cmocka_unit_test(test_gap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

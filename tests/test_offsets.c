@@ -211,6 +211,41 @@ static void test_stations(void **state) {
     free(offsets);
 }
 
+/* Offsets of groups are no errors of f: neither of groups that a fold shares with the others nor of those that are left out whole. */
+static void test_tuned(void **state) {
+    enum { STATIONS = 12, EACH = 12, ROWS = STATIONS * EACH };
+    static double X[ROWS * D], Y[ROWS];
+    static uint64_t groups[ROWS];
+    double *noise = models_normal(ROWS, 8), score;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        X[i * D] = fmod((double)(i / EACH + 1) * 0.569840291, 1.0);
+        X[i * D + 1] = (double)(i % EACH) / EACH;
+        groups[i] = i / EACH;
+        Y[i] = sin(3.0 * X[i * D] + 4.0 * X[i * D + 1]) + (groups[i] % 3 ? 1.0 : -1.0) + 0.1 * noise[i];
+    }
+    for (size_t whole = 0; whole < 2; whole++) {
+        const orff_part part = fields_part(ORFF_RULE_DECOMPOSABLE, 0.7);
+        orff_settings s = orff_settings_default();
+        const orff_observations rows = {.d = D, .p = 1, .n = ROWS, .X = X, .Y = Y};
+        orff_model *model = NULL;
+        size_t best;
+        s.n_parts = 1;
+        s.parts = &part;
+        s.lambda = 1e-4;
+        s.folds = 3;
+        s.folds_by = whole ? ORFF_FOLDS_GROUPS : ORFF_FOLDS_RANDOM;
+        s.groups = whole ? groups : NULL;
+        s.offset_groups = groups;
+        support_case(whole ? "whole stations" : "rows");
+        assert_ok(orff_model_tune_observations(&model, 1, &s, &rows, &score, &best, NULL));
+        if (!(score > 0.005 && score < 0.03)) fail_msg("%g; the noise is 0.01, the offsets 1", score);
+        orff_model_free(model);
+    }
+    support_case(NULL);
+    free(noise);
+}
+
 static void test_refused(void **state) {
     static data m;
     const orff_part part = {.rule = ORFF_RULE_DIV_FREE, .sigma = 0.8, .weight = 1.0};
@@ -227,6 +262,6 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_dense), cmocka_unit_test(test_stations),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_tuned), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static orff_model *fit(const orff_settings *settings, const rows *r) {
 static void test_known(void **state) {
     (void)state;
     if (support_step(2) > 1) skip(); /* the others go the same ways */
-    rows r = make_rows(5000, 5, 1);
+    rows r = make_rows(3000, 5, 1);
     orff_part part;
     const orff_settings settings = learning(&part, ORFF_ENGINE_AUTO);
     double A[25];
@@ -149,7 +149,7 @@ static void test_files(void **state) {
 /* Three engines, and moments, find the same, up to what they are. */
 static void test_engines(void **state) {
     static const orff_engine engines[] = {ORFF_ENGINE_EXACT, ORFF_ENGINE_LATTICE, ORFF_ENGINE_FEATURES};
-    rows r = make_rows(1200, 3, 7);
+    rows r = make_rows(800, 3, 7);
     const double A[9] = {1.0, 0.8, 0.3, 0.8, 1.0, 0.2, 0.3, 0.2, 0.7}, noise[3] = {0.3, 0.3, 0.3};
     double found[9];
     (void)state;
@@ -227,16 +227,16 @@ typedef struct task {
 
 /* Output 2 is there in one row of eight, and the noisier. */
 static task make_task(const double *A, uint64_t seed) {
-    rows all = make_rows(1000, 3, seed);
+    rows all = make_rows(700, 3, seed);
     const double noise[3] = {0.1, 0.1, 0.3};
-    task t = {make_rows(600, 3, seed), make_rows(400, 3, seed)};
+    task t = {make_rows(400, 3, seed), make_rows(300, 3, seed)};
     add_field(&all, A, 0.1, seed + 1);
     add_noise(&all, noise, seed + 2);
-    memcpy(t.seen.X, all.X, 600 * D * sizeof(double));
-    memcpy(t.seen.Y, all.Y, 600 * 3 * sizeof(double));
-    memcpy(t.asked.X, all.X + 600 * D, 400 * D * sizeof(double));
-    memcpy(t.asked.F, all.F + 600 * 3, 400 * 3 * sizeof(double));
-    for (size_t i = 0; i < 600; i++)
+    memcpy(t.seen.X, all.X, 400 * D * sizeof(double));
+    memcpy(t.seen.Y, all.Y, 400 * 3 * sizeof(double));
+    memcpy(t.asked.X, all.X + 400 * D, 300 * D * sizeof(double));
+    memcpy(t.asked.F, all.F + 400 * 3, 300 * 3 * sizeof(double));
+    for (size_t i = 0; i < 400; i++)
         if (i % 8) t.seen.Y[i * 3 + 2] = NAN;
     free_rows(&all);
     return t;

@@ -468,7 +468,7 @@ def test_files_of_a_run_do_not_travel(field, tmp_path):
 @pytest.mark.parametrize("command, options", [
     ("fit", ["--kernel", "div-free+decomposable", "--sigma", "0.8+0.3", "--weight", "1+0.5", "--lambda", "0.01"]),
     ("fit", ["--output-matrix", "covariance", "--sigma", "0.8", "--center", "no", "--lambda", "0.01"]),
-    ("exact", ["--kernel", "div-free", "--base", "matern", "--shape", "2.25", "--center", "no"]),
+    ("exact", ["--kernel", "div-free", "--base", "matern", "--shape", "2.25", "--sigma", "0.7", "--center", "no"]),
     ("tune", ["--kernel", "div-free", "--kernel", "curl-free", "--sigma", "0.4", "--sigma", "0.8", "--center", "no"]),
 ], ids=str)
 def test_what_the_program_fitted_can_be_fitted_again(command, options, field, program, tmp_path):

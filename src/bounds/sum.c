@@ -50,6 +50,17 @@ static double share_of(const orff_kernel *kernel, size_t D, size_t g) {
     return fmax(count, 0.0) / (double)D;
 }
 
+static orff_status check_shares(const orff_kernel *kernel, size_t D) {
+    for (size_t g = 0; g < kernel->n_groups; g++)
+        if (!(share_of(kernel, D, g) > 0.0))
+            return orffi_fail(
+                ORFF_ERROR_INVALID_ARGUMENT,
+                "%zu frequencies leave one or none to a part of the sum, for which nothing can be "
+                "proven; take more",
+                D);
+    return ORFF_OK;
+}
+
 static void join_groups(const orff_kernel *kernel, size_t D, const group_sum *groups, orffi_bound_setting *s,
                         orff_bound_terms *t) {
     double sigma = 0.0, drawn = 0.0;
@@ -103,6 +114,7 @@ orff_status orffi_bound_sum_terms(size_t n_parts, const orff_part *parts, size_t
     orff_kernel *kernel = NULL;
     group_sum *groups = NULL;
     orff_status status = orff_kernel_create(&kernel, d, p, n_parts, parts);
+    if (!status) status = check_shares(kernel, question->features);
     if (!status) status = ORFFI_NEW_ARRAY(groups, n_parts);
     if (!status) status = add_all(kernel, parts, question, groups, s);
     orffi_bound_terms_unknown(terms);

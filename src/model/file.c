@@ -12,8 +12,8 @@
  *     codes              classes x p, where they are not those of a simplex
  *     places             n x k: where the rows were, see cover.h; not where the model is from moments
  *
- * and what its engine adds to them; with a trend what trend_file.c says. Files with a trend or codes have version 3, for those
- * who know of none would predict without them.
+ * and what its engine adds to them; with a trend what trend_file.c says. Files with a trend, codes or wavelengths have version 3,
+ * for those who know of none would predict without them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -112,11 +112,17 @@ static orff_status check_written(const char *temporary) {
     return orffi_archive_blame(status, temporary, "model");
 }
 
+static int version_of(const orff_model *model) {
+    const orff_kernel *kernel = orffi_model_kernel(model);
+    bool waves = false;
+    for (size_t m = 0; m < kernel->n_parts; m++) waves |= kernel->parts[m].law.centre != NULL;
+    return waves || model->trend || model->own_codes ? NEWEST : PLAIN;
+}
+
 orff_status orff_model_save(const orff_model *model, const char *path, bool compact) {
     orffi_archive_writer *writer = NULL;
     if (!model || !path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_save: NULL argument");
-    ORFFI_TRY(
-        orffi_archive_writer_create(&writer, format, model->trend || model->own_codes ? NEWEST : PLAIN));
+    ORFFI_TRY(orffi_archive_writer_create(&writer, format, version_of(model)));
     orff_status status = fill_archive(model, compact, writer);
     if (!status) status = orffi_archive_write(writer, path, check_written);
     orffi_archive_writer_free(writer);

@@ -23,4 +23,8 @@ orff_status orffi_tune_rest_make(orffi_tune_rest *rest, const orff_observations 
                                  const orff_settings *settings, const uint32_t *folds, uint32_t fold);
 void orffi_tune_rest_clear(orffi_tune_rest *rest);
 
+/* f (n x p) at rows (n) that were left out += the offsets of their groups (tune_offsets.c); trend: of the fit without them. */
+orff_status orffi_tune_add_offsets(const orff_observations *observations, const uint64_t *groups,
+                                   const orffi_trend *trend, size_t n, const size_t *rows, double *f);
+
 #endif

@@ -1,5 +1,5 @@
 /* Tuning for measurements that are not whole rows of equal quality: every candidate is fitted again without each fold, and judged
- * by what it says of the numbers there. So it serves every engine and all that a fit has, trends, offsets, walls and
+ * by what it says of the numbers there, less the offset of their group. So it serves every engine and all that a fit has, trends, offsets, walls and
  * functionals; each fit chooses what is automatic by itself, and never sees the numbers it is judged on. */
 #include <math.h>
 #include <string.h>
@@ -56,19 +56,23 @@ static void add_row(const tuning *t, size_t i, const double *f, errors *e) {
     }
 }
 
-static orff_status add_fold(const tuning *t, const orff_model *model, uint32_t fold, errors *e) {
+static orff_status add_fold(const tuning *t, const orff_settings *candidate, const orff_model *model,
+                            uint32_t fold, errors *e) {
     const size_t d = t->o->d, p = t->o->p;
     double *x = NULL, *f = NULL;
-    size_t n = 0;
-    orff_status status = orffi_alloc(&x, t->o->n, d * sizeof *x);
+    size_t *rows = NULL, n = 0;
+    orff_status status = ORFFI_NEW_ARRAY(rows, t->o->n);
     for (size_t i = 0; !status && i < t->o->n; i++)
-        if (t->folds[i] == fold) memcpy(x + n++ * d, t->o->X + i * d, d * sizeof *x);
+        if (t->folds[i] == fold) rows[n++] = i;
+    if (!status) status = orffi_alloc(&x, n, d * sizeof *x);
     if (!status) status = orffi_alloc(&f, n, p * sizeof *f);
+    for (size_t i = 0; !status && i < n; i++) memcpy(x + i * d, t->o->X + rows[i] * d, d * sizeof *x);
     if (!status) status = orff_model_predict(model, n, x, f);
-    n = 0;
-    for (size_t i = 0; !status && i < t->o->n; i++)
-        if (t->folds[i] == fold) add_row(t, i, f + n++ * p, e);
+    if (!status && candidate->offset_groups)
+        status = orffi_tune_add_offsets(t->o, candidate->offset_groups, model->trend, n, rows, f);
+    for (size_t i = 0; !status && i < n; i++) add_row(t, rows[i], f + i * p, e);
     e->logs += log(model->lambda);
+    orffi_release(rows);
     orffi_release(x);
     orffi_release(f);
     return status;
@@ -91,7 +95,7 @@ static orff_status judge_fold(const tuning *t, size_t i, uint32_t fold, errors *
     orff_status status = orffi_tune_rest_make(&rest, t->o, &t->candidates[i], t->folds, fold);
     rest.settings.posterior = ORFF_SWITCH_NO;
     if (!status) status = fit_quietly(&model, &rest.settings, &rest.observations);
-    if (!status) status = add_fold(t, model, fold, e);
+    if (!status) status = add_fold(t, &t->candidates[i], model, fold, e);
     orff_model_free(model);
     orffi_tune_rest_clear(&rest);
     return status;

@@ -10,3 +10,5 @@ bound --output-matrix covariance
 bound --kernel curl-free --output-matrix A.csv
 bound --kernel curl-free --base laplace
 bound --weight 0
+# A frequency for each of two parts is too few for a bound, whatever the base is.
+orff bound --kernel div-free@1+decomposable@2 --dim 2 --diameter 2 --epsilon 0.3 --features 2 || echo $?

@@ -1,4 +1,5 @@
 # Two outputs that are one function, measured well and badly: the learned matrix joins them, and is told and kept.
+# Not under sanitizers: test_output_matrix.
 awk 'BEGIN { print "x,a,b"; s = 5
     for (i = 0; i < 200; i++) { s = (s * 16807) % 2147483647; u = s / 2147483647 - 0.5; s = (s * 16807) % 2147483647; v = s / 2147483647 - 0.5
         x = i / 10; f = sin(x) + 0.7 * cos(2.3 * x); printf "%g,%.6f,%.6f\n", x, f + 0.1 * u, 2 * f + 2 * v } }' >rows.csv

@@ -1,4 +1,5 @@
 # Rows whose errors are known, and rows of two instruments, one of which is poor: both are better than none of it.
+# Not under sanitizers: test_observations and test_noises learn from such rows.
 awk -F, -v OFS=, 'BEGIN { srand(3) } function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()) }
     NR == 1 { print $0 ",error,which,same" }
     NR > 1 { s = NR % 2 ? 0.8 : 0.02; $3 += s * normal(); $4 += s * normal(); print $0, s, NR % 2 ? "poor" : "good", s }

@@ -1,4 +1,5 @@
 # Every engine has error bars of every rule, and of all that is derived from it, but for potentials of an exact decomposable kernel.
+# Not under sanitizers: test_samples draws of every engine.
 for engine in exact lattice features; do
     for kernel in decomposable div-free curl-free helmholtz; do
         orff fit train.csv --inputs x_km,y_km --outputs u_ms,v_ms --kernel $kernel --sigma 0.8 --base gaussian --engine $engine -q -o k.orff
