@@ -333,6 +333,15 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
     return ORFF_OK;
 }
 
+/* Weights that errors were taken into add up to what they did without: noise is that of a number of average quality. */
+static void even_weights(orffi_lattice_moments *m, double plain) {
+    const size_t side = m->p + 1;
+    double sum = 0.0;
+    for (size_t f = 0; f < m->n_sets; f++)
+        sum += m->directed ? m->sets[f].weight : m->sets[f].T[side * side - 1];
+    if (sum > 0.0 && plain > 0.0) orffi_lattice_moments_scale(m, plain / sum);
+}
+
 /* Of the lattice of moments, what the kernel needs. */
 static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
     const double asked = r->task.settings->sampling.tolerance,
@@ -346,6 +355,7 @@ static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *mom
     ORFFI_TRY(orffi_lattice_narrow(&r->lattice, r->kernel, &need));
     ORFFI_TRY(orffi_lattice_moments_narrow(&r->own, moments->sums, &r->lattice, folds));
     r->moments = r->own;
+    if (moments->errors) even_weights(r->own, moments->plain);
     return ORFF_OK;
 }
 
@@ -358,6 +368,7 @@ orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, c
     ORFFI_TRY(prepare(rows, task, kernel));
     orffi_lattice_rows *r = *rows;
     r->lattice = moments->sums->lattice;
+    r->directed = moments->sums->directed ? moments->N : 0.0;
     orffi_lattice_judge(&r->lattice, kernel, moments->tolerance, &r->quality);
     return narrow(r, moments, folds);
 }

@@ -365,7 +365,10 @@ orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settin
                          .engine = &orffi_engine_lattice,
                          .engine_reason = settings->engine ? "" : "moments are those of a lattice",
                          .d = info.inputs,
-                         .p = info.outputs};
+                         .p = info.outputs,
+                         .directed = info.directed,
+                         .measured = (size_t)info.rows,
+                         .N = info.weight};
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));
