@@ -586,8 +586,9 @@ ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moment
 typedef struct orff_moments_info {
     size_t inputs, outputs, frequencies, folds;
     uint64_t rows; /* rows accumulated: subtracted ones are taken off */
-    double weight; /* sum of the weights */
+    double weight; /* sum of the weights, without errors */
     bool single;
+    bool parted;   /* some rows are not whole: see orff_moments_accumulate_observations */
     bool on_plane; /* rows are given in degrees and lie on ... */
     orff_plane plane;
 } orff_moments_info;
@@ -1297,6 +1298,10 @@ typedef struct orff_observation_reader {
 /* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
  * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
  * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to 8 outputs. */
+ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
+                                                          const orff_observations *observations);
+ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
+                                                    const orff_observation_reader *reader);
 ORFF_API orff_status orff_lattice_moments_accumulate_observations(orff_lattice_moments *moments,
                                                                   const orff_observations *observations);
 ORFF_API orff_status orff_lattice_moments_read_observations(orff_lattice_moments *moments,

@@ -256,9 +256,10 @@ enum {
 /* One kind of moments, as the test asks for it. */
 typedef struct sums {
     orff_lattice_moments *lattice;
+    orff_moments *features; /* or these */
 } sums;
 
-static sums create_sums(size_t which) {
+static sums create_lattice(size_t which) {
     static const double low[D] = {0.0, 0.0}, high[D] = {1.5, 1.5};
     const orff_lattice_need need = {.d = D,
                                     .p = P,
@@ -273,19 +274,28 @@ static sums create_sums(size_t which) {
     return made;
 }
 
+static sums create_sums(size_t which, const orff_features *features) {
+    sums made = {0};
+    if (!features) return create_lattice(which);
+    assert_ok(orff_moments_create(&made.features, features, &(orff_moments_settings){.folds = 2}));
+    return made;
+}
+
 static void free_sums(sums *s) {
     orff_lattice_moments_free(s->lattice);
+    orff_moments_free(s->features);
+    *s = (sums){0};
 }
 
-static void join_sums(sums *into, double sign, const sums *other) {
-    assert_ok((sign > 0.0 ? orff_lattice_moments_add : orff_lattice_moments_subtract)(into->lattice,
-                                                                                      other->lattice));
+static orff_status join_sums(sums *into, double sign, const sums *other) {
+    return into->features
+               ? (sign > 0.0 ? orff_moments_add : orff_moments_subtract)(into->features, other->features)
+               : (sign > 0.0 ? orff_lattice_moments_add : orff_lattice_moments_subtract)(into->lattice,
+                                                                                         other->lattice);
 }
 
-/* Through numbers and a file. */
-static void send_sums(sums *s) {
-    char path[] = "/tmp/orff-observed-XXXXXX";
-    close(mkstemp(path));
+/* Through a file, and as numbers. */
+static void send_lattice(sums *s, const char *path) {
     const size_t size = (size_t)orff_lattice_moments_size(s->lattice);
     double *numbers = support_zeros(size);
     orff_lattice_moments *other;
@@ -297,11 +307,32 @@ static void send_sums(sums *s) {
     free_sums(s);
     s->lattice = other;
     free(numbers);
+}
+
+static void send_features(sums *s, const char *path) {
+    const size_t size = (size_t)orff_moments_size(s->features);
+    double *numbers = support_zeros(size);
+    orff_moments *other;
+    assert_ok(orff_moments_get(s->features, 0, size, numbers));
+    assert_ok(orff_moments_save(s->features, path));
+    assert_ok(orff_moments_load(&other, path));
+    assert_int_equal(orff_moments_digest(other), orff_moments_digest(s->features));
+    assert_ok(orff_moments_set(other, 0, size, numbers));
+    free_sums(s);
+    s->features = other;
+    free(numbers);
+}
+
+static void send_sums(sums *s) {
+    char path[] = "/tmp/orff-observed-XXXXXX";
+    close(mkstemp(path));
+    (s->features ? send_features : send_lattice)(s, path);
     unlink(path);
 }
 
 static void take_rows(sums *s, const orff_observations *o) {
-    assert_ok(orff_lattice_moments_accumulate_observations(s->lattice, o));
+    assert_ok(s->features ? orff_moments_accumulate_observations(s->features, o)
+                          : orff_lattice_moments_accumulate_observations(s->lattice, o));
 }
 
 /* A few rows at a time. */
@@ -337,7 +368,8 @@ static orff_observation_reader reader_of(pieces *at) {
 static void read_rows(sums *s, const orff_observations *o) {
     pieces at = {.of = o};
     const orff_observation_reader reader = reader_of(&at);
-    assert_ok(orff_lattice_moments_read_observations(s->lattice, &reader));
+    assert_ok(s->features ? orff_moments_read_observations(s->features, &reader)
+                          : orff_lattice_moments_read_observations(s->lattice, &reader));
 }
 
 /* Rows [first, end) as they are in the first part of the test. */
@@ -377,25 +409,32 @@ static void gather_mixed(const measured *m, const double *errors, dense *g) {
     for (size_t j = 0; j < g->n; j++) g->c[j] *= plain / sum; /* as much as without errors */
 }
 
-static sums make_sums(size_t which, const measured *m, const double *errors) {
-    sums all = create_sums(which), more = create_sums(which), off = create_sums(which);
+static sums make_sums(size_t which, const orff_features *features, const measured *m, const double *errors) {
+    sums all = create_sums(which, features), more = create_sums(which, features),
+         off = create_sums(which, features);
     const orff_observations along = some_of(m, errors, 0, ALONG), whole = some_of(m, errors, ALONG, WHOLE),
                             parted = some_of(m, errors, WHOLE, N);
     take_rows(&all, &whole); /* whole ones become directed when others come */
     read_rows(&all, &parted);
     take_rows(&more, &along);
     take_rows(&off, &whole);
-    join_sums(&more, 1.0, &off);
+    assert_ok(join_sums(&more, 1.0, &off));
     send_sums(&more);
-    join_sums(&all, 1.0, &more);
-    join_sums(&all, -1.0, &off);
+    assert_ok(join_sums(&all, 1.0, &more));
+    assert_ok(join_sums(&all, -1.0, &off));
     send_sums(&all);
+    free_sums(&off);
+    off = create_sums(which, features);
+    const orff_observations other = some_of(m, errors ? NULL : m->weights, 0, ALONG);
+    take_rows(&off, &other);
+    assert_status(join_sums(&all, 1.0, &off), ORFF_ERROR_MISMATCH); /* with errors and without */
+    assert_says("errors");
     free_sums(&more);
     free_sums(&off);
     return all;
 }
 
-static void compare_sums(size_t which, bool known, double tolerance) {
+static void compare_sums(size_t which, orff_engine engine, bool known, double tolerance) {
     static measured m;
     static dense g;
     double F[NEW * P], C[NEW * P * P], ours[NEW * P], bars[NEW * P * P], errors[N * P];
@@ -403,13 +442,18 @@ static void compare_sums(size_t which, bool known, double tolerance) {
     for (size_t i = ALONG; i < WHOLE; i++) memcpy(m.Y + i * P, m.whole + i * P, P * sizeof *m.Y);
     for (size_t i = 0; i < N * P; i++) errors[i] = 0.05 * (1.0 + (double)(i % 5));
     gather_mixed(&m, known ? errors : NULL, &g);
-    orff_settings s = settings_of(which, ORFF_ENGINE_LATTICE);
-    sums all = make_sums(which, &m, known ? errors : NULL);
+    orff_settings s = settings_of(which, engine);
     orff_kernel *kernel = kernel_of(which);
+    orff_features *features = NULL;
+    s.sampling.features = engine == ORFF_ENGINE_FEATURES ? 150 : 0;
+    if (engine == ORFF_ENGINE_FEATURES) assert_ok(orff_features_create(&features, kernel, &s.sampling));
+    sums all = make_sums(which, features, &m, known ? errors : NULL);
     orff_model *model;
-    assert_ok(orff_model_fit_lattice_moments(&model, &s, all.lattice));
-    assert_int_equal(orff_model_describe(model).rows, N); /* one says nothing in Y, but is whole here */
-    predict(&g, &(source){kernel, NULL}, g.N * lambda, m.Z, F, C);
+    assert_ok(features ? orff_model_fit_moments(&model, &s, all.features)
+                       : orff_model_fit_lattice_moments(&model, &s, all.lattice));
+    assert_int_equal(orff_model_describe(model).rows,
+                     N); /* row 7, which says nothing in Y, has a direction here */
+    predict(&g, &(source){kernel, features}, g.N * lambda, m.Z, F, C);
     assert_ok(orff_model_predict(model, NEW, m.Z, ours));
     assert_near(kernels[which].name, NEW * P, ours, F, tolerance);
     const double noise = orff_model_describe(model).noise[0];
@@ -418,13 +462,16 @@ static void compare_sums(size_t which, bool known, double tolerance) {
     assert_near(kernels[which].name, NEW * P * P, bars, C, tolerance);
     orff_model_free(model);
     orff_kernel_free(kernel);
+    orff_features_free(features);
     free_sums(&all);
 }
 
 static void test_moments(void **state) {
     (void)state;
-    for (size_t which = 0; orffi_fft_available() && which < KERNELS; which++)
-        compare_sums(which, which % 2, 2e-3);
+    for (size_t which = 0; orffi_fft_available() && which < 4; which += 3)
+        compare_sums(which, ORFF_ENGINE_LATTICE, which > 0, 2e-3);
+    for (size_t which = 1; which < KERNELS; which += 3)
+        compare_sums(which, ORFF_ENGINE_FEATURES, which == 1, 1e-6);
 }
 
 /* ---- walls */
