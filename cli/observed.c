@@ -147,16 +147,20 @@ static int count_instruments(const cli_arguments *a, cli_data *data) {
     return CLI_DONE;
 }
 
-static int need_all(const cli_data *data, const char *what) {
-    return cli_failed("%s: %s needs all rows in memory; raise --memory", fmt_table_path(data->table), what);
+static int need_all(const cli_data *data, const char *what, bool sums) {
+    return cli_failed("%s: %s needs all rows in memory; raise --memory%s", fmt_table_path(data->table), what,
+                      sums ? ", or sum them up in one pass (orff moments) and fit from the moments" : "");
 }
 
-/* What only rows in memory may have. Processes that share rows hold none. */
-static int check_memory(const cli_observed *o, cli_data *data) {
+/* What only rows in memory may have, but for moments. Processes that share rows hold none. */
+static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data *data) {
+    const bool sums = a->command->bit & CLI_BIT(moments) && !cli_data_sharing;
     if (data->whole) return CLI_DONE;
-    if (cli_data_sharing && o->direction) return need_all(data, "--direction");
-    if (cli_data_sharing && o->errors) return need_all(data, "--errors");
-    if (data->instrument_cells) return need_all(data, "--noise-by");
+    if (data->instrument_cells) return need_all(data, "--noise-by", false);
+    if (!sums && o->direction) return need_all(data, "--direction", true);
+    if (!sums && o->errors) return need_all(data, "--errors", true);
+    if (!sums && fmt_table_partial(data->table))
+        return need_all(data, "using rows without some of their outputs (--missing-outputs use)", true);
     if (!data->layout.observed) fmt_table_require_outputs(data->table);
     return CLI_DONE;
 }
@@ -177,7 +181,7 @@ static void lay_out(const cli_observed *o, const cli_arguments *a, cli_data *dat
 int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *data) {
     if (!cli_observes(a)) return CLI_DONE;
     lay_out(o, a, data);
-    int status = check_memory(o, data);
+    int status = check_memory(o, a, data);
     if (status) return status;
     if (fmt_table_partial(data->table))
         cli_say("%llu rows are without some of their outputs; what they have is used",
