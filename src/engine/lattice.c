@@ -302,6 +302,7 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
+    r->quiet = noise > 0.0 && noise < SMALL_NOISE;
     ORFFI_TRY(find_local(r, r->kernel, known));
     r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
                             !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
@@ -399,6 +400,7 @@ static void borrow(void *other, const void *rows) {
     to->keeps = from->keeps;
     to->directed = from->directed;
     to->walls = from->walls;
+    to->quiet = from->quiet;
     to->table = from->table;
     to->quality = from->quality;
     memcpy(to->extent, from->extent, sizeof to->extent);
