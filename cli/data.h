@@ -6,6 +6,15 @@
 #include "notes.h"
 #include "options.h"
 
+/* What the columns of y are where rows are not whole measurements of equal quality. */
+typedef struct cli_layout {
+    size_t numbers;   /* of y in a row: outputs, or the one along a direction */
+    size_t direction; /* columns of the direction, behind them; 0: none */
+    size_t errors;    /* columns of errors, behind those; 0: none */
+    bool north, toward;
+    bool observed; /* rows may miss outputs, have directions or errors */
+} cli_layout;
+
 typedef struct cli_data {
     fmt_table *table;
     orff_notes *notes;
@@ -20,7 +29,8 @@ typedef struct cli_data {
     uint64_t *offsets;           /* the groups that have offsets, likewise */
     uint64_t *instrument_cells;  /* likewise: equal numbers for equal cells */
     double *directions, *errors; /* n x p, n x the numbers of Y in a row; or NULL */
-    uint32_t *instruments;       /* n, counted from 0; or NULL */
+    cli_layout layout;
+    uint32_t *instruments; /* n, counted from 0; or NULL */
     size_t n_walls;
     double *walls;    /* n_walls x (d + p): points and normals of a coast; or NULL */
     bool whole;       /* all rows are held */

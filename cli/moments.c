@@ -11,6 +11,7 @@
 #include "moments_file.h"
 #include "moments_kernel.h"
 #include "moments_lattice.h"
+#include "observed.h"
 #include "report.h"
 #include "result.h"
 #include "settings.h"
@@ -49,6 +50,13 @@ static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings
     if (!status) status = cli_moments_start(data, how, &kernel, NULL, moments);
     cli_kernel_clear(&kernel);
     if (status) return status;
+    if (data->layout.observed && how->checkpoint)
+        return cli_wrong(a, cli_setting("checkpoint"),
+                         "is for whole rows: leave it out, or give --missing-outputs refuse");
+    if (data->layout.observed) {
+        const orff_observation_reader observations = cli_observed_reader(data);
+        return cli_data_outcome(data, orff_moments_read_observations(*moments, &observations));
+    }
     return cli_data_outcome(data, how->checkpoint
                                       ? orff_moments_read_resumable(*moments, &reader, how->checkpoint,
                                                                     how->checkpoint_rows, how->resume)

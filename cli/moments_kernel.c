@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observed.h"
 #include "report.h"
 
 void cli_kernel_clear(cli_kernel *k) {
@@ -11,38 +12,42 @@ void cli_kernel_clear(cli_kernel *k) {
     *k = (cli_kernel){0};
 }
 
-/* Every so many rows: no more than `most`, from all over the data. */
-static void thin(const cli_data *data, size_t most, cli_data *out) {
-    const size_t step = data->n / most + (data->n % most != 0), d = data->d, p = data->p;
-    *out = (cli_data){.d = d, .p = p, .n = (data->n + step - 1) / step};
-    out->X = cli_more(NULL, out->n * d, sizeof *out->X);
-    out->Y = cli_more(NULL, out->n * p, sizeof *out->Y);
-    if (data->weights) out->weights = cli_more(NULL, out->n, sizeof *out->weights);
-    for (size_t i = 0; i < out->n; i++) {
-        memcpy(out->X + i * d, data->X + i * step * d, d * sizeof *out->X);
-        memcpy(out->Y + i * p, data->Y + i * step * p, p * sizeof *out->Y);
-        if (out->weights) out->weights[i] = data->weights[i * step];
-    }
+/* Every so many of an array's rows, from malloc; NULL where there is none. */
+static double *thin(const double *all, size_t n, size_t width, size_t step) {
+    double *few = all ? cli_more(NULL, n * width, sizeof *few) : NULL;
+    for (size_t i = 0; all && i < n; i++)
+        memcpy(few + i * width, all + i * step * width, width * sizeof *few);
+    return few;
 }
 
-/* A fit that is quick and makes the choices. */
+/* A fit that is quick and makes the choices: on a lattice of rows from all over the data. */
 static orff_status fit_small(const orff_settings *given, const cli_data *data, orff_model **model) {
     orff_settings settings = *given;
-    cli_data few;
+    const orff_observations all = cli_observed_rows(data);
+    const size_t most = settings.subsample, step = data->n / most + (data->n % most != 0);
+    const size_t n = (data->n + step - 1) / step, width = all.directions ? 1 : all.p;
     settings.posterior = ORFF_SWITCH_NO;
     settings.checkpoint = NULL;
     settings.resume = false;
     if (settings.engine != ORFF_ENGINE_LATTICE) {
         settings.sampling.features = 300;
         settings.sampling.omega = NULL;
-        return orff_model_fit(model, &settings, data->d, data->p, data->n, data->X, data->Y, data->weights);
+        return orff_model_fit_observations(model, &settings, &all);
     }
-    thin(data, settings.subsample, &few);
-    const orff_status status =
-        orff_model_fit(model, &settings, few.d, few.p, few.n, few.X, few.Y, few.weights);
-    free(few.X);
-    free(few.Y);
-    free(few.weights);
+    double *X = thin(all.X, n, all.d, step), *Y = thin(all.Y, n, width, step),
+           *directions = thin(all.directions, n, all.p, step), *errors = thin(all.errors, n, width, step),
+           *weights = thin(all.weights, n, 1, step);
+    const orff_observations few = {.d = all.d,
+                                   .p = all.p,
+                                   .n = n,
+                                   .X = X,
+                                   .Y = Y,
+                                   .directions = directions,
+                                   .errors = errors,
+                                   .weights = weights};
+    const orff_status status = orff_model_fit_observations(model, &settings, &few);
+    double *made[] = {X, Y, directions, errors, weights};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) free(made[i]);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "lattice.h"
 #include "moments_kernel.h"
+#include "observed.h"
 #include "report.h"
 
 #define EITHER_WAY 2.0  /* a length scale that was found may be so much shorter or longer later */
@@ -238,8 +239,12 @@ int cli_lattice_moments_start(const cli_arguments *a, const cli_data *data, cons
 int cli_lattice_moments_make(const cli_arguments *a, cli_data *data, const cli_settings *s,
                              orff_lattice_moments **moments) {
     const orff_reader reader = cli_data_reader(data);
+    const orff_observation_reader observations = cli_observed_reader(data);
     const int status = cli_lattice_moments_start(a, data, s, moments);
-    return status ? status : cli_data_outcome(data, orff_lattice_moments_read(*moments, &reader));
+    if (status) return status;
+    return cli_data_outcome(data, data->layout.observed
+                                      ? orff_lattice_moments_read_observations(*moments, &observations)
+                                      : orff_lattice_moments_read(*moments, &reader));
 }
 
 /* ---- for people */

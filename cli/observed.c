@@ -100,24 +100,35 @@ void cli_observed_clear(cli_observed *o) {
 
 /* ---- rows */
 
-/* Column `from` of the rows of y into column `to` of another array. */
-static void move_column(const cli_data *data, size_t from, double *out, size_t stride, size_t to) {
-    for (size_t i = 0; i < data->n; i++) out[i * stride + to] = data->Y[i * data->columns + from];
+/* Column `from` of rows of y into column `to` of another array. */
+static void move_column(const cli_data *data, size_t n, const double *raw, size_t from, double *out,
+                        size_t stride, size_t to) {
+    for (size_t i = 0; i < n; i++) out[i * stride + to] = raw[i * data->columns + from];
 }
 
-static void split_direction(const cli_observed *o, const cli_arguments *a, size_t first, cli_data *data) {
-    const bool north = !strcmp(cli_text(a, CLI_OPT_DIRECTION_FROM), "north");
-    const bool toward = !strcmp(cli_text(a, CLI_OPT_DIRECTION_SENSE), "toward");
-    data->directions = cli_more(NULL, data->n * data->p, sizeof *data->directions);
-    if (o->direction == 1) {
-        double *angles = cli_more(NULL, data->n, sizeof *angles);
-        move_column(data, first, angles, 1, 0);
-        orff_directions(data->n, angles, north, toward, data->directions);
+static void split_direction(const cli_data *data, size_t n, const double *raw, double *directions) {
+    const cli_layout *l = &data->layout;
+    if (l->direction == 1) {
+        double *angles = cli_more(NULL, n, sizeof *angles);
+        move_column(data, n, raw, l->numbers, angles, 1, 0);
+        orff_directions(n, angles, l->north, l->toward, directions);
         free(angles);
         return;
     }
-    for (size_t k = 0; k < data->p; k++) move_column(data, first + k, data->directions, data->p, k);
-    for (size_t i = 0; toward && i < data->n * data->p; i++) data->directions[i] *= -1.0;
+    for (size_t k = 0; k < data->p; k++) move_column(data, n, raw, l->numbers + k, directions, data->p, k);
+    for (size_t i = 0; l->toward && i < n * data->p; i++) directions[i] *= -1.0;
+}
+
+/* Rows as they are in the file (n x columns) to their places; Y may be where they are. */
+static void split_rows(const cli_data *data, size_t n, const double *raw, double *Y, double *directions,
+                       double *errors) {
+    const cli_layout *l = &data->layout;
+    if (directions) split_direction(data, n, raw, directions);
+    for (size_t k = 0; errors && k < l->numbers; k++)
+        move_column(data, n, raw, l->numbers + l->direction + (l->errors == 1 ? 0 : k), errors, l->numbers,
+                    k);
+    for (size_t i = 0; i < n; i++)
+        memmove(Y + i * l->numbers, raw + i * data->columns, l->numbers * sizeof *Y);
 }
 
 /* Cells become numbers from 0 on, in the order in which they come. */
@@ -136,37 +147,88 @@ static int count_instruments(const cli_arguments *a, cli_data *data) {
     return CLI_DONE;
 }
 
-static int need_all(const cli_data *data, const char *what) {
-    return cli_failed("%s: %s needs all rows in memory; raise --memory", fmt_table_path(data->table), what);
+static int need_all(const cli_data *data, const char *what, bool sums) {
+    return cli_failed("%s: %s needs all rows in memory; raise --memory%s", fmt_table_path(data->table), what,
+                      sums ? ", or sum them up in one pass (orff moments) and fit from the moments" : "");
+}
+
+/* What only rows in memory may have, but for moments. Processes that share rows hold none. */
+static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data *data) {
+    const bool sums = a->command->bit & CLI_BIT(moments) && !cli_data_sharing;
+    if (data->whole) return CLI_DONE;
+    if (data->instrument_cells) return need_all(data, "--noise-by", false);
+    if (!sums && o->direction) return need_all(data, "--direction", true);
+    if (!sums && o->errors) return need_all(data, "--errors", true);
+    if (!sums && fmt_table_partial(data->table))
+        return need_all(data, "using rows without some of their outputs (--missing-outputs use)", true);
+    if (!data->layout.observed) fmt_table_require_outputs(data->table);
+    return CLI_DONE;
+}
+
+static void lay_out(const cli_observed *o, const cli_arguments *a, cli_data *data) {
+    const bool sums = a->command->bit & CLI_BIT(moments),
+               checkpoint = cli_given(a, cli_setting("checkpoint"));
+    if (o->outputs) data->p = o->outputs;
+    data->layout = (cli_layout){.numbers = o->direction ? 1 : data->p,
+                                .direction = o->direction,
+                                .errors = o->errors,
+                                .north = !strcmp(cli_text(a, CLI_OPT_DIRECTION_FROM), "north"),
+                                .toward = !strcmp(cli_text(a, CLI_OPT_DIRECTION_SENSE), "toward"),
+                                .observed = o->direction || o->errors || fmt_table_partial(data->table) ||
+                                            (sums && o->optional && !cli_data_sharing && !checkpoint)};
 }
 
 int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *data) {
     if (!cli_observes(a)) return CLI_DONE;
-    if (!data->whole && o->direction) return need_all(data, "--direction");
-    if (!data->whole && o->errors) return need_all(data, "--errors");
-    if (!data->whole && data->instrument_cells) return need_all(data, "--noise-by");
-    if (!data->whole && fmt_table_partial(data->table))
-        return need_all(data, "using rows without some of their outputs (--missing-outputs use)");
-    if (!data->whole) fmt_table_require_outputs(data->table);
+    lay_out(o, a, data);
+    int status = check_memory(o, a, data);
+    if (status) return status;
     if (fmt_table_partial(data->table))
         cli_say("%llu rows are without some of their outputs; what they have is used",
                 (unsigned long long)fmt_table_partial(data->table));
-    if (data->instrument_cells) {
-        const int status = count_instruments(a, data);
-        if (status) return status;
-    }
-    if (!o->outputs) return CLI_DONE;
-    const size_t outputs = o->direction ? 1 : o->outputs;
-    data->p = o->outputs;
-    if (o->direction) split_direction(o, a, 1, data);
-    if (o->errors) {
-        data->errors = cli_more(NULL, data->n * outputs, sizeof *data->errors);
-        for (size_t k = 0; k < outputs; k++)
-            move_column(data, outputs + o->direction + (o->errors == 1 ? 0 : k), data->errors, outputs, k);
-    }
-    for (size_t i = 0; i < data->n; i++)
-        memmove(data->Y + i * outputs, data->Y + i * data->columns, outputs * sizeof *data->Y);
+    if (data->instrument_cells) status = count_instruments(a, data);
+    if (status || !o->outputs) return status;
+    if (o->direction) data->directions = cli_more(NULL, data->n * data->p, sizeof *data->directions);
+    if (o->errors) data->errors = cli_more(NULL, data->n * data->layout.numbers, sizeof *data->errors);
+    split_rows(data, data->n, data->Y, data->Y, data->directions, data->errors);
     return CLI_DONE;
+}
+
+/* ---- as a reader */
+
+static void give_held(cli_data *data, size_t n, double *X, double *Y, double *directions, double *errors,
+                      double *weights) {
+    const size_t first = data->given, width = data->layout.numbers;
+    memcpy(X, data->X + first * data->d, n * data->d * sizeof *X);
+    memcpy(Y, data->Y + first * width, n * width * sizeof *Y);
+    if (directions) memcpy(directions, data->directions + first * data->p, n * data->p * sizeof *directions);
+    if (errors) memcpy(errors, data->errors + first * width, n * width * sizeof *errors);
+    if (weights) memcpy(weights, data->weights + first, n * sizeof *weights);
+    data->given += n;
+}
+
+static int read_rows(void *self, size_t room, double *X, double *Y, double *directions, double *errors,
+                     double *weights, size_t *rows) {
+    cli_data *data = self;
+    if (data->given < data->n || data->whole) {
+        *rows = data->n - data->given < room ? data->n - data->given : room;
+        give_held(data, *rows, X, Y, directions, errors, weights);
+        return cli_interrupted();
+    }
+    const orff_reader rest = cli_data_reader(data);
+    double *raw = cli_more(NULL, room * data->columns, sizeof *raw);
+    const int status = rest.read(rest.self, room, X, raw, weights, rows);
+    if (!status) split_rows(data, *rows, raw, Y, directions, errors);
+    free(raw);
+    return status;
+}
+
+orff_observation_reader cli_observed_reader(cli_data *data) {
+    return (orff_observation_reader){.read = read_rows,
+                                     .self = data,
+                                     .directed = data->directions != NULL,
+                                     .errors = data->errors != NULL,
+                                     .weighted = data->weighted};
 }
 
 orff_observations cli_observed_rows(const cli_data *data) {

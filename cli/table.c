@@ -35,20 +35,20 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN | EVALUATE, "Data",
         "The column, text or numbers, that says which rows belong together: a station, a track, an hour. The rows of a group are "
         "held out together for the reported errors, and orff evaluate reports the errors of each group."},
-    [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", LEARN, "Data",
+    [CLI_OPT_MISSING_OUTPUTS] = {"missing-outputs", 0, "use|drop|refuse", "use", COLUMNS, "Data",
         "What to do with a row in which some outputs are missing: use the others, drop the row, or refuse the data. Rows without "
         "any output are left out and counted. --skip-missing drops all of these rows."},
-    [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, LEARN, "Data",
+    [CLI_OPT_DIRECTION] = {"direction", 0, "COLUMNS", NULL, COLUMNS, "Data",
         "The single output is the component of the field along a direction, as radars and lidars measure it. Give one column with "
         "an angle in degrees, for a field in the plane, or the columns of the components of the direction."},
-    [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", LEARN, "Data",
+    [CLI_OPT_DIRECTION_FROM] = {"direction-from", 0, "east|north", "east", COLUMNS, "Data",
         "How angles are measured: from the axis of the first input towards the second (east), or clockwise from the axis of the "
         "second (north)."},
-    [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", LEARN, "Data",
+    [CLI_OPT_DIRECTION_SENSE] = {"direction-sense", 0, "away|toward", "away", COLUMNS, "Data",
         "Whether the output is positive when the field points along the direction (away) or against it (toward)."},
-    [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, LEARN, "Data",
+    [CLI_OPT_ERRORS] = {"errors", 0, "COLUMNS", NULL, COLUMNS, "Data",
         "The columns with the known errors of the outputs, as standard deviations: one column for each output, or one for all. "
-        "The noise is modelled as a factor times these errors plus a constant; both are learned."},
+        "The noise is modelled as a factor times these errors plus a constant; both are learned. Moments have the factor alone."},
     [CLI_OPT_NOISE_BY] = {"noise-by", 0, "COLUMN", NULL, LEARN, "Data",
         "The column, text or numbers, that says which instrument a row comes from. The noise of each instrument is learned. At "
         "most 64 instruments."},

@@ -586,8 +586,9 @@ ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moment
 typedef struct orff_moments_info {
     size_t inputs, outputs, frequencies, folds;
     uint64_t rows; /* rows accumulated: subtracted ones are taken off */
-    double weight; /* sum of the weights */
+    double weight; /* sum of the weights, without errors */
     bool single;
+    bool parted;   /* some rows are not whole: see orff_moments_accumulate_observations */
     bool on_plane; /* rows are given in degrees and lie on ... */
     orff_plane plane;
 } orff_moments_info;
@@ -662,8 +663,9 @@ ORFF_API orff_status orff_lattice_moments_subtract(orff_lattice_moments *into,
 typedef struct orff_lattice_moments_info {
     size_t inputs, outputs, modes, folds;
     uint64_t rows;
-    double weight;                    /* sum of the weights */
-    const double *low, *high;         /* inputs: the extent; live as long as the moments */
+    double weight;            /* sum of the weights, without errors */
+    bool directed;            /* some rows are not whole: see orff_lattice_moments_accumulate_observations */
+    const double *low, *high; /* inputs: the extent; live as long as the moments */
     const double *shortest, *longest; /* inputs: length scales that it was made for */
 } orff_lattice_moments_info;
 ORFF_API orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *moments);
@@ -1285,6 +1287,28 @@ ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, 
  * them. For the squared loss. */
 ORFF_API orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                                  const orff_observations *observations);
+
+/* Such measurements, block by block. read fills up to `room` rows of X (room x d), Y (room x p, NAN where an output is missing;
+ * where `directed` room numbers), directions (room x p), errors (as Y) and weights (room); those that the flags do not ask for
+ * are NULL. It says how many in *rows (0: no more) and returns 0, or anything else to report failure. */
+typedef struct orff_observation_reader {
+    int (*read)(void *self, size_t room, double *X, double *Y, double *directions, double *errors,
+                double *weights, size_t *rows);
+    void *self;
+    bool directed, errors, weighted;
+} orff_observation_reader;
+
+/* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
+ * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
+ * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to 8 outputs. */
+ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
+                                                          const orff_observations *observations);
+ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
+                                                    const orff_observation_reader *reader);
+ORFF_API orff_status orff_lattice_moments_accumulate_observations(orff_lattice_moments *moments,
+                                                                  const orff_observations *observations);
+ORFF_API orff_status orff_lattice_moments_read_observations(orff_lattice_moments *moments,
+                                                            const orff_observation_reader *reader);
 
 /* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
  * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */

@@ -1,6 +1,8 @@
 /* Measurements that are not whole rows, against a dense Gaussian process of the same kernel and noise. */
 #define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/linalg.h"
 #include "fields.h"
@@ -242,6 +244,236 @@ static void test_features(void **state) {
     compare_all(ORFF_ENGINE_FEATURES, 1e-6);
 }
 
+/* ---- moments
+ *
+ * Rows of every kind, in parts that are added, taken off again, and sent through a file, against the dense process of all. */
+
+enum {
+    ALONG = 20,
+    WHOLE = 35
+}; /* the first rows have directions, the next all outputs, the last what they have */
+
+/* One kind of moments, as the test asks for it. */
+typedef struct sums {
+    orff_lattice_moments *lattice;
+    orff_moments *features; /* or these */
+} sums;
+
+static sums create_lattice(size_t which) {
+    static const double low[D] = {0.0, 0.0}, high[D] = {1.5, 1.5};
+    const orff_lattice_need need = {.d = D,
+                                    .p = P,
+                                    .low = low,
+                                    .high = high,
+                                    .n_parts = kernels[which].n_parts,
+                                    .parts = kernels[which].parts,
+                                    .tolerance = 1e-4,
+                                    .folds = 2};
+    sums made = {0};
+    assert_ok(orff_lattice_moments_create(&made.lattice, &need));
+    return made;
+}
+
+static sums create_sums(size_t which, const orff_features *features) {
+    sums made = {0};
+    if (!features) return create_lattice(which);
+    assert_ok(orff_moments_create(&made.features, features, &(orff_moments_settings){.folds = 2}));
+    return made;
+}
+
+static void free_sums(sums *s) {
+    orff_lattice_moments_free(s->lattice);
+    orff_moments_free(s->features);
+    *s = (sums){0};
+}
+
+static orff_status join_sums(sums *into, double sign, const sums *other) {
+    return into->features
+               ? (sign > 0.0 ? orff_moments_add : orff_moments_subtract)(into->features, other->features)
+               : (sign > 0.0 ? orff_lattice_moments_add : orff_lattice_moments_subtract)(into->lattice,
+                                                                                         other->lattice);
+}
+
+/* Through a file, and as numbers. */
+static void send_lattice(sums *s, const char *path) {
+    const size_t size = (size_t)orff_lattice_moments_size(s->lattice);
+    double *numbers = support_zeros(size);
+    orff_lattice_moments *other;
+    assert_ok(orff_lattice_moments_get(s->lattice, 0, size, numbers));
+    assert_ok(orff_lattice_moments_save(s->lattice, path));
+    assert_ok(orff_lattice_moments_load(&other, path));
+    assert_int_equal(orff_lattice_moments_digest(other), orff_lattice_moments_digest(s->lattice));
+    assert_ok(orff_lattice_moments_set(other, 0, size, numbers));
+    free_sums(s);
+    s->lattice = other;
+    free(numbers);
+}
+
+static void send_features(sums *s, const char *path) {
+    const size_t size = (size_t)orff_moments_size(s->features);
+    double *numbers = support_zeros(size);
+    orff_moments *other;
+    assert_ok(orff_moments_get(s->features, 0, size, numbers));
+    assert_ok(orff_moments_save(s->features, path));
+    assert_ok(orff_moments_load(&other, path));
+    assert_int_equal(orff_moments_digest(other), orff_moments_digest(s->features));
+    assert_ok(orff_moments_set(other, 0, size, numbers));
+    free_sums(s);
+    s->features = other;
+    free(numbers);
+}
+
+static void send_sums(sums *s) {
+    char path[] = "/tmp/orff-observed-XXXXXX";
+    close(mkstemp(path));
+    (s->features ? send_features : send_lattice)(s, path);
+    unlink(path);
+}
+
+static void take_rows(sums *s, const orff_observations *o) {
+    assert_ok(s->features ? orff_moments_accumulate_observations(s->features, o)
+                          : orff_lattice_moments_accumulate_observations(s->lattice, o));
+}
+
+/* A few rows at a time. */
+typedef struct pieces {
+    const orff_observations *of;
+    size_t given;
+} pieces;
+
+static int read_pieces(void *self, size_t room, double *X_of, double *Y_of, double *directions,
+                       double *errors, double *weights, size_t *n) {
+    pieces *at = self;
+    const orff_observations *o = at->of;
+    const size_t width = o->directions ? 1 : P, first = at->given;
+    *n = o->n - first < 7 ? o->n - first : 7;
+    assert_true(*n <= room);
+    memcpy(X_of, o->X + first * D, *n * D * sizeof *X_of);
+    memcpy(Y_of, o->Y + first * width, *n * width * sizeof *Y_of);
+    if (directions) memcpy(directions, o->directions + first * P, *n * P * sizeof *directions);
+    if (errors) memcpy(errors, o->errors + first * width, *n * width * sizeof *errors);
+    if (weights) memcpy(weights, o->weights + first, *n * sizeof *weights);
+    at->given += *n;
+    return 0;
+}
+
+static orff_observation_reader reader_of(pieces *at) {
+    return (orff_observation_reader){.read = read_pieces,
+                                     .self = at,
+                                     .directed = at->of->directions != NULL,
+                                     .errors = at->of->errors != NULL,
+                                     .weighted = at->of->weights != NULL};
+}
+
+static void read_rows(sums *s, const orff_observations *o) {
+    pieces at = {.of = o};
+    const orff_observation_reader reader = reader_of(&at);
+    assert_ok(s->features ? orff_moments_read_observations(s->features, &reader)
+                          : orff_lattice_moments_read_observations(s->lattice, &reader));
+}
+
+/* Rows [first, end) as they are in the first part of the test. */
+static orff_observations some_of(const measured *m, const double *errors, size_t first, size_t end) {
+    const bool along = end <= ALONG;
+    return (orff_observations){.d = D,
+                               .p = P,
+                               .n = end - first,
+                               .X = m->X + first * D,
+                               .Y = along ? m->y + first : m->Y + first * P,
+                               .directions = along ? m->along + first * P : NULL,
+                               .weights = m->weights + first,
+                               .errors = !errors ? NULL
+                                         : along ? errors + first
+                                                 : errors + first * P};
+}
+
+static void gather_mixed(const measured *m, const double *errors, dense *g) {
+    double plain = 0.0, sum = 0.0;
+    *g = (dense){0};
+    for (size_t i = 0; i < N; i++) {
+        bool any = i < ALONG;
+        const double w = m->weights[i];
+        if (any) add(g, m->X + i * D, m->along + i * P, m->y[i], errors ? w / pow(errors[i], 2.0) : w);
+        for (size_t k = 0; i >= ALONG && k < P; k++) {
+            const double axis[P] = {k == 0, k == 1};
+            if (isnan(m->Y[i * P + k])) continue;
+            add(g, m->X + i * D, axis, m->Y[i * P + k], errors ? w / pow(errors[i * P + k], 2.0) : w);
+            any = true;
+        }
+        g->N += any ? w : 0.0;
+    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < (i < ALONG ? 1 : P); k++)
+            plain += i < ALONG || !isnan(m->Y[i * P + k]) ? m->weights[i] : 0.0;
+    for (size_t j = 0; j < g->n; j++) sum += g->c[j];
+    for (size_t j = 0; j < g->n; j++) g->c[j] *= plain / sum; /* as much as without errors */
+}
+
+static sums make_sums(size_t which, const orff_features *features, const measured *m, const double *errors) {
+    sums all = create_sums(which, features), more = create_sums(which, features),
+         off = create_sums(which, features);
+    const orff_observations along = some_of(m, errors, 0, ALONG), whole = some_of(m, errors, ALONG, WHOLE),
+                            parted = some_of(m, errors, WHOLE, N);
+    take_rows(&all, &whole); /* whole ones become directed when others come */
+    read_rows(&all, &parted);
+    take_rows(&more, &along);
+    take_rows(&off, &whole);
+    assert_ok(join_sums(&more, 1.0, &off));
+    send_sums(&more);
+    assert_ok(join_sums(&all, 1.0, &more));
+    assert_ok(join_sums(&all, -1.0, &off));
+    send_sums(&all);
+    free_sums(&off);
+    off = create_sums(which, features);
+    const orff_observations other = some_of(m, errors ? NULL : m->weights, 0, ALONG);
+    take_rows(&off, &other);
+    assert_status(join_sums(&all, 1.0, &off), ORFF_ERROR_MISMATCH); /* with errors and without */
+    assert_says("errors");
+    free_sums(&more);
+    free_sums(&off);
+    return all;
+}
+
+static void compare_sums(size_t which, orff_engine engine, bool known, double tolerance) {
+    static measured m;
+    static dense g;
+    double F[NEW * P], C[NEW * P * P], ours[NEW * P], bars[NEW * P * P], errors[N * P];
+    make(&m);
+    for (size_t i = ALONG; i < WHOLE; i++) memcpy(m.Y + i * P, m.whole + i * P, P * sizeof *m.Y);
+    for (size_t i = 0; i < N * P; i++) errors[i] = 0.05 * (1.0 + (double)(i % 5));
+    gather_mixed(&m, known ? errors : NULL, &g);
+    orff_settings s = settings_of(which, engine);
+    orff_kernel *kernel = kernel_of(which);
+    orff_features *features = NULL;
+    s.sampling.features = engine == ORFF_ENGINE_FEATURES ? 150 : 0;
+    if (engine == ORFF_ENGINE_FEATURES) assert_ok(orff_features_create(&features, kernel, &s.sampling));
+    sums all = make_sums(which, features, &m, known ? errors : NULL);
+    orff_model *model;
+    assert_ok(features ? orff_model_fit_moments(&model, &s, all.features)
+                       : orff_model_fit_lattice_moments(&model, &s, all.lattice));
+    assert_int_equal(orff_model_describe(model).rows,
+                     N); /* row 7, which says nothing in Y, has a direction here */
+    predict(&g, &(source){kernel, features}, g.N * lambda, m.Z, F, C);
+    assert_ok(orff_model_predict(model, NEW, m.Z, ours));
+    assert_near(kernels[which].name, NEW * P, ours, F, tolerance);
+    const double noise = orff_model_describe(model).noise[0];
+    assert_ok(orff_model_covariance(model, NEW, m.Z, bars));
+    for (size_t i = 0; i < NEW * P * P; i++) bars[i] *= g.N * lambda / (noise * noise);
+    assert_near(kernels[which].name, NEW * P * P, bars, C, tolerance);
+    orff_model_free(model);
+    orff_kernel_free(kernel);
+    orff_features_free(features);
+    free_sums(&all);
+}
+
+static void test_moments(void **state) {
+    (void)state;
+    for (size_t which = 0; orffi_fft_available() && which < 4; which += 3)
+        compare_sums(which, ORFF_ENGINE_LATTICE, which > 0, 2e-3);
+    for (size_t which = 1; which < KERNELS; which += 3)
+        compare_sums(which, ORFF_ENGINE_FEATURES, which == 1, 1e-6);
+}
+
 /* ---- walls */
 
 /* As rows of ten times the weight that say 0 along the normal, which N does not count. */
@@ -411,7 +643,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_lattice),   cmocka_unit_test(test_features),
         cmocka_unit_test(test_walls), cmocka_unit_test(test_qualities), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_tune),  cmocka_unit_test(test_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

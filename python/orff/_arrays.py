@@ -1,14 +1,17 @@
 """NumPy arrays as the library's pointers."""
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Optional
 
 import numpy as np
+from sklearn.utils import check_array
 
 from ._errors import check
 from ._library import ffi, lib
 
 Array = np.ndarray
+FINITE = next(name for name in ("ensure_all_finite", "force_all_finite") if name in signature(check_array).parameters)
 
 
 def pointer(array: Optional[Array]) -> Any:

@@ -181,7 +181,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}, but at first it was {self.classes_}")
         self._classes_of_moments = 0 if self.multilabel_ else len(self.classes_)
-        self._add(X, self._coded(y), weights)
+        self._add(Rows(X, self._coded(y), weights))
         return self
 
     @available_if(can_stream)
@@ -198,7 +198,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self
         """
         X, y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
-        self._take_off(X, self._coded(y), weights)
+        self._take_off(Rows(X, self._coded(y), weights))
         return self
 
     def _coded(self, y: Array) -> Array:

@@ -4,13 +4,12 @@ from __future__ import annotations
 import threading
 import warnings
 from copy import copy
-from inspect import signature
 from typing import Any, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 try:  # from scikit-learn 1.6 on
@@ -35,7 +34,6 @@ from ._reader import RowReader
 from ._settings import TABLE, Options, Settings, is_single, name_of, text_of
 
 FLOATS = [np.float64, np.float32]
-FINITE = next(name for name in ("ensure_all_finite", "force_all_finite") if name in signature(check_array).parameters)
 _solving = threading.Lock()
 
 

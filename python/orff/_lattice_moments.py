@@ -1,20 +1,20 @@
 """Moments of a lattice: one pass over the rows for every kernel and every length scale of a range."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 
 from . import _notes
-from ._arrays import Array, columns, copied, doubles, pointer
+from ._arrays import Array, copied, doubles, pointer
 from ._arrow import from_arrow
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, scales_of
 from ._library import ffi, lib
 from ._model import Model
+from ._observations import Rows, measured_rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, parameters
-from ._progress import run
 from ._settings import Settings, name_of
 from ._sums import Sums
 
@@ -61,7 +61,8 @@ class LatticeMoments(Sums):
 
     # ---- rows in
 
-    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None) -> "LatticeMoments":
+    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None, directions: Any = None,
+                   errors: Any = None) -> "LatticeMoments":
         """Add rows.
 
         Parameters
@@ -69,9 +70,13 @@ class LatticeMoments(Sums):
         X : array-like of shape (n, d)
             Inputs, up to three.
         Y : array-like of shape (n, p) or (n,)
-            Outputs.
+            Outputs, NaN where one is missing.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
+        directions : array-like of shape (n, p), optional
+            As for `ORFFRegressor.fit`: Y is what the field has along them.
+        errors : array-like of the shape of Y, or of shape (n,), optional
+            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
 
         Returns
         -------
@@ -81,32 +86,23 @@ class LatticeMoments(Sums):
         X, Y = from_arrow(X), from_arrow(Y, "Y")
         names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
         X = check_array(X, dtype=np.float64, order="C")
-        Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False))
-        check_consistent_length(X, Y, sample_weight)
-        weights = None if sample_weight is None else doubles(sample_weight)
+        rows = measured_rows(X, Y, sample_weight, directions, errors)
         if self._place is None:
-            self._begin(X, Y, weights, names, outputs)
-        info = self._describe()
-        if (X.shape[1], Y.shape[1]) != (info.inputs, info.outputs):
-            raise ValueError(f"the rows have {X.shape[1]} inputs and {Y.shape[1]} outputs, the moments {info.inputs} and "
-                             f"{info.outputs}")
-        run(lib.orff_lattice_moments_accumulate, self._handle, len(X), pointer(X), pointer(Y), pointer(weights),
-            verbose=self.verbose, progress=self.progress)
-        return self
+            self._begin(rows, names, outputs if directions is None else None)
+        return self._add_rows(rows)
 
-    def _begin(self, X: Array, Y: Array, weights: Optional[Array], input_names: Any, output_names: Any) -> None:
+    def _begin(self, rows: Rows, input_names: Any, output_names: Any) -> None:
         """Choose the lattice."""
         given = {name: getattr(self, name) for name in self._settings_names}
-        settings = Settings({**given, "engine": name_of("engine", lib.ORFF_ENGINE_LATTICE)}, X.shape[1], Y.shape[1],
-                            names=input_names, X=X, Y=Y)
-        parts, shortest, longest, kept = self._kernels(settings, X, Y, weights)
-        low, high = self._ranges(settings, X)
+        settings = settings_of_rows({**given, "engine": name_of("engine", lib.ORFF_ENGINE_LATTICE)}, rows, input_names)
+        parts, shortest, longest, kept = self._kernels(settings, rows)
+        low, high = self._ranges(settings, rows.X)
         listed, held = ffi.new("orff_part[]", 2 * len(parts)), [doubles(scales) for scales in (shortest, longest)]
         for i in range(2 * len(parts)):
             listed[i] = parts[i // 2][0] if isinstance(parts, list) else parts[i // 2]
             listed[i].sigmas = pointer(held[i % 2])
         place, need = self._new_place(), ffi.new("orff_lattice_need *", {
-            "d": X.shape[1], "p": Y.shape[1], "low": pointer(low), "high": pointer(high), "periods": settings.c.periods,
+            "d": settings.inputs, "p": settings.outputs, "low": pointer(low), "high": pointer(high), "periods": settings.c.periods,
             "n_parts": len(listed), "parts": listed, "tolerance": settings.c.sampling.tolerance, "folds": settings.c.folds,
             "seed": settings.c.sampling.seed})
         check(lib.orff_lattice_moments_create(place, need))
@@ -119,7 +115,7 @@ class LatticeMoments(Sums):
         self._place = place
         del kept
 
-    def _kernels(self, settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> tuple:
+    def _kernels(self, settings: Settings, rows: Rows) -> tuple:
         """The parts, their shortest and longest length scales, and what the parts point into."""
         d = settings.inputs
         if self.sigma_range is not None:
@@ -132,20 +128,20 @@ class LatticeMoments(Sums):
         if not settings.auto_sigma:
             scales = np.array([scales_of(part, d) for part in settings.parts])
             return settings.parts, scales.min(0), scales.max(0), None
-        probe = self._probe(settings, X, Y, weights)
+        probe = self._probe(settings, rows)
         parts = parts_of_model(probe._handle)
         scales = np.array([scales_of(part, d) for part in parts])
         return parts, scales.min(0) / _EITHER_WAY, scales.max(0) * _EITHER_WAY, probe
 
     @staticmethod
-    def _probe(settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> Model:
+    def _probe(settings: Settings, rows: Rows) -> Model:
         """A fit to some of the rows that makes the choices."""
-        step = -(-len(X) // _LOOKED_AT)
-        X, Y = doubles(X[::step]), doubles(Y[::step])
-        weights = None if weights is None else doubles(weights[::step])
+        step = -(-len(rows.X) // _LOOKED_AT)
+        observations, held = rows.only(np.arange(len(rows.X)) % step == 0).observations()
         settings.c.posterior = lib.ORFF_SWITCH_NO
-        return Model.make(lib.orff_model_fit, settings, X.shape[1], Y.shape[1], len(X), pointer(X), pointer(Y),
-                          pointer(weights))
+        model = Model.make(lib.orff_model_fit_observations, settings, observations)
+        del held
+        return model
 
     def _ranges(self, settings: Settings, X: Array) -> tuple[Array, Array]:
         if self.extent is None:

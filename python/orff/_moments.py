@@ -1,20 +1,20 @@
 """Moments: everything the data has to say to ridge regression, in one pass."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array
 
 from . import _notes
-from ._arrays import Array, columns, doubles, pointer
+from ._arrays import Array, doubles, pointer
 from ._arrow import from_arrow
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, with_known_parts
 from ._library import ffi, lib, owner
 from ._model import Model
+from ._observations import Rows, measured_rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
-from ._progress import run
 from ._settings import Settings, is_single
 from ._sums import Sums
 
@@ -69,7 +69,8 @@ class Moments(Sums):
 
     # ---- rows in and out
 
-    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None) -> "Moments":
+    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None, directions: Any = None,
+                   errors: Any = None) -> "Moments":
         """Add rows.
 
         Parameters
@@ -77,9 +78,13 @@ class Moments(Sums):
         X : array-like of shape (n, d)
             Inputs.
         Y : array-like of shape (n, p) or (n,)
-            Outputs.
+            Outputs, NaN where one is missing.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
+        directions : array-like of shape (n, p), optional
+            As for `ORFFRegressor.fit`: Y is what the field has along them.
+        errors : array-like of the shape of Y, or of shape (n,), optional
+            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
 
         Returns
         -------
@@ -89,21 +94,19 @@ class Moments(Sums):
         X, Y = from_arrow(X), from_arrow(Y, "Y")
         names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
         X = check_array(X, dtype=[np.float64, np.float32], order="C")
-        Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False))
-        check_consistent_length(X, Y, sample_weight)
-        weights = None if sample_weight is None else doubles(sample_weight)
+        rows = measured_rows(X, Y, sample_weight, directions, errors)
         if self._place is None:
-            given = decide_kernel(self._given(), X, Y, weights, names)
-            self._begin(given, X, Y, names, outputs)
-        return self._add_rows(X, Y, weights)
+            given = decide_kernel(self._given(), rows, names)
+            self._begin(given, X, rows.outputs, names, outputs if directions is None else None)
+        return self._add_rows(rows)
 
     def _given(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._settings_names if name != "precision"}
 
-    def _begin(self, given: dict[str, Any], X: Array, Y: Array, input_names: Any = None,
+    def _begin(self, given: dict[str, Any], X: Array, p: int, input_names: Any = None,
                output_names: Any = None) -> None:
         """Draw the frequencies of a kernel in which nothing is automatic."""
-        settings = Settings(given, X.shape[1], Y.shape[1], names=input_names)
+        settings = Settings(given, X.shape[1], p, names=input_names)
         made, drawn = settings.kernel(), owner("orff_features", lib.orff_features_free)
         check(lib.orff_features_create(drawn, made[0], settings.sampling()))
         how = ffi.new("orff_moments_settings *", {
@@ -116,21 +119,9 @@ class Moments(Sums):
         check(lib.orff_moments_set_notes(place[0], _notes.dump(notes).encode()))
         self._place = place
 
-    def _add_rows(self, X: Array, Y: Array, weights: Optional[Array]) -> "Moments":
-        """Add rows that have been checked."""
-        info = self._describe()
-        if (X.shape[1], Y.shape[1]) != (info.inputs, info.outputs):
-            raise ValueError(
-                f"the rows have {X.shape[1]} inputs and {Y.shape[1]} outputs, the moments {info.inputs} and "
-                f"{info.outputs}"
-            )
-        run(lib.orff_moments_accumulate, self._handle, len(X), pointer(doubles(X)), pointer(doubles(Y)),
-            pointer(weights), verbose=self.verbose, progress=self.progress)
-        return self
-
-    def _subtract_rows(self, X: Array, Y: Array, weights: Optional[Array]) -> "Moments":
+    def _subtract_rows(self, rows: Rows) -> "Moments":
         """Take off rows that have been checked."""
-        gone = self._like()._add_rows(X, Y, weights)
+        gone = self._like()._add_rows(rows)
         self -= gone
         return self
 
@@ -164,24 +155,26 @@ class Moments(Sums):
                 f"{info.frequencies} frequencies, {info.folds} folds)")
 
 
-def decide_kernel(given: dict[str, Any], X: Array, Y: Array, weights: Optional[Array], names: Any) -> dict[str, Any]:
+def decide_kernel(given: dict[str, Any], rows: Rows, names: Any) -> dict[str, Any]:
     """Parameters with everything that is automatic in the kernel decided on these rows, scales in the inputs' own
     units."""
-    settings = Settings(given, X.shape[1], Y.shape[1], names=names, X=X, Y=Y)
+    settings = settings_of_rows(given, rows, names)
     c = settings.c
     scaled = c.scale_inputs == lib.ORFF_SWITCH_YES
     if not (settings.auto_sigma or c.auto_kernel or c.auto_mix or scaled):
         return with_known_parts(given, settings, list(settings.parts))
-    probe = _probe(settings, X, Y, weights)  # which its parts point into
+    probe = _probe(settings, rows)  # which its parts point into
     return with_known_parts(given, settings, parts_of_model(probe._handle))
 
 
-def _probe(settings: Settings, X: Array, Y: Array, weights: Optional[Array]) -> Model:
+def _probe(settings: Settings, rows: Rows) -> Model:
     """A small fit that makes the choices."""
     plain, c = lib.orff_settings_default(), ffi.new("orff_settings *")
     for member in ("n_parts", "parts", "mixture", "criterion", "auto_kernel", "auto_mix", "scale_inputs"):
         setattr(plain, member, getattr(settings.c, member))
     plain.sampling.features, plain.posterior = _PROBE_FEATURES, lib.ORFF_SWITCH_NO
     c[0] = plain
-    return Model.make(lib.orff_model_fit, c, X.shape[1], Y.shape[1], len(X), pointer(doubles(X)), pointer(doubles(Y)),
-                      pointer(weights))
+    observations, held = rows.observations()
+    model = Model.make(lib.orff_model_fit_observations, c, observations)
+    del held
+    return model

@@ -4,12 +4,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_array, check_consistent_length
 
-from ._arrays import Array, columns, doubles, pointer
+from ._arrays import FINITE, Array, columns, doubles, pointer
 from ._functionals import Functionals
 from ._library import ffi, header, lib
 from ._parameters import Own
+from ._settings import Settings
 
 _INSTRUMENTS = header.constants["ORFF_INSTRUMENTS"]
 _WHAT = ("use", "drop", "refuse")
@@ -124,6 +125,20 @@ def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, offsets
     rows = Rows(X, Y, weights, _group_numbers(groups, X), _group_numbers(offsets, X), along, None, _instrument_numbers(instruments, X))
     return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows),
                          functionals=_functionals_of(functionals, rows))
+
+
+def measured_rows(X: Array, Y: Any, sample_weight: Any, along: Any, errors: Any) -> Rows:
+    """Of what moments are given; X has been checked."""
+    Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False, **{FINITE: "allow-nan"}))
+    check_consistent_length(X, Y, sample_weight)
+    weights = None if sample_weight is None else doubles(sample_weight)
+    return make_rows(X, Y, weights, None, None, along, errors, None, None, None)
+
+
+def settings_of_rows(given: dict[str, Any], rows: Rows, names: Any) -> Settings:
+    """The covariance of outputs is that of rows that have them."""
+    data = {"X": rows.X, "Y": rows.Y} if rows.are_plain else {}
+    return Settings(given, rows.X.shape[1], rows.outputs, names=names, **data)
 
 
 def _functionals_of(functionals: Any, rows: Rows) -> Optional[Functionals]:

@@ -9,6 +9,7 @@ from ._arrays import Array, doubles, pointer
 from ._errors import check
 from ._library import ffi, lib, owner
 from ._moments import decide_kernel
+from ._observations import Rows
 from ._progress import run
 from ._settings import Settings
 
@@ -68,7 +69,7 @@ class PathMixin:
 
     def _path_settings(self, X: Array, Y: Array) -> Settings:
         names = getattr(self, "feature_names_in_", None)
-        given = decide_kernel({**self._given(), "checkpoint": None, "resume": None}, X, Y, None, names)
+        given = decide_kernel({**self._given(), "checkpoint": None, "resume": None}, Rows(X, Y), names)
         return Settings(given, X.shape[1], Y.shape[1], names=names, X=X, Y=Y)
 
 

@@ -8,9 +8,9 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 
 from . import _notes
-from ._arrays import Array, columns, doubles
+from ._arrays import FINITE, Array, columns, doubles
 from ._arrow import from_arrow
-from ._estimator import FINITE, FLOATS, row_weights, validate_data, without_zeros
+from ._estimator import FLOATS, row_weights, validate_data, without_zeros
 from ._observations import Rows, make_rows, rows_to_learn
 from ._progress import say
 

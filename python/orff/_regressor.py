@@ -11,7 +11,7 @@ from ._lattice_moments import LatticeMoments
 from ._library import lib
 from ._model import Model
 from ._moments import Moments
-from ._observations import MISSING_OUTPUTS
+from ._observations import MISSING_OUTPUTS, Rows, make_rows
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
 from ._regression import RegressionMixin
@@ -69,7 +69,8 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     """
 
     @available_if(can_stream)
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFRegressor":
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, directions: Any = None,
+                    errors: Any = None) -> "ORFFRegressor":
         """Add rows to those that came before; the result is that of one fit to all of them.
 
         What is automatic in the kernel (sigma, mix) is decided on the first call, lambda and weights anew for all
@@ -80,9 +81,11 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         X : array-like of shape (n, d)
             Inputs.
         y : array-like of shape (n, p) or (n,)
-            Outputs.
+            Outputs, NaN where one is missing.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
+        directions, errors
+            As for fit. Sums take errors as they are, up to a factor: all rows have them, or none.
 
         Returns
         -------
@@ -99,17 +102,17 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         True
         """
         first = self._starts_anew()
-        X, Y, weights = self._rows(X, y, sample_weight, reset=first, least=1)
-        self._add(X, Y, weights)
+        self._add(self._measured(X, y, sample_weight, directions, errors, first))
         return self
 
     @available_if(can_stream)
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFRegressor":
+    def forget(self, X: Any, y: Any, sample_weight: Any = None, directions: Any = None,
+               errors: Any = None) -> "ORFFRegressor":
         """Take off rows that came by partial_fit, as if they never had.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, directions, errors
             As they were given to partial_fit.
 
         Returns
@@ -124,9 +127,15 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         >>> model.forget(X[:50], Y[:50]).moments_.rows
         100
         """
-        X, Y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
-        self._take_off(X, Y, weights)
+        self._take_off(self._measured(X, y, sample_weight, directions, errors, False))
         return self
+
+    def _measured(self, X: Any, y: Any, sample_weight: Any, directions: Any, errors: Any, reset: bool) -> Rows:
+        X, Y, weights = self._rows(X, y, sample_weight, reset=reset, least=1, missing=True)
+        rows = make_rows(X, Y, weights, None, None, directions, errors, None, None, None)
+        if directions is not None:
+            self._flat, self._output_names = False, ["u", "v", "w"][:rows.outputs] if rows.outputs <= 3 else None
+        return rows
 
     def fit_moments(self, moments: Union[Moments, LatticeMoments]) -> "ORFFRegressor":
         """Learn from moments instead of rows.

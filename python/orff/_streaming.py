@@ -11,6 +11,7 @@ from ._estimator import ModelEstimator
 from ._library import lib
 from ._model import Model
 from ._moments import Moments, decide_kernel
+from ._observations import Rows
 from ._parameters import LEARNING, SOLVING
 from ._settings import TABLE, Settings, name_of, text_of
 
@@ -50,29 +51,29 @@ class StreamingMixin(ModelEstimator):
             )
         return self._moments is None
 
-    def _begin(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
+    def _begin(self, rows: Rows) -> None:
         names = getattr(self, "feature_names_in_", None)
         kept = ("output_matrix", "checkpoint", "resume", "codes")  # which have nothing to do with moments
         given = {name: value for name, value in self._given().items() if name not in kept}
-        given = decide_kernel(given, X, Y, weights, names)
-        settings = Settings(given, X.shape[1], Y.shape[1], names=names)
-        given["features"] = int(lib.orff_settings_features(settings.c, X.shape[1], Y.shape[1], 0))
+        given, d, p = decide_kernel(given, rows, names), rows.X.shape[1], rows.outputs
+        settings = Settings(given, d, p, names=names)
+        given["features"] = int(lib.orff_settings_features(settings.c, d, p, 0))
         moments = Moments(precision=self.precision, verbose=self.verbose, progress=self.progress,
                           **{name: given[name] for name in Moments._settings_names if name in given})
-        moments._begin(given, X, Y, names)
+        moments._begin(given, rows.X, p, names)
         self._settled, self._moments = given, moments
 
-    def _add(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
+    def _add(self, rows: Rows) -> None:
         """Y is n x p: codes for classes."""
         if self._moments is None:
-            self._begin(X, Y, weights)
-        self._moments._add_rows(X, Y, weights)
+            self._begin(rows)
+        self._moments._add_rows(rows)
         self._model = None
 
-    def _take_off(self, X: Array, Y: Array, weights: Optional[Array]) -> None:
+    def _take_off(self, rows: Rows) -> None:
         if self._moments is None:
             raise ValueError("forget needs rows that came by partial_fit: fit keeps none of them")
-        self._moments._subtract_rows(X, Y, weights)
+        self._moments._subtract_rows(rows)
         self._model = None
 
     def _covariance(self) -> Array:

@@ -5,9 +5,11 @@ import os
 from typing import Any, ClassVar, Optional, TypeVar
 
 from . import _notes
+from ._arrays import doubles, pointer
 from ._errors import check
 from ._library import lib, owner, text
 from ._model import file_bytes, from_file_bytes
+from ._observations import Rows
 from ._progress import run
 
 Self = TypeVar("Self", bound="Sums")
@@ -82,6 +84,23 @@ class Sums:
             check(self._function("create_like")(result._place, self._handle))
             check(self._function("set_notes")(result._handle, self._function("notes")(self._handle)))
         return result
+
+    # ---- rows
+
+    def _add_rows(self: Self, rows: Rows) -> Self:
+        """Add rows that have been checked."""
+        info, d = self._describe(), rows.X.shape[1]
+        if (d, rows.outputs) != (info.inputs, info.outputs):
+            raise ValueError(f"the rows have {d} inputs and {rows.outputs} outputs, the moments {info.inputs} and {info.outputs}")
+        how = {"verbose": self.verbose, "progress": self.progress}
+        if rows.are_plain:
+            X, Y = doubles(rows.X), doubles(rows.Y)
+            run(self._function("accumulate"), self._handle, len(X), pointer(X), pointer(Y), pointer(rows.weights), **how)
+        else:
+            observations, held = rows.observations()
+            run(self._function("accumulate_observations"), self._handle, observations, **how)
+            del held
+        return self
 
     # ---- what they hold
 

@@ -21,6 +21,7 @@ from ._lattice_moments import _EXTENT, _LOOKED_AT, _RANGE, LatticeMoments
 from ._library import lib
 from ._model import Model, file_bytes, from_file_bytes
 from ._moments import Moments, decide_kernel
+from ._observations import Rows as Measured
 from ._parameters import EVERY, PRECISION, PROGRESS, VERBOSE, parameters
 from ._regressor import ORFFRegressor
 from ._settings import Settings, name_of
@@ -114,7 +115,8 @@ def _looked_at(given: dict[str, Any], rows: Rows) -> tuple:
 def _begin_features(moments: Moments, rows: Rows) -> None:
     given, names = moments._given(), rows.X.names
     X, Y, weights = _looked_at(given, rows)
-    moments._begin(decide_kernel(given, X, Y, weights, names), X, Y, names, rows.Y.names)
+    seen = Measured(X, Y, weights)
+    moments._begin(decide_kernel(given, seen, names), X, seen.outputs, names, rows.Y.names)
 
 
 def _begin_lattice(moments: LatticeMoments, rows: Rows) -> None:
@@ -123,7 +125,7 @@ def _begin_lattice(moments: LatticeMoments, rows: Rows) -> None:
     X, Y, weights = rows.none() if decided else _looked_at(given, rows)
     moments.extent = ranges(rows) if asked is None else asked
     try:
-        moments._begin(X, Y, weights, rows.X.names, rows.Y.names)
+        moments._begin(Measured(X, Y, weights), rows.X.names, rows.Y.names)
     finally:
         moments.extent = asked
 
@@ -347,7 +349,7 @@ class DaskORFFRegressor(ORFFRegressor):
         if self._is_exact:
             raise ValueError("engine: exact needs all rows in one place; use ORFFRegressor")
         given = {name: value for name, value in self._given().items() if name in Moments._settings_names}
-        self._begin(*_looked_at(given, rows))
+        self._begin(Measured(*_looked_at(given, rows)))
 
     def _add_to_new_lattice(self, rows: Rows) -> None:
         given = {name: getattr(self, name) for name in LatticeMoments._settings_names if hasattr(self, name)}

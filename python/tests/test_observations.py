@@ -282,3 +282,54 @@ def test_offsets_of_stations_are_no_part_of_the_field():
     assert len(found) == 15 and np.corrcoef(found, off)[0, 1] > 0.8
     assert np.mean(np.abs(found - off) < 3 * np.array(errors)) > 0.9
     assert orff.ORFFRegressor().fit(X, truth).offsets_ == []
+
+
+def mixed_rows():
+    """Three kinds of rows of one rotation: along directions, whole, and with outputs missing; and their errors."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (240, 2))
+    errors = rng.uniform(0.02, 0.1, (240, 2))
+    Y = np.c_[-X[:, 1], X[:, 0]] + errors * rng.normal(size=X.shape)
+    along = orff.directions(rng.uniform(0, 360, 240))
+    parted = np.where(rng.random(Y.shape) < 0.3, np.nan, Y)
+    return X, Y, parted, along, (Y * along).sum(1), errors
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_moments_of_rows_that_are_not_whole(known):
+    """Parts by partial_fit, some forgotten again, are what fit makes of all at once; so are moments of a lattice, merged."""
+    X, Y, parted, along, y, errors = mixed_rows()
+    how = dict(kernel="div-free", sigma=1.0, lambda_=1e-3, center=False)
+    one = {"errors": errors[:, 0]} if known else {}
+    both = {"errors": errors} if known else {}
+    some = lambda given, rows: {name: value[rows] for name, value in given.items()}
+    first, last = slice(0, 120), slice(120, 240)
+    model = orff.ORFFRegressor(features=100, **how).partial_fit(X[first], y[first], directions=along[first], **some(one, first))
+    model.partial_fit(X, Y, **both).partial_fit(X[last], parted[last], **some(both, last)).forget(X, Y, **both)
+    monday = orff.LatticeMoments(kernel="div-free", sigma=1.0, extent=[(-1, 1), (-1, 1)])
+    monday.accumulate(X[first], y[first], directions=along[first], **some(one, first))
+    tuesday = monday.like().accumulate(X[last], parted[last], **some(both, last))
+    lattice = orff.ORFFRegressor(**how).fit_moments(monday + tuesday)
+
+    # the same numbers, each along a direction
+    there = ~np.isnan(parted[last])
+    places = np.r_[X[first], np.repeat(X[last], there.sum(1), axis=0)]
+    axes = np.broadcast_to(np.eye(2), (120, 2, 2))[there]
+    numbers, vectors = np.r_[y[first], parted[last][there]], np.r_[along[first], axes]
+    spread = np.r_[errors[first, 0], errors[last][there]] if known else np.ones(len(numbers))
+    c = spread**-2 / (spread**-2).mean()
+    N = 120 + there.any(1).sum()
+    assert model.moments_.rows == (monday + tuesday).rows == N
+    for engine, fitted, near in (("features", model, 1e-8), ("lattice", lattice, 1e-3)):
+        whole = orff.ORFFRegressor(engine=engine, **{**how, "lambda_": 1e-3 * N / len(numbers)}, features=100)
+        whole.fit(places, numbers, directions=vectors, sample_weight=c)
+        assert np.abs(whole.predict(X) - fitted.predict(X)).max() < near
+        assert np.abs(fitted.predict(X) - np.c_[-X[:, 1], X[:, 0]]).max() < 0.2
+
+
+def test_errors_of_all_rows_or_none():
+    X, Y, parted, along, y, errors = mixed_rows()
+    sums = orff.Moments(sigma=1.0, features=20).accumulate(X, Y, errors=errors)
+    with pytest.raises(orff.OrffError, match="errors"):
+        sums.accumulate(X, Y)
+    assert sums.rows == 240

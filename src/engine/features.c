@@ -117,6 +117,7 @@ orff_status orffi_features_rows_of_moments(void **out, const orffi_task *task, c
     orffi_features_rows *r;
     ORFFI_TRY(create(&r, task));
     r->moments = moments;
+    r->directed = orffi_moments_is_parted(moments);
     const orff_status status = orff_moments_features(moments, kernel, &r->drawn);
     if (status) {
         release(r);
@@ -257,7 +258,8 @@ static orff_status fill_smaller(orffi_features_rows *r, const orff_kernel *kerne
 static double weight(const void *rows) {
     const orffi_features_rows *r = rows;
     double sum = 0.0;
-    if (r->iterates || r->few || r->directed) return orffi_table_weight(r->table);
+    if (r->table) return orffi_table_weight(r->table);
+    if (r->directed) return orff_moments_describe(r->moments).weight;
     for (size_t f = 0; f < r->moments->n_sets; f++) sum += orffi_moments_weight(r->moments, f);
     return sum;
 }

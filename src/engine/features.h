@@ -123,6 +123,7 @@ orff_status orffi_features_bind(orffi_features_rows *rows, const orff_kernel *ke
 
 /* The system of directed rows; and the evidence along a path, by which lambda is chosen for them. */
 orff_status orffi_features_join(orffi_features_rows *rows);
+orff_status orffi_features_join_moments(orffi_features_rows *rows); /* of moments, in place of rows */
 orff_status orffi_features_judge_directed(orffi_features_rows *rows, size_t count, const double *lambdas,
                                           orffi_criterion *criterion);
 

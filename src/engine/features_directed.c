@@ -81,7 +81,10 @@ static orff_status sum_rows(orffi_features_rows *r) {
 orff_status orffi_features_join(orffi_features_rows *r) {
     const orff_features *f = r->bound;
     orffi_system *s = &r->joint;
-    *s = (orffi_system){.L = 2 * f->D, .p = f->p, .r = 1, .N = r->table->N};
+    *s = (orffi_system){.L = 2 * f->D,
+                        .p = f->p,
+                        .r = 1,
+                        .N = r->table ? r->table->N : orff_moments_describe(r->moments).weight};
     r->logs = r->observed = 0.0;
     r->counted = 0;
     ORFFI_TRY(orffi_columns_fill(&s->columns, f));
@@ -92,6 +95,7 @@ orff_status orffi_features_join(orffi_features_rows *r) {
     s->m[0] = 1.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->rhs, s->n));
     ORFFI_TRY(orffi_alloc(&s->A, s->n, s->n * sizeof *s->A));
+    if (!r->table) return orffi_features_join_moments(r);
     if (r->task.settings->center) ORFFI_TRY(orffi_table_mean(r->table, s->mean));
     ORFFI_TRY(sum_rows(r));
     r->observed = orffi_table_observed(r->observed, r->table->walls);

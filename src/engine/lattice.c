@@ -305,6 +305,7 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
+    r->quiet = noise > 0.0 && noise < SMALL_NOISE;
     ORFFI_TRY(find_local(r, r->kernel, source->table, known));
     r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
                             !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
@@ -336,6 +337,15 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
     return ORFF_OK;
 }
 
+/* Weights that errors were taken into add up to what they did without: noise is that of a number of average quality. */
+static void even_weights(orffi_lattice_moments *m, double plain) {
+    const size_t side = m->p + 1;
+    double sum = 0.0;
+    for (size_t f = 0; f < m->n_sets; f++)
+        sum += m->directed ? m->sets[f].weight : m->sets[f].T[side * side - 1];
+    if (sum > 0.0 && plain > 0.0) orffi_lattice_moments_scale(m, plain / sum);
+}
+
 /* Of the lattice of moments, what the kernel needs. */
 static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
     const double asked = r->task.settings->sampling.tolerance,
@@ -349,6 +359,7 @@ static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *mom
     ORFFI_TRY(orffi_lattice_narrow(&r->lattice, r->kernel, &need));
     ORFFI_TRY(orffi_lattice_moments_narrow(&r->own, moments->sums, &r->lattice, folds));
     r->moments = r->own;
+    if (moments->errors) even_weights(r->own, moments->plain);
     return ORFF_OK;
 }
 
@@ -361,6 +372,7 @@ orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, c
     ORFFI_TRY(prepare(rows, task, kernel));
     orffi_lattice_rows *r = *rows;
     r->lattice = moments->sums->lattice;
+    r->directed = moments->sums->directed ? moments->N : 0.0;
     orffi_lattice_judge(&r->lattice, kernel, moments->tolerance, &r->quality);
     return narrow(r, moments, folds);
 }
@@ -391,6 +403,7 @@ static void borrow(void *other, const void *rows) {
     to->keeps = from->keeps;
     to->directed = from->directed;
     to->walls = from->walls;
+    to->quiet = from->quiet;
     to->table = from->table;
     to->quality = from->quality;
     memcpy(to->extent, from->extent, sizeof to->extent);

@@ -153,6 +153,7 @@ typedef struct orffi_lattice_rows {
     double *squares; /* p x p: centred sums of y y^T; of directed rows one number */
     double directed; /* N of directed rows, 0 where they are whole */
     size_t walls;    /* among them: see engine/table.h */
+    bool quiet;      /* rows have little noise, and iterations would be many */
     orffi_lattice_system system;
     orffi_lattice_block block;
     orffi_mode *b, *theta; /* axes x r x H; theta: the last solution */

@@ -95,6 +95,9 @@ void orffi_lattice_set_clear(orffi_lattice_set *set);
 orff_status orffi_lattice_moments_narrow(orffi_lattice_moments **out, const orffi_lattice_moments *from,
                                          const orffi_lattice *lattice, bool folds);
 
+/* All weights times a factor. */
+void orffi_lattice_moments_scale(orffi_lattice_moments *moments, double factor);
+
 /* All folds but `without` (n_sets: none is left out) into a set that was initialised. */
 void orffi_lattice_moments_sum(const orffi_lattice_moments *moments, size_t without, orffi_lattice_set *out);
 

@@ -9,7 +9,6 @@
 #include "lattice/fft.h"
 
 #define TOLERANCE 1e-6
-#define TRANSFORM 1e-10
 #define BLOCK     65536 /* rows that are read at a time */
 
 /* ---- making */
@@ -123,23 +122,21 @@ orff_status orff_lattice_moments_create_like(orff_lattice_moments **out, const o
     memcpy(m->longest, other->longest, sizeof m->longest);
     m->tolerance = other->tolerance;
     m->seed = other->seed;
-    *out = m;
-    return ORFF_OK;
+    const orff_status status = other->sums->directed ? orffi_lattice_record_direct(m) : ORFF_OK;
+    if (status) {
+        orff_lattice_moments_free(m);
+    } else {
+        *out = m;
+    }
+    return status;
 }
 
 /* ---- rows */
 
-static orff_status check_rows(const orff_lattice_moments *m, uint64_t first, size_t n, const double *X,
-                              const double *Y, const double *weights) {
+orff_status orffi_lattice_record_check(const orff_lattice_moments *m, uint64_t first, size_t n,
+                                       const double *X) {
     const orffi_lattice *l = &m->sums->lattice;
-    ORFFI_TRY(orffi_check_finite("X", n, l->d, X));
-    ORFFI_TRY(orffi_check_finite("Y", n, m->sums->p, Y));
-    if (weights) ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
-    for (size_t i = 0; i < n; i++) {
-        if (weights && weights[i] < 0.0)
-            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "the weight of row %llu is %g; it must be at least 0",
-                              (unsigned long long)(first + i + 1), weights[i]);
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < l->d; k++)
             if (!isinf(l->inside[k]) && !(X[i * l->d + k] >= m->low[k] && X[i * l->d + k] <= m->high[k]))
                 return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
@@ -147,8 +144,20 @@ static orff_status check_rows(const orff_lattice_moments *m, uint64_t first, siz
                                   "make the moments on a larger one",
                                   k + 1, (unsigned long long)(first + i + 1), X[i * l->d + k], m->low[k],
                                   m->high[k]);
-    }
     return ORFF_OK;
+}
+
+static orff_status check_rows(const orff_lattice_moments *m, uint64_t first, size_t n, const double *X,
+                              const double *Y, const double *weights) {
+    ORFFI_TRY(orffi_check_finite("X", n, m->sums->lattice.d, X));
+    ORFFI_TRY(orffi_check_finite("Y", n, m->sums->p, Y));
+    if (weights) ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
+    for (size_t i = 0; weights && i < n; i++)
+        if (weights[i] < 0.0)
+            return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                              "the weight of row %llu is %g; it must be at least 0",
+                              (unsigned long long)(first + i + 1), weights[i]);
+    return orffi_lattice_record_check(m, first, n, X);
 }
 
 /* What a reader fills. */
@@ -192,7 +201,7 @@ static orff_status add_rows(orff_lattice_moments *m,
     const orffi_lattice_pass pass = {.p = m->sums->p,
                                      .draws = m->sums->draws,
                                      .by_content = true,
-                                     .tolerance = TRANSFORM,
+                                     .tolerance = ORFFI_LATTICE_TRANSFORM,
                                      .folds = {.folds = m->folds, .seed = m->seed}};
     orffi_lattice_moments *more = NULL;
     orffi_lattice_sums *sums = NULL;
@@ -201,6 +210,7 @@ static orff_status add_rows(orff_lattice_moments *m,
     if (!status) status = add(m, sums, from);
     if (!status) status = orffi_lattice_sums_finish(sums);
     if (!status) orffi_lattice_moments_add(m->sums, 1.0, more);
+    if (!status) orffi_lattice_record_count(m, more);
     orffi_lattice_sums_free(sums);
     orffi_lattice_moments_free(more);
     return status;
@@ -213,6 +223,8 @@ static orff_status add_reader(const orff_lattice_moments *m, orffi_lattice_sums 
 orff_status orff_lattice_moments_read(orff_lattice_moments *m, const orff_reader *reader) {
     if (!m || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_read: NULL argument");
+    if (m->sums->directed) return orffi_lattice_record_read_whole(m, reader);
+    ORFFI_TRY(orffi_lattice_record_match(m, false));
     return add_rows(m, add_reader, reader);
 }
 
@@ -232,6 +244,13 @@ orff_status orff_lattice_moments_accumulate(orff_lattice_moments *m, size_t n, c
     const arrays from = {n, X, Y, weights};
     if (!m || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_accumulate: NULL argument");
+    if (m->sums->directed) {
+        ORFFI_TRY(check_rows(m, 0, n, X, Y, weights));
+        return orff_lattice_moments_accumulate_observations(
+            m, &(orff_observations){
+                   .d = m->sums->lattice.d, .p = m->sums->p, .n = n, .X = X, .Y = Y, .weights = weights});
+    }
+    ORFFI_TRY(orffi_lattice_record_match(m, false));
     return add_rows(m, add_arrays, &from);
 }
 
@@ -259,14 +278,45 @@ static orff_status check_match(const orff_lattice_moments *a, const orff_lattice
             "the moments have %zu and %zu random right-hand sides for error bars; make all parts "
             "like the first one",
             a->sums->draws, b->sums->draws);
+    return b->measured ? orffi_lattice_record_match(a, b->errors) : ORFF_OK;
+}
+
+void orffi_lattice_record_join(orff_lattice_moments *into, double sign, const orff_lattice_moments *other) {
+    orffi_lattice_moments_add(into->sums, sign, other->sums);
+    into->errors = into->errors || other->errors;
+    into->N += sign * other->N;
+    into->plain += sign * other->plain;
+    into->measured = sign > 0.0 ? into->measured + other->measured : into->measured - other->measured;
+}
+
+static orff_status check_less(const orff_lattice_moments *into, const orff_lattice_moments *other) {
+    for (size_t f = 0; f < into->sums->n_sets; f++)
+        if (other->sums->sets[f].rows > into->sums->sets[f].rows)
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+                              (unsigned long long)other->sums->sets[f].rows,
+                              (unsigned long long)into->sums->sets[f].rows);
     return ORFF_OK;
+}
+
+/* Whole rows become directed ones where the others are. */
+static orff_status join_directed(orff_lattice_moments *into, double sign, const orff_lattice_moments *other) {
+    orff_lattice_moments *copy = NULL;
+    ORFFI_TRY(orffi_lattice_record_direct(into));
+    orff_status status = orff_lattice_moments_create_like(&copy, other);
+    if (!status) orffi_lattice_record_join(copy, 1.0, other);
+    if (!status) status = orffi_lattice_record_direct(copy);
+    if (!status && sign < 0.0) status = check_less(into, copy);
+    if (!status) orffi_lattice_record_join(into, sign, copy);
+    orff_lattice_moments_free(copy);
+    return status;
 }
 
 orff_status orff_lattice_moments_add(orff_lattice_moments *into, const orff_lattice_moments *other) {
     if (!into || !other)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_add: NULL argument");
     ORFFI_TRY(check_match(into, other));
-    orffi_lattice_moments_add(into->sums, 1.0, other->sums);
+    if (into->sums->directed != other->sums->directed) return join_directed(into, 1.0, other);
+    orffi_lattice_record_join(into, 1.0, other);
     return ORFF_OK;
 }
 
@@ -274,12 +324,9 @@ orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff
     if (!into || !other)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_subtract: NULL argument");
     ORFFI_TRY(check_match(into, other));
-    for (size_t f = 0; f < into->sums->n_sets; f++)
-        if (other->sums->sets[f].rows > into->sums->sets[f].rows)
-            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
-                              (unsigned long long)other->sums->sets[f].rows,
-                              (unsigned long long)into->sums->sets[f].rows);
-    orffi_lattice_moments_add(into->sums, -1.0, other->sums);
+    if (into->sums->directed != other->sums->directed) return join_directed(into, -1.0, other);
+    ORFFI_TRY(check_less(into, other));
+    orffi_lattice_record_join(into, -1.0, other);
     return ORFF_OK;
 }
 
@@ -296,18 +343,15 @@ const char *orff_lattice_moments_notes(const orff_lattice_moments *m) {
 
 orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *m) {
     const orffi_lattice *l = &m->sums->lattice;
-    const size_t corner = (m->sums->p + 1) * (m->sums->p + 1) - 1;
-    orff_lattice_moments_info info = {.inputs = l->d,
-                                      .outputs = m->sums->p,
-                                      .modes = orffi_lattice_unknowns(l),
-                                      .folds = m->sums->n_sets,
-                                      .low = m->low,
-                                      .high = m->high,
-                                      .shortest = m->shortest,
-                                      .longest = m->longest};
-    for (size_t f = 0; f < m->sums->n_sets; f++) {
-        info.rows += m->sums->sets[f].rows;
-        info.weight += m->sums->sets[f].T[corner];
-    }
-    return info;
+    return (orff_lattice_moments_info){.inputs = l->d,
+                                       .outputs = m->sums->p,
+                                       .modes = orffi_lattice_unknowns(l),
+                                       .folds = m->sums->n_sets,
+                                       .rows = m->measured,
+                                       .weight = m->N,
+                                       .directed = m->sums->directed,
+                                       .low = m->low,
+                                       .high = m->high,
+                                       .shortest = m->shortest,
+                                       .longest = m->longest};
 }

@@ -1,6 +1,6 @@
 /* Moments of a lattice in a file: members "lattice" (docs/files.md) and "moments" of the document, and for each set k
  *
- *     rho.<k>  H2 x 2       of the half space |k_i| <= 2 m_i
+ *     rho.<k>  H2 x 2       of the half space |k_i| <= 2 m_i; of directed rows pairs x H2 x 2
  *     R.<k>    p x H x 2
  *     T.<k>    (p+1) x (p+1)
  *
@@ -85,7 +85,8 @@ static orff_status overflowed(void) {
 
 static orff_status check_set(const orffi_lattice_moments *s, const orffi_lattice_set *set) {
     const size_t q = s->p + 1;
-    if (!orffi_check_finite("rho", 1, 2 * orffi_lattice_density_modes(&s->lattice), (double *)set->rho) &&
+    if (!orffi_check_finite("rho", orffi_lattice_pairs(s), 2 * orffi_lattice_density_modes(&s->lattice),
+                            (double *)set->rho) &&
         !orffi_check_finite("R", s->p, 2 * orffi_lattice_modes(&s->lattice), (double *)set->R) &&
         !orffi_check_finite("T", q, q, set->T))
         return ORFF_OK;
@@ -93,11 +94,12 @@ static orff_status check_set(const orffi_lattice_moments *s, const orffi_lattice
 }
 
 static orff_status add_sets(const orffi_lattice_moments *s, orffi_archive_writer *writer) {
-    const size_t rho[2] = {orffi_lattice_density_modes(&s->lattice), 2};
+    const size_t rho[3] = {orffi_lattice_pairs(s), orffi_lattice_density_modes(&s->lattice), 2};
     const size_t R[3] = {s->p, orffi_lattice_modes(&s->lattice), 2}, T[2] = {s->p + 1, s->p + 1};
     for (size_t k = 0; k < s->n_sets; k++) {
         ORFFI_TRY(check_set(s, &s->sets[k]));
-        ORFFI_TRY(add_tensor(writer, "rho", k, 2, rho, s->sets[k].rho));
+        ORFFI_TRY(
+            add_tensor(writer, "rho", k, s->directed ? 3 : 2, s->directed ? rho : rho + 1, s->sets[k].rho));
         ORFFI_TRY(add_tensor(writer, "R", k, 3, R, s->sets[k].R));
         ORFFI_TRY(add_tensor(writer, "T", k, 2, T, s->sets[k].T));
     }
@@ -119,6 +121,24 @@ static int pack_folds(const orffi_lattice_moments *s, json_t *object) {
     return failed | json_object_set_new(object, "logs", logs);
 }
 
+/* Where rows are not whole, or have errors; else it follows from the sums. */
+static int pack_observed(const orff_lattice_moments *m, json_t *object) {
+    json_t *observed, *weights;
+    if (!m->sums->directed && !m->errors) return 0;
+    observed = json_object();
+    weights = json_array();
+    int failed = json_object_set_new(object, "observed", observed);
+    failed |= json_object_set_new(observed, "weights", weights);
+    for (size_t k = 0; !failed && k < m->sums->n_sets; k++)
+        failed |= json_array_append_new(weights, json_real(m->sums->sets[k].weight));
+    if (failed) return failed;
+    failed |= json_object_set_new(observed, "directed", json_boolean(m->sums->directed));
+    failed |= json_object_set_new(observed, "errors", json_boolean(m->errors));
+    failed |= json_object_set_new(observed, "rows", orffi_json_whole(m->measured));
+    failed |= json_object_set_new(observed, "N", json_real(m->N));
+    return failed | json_object_set_new(observed, "plain", json_real(m->plain));
+}
+
 static int describe(const orff_lattice_moments *m, json_t *document) {
     const size_t d = m->sums->lattice.d;
     json_t *lattice = json_object(), *object = json_object();
@@ -138,6 +158,7 @@ static int describe(const orff_lattice_moments *m, json_t *document) {
     if (m->sums->draws)
         failed |= json_object_set_new(object, "draws", json_integer((json_int_t)m->sums->draws));
     failed |= pack_folds(m->sums, object);
+    failed |= pack_observed(m, object);
     return failed | orffi_json_set_text(object, "notes", m->notes);
 }
 
@@ -164,6 +185,7 @@ typedef struct header {
     orffi_lattice lattice;
     size_t p, n_sets, draws;
     const double *E; /* draws x p x H x 2, of the archive */
+    bool directed;
     orff_lattice_moments rest;
 } header;
 
@@ -196,6 +218,30 @@ static orff_status read_header(const orffi_fields *in, header *h) {
     return listed == h->n_sets ? ORFF_OK : orffi_fields_fail(in, "rows", "has not one entry for each fold");
 }
 
+/* Of rows that are not whole, or have errors. */
+static orff_status read_observed(const orffi_fields *in, header *h) {
+    orffi_fields observed;
+    double *weights;
+    if (!orffi_fields_has(in, "observed")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_object(in, "observed", &observed));
+    ORFFI_TRY(orffi_fields_flag(&observed, "directed", &h->directed));
+    ORFFI_TRY(orffi_fields_flag(&observed, "errors", &h->rest.errors));
+    ORFFI_TRY(orffi_fields_whole(&observed, "rows", &h->rest.measured));
+    ORFFI_TRY(orffi_fields_number(&observed, "N", &h->rest.N));
+    ORFFI_TRY(orffi_fields_number(&observed, "plain", &h->rest.plain));
+    if (!(h->rest.N >= 0.0)) return orffi_fields_fail(&observed, "N", "is negative");
+    if (!(h->rest.plain >= 0.0)) return orffi_fields_fail(&observed, "plain", "is negative");
+    if (h->directed && h->p > ORFFI_LATTICE_OUTPUTS)
+        return orffi_fields_fail(in, "outputs", "is too large for directed rows");
+    ORFFI_TRY(orffi_fields_numbers(&observed, "weights", h->n_sets, &weights));
+    orffi_release(weights);
+    return ORFF_OK;
+}
+
+static size_t pairs_of(const header *h) {
+    return h->directed ? h->p * (h->p + 1) / 2 : 1;
+}
+
 typedef struct view {
     const double *rho, *R, *T;
 } view;
@@ -209,9 +255,9 @@ static orff_status read_tensor(const orffi_archive *archive, const char *letter,
 }
 
 static orff_status view_set(const orffi_archive *archive, const header *h, size_t k, view *set) {
-    const size_t rho[2] = {orffi_lattice_density_modes(&h->lattice), 2};
+    const size_t rho[3] = {pairs_of(h), orffi_lattice_density_modes(&h->lattice), 2};
     const size_t R[3] = {h->p, orffi_lattice_modes(&h->lattice), 2}, T[2] = {h->p + 1, h->p + 1};
-    ORFFI_TRY(read_tensor(archive, "rho", k, 2, rho, &set->rho));
+    ORFFI_TRY(read_tensor(archive, "rho", k, h->directed ? 3 : 2, h->directed ? rho : rho + 1, &set->rho));
     ORFFI_TRY(read_tensor(archive, "R", k, 3, R, &set->R));
     return read_tensor(archive, "T", k, 2, T, &set->T);
 }
@@ -241,6 +287,7 @@ static orff_status inspect(const orffi_archive *archive, orffi_fields *in, heade
     ORFFI_TRY(orffi_fields_object(&document, "lattice", &lattice));
     ORFFI_TRY(orffi_lattice_read(&lattice, d, &h->lattice));
     ORFFI_TRY(read_header(in, h));
+    ORFFI_TRY(read_observed(in, h));
     for (size_t k = 0; k < h->n_sets; k++) ORFFI_TRY(view_set(archive, h, k, &unused));
     ORFFI_TRY(view_draws(in, h));
     ORFFI_TRY(orffi_fields_numbers(in, "logs", h->n_sets, &logs));
@@ -259,7 +306,7 @@ static orff_status copy_sets(const orffi_fields *in, const header *h, orff_latti
         if (!status) status = orffi_fields_whole_item(in, "rows", k, &set->rows);
         if (status) break;
         set->logs = logs[k];
-        memcpy(set->rho, from.rho, orffi_lattice_density_modes(&h->lattice) * sizeof *set->rho);
+        memcpy(set->rho, from.rho, pairs_of(h) * orffi_lattice_density_modes(&h->lattice) * sizeof *set->rho);
         memcpy(set->R, from.R, h->p * orffi_lattice_modes(&h->lattice) * sizeof *set->R);
         memcpy(set->T, from.T, (h->p + 1) * (h->p + 1) * sizeof *set->T);
     }
@@ -267,17 +314,31 @@ static orff_status copy_sets(const orffi_fields *in, const header *h, orff_latti
     return status;
 }
 
+static orff_status copy_weights(const orffi_fields *in, const header *h, orffi_lattice_moments *sums) {
+    orffi_fields observed;
+    double *weights;
+    ORFFI_TRY(orffi_fields_object(in, "observed", &observed));
+    ORFFI_TRY(orffi_fields_numbers(&observed, "weights", h->n_sets, &weights));
+    for (size_t k = 0; k < h->n_sets; k++) sums->sets[k].weight = weights[k];
+    orffi_release(weights);
+    return ORFF_OK;
+}
+
 static orff_status load(orff_lattice_moments **out, const orffi_archive *archive) {
     orffi_fields in;
     header h;
     ORFFI_TRY(inspect(archive, &in, &h));
     ORFFI_TRY(orffi_lattice_record_create(out, &h.lattice, h.p, h.rest.folds, h.draws));
+    if (h.directed) ORFFI_TRY(orffi_lattice_record_direct(*out));
     if (h.draws)
         memcpy((*out)->sums->E, h.E, h.draws * h.p * orffi_lattice_modes(&h.lattice) * sizeof(orffi_mode));
     h.rest.sums = (*out)->sums;
     **out = h.rest;
     ORFFI_TRY(orffi_fields_notes(&in, &(*out)->notes));
-    return copy_sets(&in, &h, *out);
+    ORFFI_TRY(copy_sets(&in, &h, *out));
+    if (orffi_fields_has(&in, "observed")) return copy_weights(&in, &h, (*out)->sums);
+    orffi_lattice_record_count(*out, (*out)->sums);
+    return ORFF_OK;
 }
 
 orff_status orff_lattice_moments_load(orff_lattice_moments **out, const char *path) {

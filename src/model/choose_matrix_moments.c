@@ -33,6 +33,7 @@ static orff_status totals_fill(totals *t, const orff_moments *moments, bool cent
     t->yy = t->e + L;
     t->rest = t->yy + p * p;
     t->y = t->rest + p * p;
+    ORFFI_TRY(orffi_moments_refuse_parted(moments, "learning an output matrix is"));
     ORFFI_TRY(orff_moments_totals(moments, t->S, t->R, t->phi, t->y, t->yy));
     for (size_t k = 0; k < p; k++) t->y[k] = center && t->N > 0.0 ? t->y[k] / t->N : 0.0; /* means */
     for (size_t i = 0; i < L * p; i++) t->R[i] -= t->phi[i / p] * t->y[i % p];

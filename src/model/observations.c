@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "model/plane_rows.h"
 #include "model/trend_fit.h"
+#include "moments/observed.h"
 
 void orff_directions(size_t n, const double *degrees, bool from_north, bool toward, double *directions) {
     for (size_t i = 0; i < n; i++) {
@@ -37,12 +38,8 @@ static orff_status check(const orff_settings *s, const orff_observations *o) {
     return ORFF_OK;
 }
 
-static size_t width_of(const orff_observations *o) {
-    return o->directions ? 1 : o->p;
-}
-
 static orff_status check_errors(const orff_observations *o) {
-    const size_t width = width_of(o);
+    const size_t width = orffi_observed_width(o);
     for (size_t i = 0; o->errors && i < o->n * width; i++)
         if (!isnan(o->Y[i]) && !(o->errors[i] >= 0.0 && isfinite(o->errors[i])))
             return orffi_fail(
@@ -64,28 +61,6 @@ static size_t count_instruments(const orff_observations *o) {
     for (size_t i = 0; o->instruments && i < o->n; i++)
         if (o->instruments[i] + 1u > most) most = o->instruments[i] + 1u;
     return most;
-}
-
-/* Outputs of row i that are there. */
-static size_t count_row(const orff_observations *o, size_t i) {
-    size_t count = 0;
-    if (o->directions) return isnan(o->Y[i]) ? 0u : 1u;
-    for (size_t k = 0; k < o->p; k++) count += isnan(o->Y[i * o->p + k]) ? 0u : 1u;
-    return count;
-}
-
-static size_t count_all(const orff_observations *o) {
-    size_t count = 0;
-    for (size_t i = 0; i < o->n; i++) count += count_row(o, i);
-    return count;
-}
-
-/* Every row has all outputs, and one error for them. */
-static bool is_whole(const orff_observations *o) {
-    if (o->directions || o->n_walls || o->functionals || count_all(o) < o->n * o->p) return false;
-    for (size_t i = 0; o->errors && i < o->n * o->p; i++)
-        if (o->errors[i] != o->errors[i / o->p * o->p]) return false;
-    return true;
 }
 
 /* Squares over the mean of those that are measured; NULL where none are known, or all are 0. */
@@ -137,18 +112,15 @@ static orff_status fit_whole(orff_model **model, const orff_settings *settings, 
 /* ---- directed rows */
 
 typedef struct directed {
-    size_t n;
-    double *X, *Y, *weights, *along;
+    orffi_observed rows;
     double *errors;             /* or NULL */
     uint32_t *instruments;      /* or NULL */
     uint64_t *groups, *offsets; /* or NULL */
-    size_t measured;            /* rows that say something ... */
-    double N;                   /* ... and the sum of their weights */
 } directed;
 
 static void clear(directed *r) {
-    double *all[] = {r->X, r->Y, r->weights, r->along, r->errors};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+    orffi_observed_clear(&r->rows);
+    orffi_release(r->errors);
     orffi_release(r->instruments);
     orffi_release(r->groups);
     orffi_release(r->offsets);
@@ -159,56 +131,35 @@ static bool is_by_output(const orff_observations *o) {
     return !o->directions && !o->instruments && !o->n_walls && o->p > 1 && o->p <= ORFF_INSTRUMENTS;
 }
 
-/* Number k of row i. */
-static void add_one(const orff_observations *o, directed *r, size_t i, size_t k, const orff_settings *s) {
-    const size_t at = i * width_of(o) + k;
-    memcpy(r->X + r->n * o->d, o->X + i * o->d, o->d * sizeof *r->X);
-    r->Y[r->n] = o->Y[at];
-    r->weights[r->n] = o->weights ? o->weights[i] : 1.0;
-    if (o->errors) r->errors[r->n] = o->errors[at];
-    if (r->instruments) r->instruments[r->n] = o->instruments ? o->instruments[i] : (uint32_t)k;
-    if (r->groups) r->groups[r->n] = s->groups[i];
-    if (r->offsets) r->offsets[r->n] = s->offset_groups[i];
-    r->n++;
-}
-
-static void add_row(const orff_observations *o, directed *r, size_t i, const orff_settings *s) {
-    const size_t p = o->p;
-    if (!count_row(o, i)) return;
-    r->N += o->weights ? o->weights[i] : 1.0;
-    r->measured++;
-    for (size_t k = 0; k < width_of(o); k++) {
-        if (isnan(o->Y[i * width_of(o) + k])) continue;
-        if (o->directions)
-            memcpy(r->along + r->n * p, o->directions + i * p, p * sizeof *r->along);
-        else
-            r->along[r->n * p + k] = 1.0;
-        add_one(o, r, i, k, s);
-    }
+/* What directed row j has of the row that it comes from. */
+static void qualify(const orff_observations *o, const orff_settings *s, directed *r, size_t j) {
+    const size_t width = orffi_observed_width(o), at = r->rows.at[j], i = at / width;
+    if (r->errors) r->errors[j] = o->errors[at];
+    if (r->instruments) r->instruments[j] = o->instruments ? o->instruments[i] : (uint32_t)(at % width);
+    if (r->groups) r->groups[j] = s->groups[i];
+    if (r->offsets) r->offsets[j] = s->offset_groups[i];
 }
 
 /* Walls belong to no group that is ever left out. */
 static void add_wall(const orff_observations *o, directed *r, size_t i) {
     const double *wall = o->walls + i * (o->d + o->p);
-    memcpy(r->X + r->n * o->d, wall, o->d * sizeof *r->X);
-    memcpy(r->along + r->n * o->p, wall + o->d, o->p * sizeof *r->along);
-    r->weights[r->n] = ORFFI_WALL_WEIGHT;
-    if (r->groups) r->groups[r->n] = UINT64_MAX - i;
-    r->n++;
+    orffi_observed *rows = &r->rows;
+    memcpy(rows->X + rows->n * o->d, wall, o->d * sizeof *rows->X);
+    memcpy(rows->along + rows->n * o->p, wall + o->d, o->p * sizeof *rows->along);
+    rows->weights[rows->n] = ORFFI_WALL_WEIGHT;
+    if (r->groups) r->groups[rows->n] = UINT64_MAX - i;
+    rows->n++;
 }
 
 static orff_status fill(const orff_observations *o, const orff_settings *s, directed *r) {
-    const size_t measured = count_all(o), count = measured + o->n_walls;
+    ORFFI_TRY(orffi_observed_fill(&r->rows, o, false, o->n_walls));
+    const size_t measured = r->rows.n, count = measured + o->n_walls;
     if (!measured) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
-    ORFFI_TRY(orffi_alloc(&r->X, count, o->d * sizeof *r->X));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, count));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, count));
-    ORFFI_TRY(orffi_alloc(&r->along, count, o->p * sizeof *r->along));
     if (o->errors) ORFFI_TRY(ORFFI_NEW_ARRAY(r->errors, count));
     if (o->instruments || is_by_output(o)) ORFFI_TRY(ORFFI_NEW_ARRAY(r->instruments, count));
     if (s->groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->groups, count));
     if (s->offset_groups) ORFFI_TRY(ORFFI_NEW_ARRAY(r->offsets, count));
-    for (size_t i = 0; i < o->n; i++) add_row(o, r, i, s);
+    for (size_t j = 0; j < measured; j++) qualify(o, s, r, j);
     for (size_t i = 0; i < o->n_walls; i++) add_wall(o, r, i);
     return ORFF_OK;
 }
@@ -235,21 +186,23 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     orffi_rows rows = {0};
     double *known = NULL;
     const bool by_output = is_by_output(o);
-    orff_status status = o->errors ? square_errors(r->n, r->n - o->n_walls, r->errors, 1, &known) : ORFF_OK;
+    orff_status status =
+        o->errors ? square_errors(r->rows.n, r->rows.n - o->n_walls, r->errors, 1, &known) : ORFF_OK;
     flat.groups = r->groups;
     flat.offset_groups = r->offsets;
     flat.geo = ORFF_GEO_NONE;
     if (!status && settings->geo)
-        status = orffi_plane_lay_directed(settings, o->d, o->p, r->n, o->n_walls, r->X, r->along, &plane);
+        status = orffi_plane_lay_directed(settings, o->d, o->p, r->rows.n, o->n_walls, r->rows.X,
+                                          r->rows.along, &plane);
     if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are those on the plane */
     if (!status && settings->geo && functionals->n)
         status = orffi_plane_rows(&plane, o->d, 0, functionals->points[functionals->n], functionals->X,
                                   functionals->along);
-    if (!status) status = choose_engine(o, r->n, &flat);
+    if (!status) status = choose_engine(o, r->rows.n, &flat);
     if (!status)
-        status = orffi_rows_from_directed(&rows, o->d, o->p, r->n, r->X, r->Y, r->weights, r->along, r->N,
-                                          o->n_walls, settings->subsample);
-    rows.measured = r->measured;
+        status = orffi_rows_from_directed(&rows, o->d, o->p, r->rows.n, r->rows.X, r->rows.Y, r->rows.weights,
+                                          r->rows.along, r->rows.N, o->n_walls, settings->subsample);
+    rows.measured = r->rows.measured;
     rows.by_output = by_output;
     if (functionals->n) rows.functionals = functionals;
     if (!status)
@@ -268,7 +221,7 @@ orff_status orff_model_fit_observations(orff_model **model, const orff_settings 
     if (!model || !settings || !o || !o->X || !o->Y || (o->n_walls && !o->walls))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_observations: NULL argument");
     ORFFI_TRY(check_errors(o));
-    if (is_whole(o)) return fit_whole(model, settings, o);
+    if (orffi_observed_is_whole(o)) return fit_whole(model, settings, o);
     ORFFI_TRY(check(settings, o));
     orff_status status = fill(o, settings, &r);
     if (!status) status = orffi_functionals_read(&functionals, o->functionals, o->d, o->p);

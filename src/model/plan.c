@@ -340,11 +340,15 @@ static void copy_law(orffi_planned_part *one, const orffi_spectrum *law) {
 orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settings,
                                    const orff_moments *moments) {
     const orffi_spectrum *law = &moments->bank->groups[0].law;
+    const orff_moments_info info = orff_moments_describe(moments);
     *plan = (orffi_plan){.settings = *settings,
                          .engine = &orffi_engine_features,
                          .engine_reason = settings->engine ? "" : "moments are sums over features",
-                         .d = moments->bank->d,
-                         .p = moments->p};
+                         .d = info.inputs,
+                         .p = info.outputs,
+                         .directed = info.parted,
+                         .measured = (size_t)info.rows,
+                         .N = info.weight};
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));
@@ -365,7 +369,10 @@ orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settin
                          .engine = &orffi_engine_lattice,
                          .engine_reason = settings->engine ? "" : "moments are those of a lattice",
                          .d = info.inputs,
-                         .p = info.outputs};
+                         .p = info.outputs,
+                         .directed = info.directed,
+                         .measured = (size_t)info.rows,
+                         .N = info.weight};
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
     ORFFI_TRY(find_space(plan));

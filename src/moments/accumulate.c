@@ -300,6 +300,7 @@ orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, 
                                     const double *weights) {
     if (!m || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate: NULL argument");
+    ORFFI_TRY(orffi_moments_match(m, false));
     return (m->settings.plane ? accumulate_laid : accumulate)(m, n, X, Y, weights);
 }
 
@@ -366,6 +367,7 @@ orff_status orffi_moments_read(orff_moments *m, const orff_reader *reader, const
     workspace w = {0};
     intake in = {0};
     bool more = true;
+    ORFFI_TRY(orffi_moments_match(m, false));
     orff_status status = workspace_fill(&w, m, pass->block ? pass->block : SIZE_MAX);
     if (!status) status = intake_fill(&in, m, w.rows, reader->weighted);
     if (!status) status = pass_over(m, reader, pass->skip, &in, w.rows);

@@ -3,6 +3,8 @@
  *     S.<k>  L (L+1)/2    upper triangle, row after row
  *     R.<k>  L x (p+1)
  *     T.<k>  (p+1) x (p+1)
+ *
+ * and of rows that are not whole member "parted", and parted.S.<k> (pairs L x L), parted.R.<k> and parted.T.<k>.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +47,14 @@ static orff_status add_tensor(orffi_archive_writer *writer, const char *letter, 
     return orffi_archive_add(writer, name, ORFFI_F64, rank, shape, data);
 }
 
+static orff_status add_parted(orffi_archive_writer *writer, size_t k, size_t L, size_t q,
+                              const orffi_parted *set) {
+    if (!set->pairs) return ORFF_OK;
+    ORFFI_TRY(add_tensor(writer, "parted.S", k, 2, set->pairs * L, L, set->S));
+    ORFFI_TRY(add_tensor(writer, "parted.R", k, 2, set->pairs + q - 1, L, set->R));
+    return add_tensor(writer, "parted.T", k, 2, q, q, set->T);
+}
+
 /* packed: room for the triangles of all sets, kept until the file is written. */
 static orff_status add_sets(const orff_moments *moments, orffi_archive_writer *writer, size_t length,
                             double *packed) {
@@ -55,6 +65,7 @@ static orff_status add_sets(const orff_moments *moments, orffi_archive_writer *w
         ORFFI_TRY(add_tensor(writer, "S", k, 1, length, 0, packed + k * length));
         ORFFI_TRY(add_tensor(writer, "R", k, 2, L, q, set->R));
         ORFFI_TRY(add_tensor(writer, "T", k, 2, q, q, set->T));
+        ORFFI_TRY(add_parted(writer, k, L, q, &set->parted));
     }
     return ORFF_OK;
 }
@@ -69,6 +80,22 @@ static json_t *pack_rows(const orff_moments *moments) {
     return list;
 }
 
+/* Of rows that are not whole: what counts of them, and of each set [numbers, weight, logs]. */
+static int pack_parted(const orff_moments *m, json_t *object) {
+    if (!orffi_moments_is_parted(m)) return 0;
+    json_t *sets = json_array();
+    json_t *parted = json_pack("{sI so sf sf sb so}", "pairs", (json_int_t)m->sets[0].parted.pairs, "rows",
+                               orffi_json_whole(m->counts.rows), "N", m->counts.N, "plain", m->counts.plain,
+                               "errors", (int)m->counts.errors, "sets", sets);
+    int failed = json_object_set_new(object, "parted", parted);
+    for (size_t k = 0; !failed && k < m->n_sets; k++) {
+        const orffi_parted *set = &m->sets[k].parted;
+        failed = json_array_append_new(sets, json_pack("{so sf sf}", "rows", orffi_json_whole(set->rows),
+                                                       "weight", set->weight, "logs", set->logs));
+    }
+    return failed;
+}
+
 static orff_status describe(const orff_moments *moments, json_t *document) {
     const orff_moments_settings *settings = &moments->settings;
     json_t *object = json_pack("{sI sI so sb so so}", "outputs", (json_int_t)moments->p, "folds",
@@ -76,6 +103,7 @@ static orff_status describe(const orff_moments *moments, json_t *document) {
                                "single", (int)settings->single, "arrived", orffi_json_whole(moments->arrived),
                                "rows", pack_rows(moments));
     int failed = json_object_set_new(document, "moments", object);
+    if (!failed) failed = pack_parted(moments, object);
     if (!failed) failed = orffi_json_set_text(object, "notes", moments->notes);
     if (!failed) failed = orffi_plane_pack(object, settings->plane);
     return failed ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file") : ORFF_OK;
@@ -86,7 +114,11 @@ static orff_status check_sets(const orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     for (size_t k = 0; k < moments->n_sets; k++) {
         const orffi_moment_set *set = &moments->sets[k];
-        if (orffi_check_finite("S", L, L, set->S) || orffi_check_finite("R", L, q, set->R) ||
+        const orffi_parted *parted = &set->parted;
+        if ((parted->pairs && (orffi_check_finite("S", parted->pairs * L, L, parted->S) ||
+                               orffi_check_finite("R", parted->pairs + q - 1, L, parted->R) ||
+                               orffi_check_finite("T", q, q, parted->T))) ||
+            orffi_check_finite("S", L, L, set->S) || orffi_check_finite("R", L, q, set->R) ||
             orffi_check_finite("T", q, q, set->T))
             return orffi_fail(
                 ORFF_ERROR_NUMERICAL,
@@ -131,6 +163,8 @@ typedef struct header {
     orff_moments_settings settings;
     orff_plane plane;
     uint64_t arrived;
+    size_t pairs;
+    orffi_parted_counts counts;
 } header;
 
 static orff_status read_header(const orffi_fields *in, header *h) {
@@ -145,6 +179,26 @@ static orff_status read_header(const orffi_fields *in, header *h) {
     h->n_sets = h->settings.folds > 1 ? h->settings.folds : 1;
     if (h->p == 0 || h->p == SIZE_MAX) return orffi_fields_fail(in, "outputs", "is no number of outputs");
     return listed == h->n_sets ? ORFF_OK : orffi_fields_fail(in, "rows", "has not one entry for each fold");
+}
+
+/* Pairs are those of the axes, or all of them. */
+static orff_status read_parted(const orffi_fields *in, header *h) {
+    orffi_fields parted;
+    size_t listed;
+    if (!orffi_fields_has(in, "parted")) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_object(in, "parted", &parted));
+    ORFFI_TRY(orffi_fields_size(&parted, "pairs", &h->pairs));
+    ORFFI_TRY(orffi_fields_whole(&parted, "rows", &h->counts.rows));
+    ORFFI_TRY(orffi_fields_number(&parted, "N", &h->counts.N));
+    ORFFI_TRY(orffi_fields_number(&parted, "plain", &h->counts.plain));
+    ORFFI_TRY(orffi_fields_flag(&parted, "errors", &h->counts.errors));
+    ORFFI_TRY(orffi_fields_list(&parted, "sets", &listed));
+    if (h->pairs != h->p && (h->p > UINT32_MAX || h->pairs != h->p * (h->p + 1) / 2))
+        return orffi_fields_fail(&parted, "pairs", "does not go with the outputs");
+    if (!(h->counts.N >= 0.0)) return orffi_fields_fail(&parted, "N", "is negative");
+    if (!(h->counts.plain >= 0.0)) return orffi_fields_fail(&parted, "plain", "is negative");
+    return listed == h->n_sets ? ORFF_OK
+                               : orffi_fields_fail(&parted, "sets", "has not one entry for each fold");
 }
 
 static orff_status read_tensor(const orffi_archive *archive, const char *letter, size_t k, size_t rank,
@@ -169,10 +223,22 @@ static orff_status view_set(const orffi_archive *archive, size_t k, size_t L, si
     return read_tensor(archive, "T", k, 2, p + 1, p + 1, &set->T);
 }
 
+static orff_status view_parted(const orffi_archive *archive, size_t k, size_t L, size_t p, size_t pairs,
+                               view *set) {
+    size_t rows;
+    if (!pairs) return ORFF_OK;
+    ORFFI_TRY(orffi_multiply(pairs, L, &rows));
+    ORFFI_TRY(read_tensor(archive, "parted.S", k, 2, rows, L, &set->S));
+    ORFFI_TRY(read_tensor(archive, "parted.R", k, 2, pairs + p, L, &set->R));
+    return read_tensor(archive, "parted.T", k, 2, p + 1, p + 1, &set->T);
+}
+
 /* Every set is in the file before room is made for any. */
 static orff_status check_views(const orffi_archive *archive, const orffi_bank *bank, const header *h) {
     view unused;
     for (size_t k = 0; k < h->n_sets; k++) ORFFI_TRY(view_set(archive, k, 2 * bank->D, h->p, &unused));
+    for (size_t k = 0; k < h->n_sets; k++)
+        ORFFI_TRY(view_parted(archive, k, 2 * bank->D, h->p, h->pairs, &unused));
     return ORFF_OK;
 }
 
@@ -202,6 +268,7 @@ static orff_status inspect(const orffi_archive *archive, orffi_fields *in, heade
     const orffi_fields document = orffi_fields_of(archive);
     ORFFI_TRY(orffi_fields_object(&document, "moments", in));
     ORFFI_TRY(read_header(in, h));
+    ORFFI_TRY(read_parted(in, h));
     ORFFI_TRY(orffi_bank_read(bank, archive, 0));
     ORFFI_TRY(read_plane(in, (*bank)->d, h));
     ORFFI_TRY(check_views(archive, *bank, h));
@@ -222,6 +289,28 @@ static orff_status copy_sets(const orffi_fields *in, orff_moments *moments) {
     return ORFF_OK;
 }
 
+static orff_status copy_parted(const orffi_fields *in, const header *h, orff_moments *m) {
+    const size_t L = 2 * m->bank->D, p = m->p;
+    orffi_fields parted, item;
+    m->counts = h->counts;
+    if (!h->pairs) return ORFF_OK;
+    ORFFI_TRY(orffi_fields_object(in, "parted", &parted));
+    ORFFI_TRY(orffi_moments_widen(m, h->pairs));
+    for (size_t k = 0; k < m->n_sets; k++) {
+        orffi_parted *set = &m->sets[k].parted;
+        view from;
+        ORFFI_TRY(view_parted(in->archive, k, L, p, h->pairs, &from));
+        ORFFI_TRY(orffi_fields_item(&parted, "sets", k, &item));
+        ORFFI_TRY(orffi_fields_whole(&item, "rows", &set->rows));
+        ORFFI_TRY(orffi_fields_number(&item, "weight", &set->weight));
+        ORFFI_TRY(orffi_fields_number(&item, "logs", &set->logs));
+        memcpy(set->S, from.S, h->pairs * L * L * sizeof *set->S);
+        memcpy(set->R, from.R, (h->pairs + p) * L * sizeof *set->R);
+        memcpy(set->T, from.T, (p + 1) * (p + 1) * sizeof *set->T);
+    }
+    return ORFF_OK;
+}
+
 orff_status orffi_moments_unpack(orff_moments **moments, const orffi_archive *archive) {
     orffi_fields in;
     header h;
@@ -234,7 +323,8 @@ orff_status orffi_moments_unpack(orff_moments **moments, const orffi_archive *ar
     ORFFI_TRY(orffi_moments_create_on(moments, bank, h.p, &h.settings));
     (*moments)->arrived = h.arrived;
     ORFFI_TRY(orffi_fields_notes(&in, &(*moments)->notes));
-    return copy_sets(&in, *moments);
+    ORFFI_TRY(copy_sets(&in, *moments));
+    return copy_parted(&in, &h, *moments);
 }
 
 orff_status orff_moments_load(orff_moments **out, const char *path) {

@@ -23,6 +23,7 @@ void orffi_moment_set_clear(orffi_moment_set *set) {
     orffi_release(set->S);
     orffi_release(set->R);
     orffi_release(set->T);
+    orffi_parted_clear(&set->parted);
     memset(set, 0, sizeof *set);
 }
 
@@ -42,6 +43,17 @@ void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_momen
     for (size_t k = 0; k < moments->n_sets; k++)
         if (k != left_out)
             orffi_moment_set_add(into, &moments->sets[k], 1.0, 2 * moments->bank->D, moments->p);
+}
+
+bool orffi_moments_is_parted(const orff_moments *moments) {
+    return moments->sets[0].parted.pairs > 0;
+}
+
+orff_status orffi_moments_refuse_parted(const orff_moments *moments, const char *what) {
+    if (!orffi_moments_is_parted(moments)) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                      "%s for moments of whole rows; some of these miss outputs, have directions or errors",
+                      what);
 }
 
 double orffi_moments_weight(const orff_moments *moments, size_t fold) {
@@ -193,11 +205,37 @@ static orff_status check_match(const orff_moments *a, const orff_moments *b) {
         return orffi_fail(ORFF_ERROR_MISMATCH, "the seed of the folds is %llu in one and %llu in the other",
                           (unsigned long long)a->settings.seed, (unsigned long long)b->settings.seed);
     ORFFI_TRY(orffi_plane_compare(a->settings.plane, b->settings.plane));
-    return orffi_bank_compare(a->bank, b->bank);
+    ORFFI_TRY(orffi_bank_compare(a->bank, b->bank));
+    return orff_moments_describe(b).rows ? orffi_moments_match(a, b->counts.errors) : ORFF_OK;
+}
+
+/* The parts of rows that are not whole. */
+static orff_status join_parted(orff_moments *into, const orff_moments *other, double sign) {
+    const size_t pairs = other->sets[0].parted.pairs, L = 2 * into->bank->D;
+    orff_moments *wide = NULL;
+    if (!pairs) return ORFF_OK;
+    ORFFI_TRY(orffi_moments_widen(into, pairs));
+    if (into->sets[0].parted.pairs > pairs) {
+        ORFFI_TRY(orff_moments_create_like(&wide, other));
+        orff_status status = join_parted(wide, other, 1.0);
+        if (!status) status = orffi_moments_widen(wide, into->sets[0].parted.pairs);
+        if (!status) status = join_parted(into, wide, sign);
+        orff_moments_free(wide);
+        return status;
+    }
+    for (size_t k = 0; k < into->n_sets; k++)
+        orffi_parted_add(&into->sets[k].parted, &other->sets[k].parted, sign, into->p, L);
+    into->counts.N += sign * other->counts.N;
+    into->counts.plain += sign * other->counts.plain;
+    into->counts.rows =
+        sign > 0.0 ? into->counts.rows + other->counts.rows : into->counts.rows - other->counts.rows;
+    into->counts.errors = other->counts.errors;
+    return ORFF_OK;
 }
 
 orff_status orff_moments_add(orff_moments *into, const orff_moments *other) {
     ORFFI_TRY(check_match(into, other));
+    ORFFI_TRY(join_parted(into, other, 1.0));
     for (size_t k = 0; k < into->n_sets; k++)
         orffi_moment_set_add(&into->sets[k], &other->sets[k], 1.0, 2 * into->bank->D, into->p);
     into->arrived += other->arrived;
@@ -207,10 +245,12 @@ orff_status orff_moments_add(orff_moments *into, const orff_moments *other) {
 orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other) {
     ORFFI_TRY(check_match(into, other));
     for (size_t k = 0; k < into->n_sets; k++)
-        if (other->sets[k].rows > into->sets[k].rows)
+        if (other->sets[k].rows > into->sets[k].rows ||
+            other->sets[k].parted.rows > into->sets[k].parted.rows)
             return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
                               (unsigned long long)other->sets[k].rows,
                               (unsigned long long)into->sets[k].rows);
+    ORFFI_TRY(join_parted(into, other, -1.0));
     for (size_t k = 0; k < into->n_sets; k++)
         orffi_moment_set_add(&into->sets[k], &other->sets[k], -1.0, 2 * into->bank->D, into->p);
     return ORFF_OK;
@@ -235,7 +275,10 @@ orff_moments_info orff_moments_describe(const orff_moments *moments) {
                               .folds = moments->n_sets,
                               .single = moments->settings.single,
                               .on_plane = moments->settings.plane != NULL,
-                              .plane = moments->plane};
+                              .plane = moments->plane,
+                              .parted = orffi_moments_is_parted(moments),
+                              .rows = moments->counts.rows,
+                              .weight = moments->counts.N};
     for (size_t k = 0; k < moments->n_sets; k++) {
         info.rows += moments->sets[k].rows;
         info.weight += moments->sets[k].T[corner];
@@ -260,6 +303,7 @@ orff_status orff_moments_totals(const orff_moments *moments, double *S, double *
                                 double *sum_y, double *sum_yy) {
     orffi_moment_set sum = {0};
     if (!moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_totals: NULL argument");
+    ORFFI_TRY(orffi_moments_refuse_parted(moments, "totals are"));
     const size_t L = 2 * moments->bank->D;
     const orff_status status = orffi_moment_set_init(&sum, L, moments->p);
     if (!status) {

@@ -9,11 +9,20 @@
 
 #include "base/archive.h"
 #include "features/features.h"
+#include "moments/parted.h"
 
 typedef struct orffi_moment_set {
     uint64_t rows;
     double *S, *R, *T;
+    orffi_parted parted; /* of rows that are not whole; orffi_moment_set_init leaves it empty */
 } orffi_moment_set;
+
+/* Of all rows that are not whole. */
+typedef struct orffi_parted_counts {
+    uint64_t rows;
+    double N, plain; /* sums of their weights without errors: of rows, and of their numbers */
+    bool errors;     /* all rows have errors of their own, so that none counts as whole */
+} orffi_parted_counts;
 
 struct orff_moments {
     orffi_bank *bank;
@@ -21,6 +30,7 @@ struct orff_moments {
     orff_moments_settings settings;
     size_t n_sets; /* folds, at least 1 */
     orffi_moment_set *sets;
+    orffi_parted_counts counts;
     orff_plane plane; /* where settings.plane points to, or zeros */
     char *notes;      /* the caller's, or NULL */
     uint64_t arrived; /* rows ever accumulated: the number of the next row */
@@ -36,6 +46,14 @@ void orffi_moment_set_add(orffi_moment_set *into, const orffi_moment_set *from, 
 
 /* into (zeroed) = sum of all sets but `left_out`; n_sets or more leaves out none. */
 void orffi_moments_sum(const orff_moments *moments, size_t left_out, orffi_moment_set *into);
+
+/* Whether there are rows that are not whole; and room for them, for so many pairs. */
+bool orffi_moments_is_parted(const orff_moments *moments);
+orff_status orffi_moments_widen(orff_moments *moments, size_t pairs);
+/* ORFF_ERROR_UNSUPPORTED where there are such rows: `what` is only for whole ones. */
+orff_status orffi_moments_refuse_parted(const orff_moments *moments, const char *what);
+/* Rows with errors, or without, where there are others. */
+orff_status orffi_moments_match(const orff_moments *moments, bool errors);
 
 /* What the weights of the rows of a fold add up to. */
 double orffi_moments_weight(const orff_moments *moments, size_t fold);

@@ -1,5 +1,5 @@
 /* Moments as a row of numbers, for sums over processes: the rows of every set, then of each set T, R and the upper triangle
- * of S, row by row. */
+ * of S, row by row; where rows are not whole, what counts of them, and of each set what moments/parted.h has. */
 #include <string.h>
 
 #include "base/digest.h"
@@ -9,11 +9,13 @@
 
 static uint64_t set_size(const orff_moments *m) {
     const uint64_t L = 2 * m->bank->D, side = m->p + 1;
-    return side * side + L * side + L * (L + 1) / 2;
+    const uint64_t pairs = m->sets[0].parted.pairs;
+    const uint64_t parted = pairs ? 3 + side * side + (pairs + m->p) * L + pairs * L * L : 0;
+    return side * side + L * side + L * (L + 1) / 2 + parted;
 }
 
 uint64_t orff_moments_size(const orff_moments *m) {
-    return m->n_sets * (1 + set_size(m));
+    return m->n_sets * (1 + set_size(m)) + (orffi_moments_is_parted(m) ? 3 : 0);
 }
 
 static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *set) {
@@ -21,12 +23,26 @@ static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set 
     orffi_numbers_pass(w, side * side, set->T);
     orffi_numbers_pass(w, L * side, set->R);
     for (size_t i = 0; i < L && !orffi_numbers_done(w); i++) orffi_numbers_pass(w, L - i, set->S + i * L + i);
+    orffi_parted *parted = &set->parted;
+    if (!parted->pairs) return;
+    orffi_numbers_pass_count(w, &parted->rows);
+    orffi_numbers_pass(w, 1, &parted->weight);
+    orffi_numbers_pass(w, 1, &parted->logs);
+    orffi_numbers_pass(w, side * side, parted->T);
+    orffi_numbers_pass(w, (parted->pairs + m->p) * L, parted->R);
+    orffi_numbers_pass(w, parted->pairs * L * L, parted->S);
 }
 
 /* The sets are written to only where w says so. */
-static orff_status visit(orffi_numbers *w, const orff_moments *m) {
+static orff_status visit(orffi_numbers *w, const orff_moments *m, orffi_parted_counts *counts) {
+    *counts = m->counts;
     ORFFI_TRY(orffi_numbers_check(w, orff_moments_size(m)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
+    if (orffi_moments_is_parted(m)) {
+        orffi_numbers_pass_count(w, &counts->rows);
+        orffi_numbers_pass(w, 1, &counts->N);
+        orffi_numbers_pass(w, 1, &counts->plain);
+    }
     for (size_t k = 0; k < m->n_sets; k++)
         if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);
     return ORFF_OK;
@@ -35,14 +51,16 @@ static orff_status visit(orffi_numbers *w, const orff_moments *m) {
 orff_status orff_moments_get(const orff_moments *m, uint64_t first, size_t count, double *numbers) {
     orffi_numbers w = {.first = first, .count = count, .out = numbers};
     if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_get: NULL argument");
-    return visit(&w, m);
+    return visit(&w, m, &(orffi_parted_counts){0});
 }
 
 orff_status orff_moments_set(orff_moments *m, uint64_t first, size_t count, const double *numbers) {
     orffi_numbers w = {.first = first, .count = count, .in = numbers};
+    orffi_parted_counts counts;
     if (!m || !numbers) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_set: NULL argument");
-    ORFFI_TRY(visit(&w, m));
-    m->arrived = 0;
+    ORFFI_TRY(visit(&w, m, &counts));
+    m->counts = counts;
+    m->arrived = counts.rows;
     for (size_t k = 0; k < m->n_sets; k++) m->arrived += m->sets[k].rows;
     return ORFF_OK;
 }
@@ -71,6 +89,7 @@ uint64_t orff_moments_digest(const orff_moments *m) {
     const double sizes[] = {(double)m->bank->d,
                             (double)m->p,
                             (double)m->bank->D,
+                            (double)m->sets[0].parted.pairs,
                             (double)m->n_sets,
                             m->n_sets > 1 ? (double)(m->settings.seed >> 32) : 0.0,
                             m->n_sets > 1 ? (double)(m->settings.seed & UINT32_MAX) : 0.0,

@@ -121,6 +121,7 @@ static orff_status check_learn(const orff_features *f, const orff_moments *momen
     if (f->p != moments->p)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the kernel has %zu outputs, the moments %zu", f->p,
                           moments->p);
+    ORFFI_TRY(orffi_moments_refuse_parted(moments, "learning weights is"));
     return orffi_bank_compare(f->bank, moments->bank);
 }
 

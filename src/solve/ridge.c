@@ -12,6 +12,7 @@ orff_status orff_ridge_create(orff_ridge **out, const orff_features *features, c
     orff_ridge *ridge;
     if (!out || !features || !moments)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_ridge_create: NULL argument");
+    ORFFI_TRY(orffi_moments_refuse_parted(moments, "orff_ridge is"));
     ORFFI_TRY(ORFFI_NEW(ridge));
     ridge->features = features;
     ridge->moments = moments;

@@ -1,0 +1,148 @@
+/* Rows that are not whole, into moments. Rows with errors of their own are none that are whole. */
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "base/plane.h"
+#include "moments/moments.h"
+#include "moments/observed.h"
+
+#define BLOCK 1024 /* rows whose features are computed at a time */
+
+orff_status orffi_moments_match(const orff_moments *m, bool errors) {
+    if (!orff_moments_describe(m).rows || m->counts.errors == errors) return ORFF_OK;
+    return orffi_fail(ORFF_ERROR_MISMATCH,
+                      "some rows have errors of their own and others have none: give errors to all of them");
+}
+
+orff_status orffi_moments_widen(orff_moments *m, size_t pairs) {
+    for (size_t k = 0; k < m->n_sets; k++)
+        ORFFI_TRY(orffi_parted_widen(&m->sets[k].parted, m->p, 2 * m->bank->D, pairs));
+    return ORFF_OK;
+}
+
+/* Whether every direction is an axis. */
+static bool are_axes(const orffi_observed *rows, size_t p) {
+    for (size_t i = 0; i < rows->n; i++) {
+        size_t entries = 0;
+        for (size_t k = 0; k < p; k++) entries += rows->along[i * p + k] != 0.0;
+        if (entries > 1) return false;
+    }
+    return true;
+}
+
+/* ---- sums */
+
+typedef struct room {
+    double *phi, *scratch, *work; /* step x L, as the bank asks for, step x L */
+    size_t step;
+} room;
+
+static orff_status room_fill(room *r, const orff_moments *m) {
+    const size_t L = 2 * m->bank->D, most = orffi_bank_block_rows(m->bank);
+    r->step = most < BLOCK ? most : BLOCK;
+    ORFFI_TRY(orffi_alloc(&r->phi, r->step, L * sizeof *r->phi));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->scratch, orffi_bank_scratch(m->bank)));
+    return orffi_alloc(&r->work, r->step, L * sizeof *r->work);
+}
+
+/* Rows of one fold, which stand together. */
+static void add_fold(orff_moments *m, const orffi_observed *rows, size_t first, size_t n, size_t fold,
+                     const room *r) {
+    const size_t d = m->bank->d, p = m->p;
+    for (size_t i = first; i < first + n; i += r->step) {
+        const size_t count = first + n - i < r->step ? first + n - i : r->step;
+        orffi_phi(m->bank, count, rows->X + i * d, r->phi, r->scratch);
+        orffi_parted_sum(&m->sets[fold].parted, p, 2 * m->bank->D, count, r->phi, rows->Y + i,
+                         rows->weights + i, rows->along + i * p, r->work);
+    }
+}
+
+/* Row j of one list, at place i of another. */
+static void copy_row(const orff_moments *m, const orffi_observed *from, size_t j, orffi_observed *to,
+                     size_t i) {
+    const size_t d = m->bank->d, p = m->p;
+    memcpy(to->X + i * d, from->X + j * d, d * sizeof *to->X);
+    memcpy(to->along + i * p, from->along + j * p, p * sizeof *to->along);
+    to->Y[i] = from->Y[j];
+    to->weights[i] = from->weights[j];
+}
+
+/* sorted: as many rows as `rows` has. */
+static void add_rows(orff_moments *m, const orffi_observed *rows, orffi_observed *sorted, const room *r) {
+    size_t first = 0;
+    for (size_t fold = 0; fold < m->n_sets; fold++) {
+        const size_t begin = first;
+        for (size_t j = 0; j < rows->n; j++)
+            if (m->n_sets == 1 || orffi_moments_fold(&m->settings, m->arrived + j, m->bank->d,
+                                                     rows->X + j * m->bank->d, 1, rows->Y + j) == fold)
+                copy_row(m, rows, j, sorted, first++);
+        add_fold(m, sorted, begin, first - begin, fold, r);
+    }
+}
+
+/* ---- the calls */
+
+/* Rows that are ready to be added, on their own moments. */
+static orff_status take_parted(orff_moments *m, const orff_observations *o, orffi_observed *rows) {
+    orffi_observed sorted = {0};
+    room r = {0};
+    if (m->settings.plane)
+        ORFFI_TRY(orffi_plane_rows(m->settings.plane, o->d, 0, rows->n, rows->X, rows->along));
+    const size_t p = m->p, axes = p == 1 || are_axes(rows, p);
+    m->counts.plain += orffi_observed_weigh(o, rows);
+    m->counts.rows += rows->measured;
+    m->counts.N += rows->N;
+    orff_status status = orffi_moments_widen(m, axes ? p : p * (p + 1) / 2);
+    if (!status) status = orffi_observed_fill(&sorted, o, !o->errors, 0);
+    if (!status) status = room_fill(&r, m);
+    if (!status) add_rows(m, rows, &sorted, &r);
+    orffi_observed_clear(&sorted);
+    orffi_release(r.phi);
+    orffi_release(r.scratch);
+    orffi_release(r.work);
+    return status;
+}
+
+static orff_status take_sides(orff_moments *m, const orff_observations *o) {
+    orffi_observed whole = {0}, parted = {0};
+    orff_status status = orffi_observed_fill(&parted, o, !o->errors, 0);
+    if (!status && !o->errors) status = orffi_observed_fill_whole(&whole, o);
+    if (!status && parted.n) status = take_parted(m, o, &parted);
+    if (!status && whole.n)
+        status = orff_moments_accumulate(m, whole.n, whole.X, whole.Y, o->weights ? whole.weights : NULL);
+    m->arrived += parted.measured;
+    orffi_observed_clear(&whole);
+    orffi_observed_clear(&parted);
+    return status;
+}
+
+/* All of the rows or none: they are summed up apart first. */
+static orff_status take(void *self, const orff_observations *o, uint64_t first) {
+    orff_moments *m = self, *more = NULL;
+    ORFFI_TRY(orffi_observed_check(o, first));
+    ORFFI_TRY(orffi_moments_match(m, o->errors != NULL));
+    ORFFI_TRY(orff_moments_create_like(&more, m));
+    more->counts.errors = o->errors != NULL;
+    orff_status status = take_sides(more, o);
+    if (!status) status = orff_moments_add(m, more);
+    orff_moments_free(more);
+    return status;
+}
+
+orff_status orff_moments_accumulate_observations(orff_moments *m, const orff_observations *o) {
+    if (!m || !o || !o->X || !o->Y)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_accumulate_observations: NULL argument");
+    if (o->d != m->bank->d || o->p != m->p)
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "the rows have %zu inputs and %zu outputs, the moments %zu and %zu", o->d, o->p,
+                          m->bank->d, m->p);
+    return take(m, o, 0);
+}
+
+orff_status orff_moments_read_observations(orff_moments *m, const orff_observation_reader *reader) {
+    if (!m || !reader || !reader->read)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read_observations: NULL argument");
+    return orffi_observed_read(reader, m->bank->d, m->p, 16 * BLOCK, take, m);
+}
