@@ -1717,6 +1717,25 @@ ORFF_API size_t orff_sum_terms(const orff_sum *sum);
 ORFF_API orff_term orff_sum_term(const orff_sum *sum, size_t i); /* pointers inside live as long as the sum */
 ORFF_API void orff_sum_free(orff_sum *sum);
 
+/* The power of the learned field against wavenumber, in radians per unit of the inputs (per km on a plane): what the field over a
+ * region has under Hann's window, added up over outputs, and what its kernel expected before any row was seen. */
+#define ORFF_POWER_BINS 200
+
+typedef struct orff_power {
+    size_t bins;
+    double
+        edges[ORFF_POWER_BINS + 1]; /* bins + 1 wavenumbers, rising; bin i is from edges[i] to edges[i + 1] */
+    double learned[ORFF_POWER_BINS]; /* power in each bin */
+    double prior[ORFF_POWER_BINS];   /* the same of the kernel */
+    bool expected;                   /* there is a prior; if not, orff_error_message() says why */
+    double mean_square;              /* of the field, in all bins together */
+} orff_power;
+
+/* The region is low to high (d each); wavenumbers are of `dim` inputs, 1 to 3, those of axes (0-based), and others are held in the
+ * middle. ORFF_ERROR_UNSUPPORTED for classes, and where the model is no sum of waves: see orff_model_sum. */
+ORFF_API orff_status orff_model_power(const orff_model *model, const double *low, const double *high,
+                                      size_t dim, const size_t *axes, orff_power *power);
+
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
