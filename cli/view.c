@@ -29,6 +29,7 @@ typedef struct page {
     size_t d, p;
     size_t axis[2];     /* inputs that are the map */
     bool vector;        /* outputs are a vector over these */
+    bool degrees;       /* these are longitude and latitude, as the model was learned */
     double box[4];      /* of a projected system: as far as its map is known, degrees */
     double *low, *high; /* d */
     size_t samples;
@@ -339,11 +340,17 @@ static json_t *columns(const page *f, orff_side side, size_t count) {
     return list;
 }
 
+static bool has_units(const page *f, size_t axis, const char *expected) {
+    const char *units = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[axis]);
+    return units && !strcmp(units, expected);
+}
+
 /* The region in degrees may become another: see cli_page_plane. */
 static int add_plane(page *f) {
     const orff_plane *plane = &f->applied.info.plane;
     const size_t *at = plane->inputs;
     json_t *object = NULL;
+    f->degrees = has_units(f, 0, "degrees_east") && has_units(f, 1, "degrees_north");
     if (!f->applied.info.on_plane) return CLI_DONE;
     double low[2] = {f->low[at[0]], f->low[at[1]]}, high[2] = {f->high[at[0]], f->high[at[1]]};
     const int status = cli_page_plane(plane, low, high, f->box, &object);
@@ -384,6 +391,7 @@ static void add_names(page *f) {
     json_object_set_new(f->object, "axes",
                         json_pack("[I, I]", (json_int_t)f->axis[0], (json_int_t)f->axis[1]));
     json_object_set_new(f->object, "vector", json_boolean(f->vector));
+    json_object_set_new(f->object, "degrees", json_boolean(f->degrees));
     json_object_set_new(f->object, "length", cli_page_text(orff_notes_length_units(f->applied.notes)));
     json_object_set_new(f->object, "slope_units", cli_page_text(turn));
     json_object_set_new(f->object, "details", details(f));
@@ -396,12 +404,12 @@ static int add_coast(page *f) {
     const bool given = cli_given(f->arguments, CLI_OPT_COAST);
     json_t *list = NULL;
     double box[4];
-    if (!info->on_plane)
+    if (!info->on_plane && !f->degrees)
         return given ? cli_wrong(f->arguments, CLI_OPT_COAST,
                                  "is for pages of models in degrees (--geo lonlat)")
                      : CLI_DONE;
     for (size_t k = 0; k < 2; k++) {
-        const size_t at = info->plane.inputs[k];
+        const size_t at = info->on_plane ? info->plane.inputs[k] : f->axis[k];
         const double about = f->high[at] - f->low[at];
         box[2 * k] = f->low[at] - about;
         box[2 * k + 1] = f->high[at] + about;

@@ -69,7 +69,7 @@ class App extends Controls {
   // py / px
   evenness() {
     const box = this.region();
-    return this.isEven ? 1 : (box.x1 - box.x0) / (box.y1 - box.y0) * $("map").clientHeight / $("map").clientWidth;
+    return this.isEven ? this.stretch : (box.x1 - box.x0) / (box.y1 - box.y0) * $("map").clientHeight / $("map").clientWidth;
   }
 
   writeLater() {
@@ -168,7 +168,7 @@ class App extends Controls {
     if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);
     if (model.deviations.length) rows.push(["samples", `${model.deviations.length}; between two of them the page shows others, as probable as they are`]);
     if (model.points) rows.push(["data", model.points.count < model.points.of ? `${model.points.count} of ${model.points.of} points` : `${model.points.count} points`]);
-    if (model.plane) rows.push(["map", model.plane.name]);
+    if (model.earth) rows.push(["map", model.earth.name]);
     rows.push(["drawn by", this.painter], ["orff", model.version]);
     return rows;
   }
