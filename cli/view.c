@@ -12,14 +12,16 @@
 #include "report.h"
 #include "result.h"
 
-#define ERROR_NODES   48  /* of the grid of error bars, along the longer side of the map ... */
-#define ERROR_SLIDES  5   /* ... and along each other input */
-#define VALUE_NODES   140 /* the same where values come from a grid too */
-#define VALUE_SLIDES  9
-#define MOST_NODES    40000
-#define MARGIN        0.4   /* of the range, around the map: people look beyond the data */
-#define PROBES        24    /* places at which the page compares itself with the program */
-#define MOST_POINTS   20000 /* of the data, drawn */
+#define ERROR_NODES  48  /* of the grid of error bars, along the longer side of the map ... */
+#define ERROR_SLIDES 5   /* ... and along each other input */
+#define VALUE_NODES  140 /* the same where values come from a grid too */
+#define VALUE_SLIDES 9
+#define MOST_NODES   40000
+#define MARGIN       0.4   /* of the range, around the map: people look beyond the data */
+#define PROBES       24    /* places at which the page compares itself with the program */
+#define MOST_POINTS  20000 /* of the data, drawn */
+#define MOST_ROWS \
+    250000 /* that values may come from, the nearest of them; a page is then about as large as its model */
 #define KEPT_OF_MEAN  1e-10 /* waves that are left out, beside all of them */
 #define KEPT_OF_DRAWS 1e-4
 
@@ -191,12 +193,19 @@ static int add_values(page *f) {
     orff_sum *sum = NULL;
     const orff_status outcome = orff_model_sum(f->applied.model, &sum);
     if (outcome && outcome != ORFF_ERROR_UNSUPPORTED) return cli_outcome(outcome, NULL);
+    if (sum && orff_sum_term(sum, 0).nearest && orff_sum_term(sum, 0).centres > MOST_ROWS) {
+        orff_sum_free(sum);
+        sum = NULL;
+    }
     json_t *parts = sum && has_centres(sum) ? cli_page_parts(&f->applied) : json_array();
     if (!sum || !parts) {
         orff_sum_free(sum);
         return add_values_on_grid(f);
     }
-    f->kind = has_centres(sum) ? "centres" : orff_sum_term(sum, 0).steps ? "harmonics" : "waves";
+    f->kind = orff_sum_term(sum, 0).nearest ? "nearest"
+              : has_centres(sum)            ? "centres"
+              : orff_sum_term(sum, 0).steps ? "harmonics"
+                                            : "waves";
     json_object_set_new(f->object, "parts", parts);
     json_object_set_new(f->object, "mean", cli_page_numbers(f->p, orff_sum_mean(sum), false));
     json_t *terms = cli_page_sum(sum, f->d, f->p, f->applied.info.parts, false, KEPT_OF_MEAN);
@@ -213,7 +222,8 @@ static int add_samples(page *f) {
     orff_samples *samples = NULL;
     json_t *list = json_array();
     json_object_set_new(f->object, "samples", list);
-    if (!f->samples || !f->applied.info.has_posterior || !strcmp(f->kind, "nodes")) return CLI_DONE;
+    const bool summed = strcmp(f->kind, "nodes") && strcmp(f->kind, "nearest");
+    if (!f->samples || !f->applied.info.has_posterior || !summed) return CLI_DONE;
     if (f->applied.info.trend_terms) {
         cli_say("the model has a trend: the page shows no samples of it; orff sample has them");
         return CLI_DONE;

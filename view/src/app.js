@@ -162,7 +162,7 @@ class App extends Controls {
 
   facts() {
     const { model } = this, counts = { harmonics: "waves of a lattice, added up here", waves: "waves (random Fourier features), added up here",
-      centres: "the exact kernel at all rows, added up here", nodes: "a grid that the program has computed, and polynomials between its nodes" };
+      centres: "the exact kernel at all rows, added up here", nearest: "predicted here from the nearest rows, as the program does", nodes: "a grid that the program has computed, and polynomials between its nodes" };
     const rows = [["kernel", model.kernel], ["engine", model.engine], ["rows", model.rows.toLocaleString("en")], ["values", counts[model.kind]],
       ["check", `differ from those of orff predict by ${showNumber(this.worst, 2)} of the largest, at ${model.probes.x.length / model.d} places`]];
     if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);
