@@ -1,4 +1,4 @@
-/* Inputs of gridded variables that nobody has named. */
+/* Inputs and outputs of gridded variables that nobody has named. */
 #include "coordinates.h"
 
 #include <stdlib.h>
@@ -64,4 +64,55 @@ char *cli_coordinates_of(const fmt_table *table, const char *outputs, const char
     }
     free(names.text);
     return NULL;
+}
+
+/* ---- vectors */
+
+static bool same_grid(const fmt_table *table, size_t i, size_t k) {
+    const char *a = fmt_table_shape(table, i), *b = fmt_table_shape(table, k);
+    return a && b && strchr(a, ',') && !strcmp(a, b);
+}
+
+/* "surface_eastward_sea_water_velocity" and "surface_northward_sea_water_velocity"; a space stands before a modifier such as
+ * standard_error. */
+static bool are_components(const char *east, const char *north) {
+    const char *at = east && north ? strstr(east, "eastward") : NULL;
+    if (!at || strchr(east, ' ')) return false;
+    const size_t before = (size_t)(at - east);
+    return !strncmp(east, north, before) && !strncmp(north + before, "northward", 9) &&
+           !strcmp(at + 8, north + before + 9);
+}
+
+static bool are_u_and_v(const char *u, const char *v) {
+    return u && v && ((*u == 'u' && *v == 'v') || (*u == 'U' && *v == 'V')) && !strcmp(u + 1, v + 1);
+}
+
+static bool are_pair(const fmt_table *table, size_t i, size_t k, bool standard) {
+    if (i == k || !same_grid(table, i, k)) return false;
+    return standard ? are_components(fmt_table_standard_name(table, i), fmt_table_standard_name(table, k))
+                    : are_u_and_v(fmt_table_name(table, i), fmt_table_name(table, k));
+}
+
+/* How many pairs there are; u and v: the last of them. */
+static size_t find_pairs(const fmt_table *table, bool standard, size_t *u, size_t *v) {
+    const size_t columns = fmt_table_columns(table);
+    size_t found = 0;
+    for (size_t i = 0; i < columns; i++)
+        for (size_t k = 0; k < columns; k++) {
+            if (!are_pair(table, i, k, standard)) continue;
+            *u = i;
+            *v = k;
+            found++;
+        }
+    return found;
+}
+
+char *cli_vector_of(const fmt_table *table) {
+    size_t u = 0, v = 0, found = find_pairs(table, true, &u, &v);
+    if (!found) found = find_pairs(table, false, &u, &v);
+    if (found != 1) return NULL;
+    cli_string names = {0};
+    cli_append(&names, "%s,%s", fmt_table_name(table, u), fmt_table_name(table, v));
+    cli_say("outputs: %s, the one vector of the file; --outputs names others", names.text);
+    return names.text;
 }

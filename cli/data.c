@@ -294,14 +294,9 @@ static int find_inputs(const cli_data *data, const cli_arguments *a, bool pair, 
     return *names ? CLI_DONE : refuse_unnamed(data, a, "inputs", "say where");
 }
 
-int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
+static int learn_columns(cli_data *data, const cli_arguments *a, bool pair) {
     char *inputs = NULL;
-    *data = (cli_data){0};
-    int status = open_words(data, a, first);
-    const bool pair = a->n_words > first + 1;
-    if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS))
-        return refuse_unnamed(data, a, "outputs", "are to be learned");
-    if (!status) status = find_inputs(data, a, pair, &inputs);
+    int status = find_inputs(data, a, pair, &inputs);
     cli_observed observed = {0};
     if (!status) status = cli_observed_read(&observed, a, data, pair);
     const fmt_table_selection selection = {
@@ -320,22 +315,45 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     if (!status && a->command->bit & CLI_BIT(moments)) status = count_from_1970(data);
     cli_observed_clear(&observed);
     free(inputs);
-    if (status) return status;
-    status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);
+    if (!status)
+        status = cli_notes_of_table(&data->notes, data->table, observed.outputs, observed.direction > 0);
     if (!status) status = cli_settings_note_covariates(a, data->d, data->notes);
     if (!status) say_times(data);
     if (!status) status = read_rows_held(data, a);
-    if (!status) status = cli_observed_split(&observed, a, data);
-    if (!status && !data->n && data->whole)
-        status = cli_failed("%s: there are no rows%s", fmt_table_path(data->table),
-                            fmt_table_dropped(data->table) ? " without missing values" : "");
-    if (!status && (data->groups || data->offsets) && !data->whole)
-        status = cli_failed("%s: %s needs all rows in memory; raise --memory", fmt_table_path(data->table),
-                            data->groups ? "--groups" : "--group-effect");
-    if (!status) cli_data_warn_codes(data);
-    if (!status) hint_plane(data, a);
-    if (!status) warn_grid_relative(data, a);
-    return status;
+    return status ? status : cli_observed_split(&observed, a, data);
+}
+
+static int check_rows(const cli_data *data) {
+    const char *path = fmt_table_path(data->table);
+    if (!data->n && data->whole)
+        return cli_failed("%s: there are no rows%s", path,
+                          fmt_table_dropped(data->table) ? " without missing values" : "");
+    if ((data->groups || data->offsets) && !data->whole)
+        return cli_failed("%s: %s needs all rows in memory; raise --memory", path,
+                          data->groups ? "--groups" : "--group-effect");
+    return CLI_DONE;
+}
+
+int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
+    cli_arguments named = *a; /* with the outputs found where none are given */
+    char *outputs = NULL;
+    *data = (cli_data){0};
+    int status = open_words(data, a, first);
+    const bool pair = a->n_words > first + 1;
+    if (!status && !pair && !cli_given(a, CLI_OPT_OUTPUTS)) {
+        outputs = cli_vector_of(data->table);
+        if (!outputs) return refuse_unnamed(data, a, "outputs", "are to be learned");
+        named.given[CLI_OPT_OUTPUTS].count = 1;
+        named.given[CLI_OPT_OUTPUTS].values = (const char **)&outputs;
+    }
+    if (!status) status = learn_columns(data, &named, pair);
+    free(outputs);
+    if (!status) status = check_rows(data);
+    if (status) return status;
+    cli_data_warn_codes(data);
+    hint_plane(data, a);
+    warn_grid_relative(data, a);
+    return CLI_DONE;
 }
 
 /* Columns by name if the file has names, otherwise all of them. */

@@ -127,13 +127,24 @@ static json_t *centres_of(const orff_term *t, size_t d, size_t p, size_t parts, 
                      cli_page_numbers(parts, t->across, false));
 }
 
+static json_t *nearest_of(const orff_term *t, size_t d, size_t p, size_t parts) {
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "nearest", "nearest",
+                     (json_int_t)t->nearest, "z", cli_page_numbers(t->centres * d, t->z, false), "y",
+                     cli_page_numbers(t->centres * t->axes, t->y, false), "turn",
+                     cli_page_numbers(p * t->axes, t->turn, false), "noise",
+                     cli_page_numbers(t->axes, t->noise, false), "weights",
+                     t->weights ? cli_page_numbers(t->centres, t->weights, false) : json_null(), "amplitude",
+                     cli_page_numbers(parts, t->amplitude, false));
+}
+
 json_t *cli_page_sum(const orff_sum *sum, size_t d, size_t p, size_t parts, bool single, double tolerance) {
     json_t *list = json_array();
     for (size_t i = 0; i < orff_sum_terms(sum); i++) {
         const orff_term t = orff_sum_term(sum, i);
-        json_array_append_new(list, t.centres ? centres_of(&t, d, p, parts, single)
-                                    : t.steps ? lattice_of(&t, d, p, single, tolerance)
-                                              : waves_of(&t, d, p, single));
+        json_array_append_new(list, t.nearest   ? nearest_of(&t, d, p, parts)
+                                    : t.centres ? centres_of(&t, d, p, parts, single)
+                                    : t.steps   ? lattice_of(&t, d, p, single, tolerance)
+                                                : waves_of(&t, d, p, single));
     }
     return list;
 }

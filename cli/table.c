@@ -29,7 +29,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "that is not an output; for variables of a NetCDF file it is the coordinates of the first output. Afterwards, the default "
         "is the columns that the model was learned from."},
     [CLI_OPT_OUTPUTS] = {"outputs", 0, "COLUMNS", NULL, COLUMNS | EVALUATE | VAR | FORECAST, "Data",
-        "The columns of y. Not for a pair of array files, where the second file contains y."},
+        "The columns of y. Not for a pair of array files, where the second file contains y. The default for a NetCDF or GRIB file is its "
+        "vector, if there is exactly one: standard names with eastward and northward, or names such as u10 and v10."},
     [CLI_OPT_WEIGHTS] = {"weights", 0, "COLUMN", NULL, COLUMNS, "Data",
         "The column of row weights, each 0 or more."},
     [CLI_OPT_GROUPS] = {"groups", 0, "COLUMN", NULL, LEARN | EVALUATE, "Data",

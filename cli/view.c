@@ -12,14 +12,16 @@
 #include "report.h"
 #include "result.h"
 
-#define ERROR_NODES   48  /* of the grid of error bars, along the longer side of the map ... */
-#define ERROR_SLIDES  5   /* ... and along each other input */
-#define VALUE_NODES   140 /* the same where values come from a grid too */
-#define VALUE_SLIDES  9
-#define MOST_NODES    40000
-#define MARGIN        0.4   /* of the range, around the map: people look beyond the data */
-#define PROBES        24    /* places at which the page compares itself with the program */
-#define MOST_POINTS   20000 /* of the data, drawn */
+#define ERROR_NODES  48  /* of the grid of error bars, along the longer side of the map ... */
+#define ERROR_SLIDES 5   /* ... and along each other input */
+#define VALUE_NODES  140 /* the same where values come from a grid too */
+#define VALUE_SLIDES 9
+#define MOST_NODES   40000
+#define MARGIN       0.4   /* of the range, around the map: people look beyond the data */
+#define PROBES       24    /* places at which the page compares itself with the program */
+#define MOST_POINTS  20000 /* of the data, drawn */
+#define MOST_ROWS \
+    250000 /* that values may come from, the nearest of them; a page is then about as large as its model */
 #define KEPT_OF_MEAN  1e-10 /* waves that are left out, beside all of them */
 #define KEPT_OF_DRAWS 1e-4
 
@@ -29,6 +31,7 @@ typedef struct page {
     size_t d, p;
     size_t axis[2];     /* inputs that are the map */
     bool vector;        /* outputs are a vector over these */
+    bool degrees;       /* these are longitude and latitude, as the model was learned */
     double box[4];      /* of a projected system: as far as its map is known, degrees */
     double *low, *high; /* d */
     size_t samples;
@@ -190,12 +193,19 @@ static int add_values(page *f) {
     orff_sum *sum = NULL;
     const orff_status outcome = orff_model_sum(f->applied.model, &sum);
     if (outcome && outcome != ORFF_ERROR_UNSUPPORTED) return cli_outcome(outcome, NULL);
+    if (sum && orff_sum_term(sum, 0).nearest && orff_sum_term(sum, 0).centres > MOST_ROWS) {
+        orff_sum_free(sum);
+        sum = NULL;
+    }
     json_t *parts = sum && has_centres(sum) ? cli_page_parts(&f->applied) : json_array();
     if (!sum || !parts) {
         orff_sum_free(sum);
         return add_values_on_grid(f);
     }
-    f->kind = has_centres(sum) ? "centres" : orff_sum_term(sum, 0).steps ? "harmonics" : "waves";
+    f->kind = orff_sum_term(sum, 0).nearest ? "nearest"
+              : has_centres(sum)            ? "centres"
+              : orff_sum_term(sum, 0).steps ? "harmonics"
+                                            : "waves";
     json_object_set_new(f->object, "parts", parts);
     json_object_set_new(f->object, "mean", cli_page_numbers(f->p, orff_sum_mean(sum), false));
     json_t *terms = cli_page_sum(sum, f->d, f->p, f->applied.info.parts, false, KEPT_OF_MEAN);
@@ -212,7 +222,8 @@ static int add_samples(page *f) {
     orff_samples *samples = NULL;
     json_t *list = json_array();
     json_object_set_new(f->object, "samples", list);
-    if (!f->samples || !f->applied.info.has_posterior || !strcmp(f->kind, "nodes")) return CLI_DONE;
+    const bool summed = strcmp(f->kind, "nodes") && strcmp(f->kind, "nearest");
+    if (!f->samples || !f->applied.info.has_posterior || !summed) return CLI_DONE;
     if (f->applied.info.trend_terms) {
         cli_say("the model has a trend: the page shows no samples of it; orff sample has them");
         return CLI_DONE;
@@ -339,11 +350,17 @@ static json_t *columns(const page *f, orff_side side, size_t count) {
     return list;
 }
 
+static bool has_units(const page *f, size_t axis, const char *expected) {
+    const char *units = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[axis]);
+    return units && !strcmp(units, expected);
+}
+
 /* The region in degrees may become another: see cli_page_plane. */
 static int add_plane(page *f) {
     const orff_plane *plane = &f->applied.info.plane;
     const size_t *at = plane->inputs;
     json_t *object = NULL;
+    f->degrees = has_units(f, 0, "degrees_east") && has_units(f, 1, "degrees_north");
     if (!f->applied.info.on_plane) return CLI_DONE;
     double low[2] = {f->low[at[0]], f->low[at[1]]}, high[2] = {f->high[at[0]], f->high[at[1]]};
     const int status = cli_page_plane(plane, low, high, f->box, &object);
@@ -384,6 +401,7 @@ static void add_names(page *f) {
     json_object_set_new(f->object, "axes",
                         json_pack("[I, I]", (json_int_t)f->axis[0], (json_int_t)f->axis[1]));
     json_object_set_new(f->object, "vector", json_boolean(f->vector));
+    json_object_set_new(f->object, "degrees", json_boolean(f->degrees));
     json_object_set_new(f->object, "length", cli_page_text(orff_notes_length_units(f->applied.notes)));
     json_object_set_new(f->object, "slope_units", cli_page_text(turn));
     json_object_set_new(f->object, "details", details(f));
@@ -396,12 +414,12 @@ static int add_coast(page *f) {
     const bool given = cli_given(f->arguments, CLI_OPT_COAST);
     json_t *list = NULL;
     double box[4];
-    if (!info->on_plane)
+    if (!info->on_plane && !f->degrees)
         return given ? cli_wrong(f->arguments, CLI_OPT_COAST,
                                  "is for pages of models in degrees (--geo lonlat)")
                      : CLI_DONE;
     for (size_t k = 0; k < 2; k++) {
-        const size_t at = info->plane.inputs[k];
+        const size_t at = info->on_plane ? info->plane.inputs[k] : f->axis[k];
         const double about = f->high[at] - f->low[at];
         box[2 * k] = f->low[at] - about;
         box[2 * k + 1] = f->high[at] + about;

@@ -1709,11 +1709,14 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
 /* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
  *
- *     f(x) = mean + trend(x) + sum over terms,      a term being waves, or centres:
+ *     f(x) = mean + trend(x) + sum over terms,      a term being waves, centres, or nearest rows:
  *
  *     sum_j a_j cos<w_j, x - origin> + b_j sin<w_j, x - origin>
  *     sum_m sum_i K_m(x - z_i) c_mi,     K_m = k0 I for separable parts, else along C + across (tr C I - C),
  *                                        C = -grad grad^T k0 over the field's space; k0 as orff_model_part has it
+ *
+ *     sum_j turn_j sum_i B_ji y_ij,      B_j = k(x, z) (k(z, z) + diag(noise_j / weights))^-1 with the `nearest` of the centres,
+ *                                        |x - z| in length scales of the first part; k = sum_m amplitude_m k0
  *
  * The trend is not in the sum: orff_model_trend has its terms, and most models have none.
  */
@@ -1730,12 +1733,19 @@ typedef struct orff_term {
     const double *z;              /* centres x d */
     const double *c;              /* parts x centres x p */
     const double *along, *across; /* parts: both 0 for separable ones */
+    size_t nearest;               /* 0: all centres add up; else they have, in the place of c, along and across: */
+    size_t axes;                  /* systems, each of an axis of the outputs */
+    const double *y;              /* centres x axes */
+    const double *turn;           /* p x axes */
+    const double *noise;          /* axes */
+    const double *weights;        /* centres, or NULL: all 1 */
+    const double *amplitude;      /* parts */
 } orff_term;
 
 typedef struct orff_sum orff_sum;
 
-/* ORFF_ERROR_UNSUPPORTED where f is no such sum: a lattice whose values come from the nearest rows, and exact models with
- * callbacks, delays, wavelengths or periods. */
+/* ORFF_ERROR_UNSUPPORTED where f is no such sum: models with callbacks, delays, wavelengths or periods that are exact or whose values
+ * come from the nearest rows, and physical kernels with such values. */
 ORFF_API orff_status orff_model_sum(const orff_model *model, orff_sum **sum);
 
 /* What sample i (0-based) has more than the model: its mean is 0. ORFF_ERROR_UNSUPPORTED for a model with a trend. */
@@ -1744,6 +1754,25 @@ ORFF_API const double *orff_sum_mean(const orff_sum *sum); /* p */
 ORFF_API size_t orff_sum_terms(const orff_sum *sum);
 ORFF_API orff_term orff_sum_term(const orff_sum *sum, size_t i); /* pointers inside live as long as the sum */
 ORFF_API void orff_sum_free(orff_sum *sum);
+
+/* The power of the learned field against wavenumber, in radians per unit of the inputs (per km on a plane): what the field over a
+ * region has under Hann's window, added up over outputs, and what its kernel expected before any row was seen. */
+#define ORFF_POWER_BINS 200
+
+typedef struct orff_power {
+    size_t bins;
+    double
+        edges[ORFF_POWER_BINS + 1]; /* bins + 1 wavenumbers, rising; bin i is from edges[i] to edges[i + 1] */
+    double learned[ORFF_POWER_BINS]; /* power in each bin */
+    double prior[ORFF_POWER_BINS];   /* the same of the kernel */
+    bool expected;                   /* there is a prior; if not, orff_error_message() says why */
+    double mean_square;              /* of the field, in all bins together */
+} orff_power;
+
+/* The region is low to high (d each); wavenumbers are of `dim` inputs, 1 to 3, those of axes (0-based), and others are held in the
+ * middle. ORFF_ERROR_UNSUPPORTED for classes, and where the model is no sum of waves: see orff_model_sum. */
+ORFF_API orff_status orff_model_power(const orff_model *model, const double *low, const double *high,
+                                      size_t dim, const size_t *axes, orff_power *power);
 
 /* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "support.h"
 
-enum { ROWS = 60, POINTS = 7, SAMPLES = 2 };
+enum { ROWS = 80, POINTS = 7, SAMPLES = 2 };
 
 typedef struct setting {
     const char *name;
@@ -17,6 +17,11 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
+    {"lattice, nearest rows",
+     {"engine=lattice", "kernel=decomposable", "output-matrix=covariance", "base=matern12", "sigma=0.4,0.7",
+      "lambda=1e-5", "posterior=yes"},
+     2,
+     true},
     {"exact, decomposable, output matrix",
      {"engine=exact", "kernel=decomposable", "output-matrix=covariance", "base=matern52", "sigma=0.4",
       "lambda=1e-2", "posterior=yes"},
@@ -91,6 +96,61 @@ static void add_waves(const orff_term *t, size_t d, const double *x, double *f) 
     }
 }
 
+/* k of two places, and the square of their distance in length scales. */
+static double matern12(const orff_part *part, double amplitude, size_t d, const double *x, const double *z,
+                       double *square) {
+    *square = 0.0;
+    for (size_t i = 0; i < d; i++) *square += pow((x[i] - z[i]) / part->sigmas[i], 2.0);
+    return amplitude * exp(-sqrt(*square));
+}
+
+/* The rows nearest to x come first. */
+static void sort_rows(const orff_part *part, const orff_term *t, size_t d, const double *x, size_t *rows) {
+    for (size_t i = 0; i < t->centres; i++) {
+        double square, other;
+        size_t at = i;
+        (void)matern12(part, 1.0, d, x, t->z + i * d, &square);
+        for (; at > 0; at--) {
+            (void)matern12(part, 1.0, d, x, t->z + rows[at - 1] * d, &other);
+            if (other <= square) break;
+            rows[at] = rows[at - 1];
+        }
+        rows[at] = i;
+    }
+}
+
+/* (k(z, z) + noise) w = y by elimination, then k(x, z) w: other weights than B, the same value. */
+static void add_nearest(const orff_model *model, const orff_term *t, size_t d, const double *x, double *f) {
+    static double A[ROWS][ROWS + 1];
+    const size_t n = t->nearest;
+    size_t rows[ROWS];
+    double unused, w[ROWS];
+    orff_part part;
+    assert_ok(orff_model_part(model, 0, &part));
+    assert_true(n < t->centres && t->axes == 2 && !t->weights);
+    sort_rows(&part, t, d, x, rows);
+    for (size_t j = 0; j < t->axes; j++) {
+        for (size_t i = 0; i < n; i++) {
+            for (size_t k = 0; k < n; k++)
+                A[i][k] =
+                    matern12(&part, t->amplitude[0], d, t->z + rows[i] * d, t->z + rows[k] * d, &unused);
+            A[i][i] += t->noise[j];
+            A[i][n] = t->y[rows[i] * t->axes + j];
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t r = i + 1; r < n; r++)
+                for (size_t k = n + 1; k-- > i;) A[r][k] -= A[r][i] / A[i][i] * A[i][k];
+        for (size_t i = n; i-- > 0;) {
+            w[i] = A[i][n];
+            for (size_t k = i + 1; k < n; k++) w[i] -= A[i][k] * w[k];
+            w[i] /= A[i][i];
+            for (size_t a = 0; a < 2; a++)
+                f[a] += t->turn[a * t->axes + j] * w[i] *
+                        matern12(&part, t->amplitude[0], d, x, t->z + rows[i] * d, &unused);
+        }
+    }
+}
+
 static void add_centres(const orff_model *model, const orff_term *t, size_t d, const double *x, double *f) {
     for (size_t m = 0; m < orff_model_describe(model).parts; m++) {
         orff_kernel *kernel = NULL;
@@ -117,6 +177,8 @@ static void add_up(const orff_model *model, const orff_sum *sum, size_t d, const
         assert_true((t.waves > 0) != (t.centres > 0));
         if (t.waves)
             add_waves(&t, d, x, f);
+        else if (t.nearest)
+            add_nearest(model, &t, d, x, f);
         else
             add_centres(model, &t, d, x, f);
     }
@@ -151,6 +213,7 @@ static void check_model(const setting *s, const orff_model *model) {
     fill_points(s, x);
     assert_ok(orff_model_predict(model, POINTS, x, F));
     assert_ok(orff_model_sum(model, &sum));
+    assert_true((orff_sum_term(sum, 0).nearest > 0) == (s == settings));
     for (size_t i = 0; i < POINTS; i++) {
         double f[2] = {0};
         add_up(model, sum, s->d, x + i * s->d, f);
@@ -201,7 +264,7 @@ static void sums_are_predictions(void **state) {
 static void lattices_are_in_order(void **state) {
     (void)state;
     orff_sum *sum = NULL;
-    orff_model *model = fit(&settings[5]);
+    orff_model *model = fit(&settings[6]);
     assert_ok(orff_model_sum(model, &sum));
     const orff_term t = orff_sum_term(sum, 0);
     const size_t width = t.most[1] + 1;

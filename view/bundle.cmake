@@ -6,7 +6,7 @@
 # no two of them may have a name in common. The policy in the page lets only this script and this style run, by their digests:
 # whatever comes from a model could do nothing even if it were markup.
 
-set(modules decode times kernels sums grids projection model colours field_grid particles paint_2d paint_gl backdrop legend
+set(modules decode times kernels tree sums grids projection model colours field_grid particles paint_2d paint_gl backdrop legend
     readout link stage scene controls gestures app)
 
 # The digest of a text as the policy wants it: sha256 in base64.

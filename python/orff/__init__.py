@@ -24,7 +24,7 @@ Moments
     Sums over rows that add, subtract and travel in files.
 Functionals
     Derivatives, integrals and differences of potentials as data.
-plot_field, plot_error, plot_calibration, plot_residuals, plot_links
+plot_field, plot_error, plot_calibration, plot_residuals, plot_tuning, plot_matrix, plot_spectrum, plot_links
     Pictures by matplotlib.
 kernel, loss, bound, plan, directions, load, save
     The kernel itself, single losses, error bounds, predicted costs, unit vectors of angles, files.
@@ -43,6 +43,7 @@ from ._lattice_moments import LatticeMoments
 from ._moments import Moments
 from ._observations import directions
 from ._plan import plan
+from ._plot_choices import plot_matrix, plot_spectrum, plot_tuning
 from ._plots import plot_calibration, plot_error, plot_field, plot_links, plot_residuals
 from ._regressor import ORFFRegressor
 from ._sphere import SphereField
@@ -82,7 +83,10 @@ __all__ = [
     "plot_error",
     "plot_field",
     "plot_links",
+    "plot_matrix",
     "plot_residuals",
+    "plot_spectrum",
+    "plot_tuning",
     "save",
     "set_threads",
 ]

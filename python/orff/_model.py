@@ -55,6 +55,23 @@ class Model:
                 return None
         return A[0] if count == 1 else A
 
+    def output_matrices(self) -> dict[int, Array]:
+        """The output matrices of the parts that have one, by their numbers: p x p each, in the outputs' units."""
+        found = {}
+        for i, part in enumerate(parts_of_model(self._handle)):
+            if lib.orff_rule_describe(part.rule).separable:
+                found[i] = np.empty((self.outputs, self.outputs))
+                check(lib.orff_model_output_matrix(self._handle, i, pointer(found[i])))
+        return found
+
+    def power(self, low: Array, high: Array, axes: list[int]) -> dict[str, Optional[Array]]:
+        """The orff_power of a region; "prior" is None where it is not known."""
+        c, low, high = ffi.new("orff_power *"), doubles(low), doubles(high)
+        run(lib.orff_model_power, self._handle, pointer(low), pointer(high), len(axes), ffi.new("size_t[]", axes), c)
+        bins = int(c.bins)
+        return {"edges": copied(c.edges, bins + 1), "learned": copied(c.learned, bins),
+                "prior": copied(c.prior, bins) if c.expected else None}
+
     def trend_terms(self) -> list[dict[str, Any]]:
         """The terms of the trend."""
         found, c = [], ffi.new("orff_trend_term *")

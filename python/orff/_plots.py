@@ -74,10 +74,10 @@ def _units_shown(units: str) -> str:
     return f"{' '.join(above) or '1'}/{below[0] if len(below) == 1 else '(' + ' '.join(below) + ')'}"
 
 
-class _Map:
-    """An estimator over a region of one or two of its inputs; others are held."""
+class _Described:
+    """An estimator and what its notes say of inputs and outputs."""
 
-    def __init__(self, model: Any, region: Optional[Sequence], at: Any) -> None:
+    def __init__(self, model: Any) -> None:
         self.estimator = model.model_ if isinstance(model, Field) else model
         self.model = self.estimator.model_
         if self.model.classes:
@@ -85,8 +85,21 @@ class _Map:
         self.notes = _notes.parse(self.model.notes, self.model.inputs, self.model.outputs)
         self.inputs, self.outputs = self.notes.get("inputs", []), self.notes.get("outputs", [])
         covariates = set(self.notes.get("covariates", []))
-        free = [i for i in range(self.model.inputs) if i not in covariates]
-        self.axes = free[:2]
+        self.free = [i for i in range(self.model.inputs) if i not in covariates]
+
+    def _range(self, i: int) -> tuple:
+        entry = self.inputs[i] if i < len(self.inputs) else {}
+        if "low" not in entry:
+            raise ValueError("the model does not say where its data were; give a region")
+        return entry["low"], entry["high"]
+
+
+class _Map(_Described):
+    """An estimator over a region of one or two of its inputs; others are held."""
+
+    def __init__(self, model: Any, region: Optional[Sequence], at: Any) -> None:
+        super().__init__(model)
+        self.axes = self.free[:2]
         self.fixed = np.array([self._middle(i) for i in range(self.model.inputs)])
         for key, value in dict(at or {}).items():
             self.fixed[self._place(key)] = value
@@ -102,12 +115,6 @@ class _Map:
         if isinstance(key, int) and 0 <= key < self.model.inputs:
             return key
         raise ValueError(f"at: there is no input {key!r}; there are {', '.join(map(str, names))}")
-
-    def _range(self, i: int) -> tuple:
-        entry = self.inputs[i] if i < len(self.inputs) else {}
-        if "low" not in entry:
-            raise ValueError("the model does not say where its data were; give a region")
-        return entry["low"], entry["high"]
 
     def _middle(self, i: int) -> float:
         entry = self.inputs[i] if i < len(self.inputs) else {}

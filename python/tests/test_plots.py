@@ -1,4 +1,7 @@
 """Pictures by matplotlib: what they show is what the model says."""
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -88,6 +91,76 @@ def test_calibration_and_residuals(field):
         assert np.abs(line.get_xdata() - line.get_ydata()).max() < 20
     ax = drawn(orff.plot_residuals(model, X[200:], Y[200:]))
     np.testing.assert_allclose(ax.lines[1].get_ydata(), (Y[200:] - model.predict(X[200:]))[:, 0])
+
+
+def script_of(program, tmp_path, *arguments):
+    """The blocks of numbers in the script that `orff plot` keeps."""
+    subprocess.run([program, "plot", *map(str, arguments), "-o", str(tmp_path / "p.svg"), "--keep"], check=True, cwd=tmp_path)
+    blocks, name = {}, None
+    lines = (tmp_path / "p.svg.gp").read_text().splitlines()
+    (tmp_path / "p.svg.gp").unlink()
+    for line in lines:
+        if line.startswith("$") and line.endswith("<< EOD"):
+            name, blocks[line[1:].split()[0]] = line[1:].split()[0], []
+        elif line == "EOD":
+            name = None
+        elif name and line:
+            blocks[name].append([float(word) for word in line.split()])
+    return {name: np.array(rows) for name, rows in blocks.items()}
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="the program draws by gnuplot")
+def test_the_program_has_the_same_numbers(field, program, tmp_path):
+    """The spectrum, the output matrix and the curves of a tuning, each by the program and by matplotlib."""
+    X, Y = field
+    orff.ORFFRegressor(sigma=0.5, features=60, output_matrix=[[1.0, 0.3], [0.3, 2.0]]).fit(X, Y).save(tmp_path / "m.orff")
+    model = orff.load(tmp_path / "m.orff")
+    ax, found = orff.plot_spectrum(model), script_of(program, tmp_path, "m.orff", "--what", "spectrum")
+    for line, name in zip(ax.lines, ("learned", "prior")):
+        np.testing.assert_allclose(np.transpose(line.get_data()), found[name], rtol=1e-6)
+    matrix = script_of(program, tmp_path, "m.orff", "--what", "matrix")["matrix"]
+    np.testing.assert_allclose(np.asarray(orff.plot_matrix(model).images[0].get_array()).ravel(), matrix[:, 2], rtol=1e-5)
+    np.savetxt(tmp_path / "d.csv", np.c_[X, Y], delimiter=",", header="x,y,u,v", comments="")
+    subprocess.run([program, "tune", "d.csv", "--outputs", "u,v", "--sigma", "0.5", "--sigma", "1", "--features", "40", "--report",
+                    "r.csv", "-o", "t.orff"], check=True, cwd=tmp_path, capture_output=True)
+    lines, curves = orff.plot_tuning(tmp_path / "r.csv").lines, script_of(program, tmp_path, "r.csv")
+    rows = np.concatenate([np.transpose(line.get_data()) for line in lines[:2]])
+    np.testing.assert_allclose(rows, curves["curves"], rtol=1e-8)
+    np.testing.assert_allclose(np.transpose(lines[2].get_data()), curves["best"], rtol=1e-8)
+
+
+def test_power_is_that_of_a_transform(field):
+    """Of the field on a grid under Hann's window, by numpy."""
+    X, Y = field
+    model = orff.ORFFRegressor(sigma=0.5, features=60).fit(X, Y)
+    low, high, n = X.min(axis=0), X.max(axis=0), 128
+    x, y = (low[k] + (high[k] - low[k]) * np.arange(n) / n for k in range(2))
+    F = model.predict(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)).reshape(n, n, 2)
+    hann = (1 - np.cos(2 * np.pi * np.arange(n) / n)) * np.sqrt(2 / 3)
+    q = [2 * np.pi / (high[k] - low[k]) * np.fft.fftfreq(n, 1 / n) for k in range(2)]
+    at = np.hypot(*np.meshgrid(*q, indexing="ij"))
+    power = (np.abs(np.fft.fft2(F * np.outer(hann, hann)[:, :, None], axes=(0, 1)) / n ** 2) ** 2).sum(axis=2)
+    found = model.model_.power(low, high, [0, 1])
+    np.testing.assert_allclose(found["learned"], np.histogram(at, found["edges"], weights=power)[0], rtol=0.03,
+                               atol=1e-3 * power.sum())
+
+
+def test_tuning_and_matrices(field):
+    X, Y = field
+    tuned = orff.ORFFRegressor(features=40).tune(X, Y, sigma=[0.3, 1.0], lambda_=[1e-6, 1e-2])
+    ax = drawn(orff.plot_tuning(tuned))
+    assert ax.lines[-1].get_ydata()[0] == pytest.approx(np.sqrt(min(tuned.tune_results_["cv_mse"])))
+    assert drawn(orff.plot_tuning(tuned.path(X, Y))).lines
+    assert orff.plot_tuning({"base": ["gaussian", "laplace"], "cv_mse": [1.0, 2.0]}).get_xlabel() == "candidates"
+    two = orff.ORFFRegressor(kernel="decomposable+decomposable", sigma=[0.3, 1.0], features=40).fit(X, Y)
+    assert len(orff.plot_matrix(two)) == 2
+    assert orff.plot_matrix(two, pyplot.subplots()[1], part=1).get_title().startswith("part 2")
+    with pytest.raises(ValueError, match="no part"):
+        orff.plot_matrix(orff.ORFFRegressor(kernel="div-free", sigma=1, features=20).fit(X, Y))
+    with pytest.raises(ValueError, match="no scores"):
+        orff.plot_tuning(two)
+    with pytest.raises(orff.OrffError, match="sum of waves"):
+        orff.plot_spectrum(orff.OVKRegressor(sigma=1.0).fit(X[:50], Y[:50]))
 
 
 def test_what_cannot_be_drawn_says_so(model, field):

@@ -97,6 +97,9 @@ void orffi_lattice_wave_field(const orffi_lattice *lattice, size_t p, const orff
 
 int orffi_lattice_pack(const void *fit, json_t *model);
 orff_status orffi_lattice_add(const void *fit, bool compact, orffi_archive_writer *writer, json_t *document);
+/* Rows that a value or a variance is given by: the variance is at most a few per cent above that given all. */
+#define ORFFI_LATTICE_NEAREST 60
+
 orff_status orffi_lattice_load(void **fit, const orffi_fields *model, const orff_kernel *kernel);
 
 /* ---- the system of rows that are kept

@@ -8,8 +8,6 @@
 #include "engine/lattice.h"
 
 #define BLOCK 256 /* points whose covariances are computed at a time */
-#define NEAREST \
-    60 /* rows that a point's variance is given: it is at most a few per cent above that given all */
 
 /* ---- making */
 
@@ -111,7 +109,7 @@ void orffi_lattice_fit_free(void *self) {
 }
 
 orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit) {
-    fit->room = orffi_neighbours_room(NEAREST, fit->p);
+    fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
     return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
 }
 
@@ -167,14 +165,14 @@ static orff_status near_value(const orffi_lattice_fit *fit, const double *x, dou
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;
     double *unused = work + fit->room, *B = unused + p * p;
-    size_t rows[NEAREST], count = 0;
+    size_t rows[ORFFI_LATTICE_NEAREST], count = 0;
     memset(F, 0, p * sizeof *F);
     for (size_t j = 0; j < s->axes; j++) {
         const bool same = j && s->size[j] == s->size[j - 1];
         if (!same)
             ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, fit->rows.weights,
-                                                  fit->shift / s->size[j], NEAREST, x, rows, work, unused, B,
-                                                  &count));
+                                                  fit->shift / s->size[j], ORFFI_LATTICE_NEAREST, x, rows,
+                                                  work, unused, B, &count));
         for (size_t i = 0; i < count; i++) {
             const double *y = fit->rows.Y + rows[i] * p;
             double along = 0.0;
@@ -212,7 +210,7 @@ static orff_status ask_nearest(const orffi_lattice_fit *fit, near_function *func
 
 static orff_status near_values(const orffi_lattice_fit *fit, size_t n, const double *x, double *F) {
     const size_t pp = fit->p * fit->p;
-    return ask_nearest(fit, near_value, fit->room + pp + NEAREST * pp, fit->p, n, x, F);
+    return ask_nearest(fit, near_value, fit->room + pp + ORFFI_LATTICE_NEAREST * pp, fit->p, n, x, F);
 }
 
 orff_status orffi_lattice_values(const void *self, size_t n, const double *x, double *F) {
@@ -326,14 +324,14 @@ static orff_status near_point(const orffi_lattice_fit *fit, const double *x, dou
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;
     const double *weights = fit->rows.weights;
-    size_t rows[NEAREST];
+    size_t rows[ORFFI_LATTICE_NEAREST];
     memset(out, 0, p * p * sizeof *out);
     for (size_t j = 0; j < s->axes; j++) {
         const bool same = j && s->size[j] == s->size[j - 1];
         if (!same)
             ORFFI_TRY(orffi_neighbours_covariance(fit->kernel, s->turn != NULL, &fit->near, weights,
-                                                  fit->shift / s->size[j], NEAREST, x, rows, work,
-                                                  s->turn ? work + fit->room : out, NULL, NULL));
+                                                  fit->shift / s->size[j], ORFFI_LATTICE_NEAREST, x, rows,
+                                                  work, s->turn ? work + fit->room : out, NULL, NULL));
         for (size_t i = 0; s->turn && i < p * p; i++)
             out[i] += s->size[j] * work[fit->room] * s->turn[j * p + i / p] * s->turn[j * p + i % p];
     }

@@ -24,8 +24,22 @@ orff_status orffi_term_centres(orffi_term *t, size_t count, size_t parts, size_t
     return ORFFI_NEW_ARRAY(t->across, parts);
 }
 
+orff_status orffi_term_nearest(orffi_term *t, size_t count, size_t parts, size_t axes, size_t d, size_t p,
+                               bool weighted) {
+    t->centres = count;
+    t->parts = parts;
+    t->axes = axes;
+    ORFFI_TRY(orffi_alloc(&t->z, count, d * sizeof *t->z));
+    ORFFI_TRY(orffi_alloc(&t->y, count, axes * sizeof *t->y));
+    ORFFI_TRY(orffi_alloc(&t->turn, p, axes * sizeof *t->turn));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(t->noise, axes));
+    if (weighted) ORFFI_TRY(ORFFI_NEW_ARRAY(t->weights, count));
+    return ORFFI_NEW_ARRAY(t->amplitude, parts);
+}
+
 void orffi_term_clear(orffi_term *t) {
-    double *all[] = {t->omega, t->a, t->b, t->origin, t->steps, t->inside, t->z, t->c, t->along, t->across};
+    double *all[] = {t->omega, t->a,      t->b, t->origin, t->steps, t->inside,  t->z,        t->c,
+                     t->along, t->across, t->y, t->turn,   t->noise, t->weights, t->amplitude};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     orffi_release(t->most);
     *t = (orffi_term){0};

@@ -15,11 +15,16 @@ typedef struct orffi_term {
     size_t centres, parts;
     double *z, *c;          /* centres x d, parts x centres x p */
     double *along, *across; /* parts */
+    size_t nearest, axes;
+    double *y, *turn, *noise, *weights, *amplitude; /* see orff_term */
 } orffi_term;
 
 /* Room for what a term of waves has, or one of centres. */
 orff_status orffi_term_waves(orffi_term *term, size_t count, size_t d, size_t p, bool lattice);
 orff_status orffi_term_centres(orffi_term *term, size_t count, size_t parts, size_t d, size_t p);
+/* One of nearest rows; weights where `weighted`. */
+orff_status orffi_term_nearest(orffi_term *term, size_t count, size_t parts, size_t axes, size_t d, size_t p,
+                               bool weighted);
 void orffi_term_clear(orffi_term *term);
 
 #endif

@@ -56,12 +56,20 @@ static void scale_centres(const orff_model *model, const double *spread, orffi_t
     }
 }
 
+static void scale_nearest(const orff_model *model, const double *spread, orffi_term *t) {
+    for (size_t i = 0; i < t->centres * model->d; i++)
+        t->z[i] = model->shift[i % model->d] + model->unit[i % model->d] * t->z[i];
+    for (size_t i = 0; i < model->p * t->axes; i++) t->turn[i] *= spread[i / t->axes];
+}
+
 orff_status orffi_sum_add(orff_sum *sum, const orff_model *model, const orffi_engine *engine, const void *fit,
                           const double *spread) {
     orffi_term *t = &sum->terms[sum->count++]; /* counted first: what is half made is cleared too */
     ORFFI_TRY(engine->sum(fit, t));
     if (t->waves)
         scale_waves(model, spread, t);
+    else if (t->nearest)
+        scale_nearest(model, spread, t);
     else
         scale_centres(model, spread, t);
     return ORFF_OK;
@@ -106,5 +114,12 @@ orff_term orff_sum_term(const orff_sum *sum, size_t i) {
                        .z = t->z,
                        .c = t->c,
                        .along = t->along,
-                       .across = t->across};
+                       .across = t->across,
+                       .nearest = t->nearest,
+                       .axes = t->axes,
+                       .y = t->y,
+                       .turn = t->turn,
+                       .noise = t->noise,
+                       .weights = t->weights,
+                       .amplitude = t->amplitude};
 }

@@ -69,7 +69,7 @@ class App extends Controls {
   // py / px
   evenness() {
     const box = this.region();
-    return this.isEven ? 1 : (box.x1 - box.x0) / (box.y1 - box.y0) * $("map").clientHeight / $("map").clientWidth;
+    return this.isEven ? this.stretch : (box.x1 - box.x0) / (box.y1 - box.y0) * $("map").clientHeight / $("map").clientWidth;
   }
 
   writeLater() {
@@ -162,13 +162,13 @@ class App extends Controls {
 
   facts() {
     const { model } = this, counts = { harmonics: "waves of a lattice, added up here", waves: "waves (random Fourier features), added up here",
-      centres: "the exact kernel at all rows, added up here", nodes: "a grid that the program has computed, and polynomials between its nodes" };
+      centres: "the exact kernel at all rows, added up here", nearest: "predicted here from the nearest rows, as the program does", nodes: "a grid that the program has computed, and polynomials between its nodes" };
     const rows = [["kernel", model.kernel], ["engine", model.engine], ["rows", model.rows.toLocaleString("en")], ["values", counts[model.kind]],
       ["check", `differ from those of orff predict by ${showNumber(this.worst, 2)} of the largest, at ${model.probes.x.length / model.d} places`]];
     if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);
     if (model.deviations.length) rows.push(["samples", `${model.deviations.length}; between two of them the page shows others, as probable as they are`]);
     if (model.points) rows.push(["data", model.points.count < model.points.of ? `${model.points.count} of ${model.points.of} points` : `${model.points.count} points`]);
-    if (model.plane) rows.push(["map", model.plane.name]);
+    if (model.earth) rows.push(["map", model.earth.name]);
     rows.push(["drawn by", this.painter], ["orff", model.version]);
     return rows;
   }

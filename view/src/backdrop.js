@@ -17,8 +17,8 @@ function layLine(plane, points) {
 
 // Polylines in degrees (lon, lat, lon, lat, ...), laid on the plane once.
 export function layCoast(model) {
-  if (!model.plane) return [];
-  return (model.coast || []).map((line) => layLine(model.plane, Array.from({ length: line.length >> 1 }, (_, n) => [line[2 * n], line[2 * n + 1]])));
+  if (!model.earth) return [];
+  return (model.coast || []).map((line) => layLine(model.earth, Array.from({ length: line.length >> 1 }, (_, n) => [line[2 * n], line[2 * n + 1]])));
 }
 
 const toScreen = (window, x, y) => [(x - window.x0) * window.px, (window.y1 - y) * window.py];
@@ -62,7 +62,7 @@ function degreesOf(app, window) {
   for (let i = 0; i <= 8; i++)
     for (let j = 0; j <= 8; j++) {
       const [lon, lat] = app.degreesAt(window.x0 + (window.x1 - window.x0) * i / 8, window.y0 + (window.y1 - window.y0) * j / 8);
-      if (!app.model.plane.covers(lon, lat)) continue;
+      if (!app.earth.covers(lon, lat)) continue;
       box.west = Math.min(box.west, lon);
       box.east = Math.max(box.east, lon);
       box.south = Math.min(box.south, lat);
@@ -72,8 +72,8 @@ function degreesOf(app, window) {
 }
 
 function drawMeridians(pen, app, window, style, box, lonStep, latStep) {
-  const { plane } = app.model, size = app.size;
-  const line = (count, place) => layLine(plane, Array.from({ length: count + 1 }, (_, n) => place(n / count)));
+  const { earth, size } = app;
+  const line = (count, place) => layLine(earth, Array.from({ length: count + 1 }, (_, n) => place(n / count)));
   const south = Math.max(-90, box.south - latStep), north = Math.min(90, box.north + latStep);
   pen.strokeStyle = style.line;
   pen.lineWidth = 1;
@@ -95,7 +95,7 @@ function ticksBy(low, high, step) {
 function labelCrossing(pen, app, window, style, place, low, high, top, text, size) {
   let before = null;
   for (let n = 0; n <= 96; n++) {
-    const [lon, lat] = place(low + (high - low) * n / 96), spot = app.model.plane.forward(lon, lat);
+    const [lon, lat] = place(low + (high - low) * n / 96), spot = app.earth.forward(lon, lat);
     const now = toScreen(window, spot.x, spot.y), edge = top ? size.height : size.edge;
     const at = top ? 1 : 0;
     if (before && (before[at] - edge) * (now[at] - edge) <= 0 && before[at] !== now[at]) {
@@ -219,10 +219,10 @@ export function drawBackdrop(pen, app, window, style) {
   pen.font = style.font;
   pen.lineJoin = "round";
   if (app.contours) drawContours(pen, app, window, style);
-  if (app.model.plane) drawGraticule(pen, app, window, style);
+  if (app.earth) drawGraticule(pen, app, window, style);
   else drawTicks(pen, app, window, style);
   pen.strokeStyle = style.coast;
   pen.lineWidth = 1.2;
-  for (const line of app.coast) drawLine(pen, window, line);
+  for (const line of app.earth ? app.coast : []) drawLine(pen, window, line);
   if (app.showPoints && app.points) drawPoints(pen, app, window, style);
 }

@@ -2,6 +2,7 @@
 // off comes from the model itself.
 
 const CELL = 4; // screen pixels between nodes, at the finest
+const CELL_OF_NEAREST = 8; // a system of equations for each node takes a tenth of a millisecond
 const OF_SCALE = 8; // nodes for each length scale; contours, whose corners are seen, take more
 const OF_SCALE_FOR_CONTOURS = 30;
 const MOST = 360; // nodes along a side
@@ -24,7 +25,7 @@ export class FieldGrid {
 
   nodes(span, pixels, scale, coarser) {
     const fine = this.model.vector ? OF_SCALE : OF_SCALE_FOR_CONTOURS;
-    const cell = Math.max(CELL / pixels, scale ? Math.min(scale / fine, span / 24) : 0) * coarser;
+    const cell = Math.max((this.model.kind === "nearest" ? CELL_OF_NEAREST : CELL) / pixels, scale ? Math.min(scale / fine, span / 24) : 0) * coarser;
     return Math.max(24, Math.min(MOST, Math.ceil(span * (1 + 2 * AROUND) / cell) + 1));
   }
 

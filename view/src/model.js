@@ -2,7 +2,7 @@
 // are then km on the plane, and vectors lie along its axes.
 
 import { Grid } from "./grids.js";
-import { makePlane } from "./projection.js";
+import { Degrees, makePlane } from "./projection.js";
 import { makeTerms } from "./sums.js";
 
 const DEGREE_OF_VALUES = 7;
@@ -17,6 +17,7 @@ export class Model {
     this.d = data.inputs.length;
     this.p = data.outputs.length;
     this.plane = makePlane(data.plane);
+    this.earth = this.plane || (data.degrees ? new Degrees(data.inputs, data.axes) : null);
     const centres = (data.terms || []).find((term) => term.kind === "centres"), z = centres && centres.z;
     this.sum = data.terms ? makeTerms(data.terms, this.d, this.p, data.parts, z) : null;
     this.values = data.nodes ? new Grid(data.nodes, this.p, DEGREE_OF_VALUES) : null;

@@ -133,6 +133,28 @@ class SampledPlane {
   }
 }
 
+// Degrees as they are: the map of a model that was learned in them. A length is true at its middle latitude.
+export class Degrees {
+  constructor(inputs, axes) {
+    const { low, high } = inputs[axes[1]];
+    this.inputs = axes;
+    this.stretch = 1 / Math.max(0.05, Math.cos((low + high) / 2 * DEGREE));
+    this.name = "degrees, as the model was learned; --geo lonlat learns in km";
+  }
+
+  forward(lon, lat) {
+    return { x: lon, y: lat, cos: 1, sin: 0, drawn: true };
+  }
+
+  covers(lon, lat) {
+    return Math.abs(lat) <= 90;
+  }
+
+  joins(lon, next) {
+    return Math.abs(lon - next) < 180;
+  }
+}
+
 export function makePlane(data) {
   if (!data) return null;
   return data.values ? new SampledPlane(data) : new TangentPlane(data);

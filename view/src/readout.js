@@ -10,8 +10,8 @@ function withUnits(text, units) {
 
 function placeRows(app, raw) {
   const { model } = app;
-  if (model.plane) {
-    const [lon, lat] = model.plane.inputs;
+  if (app.earth) {
+    const [lon, lat] = app.earth.inputs;
     return [["place", `${showDegrees(raw[lat], "N", "S", 3)}, ${showDegrees(raw[lon], "E", "W", 3)}`]];
   }
   return app.axes.map((i) => [app.inputName(i), withUnits(showNumber(raw[i], 5), app.times[i] ? "" : model.inputs[i].units)]
@@ -21,7 +21,7 @@ function placeRows(app, raw) {
 // Where a vector points to: degrees from north for a map of the Earth, from the x axis else.
 function direction(app, value) {
   const [u, v] = app.model.components(app.axes).map((k) => value[k]);
-  if (app.model.plane) {
+  if (app.earth) {
     const angle = (Math.atan2(u, v) * 180 / Math.PI + 360) % 360;
     return ["towards", `${POINTS[Math.round(angle / 22.5) % 16]} (${Math.round(angle)}\u00b0)`];
   }
@@ -36,7 +36,7 @@ function speedError(value, errors) {
 }
 
 export function readoutRows(app, raw) {
-  if (app.model.plane && !app.model.plane.covers(...app.model.plane.inputs.map((i) => raw[i]))) return [["place", "beyond the map"]];
+  if (app.earth && !app.earth.covers(...app.earth.inputs.map((i) => raw[i]))) return [["place", "beyond the map"]];
   const { model } = app, value = model.value(raw), errors = model.error(raw), rows = placeRows(app, raw);
   const units = model.outputs[0].units;
   if (model.vector) {
@@ -44,7 +44,7 @@ export function readoutRows(app, raw) {
   }
   for (let k = 0; k < model.p && k < 12; k++)
     rows.push([app.outputName(k), withUnits(showWithError(value[k], errors ? errors[k] : null), model.outputs[k].units)]);
-  if (model.vector) {
+  if (app.hasSlopes) {
     const derived = model.derived(model.flatten(raw), app.axes);
     for (const name of ["vorticity", "divergence"]) {
       const least = 1e-8 * app.ranges.vorticity.high; // below lies rounding

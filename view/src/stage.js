@@ -26,8 +26,8 @@ export class Stage {
 
   listQuantities() {
     const { model } = this, [first] = model.outputs, list = [];
-    if (model.vector) {
-      list.push({ id: "speed", name: "speed", units: first.units, map: "speed" });
+    if (model.vector) list.push({ id: "speed", name: "speed", units: first.units, map: "speed" });
+    if (this.hasSlopes) {
       list.push({ id: "vorticity", name: model.p === 3 ? "vorticity through the slice" : "vorticity", units: model.slope_units, map: "signed" });
       if (model.p === 2) list.push({ id: "divergence", name: "divergence", units: model.slope_units, map: "signed" });
     }
@@ -90,18 +90,34 @@ export class Stage {
     return this.model.bounds(this.axes);
   }
 
+  // What places on the map are on the Earth; null for other maps, and for slices along other inputs.
+  get earth() {
+    const { earth, axes } = this.model;
+    return earth && this.axes.join() === axes.join() ? earth : null;
+  }
+
+  // Pixels of a unit of y, in those of x, where lengths are true.
+  get stretch() {
+    return (this.earth && this.earth.stretch) || 1;
+  }
+
+  // In degrees a step east is not as long as a step north: vorticity and divergence would be of something else.
+  get hasSlopes() {
+    return this.model.vector && (!this.model.earth || Boolean(this.model.plane));
+  }
+
   // Whether a length is the same along both axes of the map.
   get isEven() {
     const [a, b] = this.axes.map((i) => this.model.inputs[i].units);
-    return Boolean(this.model.plane) || this.model.vector || Boolean(a && a === b) || (this.model.length && !this.axes.some((i) => this.model.inputs[i].covariate));
+    return Boolean(this.earth) || this.model.vector || Boolean(a && a === b) || (this.model.length && !this.axes.some((i) => this.model.inputs[i].covariate));
   }
 
   home() {
     const box = this.region(), { width, height } = this.size, wide = box.x1 - box.x0, tall = box.y1 - box.y0;
     const room = this.room();
     const px = (room.right - room.left) / wide, py = (room.bottom - room.top) / tall;
-    this.px = this.isEven ? Math.min(px, py) : px;
-    this.py = this.isEven ? this.px : py;
+    this.px = this.isEven ? Math.min(px, py / this.stretch) : px;
+    this.py = this.isEven ? this.px * this.stretch : py;
     this.cx = (box.x0 + box.x1) / 2 + ((width / 2) - (room.left + room.right) / 2) / this.px;
     this.cy = (box.y0 + box.y1) / 2 - ((height / 2) - (room.top + room.bottom) / 2) / this.py;
     this.changed();

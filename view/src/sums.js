@@ -3,6 +3,7 @@
 // a point that has the other inputs.
 
 import { makeBase } from "./kernels.js";
+import { Tree } from "./tree.js";
 
 function * addPointByPoint(term, grid, planes) {
   const x = Float64Array.from(grid.at), f = new Float64Array(term.p), nx = grid.xs.length;
@@ -238,6 +239,89 @@ export class Centres {
   }
 }
 
+// ---- the nearest rows: B = k(x, z) (k(z, z) + noise / weight)^-1 of some of them, for each axis of the outputs
+
+export class Nearest {
+  constructor(term, d, p, parts) {
+    Object.assign(this, term, { d, p, axes: term.noise.length });
+    this.parts = parts.map((part, m) => this.prepare(part, term.amplitude[m], term.z));
+    this.scale = Array.from(parts[0].sigmas, (sigma) => 1 / sigma);
+    this.tree = new Tree(term.z.map((value, i) => value * this.scale[i % d]), d);
+    const k = term.nearest;
+    Object.assign(this, { here: new Float64Array(d), rows: new Uint32Array(k), distances: new Float64Array(k), C: new Float64Array(k), A: new Float64Array(k * k), B: new Float64Array(k) });
+  }
+
+  // Rows in length scales: those of the space of a field, and others, which have a factor of their own.
+  prepare(part, amplitude, z) {
+    const all = [...Array(this.d).keys()], space = part.space || all;
+    return { base: makeBase(part.base, part.shape), amplitude, space, rest: all.filter((i) => !space.includes(i)),
+      sigmas: part.sigmas, z: z.map((value, i) => value / part.sigmas[i % this.d]), x: new Float64Array(this.d) };
+  }
+
+  norm(part, inputs, x, first, j) {
+    let sum = 0;
+    for (let n = 0; n < inputs.length; n++) {
+      const v = x[first + inputs[n]] - part.z[j * this.d + inputs[n]];
+      sum += part.base.sum ? Math.abs(v) : v * v;
+    }
+    return part.base.sum ? sum : Math.sqrt(sum);
+  }
+
+  // Between row j and a place among x.
+  part(part, x, first, j) {
+    const front = part.rest.length ? part.base.k0(this.norm(part, part.rest, x, first, j)) : 1;
+    return part.amplitude * front * part.base.k0(this.norm(part, part.space, x, first, j));
+  }
+
+  // A = k(z, z) + noise / weight, lower half, and its Cholesky factor in its place.
+  factor(count, noise) {
+    const { A, rows, d } = this;
+    for (let i = 0; i < count; i++)
+      for (let j = 0; j <= i; j++) {
+        let sum = i === j ? noise / (this.weights ? Math.max(this.weights[rows[i]], 2.3e-308) : 1) : 0;
+        for (const part of this.parts) sum += this.part(part, part.z, rows[i] * d, rows[j]);
+        for (let n = 0; n < j; n++) sum -= A[i * count + n] * A[j * count + n];
+        A[i * count + j] = i === j ? Math.sqrt(sum) : sum / A[j * count + j];
+      }
+  }
+
+  weigh(count, noise) {
+    const { A, B, C } = this;
+    this.factor(count, noise);
+    for (let i = 0; i < count; i++) {
+      let sum = C[i];
+      for (let n = 0; n < i; n++) sum -= A[i * count + n] * B[n];
+      B[i] = sum / A[i * (count + 1)];
+    }
+    for (let i = count - 1; i >= 0; i--) {
+      let sum = B[i];
+      for (let n = i + 1; n < count; n++) sum -= A[n * count + i] * B[n];
+      B[i] = sum / A[i * (count + 1)];
+    }
+  }
+
+  add(x, f) {
+    const { d, p, here, rows, axes, noise, turn, y, B, C } = this;
+    for (let i = 0; i < d; i++) here[i] = x[i] * this.scale[i];
+    const count = this.tree.find(here, this.nearest, rows, this.distances);
+    C.fill(0);
+    for (const part of this.parts) {
+      for (let i = 0; i < d; i++) part.x[i] = x[i] / part.sigmas[i];
+      for (let i = 0; i < count; i++) C[i] += this.part(part, part.x, 0, rows[i]);
+    }
+    for (let j = 0; j < axes; j++) {
+      if (!j || noise[j] !== noise[j - 1]) this.weigh(count, noise[j]);
+      let along = 0;
+      for (let i = 0; i < count; i++) along += B[i] * y[rows[i] * axes + j];
+      for (let k = 0; k < p; k++) f[k] += turn[k * axes + j] * along;
+    }
+  }
+
+  * addRows(grid, planes) {
+    yield* addPointByPoint(this, grid, planes);
+  }
+}
+
 // ---- a trend: products of inputs less their centres
 
 export class Trend {
@@ -263,6 +347,7 @@ export function makeTerms(terms, d, p, parts, z) {
     if (term.kind === "harmonics") return new Lattice(term, d, p);
     if (term.kind === "waves") return new Waves(term, d, p);
     if (term.kind === "trend") return new Trend(term, d, p);
+    if (term.kind === "nearest") return new Nearest(term, d, p, parts);
     return new Centres(term, d, p, parts, term.z || z);
   });
 }

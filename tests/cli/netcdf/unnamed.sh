@@ -1,5 +1,8 @@
-# Without --outputs the message lists the variables that there are; inputs are then the coordinates of the first one.
-fit || echo $?
+# Without --outputs the one vector of the file is learned; where there are several the message lists the variables. Inputs are
+# then the coordinates of the first output.
+fit && orff info x.orff | grep "^[io].*puts"
+orff predict m.orff --grid lon=10:11@1,lat=50:51@1,time=0:1@1 --std -q -o g.nc
+orff fit g.nc -o x.orff || echo $?
 fit --outputs u && orff info x.orff | grep "^inputs"
 fit --outputs u --select time=0 && orff info x.orff | grep "^inputs"
 fit --inputs lon,lat --outputs u || echo $?
