@@ -187,6 +187,21 @@ void paper_fit_solve(paper_fit *fit);
 void paper_fit_predict(const paper_fit *fit, size_t n, const double *X, double *F);
 void paper_fit_free(paper_fit *fit);
 
+/* ---------------------------------------------------------------- ridge for many penalties (direct.c) */
+
+/* X = (M + penalty I)^-1 R. Kernel matrices, M = K and R = Y, and normal equations, M = Phi^T Phi and R = Phi^T Y, are the
+ * same to it; what a run shares between penalties stays in M. */
+typedef struct paper_direct {
+    size_t n, q, step; /* step: of the rows of M, n unless M is a block of a larger matrix */
+    const double *M;   /* n x n, its lower triangle */
+    const double *R;   /* n x q */
+} paper_direct;
+
+/* X (n x q); and F (m x q) = T X, T (m x n) being K(test, training) or Phi(test). False: M + penalty I is not positive to
+ * rounding, the penalty is too small. */
+bool paper_direct_solve(const paper_direct *direct, double penalty, double *X);
+bool paper_direct_predict(const paper_direct *direct, double penalty, size_t m, const double *T, double *F);
+
 /* ---------------------------------------------------------------- how long ridge takes (timing.c) */
 
 /* The same ridge problem by features, by the exact kernel and, where there is a part for it, by a lattice, on the first N
