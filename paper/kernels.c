@@ -40,6 +40,26 @@ void paper_exact(const orff_kernel *kernel, size_t n, const double *deltas, doub
     free(zero);
 }
 
+/* |x|^2 of n points; free() it. */
+static double *squares_of(size_t d, size_t n, const double *X) {
+    double *squares = paper_alloc(n, sizeof *squares);
+    for (size_t i = 0; i < n; i++) squares[i] = cblas_ddot((int)d, X + i * d, 1, X + i * d, 1);
+    return squares;
+}
+
+/* By |x|^2 - 2 <x,z> + |z|^2, whose rounding is far below sigma^2 where no |x| is many sigmas. */
+void paper_gaussian_matrix(size_t d, double sigma, size_t m, const double *X, size_t n, const double *Z,
+                           double *K) {
+    const double scale = -0.5 / (sigma * sigma);
+    double *xx = squares_of(d, m, X), *zz = squares_of(d, n, Z);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)d, -2.0, X, (int)d, Z, (int)d,
+                0.0, K, (int)n);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) K[i * n + j] = exp(scale * fmax(K[i * n + j] + xx[i] + zz[j], 0.0));
+    free(xx);
+    free(zz);
+}
+
 double *paper_blocks(const orff_features *features) {
     const orff_features_info info = orff_features_describe(features);
     const size_t D = info.frequencies, p = info.outputs;

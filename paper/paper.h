@@ -142,6 +142,11 @@ orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orf
 void paper_exact(const orff_kernel *kernel, size_t n, const double *deltas, double *K);
 void paper_approximate(const orff_features *features, size_t n, const double *deltas, double *K);
 
+/* The scalar Gaussian kernel of m points X and n points Z, both of d inputs, into K (m x n), for many points: by one
+ * product of matrices. */
+void paper_gaussian_matrix(size_t d, double sigma, size_t m, const double *X, size_t n, const double *Z,
+                           double *K);
+
 /* Largest spectral norm of K~ - K over n deltas, exact = K of them; the mean too, unless NULL. */
 double paper_largest_error(const orff_features *features, size_t n, const double *deltas, const double *exact,
                            double *mean);

@@ -130,8 +130,8 @@ static lines solve_features(const world *w, const orff_features *features, const
 static lines solve_exact(const world *w, size_t n) {
     const size_t m = w->validate.n + w->test.n;
     double *K = paper_alloc(n * n, sizeof *K), *T = paper_alloc(m * n, sizeof *T), *X = other_points(w);
-    paper_must(orff_kernel_gram(w->scalar, n, w->train.X, n, w->train.X, K), "K");
-    paper_must(orff_kernel_gram(w->scalar, m, X, n, w->train.X, T), "K");
+    paper_gaussian_matrix(SIZE, w->sigma, n, w->train.X, n, w->train.X, K);
+    paper_gaussian_matrix(SIZE, w->sigma, m, X, n, w->train.X, T);
     const lines l = solve(w, &(paper_direct){n, TWICE, n, K, w->train.Y}, T);
     free(K);
     free(T);

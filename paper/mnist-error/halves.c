@@ -9,7 +9,6 @@
 #include "halves.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <stdlib.h>
 
 enum { ROWS = 500, COLUMNS = 2048 }; /* of test images, and of features, at once */
@@ -72,26 +71,9 @@ static void gram_of_features(mnist_halves *h) {
     free(piece);
 }
 
-/* |x|^2 of n images; free() it. */
-static double *squares_of(size_t n, const double *X) {
-    double *squares = paper_alloc(n, sizeof *squares);
-    for (size_t i = 0; i < n; i++)
-        squares[i] = cblas_ddot(PAPER_PIXELS, X + i * PAPER_PIXELS, 1, X + i * PAPER_PIXELS, 1);
-    return squares;
-}
-
-/* K (m x n), exp(-|x - z|^2 / (2 sigma^2)) of m images x and the training images z: A = I, so that all nine codes have the same.
- * By |x|^2 - 2 <x,z> + |z|^2, whose rounding is far below sigma^2. */
+/* K (m x n) of m images and the training images: A = I, so that all nine codes have the same. */
 static void kernel_of(const mnist_halves *h, size_t m, const double *X, double *K) {
-    const size_t n = h->n;
-    const double *Z = h->mnist->train.X, scale = -0.5 / (PAPER_MNIST_SIGMA * PAPER_MNIST_SIGMA);
-    double *xx = squares_of(m, X), *zz = squares_of(n, Z);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, PAPER_PIXELS, -2.0, X, PAPER_PIXELS,
-                Z, PAPER_PIXELS, 0.0, K, (int)n);
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) K[i * n + j] = exp(scale * fmax(K[i * n + j] + xx[i] + zz[j], 0.0));
-    free(xx);
-    free(zz);
+    paper_gaussian_matrix(PAPER_PIXELS, PAPER_MNIST_SIGMA, m, X, h->n, h->mnist->train.X, K);
 }
 
 mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, uint64_t seed) {
