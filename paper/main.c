@@ -95,10 +95,11 @@ static size_t run_item(const options *o, const paper_item *item) {
         printf("%s: is in %s/%s already\n", item->name, o->out, item->name);
     else {
         const int result = item->run(&run);
-        const double seconds = paper_seconds() - run.started;
+        const double seconds = paper_seconds() - run.started, cpu = paper_cpu_seconds() - run.cpu_started;
         paper_run_end(&run, result == PAPER_DONE);
         if (result != PAPER_DONE) return 0;
-        printf("%s: written to %s/%s in %.1f s\n", item->name, o->out, item->name, seconds);
+        printf("%s: written to %s/%s in %.1f s, %.1f s of the processor\n", item->name, o->out, item->name,
+               seconds, cpu);
     }
     if (!o->check) return 0;
     size_t compared;
@@ -117,9 +118,11 @@ int main(int count, char **words) {
     refuse_unknown(&o);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (o.quick) paper_must(orff_set_threads(1), "threads"); /* small work, and tests run beside each other */
+    const double started = paper_seconds();
     size_t wrong = 0;
     for (const paper_item *item = paper_items; item->name; item++)
         if (wanted(&o, item->name)) wrong += run_item(&o, item);
+    printf("in all %.0f s, %.0f s of the processor\n", paper_seconds() - started, paper_cpu_seconds());
     free(o.names);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -142,6 +142,11 @@ orff_features *paper_features(const orff_kernel *kernel, orff_scheme scheme, orf
 void paper_exact(const orff_kernel *kernel, size_t n, const double *deltas, double *K);
 void paper_approximate(const orff_features *features, size_t n, const double *deltas, double *K);
 
+/* The scalar Gaussian kernel of m points X and n points Z, both of d inputs, into K (m x n), for many points: by one
+ * product of matrices. */
+void paper_gaussian_matrix(size_t d, double sigma, size_t m, const double *X, size_t n, const double *Z,
+                           double *K);
+
 /* Largest spectral norm of K~ - K over n deltas, exact = K of them; the mean too, unless NULL. */
 double paper_largest_error(const orff_features *features, size_t n, const double *deltas, const double *exact,
                            double *mean);
@@ -186,6 +191,21 @@ orff_settings paper_lattice_settings(const orff_part *part, double lambda);
 void paper_fit_solve(paper_fit *fit);
 void paper_fit_predict(const paper_fit *fit, size_t n, const double *X, double *F);
 void paper_fit_free(paper_fit *fit);
+
+/* ---------------------------------------------------------------- ridge for many penalties (direct.c) */
+
+/* X = (M + penalty I)^-1 R. Kernel matrices, M = K and R = Y, and normal equations, M = Phi^T Phi and R = Phi^T Y, are the
+ * same to it; what a run shares between penalties stays in M. */
+typedef struct paper_direct {
+    size_t n, q, step; /* step: of the rows of M, n unless M is a block of a larger matrix */
+    const double *M;   /* n x n, its lower triangle */
+    const double *R;   /* n x q */
+} paper_direct;
+
+/* X (n x q); and F (m x q) = T X, T (m x n) being K(test, training) or Phi(test). False: M + penalty I is not positive to
+ * rounding, the penalty is too small. */
+bool paper_direct_solve(const paper_direct *direct, double penalty, double *X);
+bool paper_direct_predict(const paper_direct *direct, double penalty, size_t m, const double *T, double *F);
 
 /* ---------------------------------------------------------------- how long ridge takes (timing.c) */
 

@@ -160,12 +160,19 @@ static const char *mode_line(const paper_run *run) {
     return run->quick ? "mode = quick" : "mode = full";
 }
 
+/* The number behind a name in the settings of the run that is resumed; 0 where there is none. */
+static double number_of(const paper_run *run, const char *name) {
+    const char *found = run->previous ? strstr(run->previous, name) : NULL;
+    return found ? strtod(found + strlen(name), NULL) : 0.0;
+}
+
 bool paper_run_begin(paper_run *run) {
     char path[PAPER_MAX_PATH];
     paper_path(run, "", path);
     make_folders(path);
     paper_path(run, "settings.txt", path);
     run->started = run->told = paper_seconds();
+    run->cpu_started = paper_cpu_seconds();
     run->previous = run->resume ? paper_read_text(path) : NULL;
     if (!had_line(run, mode_line(run))) { /* nothing there, or of the other mode: start afresh */
         free(run->previous);
@@ -177,8 +184,8 @@ bool paper_run_begin(paper_run *run) {
         run->previous = NULL;
         return false;
     }
-    const char *seconds = run->previous ? strstr(run->previous, "\nseconds = ") : NULL;
-    run->before = seconds ? strtod(seconds + strlen("\nseconds = "), NULL) : 0.0;
+    run->before = number_of(run, "\nseconds = ");
+    run->cpu_before = number_of(run, "\nprocessor seconds = ");
     run->settings = create(run, "settings.txt");
     run->agreement = create(run, "agreement.md");
     fprintf(
@@ -193,10 +200,12 @@ bool paper_run_begin(paper_run *run) {
 void paper_run_end(paper_run *run, bool finished) {
     for (size_t i = 0; i < run->n_tables; i++) paper_table_close(run->tables[i]);
     run->n_tables = 0;
+    const char *part = run->resume && run->before == 0.0 ? " since it was resumed" : "";
     if (finished)
-        fprintf(run->settings, "seconds%s = %.1f\nfinished = yes\n",
-                run->resume && run->before == 0.0 ? " since it was resumed" : "",
-                run->before + paper_seconds() - run->started);
+        fprintf(run->settings,
+                "load at the end = %.1f\nseconds%s = %.1f\nprocessor seconds%s = %.1f\nfinished = yes\n",
+                paper_load(), part, run->before + paper_seconds() - run->started, part,
+                run->cpu_before + paper_cpu_seconds() - run->cpu_started);
     if (fclose(run->settings) || fclose(run->agreement))
         paper_fatal("%s/%s: %s", run->out, run->item->name, strerror(errno));
     free(run->previous);

@@ -20,7 +20,9 @@ struct paper_run {
     FILE *settings, *agreement;
     paper_table *tables[PAPER_MAX_TABLES];
     size_t n_tables;
-    double before;        /* seconds that a finished run took which is resumed to be drawn again; else 0 */
+    double before,
+        cpu_before; /* seconds that a finished run took which is resumed to be drawn again; else 0 */
+    double cpu_started;
     double started, told; /* clock of the start and of the last progress line */
 };
 

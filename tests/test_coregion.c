@@ -37,8 +37,9 @@ static void add_normal(size_t p, const double *M, double size, const double *x, 
     free(L);
 }
 
-/* With A as given, or where it is NULL of a rank. */
-static drawn draw_as(size_t p, size_t m, const double *A, size_t rank, double coupling, double shared) {
+/* With A as given, or where it is NULL of a rank; steep: eigenvalues that fall as those of smooth kernels do. */
+static drawn draw_as(size_t p, size_t m, const double *A, size_t rank, double coupling, double shared,
+                     bool steep) {
     drawn d = {.p = p,
                .m = m,
                .A = support_zeros(p * p),
@@ -50,7 +51,8 @@ static drawn draw_as(size_t p, size_t m, const double *A, size_t rank, double co
     fill_matrix(&d, rank, coupling, shared);
     if (A) memcpy(d.A, A, p * p * sizeof *A);
     for (size_t i = 0; i < m; i++) {
-        d.e[i] = 30.0 * pow(1.0 + 20.0 * (double)i / (double)m, -2.0);
+        const double t = (double)i / (double)m;
+        d.e[i] = steep ? 3000.0 * exp(-25.0 * t) : 30.0 * pow(1.0 + 20.0 * t, -2.0);
         add_normal(p, d.A, d.e[i], normal + i * p, d.z + i * p);
         add_normal(p, d.S, 1.0, normal + (m + i) * p, d.z + i * p);
     }
@@ -61,11 +63,11 @@ static drawn draw_as(size_t p, size_t m, const double *A, size_t rank, double co
 }
 
 static drawn draw(size_t p, size_t m, size_t rank, double coupling, double shared) {
-    return draw_as(p, m, NULL, rank, coupling, shared);
+    return draw_as(p, m, NULL, rank, coupling, shared, false);
 }
 
 static drawn draw_of(size_t p, size_t m, const double *A, double shared) {
-    return draw_as(p, m, A, 0, 0.0, shared);
+    return draw_as(p, m, A, 0, 0.0, shared, false);
 }
 
 static void clear(drawn *d) {
@@ -299,11 +301,14 @@ static void test_sparse_one_function(void **state) {
 }
 
 static void test_many_outputs(void **state) {
-    drawn d = draw(support_step(5) > 1 ? 40 : 120, 1200, 3, 0.4, 0.0);
+    drawn d = draw_as(support_step(5) > 1 ? 40 : 100, 600, NULL, 3, 0.4, 0.0, true);
+    double truth;
     (void)state;
     orffi_coregion found = learn(&d, SIZE_MAX, 0, false);
+    assert_ok(orffi_coregion_evaluate(&d.data, d.A, d.S, &truth, NULL, NULL));
     assert_int_equal(found.rank, 3);
-    assert_true(distance(d.p * d.p, found.A, d.A) < 0.15);
+    assert_true(found.value > truth); /* the top is not below the place that the data are from */
+    assert_true(distance(d.p * d.p, found.A, d.A) < 0.2);
     forget(&found);
     clear(&d);
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "world.h"
 
@@ -45,18 +46,13 @@ static double rmse(const sample *s, const double *F, size_t half, size_t from) {
     return sqrt(square / (double)(s->n * SIZE));
 }
 
-/* Validation against outputs as the training ones are, test against the clean ones. */
-static outcome judge(const world *w, const paper_fit *fit) {
-    double *V = paper_alloc(w->validate.n * TWICE, sizeof *V), *T = paper_alloc(w->test.n * TWICE, sizeof *T);
+/* Validation against outputs as the training ones are, test against the clean ones; F has both, one after the other. */
+static outcome judge(const world *w, const double *F) {
     outcome o;
-    paper_fit_predict(fit, w->validate.n, w->validate.X, V);
-    paper_fit_predict(fit, w->test.n, w->test.X, T);
     for (size_t half = 0; half < 2; half++) {
-        o.validation[half] = rmse(&w->validate, V, half, half * SIZE);
-        o.test[half] = rmse(&w->test, T, half, 0);
+        o.validation[half] = rmse(&w->validate, F, half, half * SIZE);
+        o.test[half] = rmse(&w->test, F + w->validate.n * TWICE, half, 0);
     }
-    free(V);
-    free(T);
     return o;
 }
 
@@ -78,36 +74,68 @@ static void keep(line *l, double best[2], const outcome *o, int i) {
         }
 }
 
-/* Features: the moments do not depend on the kernel, so that A = b b^T and A = I use the same. */
-static line solve_features(const world *w, const orff_kernel *kernel, const orff_moments *moments, size_t n) {
-    line l = {0};
-    double best[2] = {INFINITY, INFINITY};
-    paper_fit fit = {.n = n};
-    orff_ridge *ridge;
-    paper_must(orff_moments_features(moments, kernel, &fit.features), "features");
-    fit.theta = paper_alloc(orff_features_describe(fit.features).parameters, sizeof *fit.theta);
-    paper_must(orff_ridge_create(&ridge, fit.features, moments, false), "ridge");
-    for (int i = 0; i < LAMBDAS; i++) {
-        paper_must(orff_ridge_solve(ridge, penalty(i) / (double)n, fit.theta, NULL, NULL), "ridge");
-        const outcome o = judge(w, &fit);
-        keep(&l, best, &o, i);
+typedef struct lines {
+    line coupled, separate; /* A = b b^T, A = I */
+} lines;
+
+/* F of A = I to that of A = b b^T: |b| = 1, so that ridge with it is scalar ridge on b^T y, times b. */
+static void couple(const world *w, size_t m, double *F) {
+    for (double *f = F; f < F + m * TWICE; f += SIZE) {
+        double along = 0.0;
+        for (size_t k = 0; k < SIZE; k++) along += w->b[k] * f[k];
+        for (size_t k = 0; k < SIZE; k++) f[k] = along * w->b[k];
     }
-    orff_ridge_free(ridge);
-    paper_fit_free(&fit);
+}
+
+/* T: rows of the validation sample, then of the test sample. */
+static lines solve(const world *w, const paper_direct *d, const double *T) {
+    const size_t m = w->validate.n + w->test.n;
+    double best[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}}, *F = paper_alloc(m * TWICE, sizeof *F);
+    lines l = {0};
+    for (int i = 0; i < LAMBDAS; i++) {
+        if (!paper_direct_predict(d, penalty(i), m, T, F)) continue; /* below rounding */
+        const outcome separate = judge(w, F);
+        couple(w, m, F);
+        const outcome coupled = judge(w, F);
+        keep(&l.separate, best[0], &separate, i);
+        keep(&l.coupled, best[1], &coupled, i);
+    }
+    free(F);
     return l;
 }
 
-static line solve_exact(const world *w, size_t n) {
-    line l = {0};
-    double best[2] = {INFINITY, INFINITY};
-    for (int i = 0; i < LAMBDAS; i++) {
-        paper_fit fit = {
-            .kernel = w->coupled, .n = n, .X = w->train.X, .Y = w->train.Y, .lambda = penalty(i) / (double)n};
-        paper_fit_solve(&fit);
-        const outcome o = judge(w, &fit);
-        keep(&l, best, &o, i);
-        paper_fit_free(&fit);
-    }
+/* X of the validation sample, then of the test sample; free() it. */
+static double *other_points(const world *w) {
+    const size_t n = w->validate.n * SIZE;
+    double *X = paper_alloc(n + w->test.n * SIZE, sizeof *X);
+    memcpy(X, w->validate.X, n * sizeof *X);
+    memcpy(X + n, w->test.X, w->test.n * SIZE * sizeof *X);
+    return X;
+}
+
+static lines solve_features(const world *w, const orff_features *features, const orff_moments *moments) {
+    const size_t length = orff_features_describe(features).length, m = w->validate.n + w->test.n;
+    double *S = paper_alloc(length * length, sizeof *S), *R = paper_alloc(length * TWICE, sizeof *R),
+           *T = paper_alloc(m * length, sizeof *T), *X = other_points(w);
+    paper_must(orff_moments_totals(moments, S, R, NULL, NULL, NULL), "moments");
+    paper_must(orff_features_phi(features, m, X, T), "phi");
+    const lines l = solve(w, &(paper_direct){length, TWICE, length, S, R}, T);
+    free(S);
+    free(R);
+    free(T);
+    free(X);
+    return l;
+}
+
+static lines solve_exact(const world *w, size_t n) {
+    const size_t m = w->validate.n + w->test.n;
+    double *K = paper_alloc(n * n, sizeof *K), *T = paper_alloc(m * n, sizeof *T), *X = other_points(w);
+    paper_gaussian_matrix(SIZE, w->sigma, n, w->train.X, n, w->train.X, K);
+    paper_gaussian_matrix(SIZE, w->sigma, m, X, n, w->train.X, T);
+    const lines l = solve(w, &(paper_direct){n, TWICE, n, K, w->train.Y}, T);
+    free(K);
+    free(T);
+    free(X);
     return l;
 }
 
@@ -123,21 +151,27 @@ static void put(paper_table *runs, const char *method, size_t n, size_t number, 
               l->test[1], l->penalty[1], l->extra);
 }
 
-static void rows_features(paper_table *runs, const plan *p, size_t D, size_t n, size_t number) {
+/* Rows of all sizes of one D; the rows of a size are the first of the next one, and its moments their beginning. */
+static void rows_features(paper_table *runs, const plan *p, size_t D, size_t number) {
     char coupled[32], separate[32];
     snprintf(coupled, sizeof coupled, "orff-%zu", D);
     snprintf(separate, sizeof separate, "identity-%zu", D);
-    if (number >= runs_of(p, false, n) || paper_has(runs, "%s/%zu/%zu", separate, n, number))
-        return; /* the second */
+    const world *w = &p->w;
     const orff_moments_settings settings = {0};
-    orff_features *features = paper_features(p->w.coupled, ORFF_SCHEME_IID, ORFF_SWITCH_NO, D, SEED + number);
+    orff_features *features = paper_features(w->separate, ORFF_SCHEME_IID, ORFF_SWITCH_NO, D, SEED + number);
     orff_moments *moments;
     paper_must(orff_moments_create(&moments, features, &settings), "moments");
-    paper_must(orff_moments_accumulate(moments, n, p->w.train.X, p->w.train.Y, NULL), "moments");
-    const line a = solve_features(&p->w, p->w.coupled, moments, n),
-               b = solve_features(&p->w, p->w.separate, moments, n);
-    if (!paper_has(runs, "%s/%zu/%zu", coupled, n, number)) put(runs, coupled, n, number, &a);
-    put(runs, separate, n, number, &b);
+    for (size_t s = 0, from = 0; s < p->n_sizes && number < runs_of(p, false, p->sizes[s]); s++) {
+        const size_t n = p->sizes[s];
+        paper_must(orff_moments_accumulate(moments, n - from, w->train.X + from * SIZE,
+                                           w->train.Y + from * TWICE, NULL),
+                   "moments");
+        from = n;
+        if (paper_has(runs, "%s/%zu/%zu", separate, n, number)) continue; /* the second of the two rows */
+        const lines l = solve_features(w, features, moments);
+        if (!paper_has(runs, "%s/%zu/%zu", coupled, n, number)) put(runs, coupled, n, number, &l.coupled);
+        put(runs, separate, n, number, &l.separate);
+    }
     orff_moments_free(moments);
     orff_features_free(features);
 }
@@ -145,8 +179,8 @@ static void rows_features(paper_table *runs, const plan *p, size_t D, size_t n, 
 static void row_exact(paper_table *runs, const plan *p, size_t n, size_t number) {
     if (n > p->exact_most || number >= runs_of(p, true, n) || paper_has(runs, "exact/%zu/%zu", n, number))
         return;
-    const line l = solve_exact(&p->w, n);
-    put(runs, "exact", n, number, &l);
+    const lines l = solve_exact(&p->w, n);
+    put(runs, "exact", n, number, &l.coupled);
 }
 
 /* The largest size of a run. */
@@ -156,7 +190,7 @@ static size_t largest(const plan *p, size_t number) {
     return p->sizes[i];
 }
 
-/* Rows are written in order of size, the exact kernel's last. */
+/* Rows of features are written in order of D and of size. */
 static bool complete(const paper_table *runs, const plan *p, size_t number) {
     bool all = paper_has(runs, "identity-%zu/%zu/%zu", p->D[p->n_D - 1], largest(p, number), number);
     for (size_t s = 0; s < p->n_sizes; s++)
@@ -170,11 +204,14 @@ static void one_run(paper_run *run, paper_table *runs, paper_table *worlds, plan
     world_draw(&p->w, number, largest(p, number));
     if (!paper_has(worlds, "%zu", number))
         paper_row(worlds, "%zu,%.4f,%.4f,%.4f", number, p->w.sigma, p->w.signal_rms, p->w.noise_rms);
-    for (size_t s = 0; s < p->n_sizes; s++) {
-        for (size_t i = 0; i < p->n_D; i++) rows_features(runs, p, p->D[i], p->sizes[s], number);
-        row_exact(runs, p, p->sizes[s], number);
-        paper_progress(run, (double)(number * p->n_sizes + s + 1), (double)(p->runs * p->n_sizes),
-                       "run %zu, N = %zu", number + 1, p->sizes[s]);
+    const size_t steps = p->n_D + p->n_sizes;
+    for (size_t i = 0; i < steps; i++) {
+        if (i < p->n_D)
+            rows_features(runs, p, p->D[i], number);
+        else
+            row_exact(runs, p, p->sizes[i - p->n_D], number);
+        paper_progress(run, (double)(number * steps + i + 1), (double)(p->runs * steps), "run %zu, %s",
+                       number + 1, i < p->n_D ? "features" : "exact");
     }
 }
 
@@ -285,7 +322,9 @@ static void explain(paper_run *run) {
         "the printed ones; against noisy outputs they would be above the root mean square of the noise "
         "(worlds.csv).\n"
         "- The exact kernel at N = 10^5: a matrix of 80 GB. The paper has no number either.\n\n"
-        "The clean and the noisy problem of a run share one factorisation, which changes neither.\n");
+        "The clean and the noisy problem of a run share one factorisation, and A = b b^T shares it with A = "
+        "I: with "
+        "|b| = 1 its prediction is that of A = I, projected on b.\n");
 }
 
 static plan prepare(paper_run *run) {

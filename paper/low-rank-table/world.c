@@ -76,31 +76,22 @@ static void draw_b(paper_random *random, double *b) {
 }
 
 static void make_kernels(world *w) {
-    double B[TWICE * 2] = {0};
-    for (size_t k = 0; k < SIZE; k++) B[2 * k] = B[2 * (SIZE + k) + 1] = w->b[k];
     orff_part part = orff_part_default();
     part.sigma = w->sigma;
     orff_kernel_free(w->separate);
-    orff_kernel_free(w->coupled);
+    orff_kernel_free(w->scalar);
     paper_must(orff_kernel_create(&w->separate, SIZE, TWICE, 1, &part), "kernel");
-    part.B = B;
-    part.columns = 2;
-    paper_must(orff_kernel_create(&w->coupled, SIZE, TWICE, 1, &part), "kernel");
+    paper_must(orff_kernel_create(&w->scalar, SIZE, 1, 1, &part), "kernel");
 }
 
 /* The clean outputs of the three samples. */
 static void generate(world *w, paper_random *random, sample *const samples[3], uint64_t number) {
-    orff_part part = orff_part_default();
-    orff_kernel *scalar;
-    part.sigma = w->sigma;
-    paper_must(orff_kernel_create(&scalar, SIZE, 1, 1, &part), "kernel");
     orff_features *features =
-        paper_features(scalar, ORFF_SCHEME_IID, ORFF_SWITCH_NO, w->generator, SEED + 1000 + number);
+        paper_features(w->scalar, ORFF_SCHEME_IID, ORFF_SWITCH_NO, w->generator, SEED + 1000 + number);
     double *theta = paper_alloc(2 * w->generator, sizeof *theta);
     paper_fill_uniform(random, -1.0, 1.0, 2 * w->generator, theta);
     for (size_t i = 0; i < 3; i++) clean_outputs(w, features, theta, samples[i]);
     orff_features_free(features);
-    orff_kernel_free(scalar);
     free(theta);
 }
 
@@ -147,6 +138,6 @@ void world_free(world *w) {
     sample_free(&w->train);
     sample_free(&w->validate);
     sample_free(&w->test);
-    orff_kernel_free(w->coupled);
+    orff_kernel_free(w->scalar);
     orff_kernel_free(w->separate);
 }

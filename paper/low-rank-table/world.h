@@ -8,8 +8,7 @@
 #define TWICE (2 * SIZE)
 #define SEED  2016
 
-/* The clean and the noisy outputs stand side by side, 40 in all, and A = I2 (x) b b^T couples none of the first with
- * any of the second: one pass and one factorisation serve both problems. */
+/* The clean and the noisy outputs stand side by side, 40 in all: one pass and one factorisation serve both problems. */
 typedef struct sample {
     size_t n;
     double *X; /* n x 20 */
@@ -21,7 +20,7 @@ typedef struct world {
     double sigma, noise_rms, signal_rms;
     double b[SIZE];
     sample train, validate, test;
-    orff_kernel *coupled, *separate; /* A = I2 (x) b b^T; A = I */
+    orff_kernel *scalar, *separate; /* k0; k0 I, of 40 outputs */
 } world;
 
 world world_alloc(size_t generator, size_t train, size_t validate, size_t test);

@@ -2,18 +2,16 @@
  *
  *     (Phi Phi^T + n lambda I) alpha = Y,      W = Phi^T alpha (2D x 9),      f(x) = W^T phi(x)
  *
- * is the same f as the normal equations of order 2D give. Here Phi Phi^T is formed once: the folds are its diagonal blocks,
- * and each lambda costs their Cholesky factorisations only. The exact kernel has K in the place of Phi Phi^T. */
+ * is the same f as the normal equations of order 2D give; the smaller form is taken. Phi Phi^T is formed once: the folds are its
+ * diagonal blocks, and each lambda costs their Cholesky factorisations only. The exact kernel has K in its place. Of Phi
+ * only products are taken, in single precision: their errors are far below the penalties n lambda. */
 #define _DEFAULT_SOURCE /* what the cblas.h of BLIS needs of pthread.h */
 #include "halves.h"
 
 #include <cblas.h>
-#include <lapacke.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { ROWS = 500 }; /* of test images at once */
+enum { ROWS = 500, COLUMNS = 2048 }; /* of test images, and of features, at once */
 
 static const double *images_of(const mnist_halves *h, size_t half) {
     return h->mnist->train.X + half * (h->n / 2) * PAPER_PIXELS;
@@ -31,44 +29,51 @@ static size_t length_of(const mnist_halves *h) {
 
 static void sum_half(mnist_halves *h, size_t half) {
     const orff_moments_settings settings = {0};
-    paper_must(orff_moments_create(&h->moments[half], h->features, &settings), "moments");
-    paper_must(
-        orff_moments_accumulate(h->moments[half], h->n / 2, images_of(h, half), codes_of(h, half), NULL),
-        "moments");
-    paper_must(orff_ridge_create(&h->ridge[half], h->features, h->moments[half], false), "ridge");
+    const size_t length = length_of(h);
+    orff_moments *moments;
+    h->S[half] = paper_alloc(length * length, sizeof(double));
+    h->R[half] = paper_alloc(length * PAPER_CODES, sizeof(double));
+    paper_must(orff_moments_create(&moments, h->features, &settings), "moments");
+    paper_must(orff_moments_accumulate(moments, h->n / 2, images_of(h, half), codes_of(h, half), NULL),
+               "moments");
+    paper_must(orff_moments_totals(moments, h->S[half], h->R[half], NULL, NULL, NULL), "moments");
+    orff_moments_free(moments);
 }
 
-/* The upper triangle too, as the kernel's has: blocks beside the diagonal are read whole. */
+/* phi of m images (m x 2D) in single precision. */
+static void phi_of(const mnist_halves *h, size_t m, const double *X, float *phi) {
+    const size_t length = length_of(h);
+    float *single = paper_alloc(ROWS * PAPER_PIXELS, sizeof *single);
+    for (size_t i = 0; i < m; i += ROWS) {
+        const size_t rows = m - i < ROWS ? m - i : ROWS;
+        for (size_t e = 0; e < rows * PAPER_PIXELS; e++) single[e] = (float)X[i * PAPER_PIXELS + e];
+        paper_must(orff_features_phi_single(h->features, rows, single, phi + i * length), "phi");
+    }
+    free(single);
+}
+
+/* Products of single precision, summed over pieces of the features in double. The upper triangle too, as the kernel's has:
+ * blocks beside the diagonal are read whole. */
 static void gram_of_features(mnist_halves *h) {
     const size_t n = h->n, length = length_of(h);
+    float *piece = paper_alloc(n * n, sizeof *piece);
     h->phi = paper_alloc(n * length, sizeof *h->phi);
-    paper_must(orff_features_phi(h->features, n, h->mnist->train.X, h->phi), "phi");
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)length, 1.0, h->phi, (int)length, 0.0,
-                h->gram, (int)n);
+    phi_of(h, n, h->mnist->train.X, h->phi);
+    for (size_t c = 0; c < length; c += COLUMNS) {
+        cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n,
+                    (int)(length - c < COLUMNS ? length - c : COLUMNS), 1.0f, h->phi + c, (int)length, 0.0f,
+                    piece, (int)n);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j <= i; j++) h->gram[i * n + j] += (double)piece[i * n + j];
+    }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) h->gram[j * n + i] = h->gram[i * n + j];
+    free(piece);
 }
 
-/* |x|^2 of n images; free() it. */
-static double *squares_of(size_t n, const double *X) {
-    double *squares = paper_alloc(n, sizeof *squares);
-    for (size_t i = 0; i < n; i++)
-        squares[i] = cblas_ddot(PAPER_PIXELS, X + i * PAPER_PIXELS, 1, X + i * PAPER_PIXELS, 1);
-    return squares;
-}
-
-/* K (m x n), exp(-|x - z|^2 / (2 sigma^2)) of m images x and the training images z: A = I, so that all nine codes have the same.
- * By |x|^2 - 2 <x,z> + |z|^2, whose rounding is far below sigma^2. */
+/* K (m x n) of m images and the training images: A = I, so that all nine codes have the same. */
 static void kernel_of(const mnist_halves *h, size_t m, const double *X, double *K) {
-    const size_t n = h->n;
-    const double *Z = h->mnist->train.X, scale = -0.5 / (PAPER_MNIST_SIGMA * PAPER_MNIST_SIGMA);
-    double *xx = squares_of(m, X), *zz = squares_of(n, Z);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, PAPER_PIXELS, -2.0, X, PAPER_PIXELS,
-                Z, PAPER_PIXELS, 0.0, K, (int)n);
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) K[i * n + j] = exp(scale * fmax(K[i * n + j] + xx[i] + zz[j], 0.0));
-    free(xx);
-    free(zz);
+    paper_gaussian_matrix(PAPER_PIXELS, PAPER_MNIST_SIGMA, m, X, h->n, h->mnist->train.X, K);
 }
 
 mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, uint64_t seed) {
@@ -89,117 +94,134 @@ mnist_halves mnist_halves_create(const paper_mnist *mnist, size_t n, size_t D, u
 
 void mnist_halves_free(mnist_halves *h) {
     for (size_t half = 0; half < 2; half++) {
-        orff_ridge_free(h->ridge[half]);
-        orff_moments_free(h->moments[half]);
+        free(h->S[half]);
+        free(h->R[half]);
     }
     orff_features_free(h->features);
     free(h->phi);
     free(h->gram);
 }
 
-/* ---- by moments */
+/* ---- solutions and predictions */
 
-/* F (m x 9) of m images from the moments of a ridge problem. */
-static void predict_by_moments(const mnist_halves *h, orff_ridge *ridge, double lambda, size_t m,
-                               const double *X, double *F) {
-    double *theta = paper_alloc(orff_features_describe(h->features).parameters, sizeof *theta);
-    paper_must(orff_ridge_solve(ridge, lambda, theta, NULL, NULL), "ridge");
-    paper_must(orff_features_apply(h->features, m, X, theta, F), "prediction");
-    free(theta);
+/* The coefficients, W (2D x 9) of moments or alpha (m x 9) of m images; free() them. */
+static double *solve(const paper_direct *d, double penalty) {
+    double *X = paper_alloc(d->n * PAPER_CODES, sizeof *X);
+    if (!paper_direct_solve(d, penalty, X)) paper_fatal("a penalty of %g is below rounding", penalty);
+    return X;
 }
 
-/* ---- by the Gram matrix */
-
-/* alpha (m x 9) of m images from `first` on. The Gram matrix of all is factored in its place: it is not there twice. */
-static double *solve(const mnist_halves *h, size_t first, size_t m, double lambda) {
-    const size_t n = h->n;
-    double *copy = m < n ? paper_alloc(m * m, sizeof *copy) : NULL, *L = copy ? copy : h->gram,
-           *alpha = paper_alloc(m * PAPER_CODES, sizeof *alpha);
-    for (size_t i = 0; i < m; i++) {
-        if (copy) memcpy(L + i * m, h->gram + (first + i) * n + first, m * sizeof *L);
-        L[i * m + i] += (double)m * lambda;
-    }
-    memcpy(alpha, h->mnist->Y + first * PAPER_CODES, m * PAPER_CODES * sizeof *alpha);
-    /* Lower and row-major is upper and column-major. */
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)m, L, (lapack_int)m))
-        paper_fatal("lambda = %g is too small for a Gram matrix of %zu images", lambda, m);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L,
-                (int)m, alpha, PAPER_CODES);
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)m, PAPER_CODES, 1.0, L,
-                (int)m, alpha, PAPER_CODES);
-    free(copy);
-    return alpha;
+static double *solve_gram(const mnist_halves *h, size_t first, size_t m, double lambda) {
+    return solve(&(paper_direct){m, PAPER_CODES, h->n, h->gram + first * h->n + first,
+                                 h->mnist->Y + first * PAPER_CODES},
+                 (double)m * lambda);
 }
 
-/* C (m x 9) = A (m x k) B (k x 9), or A^T (k x m) B. */
-static void multiply(bool turned, size_t m, size_t k, const double *A, size_t step, const double *B,
-                     double *C) {
-    cblas_dgemm(CblasRowMajor, turned ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)m, PAPER_CODES, (int)k,
-                1.0, A, (int)step, B, PAPER_CODES, 0.0, C, PAPER_CODES);
+/* C (m x 9) = A (m x k) B (k x 9). */
+static void multiply(size_t m, size_t k, const double *A, size_t step, const double *B, double *C) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)m, PAPER_CODES, (int)k, 1.0, A, (int)step, B,
+                PAPER_CODES, 0.0, C, PAPER_CODES);
 }
 
-/* F = phi(X) Phi^T alpha, or K(X, images) alpha: blocks of as many columns as phi or the images have. */
-static void predict_by_gram(const mnist_halves *h, const double *alpha, size_t m, const double *X,
-                            double *F) {
-    const size_t columns = h->features ? length_of(h) : h->n;
-    double *block = paper_alloc(ROWS * columns, sizeof *block),
-           *W = paper_alloc(columns * PAPER_CODES, sizeof *W);
-    if (h->features) multiply(true, columns, h->n, h->phi, columns, alpha, W);
+/* W (2D x 9) = Phi^T alpha; free() it. */
+static float *coefficients_of(const mnist_halves *h, const double *alpha) {
+    const size_t length = length_of(h), n = h->n;
+    float *W = paper_alloc(length * PAPER_CODES, sizeof *W), *a = paper_alloc(n * PAPER_CODES, sizeof *a);
+    for (size_t i = 0; i < n * PAPER_CODES; i++) a[i] = (float)alpha[i];
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)length, PAPER_CODES, (int)n, 1.0f, h->phi,
+                (int)length, a, PAPER_CODES, 0.0f, W, PAPER_CODES);
+    free(a);
+    return W;
+}
+
+/* F (m x 9) = phi(X) W. */
+static void predict_by_features(const mnist_halves *h, const float *W, size_t m, const double *X, double *F) {
+    const size_t length = length_of(h);
+    float *phi = paper_alloc(ROWS * length, sizeof *phi), *f = paper_alloc(ROWS * PAPER_CODES, sizeof *f);
     for (size_t i = 0; i < m; i += ROWS) {
         const size_t rows = m - i < ROWS ? m - i : ROWS;
-        const double *x = X + i * PAPER_PIXELS;
-        if (h->features)
-            paper_must(orff_features_phi(h->features, rows, x, block), "phi");
-        else
-            kernel_of(h, rows, x, block);
-        multiply(false, rows, columns, block, columns, h->features ? W : alpha, F + i * PAPER_CODES);
+        phi_of(h, rows, X + i * PAPER_PIXELS, phi);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, PAPER_CODES, (int)length, 1.0f, phi,
+                    (int)length, W, PAPER_CODES, 0.0f, f, PAPER_CODES);
+        for (size_t e = 0; e < rows * PAPER_CODES; e++) F[i * PAPER_CODES + e] = (double)f[e];
+    }
+    free(phi);
+    free(f);
+}
+
+static void predict_by_kernel(const mnist_halves *h, const double *alpha, size_t m, const double *X,
+                              double *F) {
+    double *block = paper_alloc(ROWS * h->n, sizeof *block);
+    for (size_t i = 0; i < m; i += ROWS) {
+        const size_t rows = m - i < ROWS ? m - i : ROWS;
+        kernel_of(h, rows, X + i * PAPER_PIXELS, block);
+        multiply(rows, h->n, block, h->n, alpha, F + i * PAPER_CODES);
     }
     free(block);
-    free(W);
 }
 
 /* ---- what is asked */
 
-double mnist_halves_validate(const mnist_halves *h, double lambda) {
-    const size_t half = h->n / 2;
-    double *F = paper_alloc(half * PAPER_CODES, sizeof *F), mse = 0.0;
-    for (size_t from = 0; from < 2; from++) {
-        const size_t to = 1 - from;
-        if (h->gram) {
-            double *alpha = solve(h, from * half, half, lambda);
-            multiply(false, half, half, h->gram + to * half * h->n + from * half, h->n, alpha, F);
-            free(alpha);
-        } else {
-            predict_by_moments(h, h->ridge[from], lambda, half, images_of(h, to), F);
-        }
-        mse += paper_mse(half * PAPER_CODES, F, codes_of(h, to)) / 2.0;
-    }
-    free(F);
-    return mse;
+/* sum |Y - Phi W|^2 of a half = <Y,Y> - 2 <W,R> + <W,S W>, from its moments. */
+static double squares_by_moments(const mnist_halves *h, size_t half, const double *W) {
+    const size_t length = length_of(h), entries = length * PAPER_CODES, codes = h->n / 2 * PAPER_CODES;
+    double *SW = paper_alloc(entries, sizeof *SW);
+    multiply(length, length, h->S[half], length, W, SW);
+    const double sum = cblas_ddot((int)codes, codes_of(h, half), 1, codes_of(h, half), 1) -
+                       2.0 * cblas_ddot((int)entries, W, 1, h->R[half], 1) +
+                       cblas_ddot((int)entries, W, 1, SW, 1);
+    free(SW);
+    return sum;
 }
 
-/* The sum of both halves takes the place of the first one's moments. */
-static void predict_by_sum(mnist_halves *h, double lambda, double *F) {
-    orff_ridge *whole;
-    orff_ridge_free(h->ridge[0]);
-    h->ridge[0] = NULL;
-    paper_must(orff_moments_add(h->moments[0], h->moments[1]), "moments");
-    paper_must(orff_ridge_create(&whole, h->features, h->moments[0], false), "ridge");
-    predict_by_moments(h, whole, lambda, h->mnist->test.n, h->mnist->test.X, F);
-    orff_ridge_free(whole);
+static double squares_by_gram(const mnist_halves *h, size_t half, const double *alpha) {
+    const size_t m = h->n / 2;
+    double *F = paper_alloc(m * PAPER_CODES, sizeof *F);
+    multiply(m, m, h->gram + half * m * h->n + (1 - half) * m, h->n, alpha, F);
+    const double sum = (double)(m * PAPER_CODES) * paper_mse(m * PAPER_CODES, F, codes_of(h, half));
+    free(F);
+    return sum;
+}
+
+double mnist_halves_validate(const mnist_halves *h, double lambda) {
+    const size_t m = h->n / 2;
+    double sum = 0.0;
+    for (size_t from = 0; from < 2; from++) {
+        const size_t to = 1 - from, length = h->gram ? 0 : length_of(h);
+        double *X = h->gram ? solve_gram(h, from * m, m, lambda)
+                            : solve(&(paper_direct){length, PAPER_CODES, length, h->S[from], h->R[from]},
+                                    (double)m * lambda);
+        sum += h->gram ? squares_by_gram(h, to, X) : squares_by_moments(h, to, X);
+        free(X);
+    }
+    return sum / (double)(h->n * PAPER_CODES);
+}
+
+/* W from the moments of both halves; the sum takes the place of the first one's. free() it. */
+static float *coefficients_of_sum(mnist_halves *h, double lambda) {
+    const size_t length = length_of(h), entries = length * PAPER_CODES;
+    cblas_daxpy((int)(length * length), 1.0, h->S[1], 1, h->S[0], 1);
+    cblas_daxpy((int)entries, 1.0, h->R[1], 1, h->R[0], 1);
+    double *W = solve(&(paper_direct){length, PAPER_CODES, length, h->S[0], h->R[0]}, (double)h->n * lambda);
+    float *single = paper_alloc(entries, sizeof *single);
+    for (size_t i = 0; i < entries; i++) single[i] = (float)W[i];
+    free(W);
+    return single;
 }
 
 double mnist_halves_test(mnist_halves *h, double lambda) {
     const paper_images *test = &h->mnist->test;
-    double *F = paper_alloc(test->n * PAPER_CODES, sizeof *F);
-    if (h->gram) {
-        double *alpha = solve(h, 0, h->n, lambda);
-        predict_by_gram(h, alpha, test->n, test->X, F);
-        free(alpha);
+    double *F = paper_alloc(test->n * PAPER_CODES, sizeof *F),
+           *alpha = h->gram ? solve_gram(h, 0, h->n, lambda) : NULL;
+    if (h->features) {
+        float *W = alpha ? coefficients_of(h, alpha) : coefficients_of_sum(h, lambda);
+        predict_by_features(h, W, test->n, test->X, F);
+        free(W);
     } else {
-        predict_by_sum(h, lambda, F);
+        predict_by_kernel(h, alpha, test->n, test->X, F);
     }
     const double wrong = paper_mnist_wrong(test, F);
+    free(alpha);
     free(F);
     return wrong;
 }

@@ -8,11 +8,10 @@
 typedef struct mnist_halves {
     const paper_mnist *mnist;
     size_t n;
-    orff_features *features;  /* NULL: the exact kernel */
-    orff_moments *moments[2]; /* of the halves; NULL: a Gram matrix */
-    orff_ridge *ridge[2];
-    double *phi;  /* n x 2D; NULL: the exact kernel */
-    double *gram; /* n x n */
+    orff_features *features; /* NULL: the exact kernel */
+    double *S[2], *R[2];     /* moments of the halves, 2D x 2D and 2D x 9; NULL: a Gram matrix */
+    float *phi;              /* n x 2D; NULL: moments, or the exact kernel */
+    double *gram;            /* n x n */
 } mnist_halves;
 
 /* D frequencies, or the exact kernel where D = 0. */

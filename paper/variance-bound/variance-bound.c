@@ -29,41 +29,50 @@ static void direction(double r, double delta[DIMENSION]) {
     for (size_t i = 0; i < DIMENSION; i++) delta[i] *= r / sqrt(square);
 }
 
-/* square += F F / draws for each of the `groups` sets of D frequencies that the features are cut into;
- * F = (POOL/D) sum_{j in group} q_j cos<w_j,delta> B_j B_j^T - K. */
-static void add_squares(const orff_features *features, const double *delta, const double *K, size_t D,
-                        size_t groups, double weight, double square[DD]) {
-    double *blocks = paper_blocks(features), *phi = paper_alloc(2 * POOL, sizeof *phi);
+/* square += F F weight for each of the `groups` sets of D frequencies that the features are cut into;
+ * F = (POOL/D) sum_{j in group} q_j cos<w_j,delta> B_j B_j^T - K; blocks are those of paper_blocks. */
+static void add_squares(const orff_features *features, const double *blocks, const double *delta,
+                        const double *K, size_t D, size_t groups, double weight, double square[DD]) {
+    double *phi = paper_alloc(2 * POOL, sizeof *phi);
     paper_must(orff_features_phi(features, 1, delta, phi), "phi");
     for (size_t g = 0; g < groups; g++) {
         double F[DD];
         for (size_t e = 0; e < DD; e++) F[e] = -K[e];
-        for (size_t j = g * D; j < (g + 1) * D; j++)
-            for (size_t e = 0; e < DD; e++) F[e] += (double)POOL / (double)D * phi[j] * blocks[j * DD + e];
+        for (size_t j = g * D; j < (g + 1) * D; j++) {
+            const double c = (double)POOL / (double)D * phi[j];
+            for (size_t e = 0; e < DD; e++) F[e] += c * blocks[j * DD + e];
+        }
         for (size_t a = 0; a < DIMENSION; a++)
             for (size_t b = 0; b < DIMENSION; b++)
                 for (size_t c = 0; c < DIMENSION; c++)
                     square[a * DIMENSION + b] += F[a * DIMENSION + c] * F[c * DIMENSION + b] * weight;
     }
-    free(blocks);
     free(phi);
 }
 
-/* D |mean of F^2| over the draws, F = K~(delta) - K(delta). Draws of D are cut from pools of frequencies. */
-static double empirical(orff_rule rule, orff_switch importance, const double *delta, size_t D, size_t draws) {
+/* D |mean of F^2| over the draws, F = K~(delta) - K(delta), of n deltas into values. Draws of D are cut from pools of
+ * frequencies, which all deltas share. */
+static void empirical(orff_rule rule, orff_switch importance, size_t n, const double *deltas, size_t D,
+                      size_t draws, double *values) {
     orff_kernel *kernel = paper_gaussian(rule, DIMENSION, 1.0);
-    double K[DD], square[DD] = {0.0};
+    double *K = paper_alloc(n * DD, sizeof *K), *square = paper_alloc(n * DD, sizeof *square);
     uint64_t seed = SEED;
-    paper_exact(kernel, 1, delta, K);
+    paper_exact(kernel, n, deltas, K);
     for (size_t left = draws; left > 0; seed++) {
         const size_t groups = left < POOL / D ? left : POOL / D;
         orff_features *features = paper_features(kernel, ORFF_SCHEME_IID, importance, POOL, seed);
-        add_squares(features, delta, K, D, groups, 1.0 / (double)draws, square);
+        double *blocks = paper_blocks(features);
+        for (size_t i = 0; i < n; i++)
+            add_squares(features, blocks, deltas + i * DIMENSION, K + i * DD, D, groups, 1.0 / (double)draws,
+                        square + i * DD);
+        free(blocks);
         orff_features_free(features);
         left -= groups;
     }
+    for (size_t i = 0; i < n; i++) values[i] = (double)D * paper_spectral_norm(DIMENSION, square + i * DD);
     orff_kernel_free(kernel);
-    return (double)D * paper_spectral_norm(DIMENSION, square);
+    free(K);
+    free(square);
 }
 
 static orff_variance bound_of(orff_rule rule, const double *delta) {
@@ -81,32 +90,45 @@ static void against_D(paper_run *run, paper_table *table, size_t high, size_t dr
         const orff_variance b = bound_of(rules[r], delta);
         for (size_t D = 1; D <= high; D *= 2) {
             const char *name = orff_rule_name(rules[r]);
+            double value;
             if (paper_has(table, "%s/%zu", name, D)) continue;
-            paper_row(table, "%s,%zu,%.4g,%.6g,%.6g,%.6g", name, D,
-                      empirical(rules[r], ORFF_SWITCH_NO, delta, D, draws), b.exact, b.corrected, b.printed);
+            empirical(rules[r], ORFF_SWITCH_NO, 1, delta, D, draws, &value);
+            paper_row(table, "%s,%zu,%.4g,%.6g,%.6g,%.6g", name, D, value, b.exact, b.corrected, b.printed);
             paper_progress(run, (double)r, 3.0, "%s, D = %zu", name, D);
         }
     }
 }
 
 /* Also importance-sampled frequencies, which the paper does not have; empty for decomposable. */
+static void distances_of(paper_table *table, orff_rule rule, size_t steps, size_t draws) {
+    const char *name = orff_rule_name(rule);
+    const size_t n = steps + 1;
+    double *deltas = paper_alloc(n * DIMENSION, sizeof *deltas), *plain = paper_alloc(n, sizeof *plain),
+           *importance = paper_alloc(n, sizeof *importance);
+    for (size_t i = 0; i < n; i++) {
+        direction(4.0 * (double)i / (double)steps, deltas + i * DIMENSION);
+        importance[i] = NAN;
+    }
+    empirical(rule, ORFF_SWITCH_NO, n, deltas, 8, draws, plain);
+    if (rule != ORFF_RULE_DECOMPOSABLE) empirical(rule, ORFF_SWITCH_YES, n, deltas, 8, draws, importance);
+    for (size_t i = 0; i < n; i++) {
+        const double distance = 4.0 * (double)i / (double)steps;
+        const orff_variance b = bound_of(rule, deltas + i * DIMENSION);
+        if (!paper_has(table, "%s/%.2f", name, distance))
+            paper_row(table, "%s,%.2f,%.4g,%.6g,%.6g,%.6g,%.4g,%.6g", name, distance, plain[i], b.exact,
+                      b.corrected, b.printed, importance[i], b.importance);
+    }
+    free(deltas);
+    free(plain);
+    free(importance);
+}
+
 static void against_distance(paper_run *run, paper_table *table, size_t steps, size_t draws) {
-    for (size_t r = 0; r < 3; r++)
-        for (size_t i = 0; i <= steps; i++) {
-            const char *name = orff_rule_name(rules[r]);
-            const double distance = 4.0 * (double)i / (double)steps;
-            double delta[DIMENSION];
-            direction(distance, delta);
-            if (paper_has(table, "%s/%.2f", name, distance)) continue;
-            const orff_variance b = bound_of(rules[r], delta);
-            const double plain = empirical(rules[r], ORFF_SWITCH_NO, delta, 8, draws);
-            const double importance = rules[r] == ORFF_RULE_DECOMPOSABLE
-                                          ? NAN
-                                          : empirical(rules[r], ORFF_SWITCH_YES, delta, 8, draws);
-            paper_row(table, "%s,%.2f,%.4g,%.6g,%.6g,%.6g,%.4g,%.6g", name, distance, plain, b.exact,
-                      b.corrected, b.printed, importance, b.importance);
-            paper_progress(run, (double)r, 3.0, "%s, r = %.2f", name, distance);
-        }
+    for (size_t r = 0; r < 3; r++) {
+        if (!paper_has(table, "%s/%.2f", orff_rule_name(rules[r]), 4.0)) /* the last row of a rule */
+            distances_of(table, rules[r], steps, draws);
+        paper_progress(run, (double)r + 1.0, 3.0, "%s, distances", orff_rule_name(rules[r]));
+    }
 }
 
 /* ---- where the paper's b_D fails */

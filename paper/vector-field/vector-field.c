@@ -6,8 +6,11 @@
  * noisy points, the error taken against the clean field on a 30 x 30 grid. Added: the divergence-free field with its
  * kernel, quasi-Monte Carlo frequencies, a lattice of frequencies in the place of the exact kernel, and the same curves
  * against the number of parameters. */
+#define _DEFAULT_SOURCE /* what the cblas.h of BLIS needs of pthread.h */
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "paper.h"
 
@@ -87,7 +90,7 @@ static void problem_free(problem *pr) {
     sample_free(&pr->test);
 }
 
-/* ---- the two kinds of model; each gives the best over lambda for one sigma */
+/* ---- models; each gives the best over lambda for one sigma */
 
 static void keep_better(outcome *best, outcome now) {
     if (now.validation < best->validation) *best = now;
@@ -101,40 +104,86 @@ static double error_of(const paper_fit *fit, const sample *s) {
     return mse;
 }
 
-static void try_features(const problem *pr, const grid *g, orff_features *features, double sigma,
-                         outcome *best) {
-    orff_moments *moments;
-    orff_ridge *ridge;
-    const orff_moments_settings settings = {0};
-    double *theta = paper_alloc(orff_features_describe(features).parameters, sizeof *theta);
-    paper_must(orff_moments_create(&moments, features, &settings), "moments");
-    paper_must(orff_moments_accumulate(moments, pr->train.n, pr->train.X, pr->train.Y, NULL), "moments");
-    paper_must(orff_ridge_create(&ridge, features, moments, false), "ridge");
-    for (size_t l = 0; l < g->n_lambdas; l++) {
-        paper_must(orff_ridge_solve(ridge, g->lambdas[l], theta, NULL, NULL), "ridge");
-        const paper_fit fit = {.features = features, .theta = theta};
-        keep_better(
-            best, (outcome){error_of(&fit, &pr->validate), error_of(&fit, &pr->test), sigma, g->lambdas[l]});
-    }
-    orff_ridge_free(ridge);
-    orff_moments_free(moments);
-    free(theta);
+/* One ridge problem for every lambda. K = k0 I is scalar, its components two right-hand sides; else they are stacked. */
+typedef struct matrices {
+    paper_direct direct;
+    double *M, *R, *T; /* T: rows of the validation sample, then of the test sample */
+} matrices;
+
+static void matrices_free(matrices *m) {
+    free(m->M);
+    free(m->R);
+    free(m->T);
 }
 
-static void try_exact(const problem *pr, const grid *g, const orff_kernel *kernel, double sigma,
-                      outcome *best) {
+static void try_matrices(const problem *pr, const grid *g, const matrices *m, double sigma, outcome *best) {
+    const size_t nv = 2 * pr->validate.n, nt = 2 * pr->test.n;
+    double *F = paper_alloc(nv + nt, sizeof *F);
     for (size_t l = 0; l < g->n_lambdas; l++) {
-        paper_fit fit = {0};
-        const orff_status status = orff_exact_fit(&fit.exact, kernel, pr->train.n, pr->train.X, pr->train.Y,
-                                                  g->lambdas[l], false, 0);
-        if (status == ORFF_ERROR_NUMERICAL || status == ORFF_ERROR_NOT_POSITIVE)
-            continue; /* lambda below rounding */
-        paper_must(status, "exact ridge");
-        const double validation = error_of(&fit, &pr->validate);
-        if (validation < best->validation)
-            *best = (outcome){validation, error_of(&fit, &pr->test), sigma, g->lambdas[l]};
-        paper_fit_free(&fit);
+        const double penalty = (double)pr->train.n * g->lambdas[l];
+        if (!paper_direct_predict(&m->direct, penalty, (nv + nt) / m->direct.q, m->T, F)) continue;
+        keep_better(best, (outcome){paper_mse(nv, F, pr->validate.Y), paper_mse(nt, F + nv, pr->test.Y),
+                                    sigma, g->lambdas[l]});
     }
+    free(F);
+}
+
+/* Phi of n points, a row for each component of each (n p x M). */
+static void explicit_features(const orff_features *features, size_t n, const double *X, double *Phi) {
+    const orff_features_info info = orff_features_describe(features);
+    double *one = paper_alloc(info.parameters * info.outputs, sizeof *one);
+    for (size_t i = 0; i < n; i++) {
+        paper_must(orff_features_map(features, X + 2 * i, one), "Phi");
+        for (size_t k = 0; k < info.outputs; k++)
+            for (size_t c = 0; c < info.parameters; c++)
+                Phi[(i * info.outputs + k) * info.parameters + c] = one[c * info.outputs + k];
+    }
+    free(one);
+}
+
+/* C (m x n) = A B^T, or A^T B where A has m columns. */
+static void multiply(bool turned, size_t m, size_t n, size_t k, const double *A, const double *B, double *C) {
+    cblas_dgemm(CblasRowMajor, turned ? CblasTrans : CblasNoTrans, turned ? CblasNoTrans : CblasTrans, (int)m,
+                (int)n, (int)k, 1.0, A, (int)(turned ? m : k), B, (int)(turned ? n : k), 0.0, C, (int)n);
+}
+
+/* Normal equations, or the Gram matrix of the features where that is the smaller one. */
+static matrices of_features(const problem *pr, const orff_features *features) {
+    const orff_features_info info = orff_features_describe(features);
+    const size_t p = info.outputs, M = info.parameters, q = 2 / p, rows = pr->train.n * p,
+                 others = (pr->validate.n + pr->test.n) * p, n = M < rows ? M : rows;
+    double *Phi = paper_alloc(rows * M, sizeof *Phi), *T = paper_alloc(others * M, sizeof *T);
+    matrices m = {.M = paper_alloc(n * n, sizeof(double)), .R = paper_alloc(n * q, sizeof(double)), .T = T};
+    explicit_features(features, pr->train.n, pr->train.X, Phi);
+    explicit_features(features, pr->validate.n, pr->validate.X, T);
+    explicit_features(features, pr->test.n, pr->test.X, T + pr->validate.n * p * M);
+    if (n == M) {
+        multiply(true, M, M, rows, Phi, Phi, m.M);
+        multiply(true, M, q, rows, Phi, pr->train.Y, m.R);
+    } else {
+        multiply(false, rows, rows, M, Phi, Phi, m.M);
+        memcpy(m.R, pr->train.Y, rows * q * sizeof *m.R);
+        m.T = paper_alloc(others * rows, sizeof *m.T);
+        multiply(false, others, rows, M, T, Phi, m.T);
+        free(T);
+    }
+    free(Phi);
+    m.direct = (paper_direct){n, q, n, m.M, m.R};
+    return m;
+}
+
+static matrices of_kernel(const problem *pr, const orff_kernel *kernel) {
+    const size_t p = orff_kernel_outputs(kernel), n = pr->train.n * p, nv = pr->validate.n;
+    matrices m = {.M = paper_alloc(n * n, sizeof(double)),
+                  .R = paper_alloc(2 * pr->train.n, sizeof(double)),
+                  .T = paper_alloc((nv + pr->test.n) * p * n, sizeof(double))};
+    paper_must(orff_kernel_gram(kernel, pr->train.n, pr->train.X, pr->train.n, pr->train.X, m.M), "K");
+    paper_must(orff_kernel_gram(kernel, nv, pr->validate.X, pr->train.n, pr->train.X, m.T), "K");
+    paper_must(orff_kernel_gram(kernel, pr->test.n, pr->test.X, pr->train.n, pr->train.X, m.T + nv * p * n),
+               "K");
+    memcpy(m.R, pr->train.Y, 2 * pr->train.n * sizeof *m.R);
+    m.direct = (paper_direct){n, 2 / p, n, m.M, m.R};
+    return m;
 }
 
 /* A lattice whose moments serve all lambdas; sigma is the kernel's. */
@@ -158,8 +207,9 @@ static size_t try_lattice(const problem *pr, const grid *g, orff_rule rule, doub
         settings.lambda = g->lambdas[l];
         paper_must(orff_model_fit_lattice_moments(&fit.model, &settings, moments), "lattice");
         parameters = orff_model_describe(fit.model).parameters;
-        keep_better(
-            best, (outcome){error_of(&fit, &pr->validate), error_of(&fit, &pr->test), sigma, g->lambdas[l]});
+        const double validation = error_of(&fit, &pr->validate);
+        if (validation < best->validation)
+            *best = (outcome){validation, error_of(&fit, &pr->test), sigma, g->lambdas[l]};
         paper_fit_free(&fit);
     }
     orff_lattice_moments_free(moments);
@@ -176,26 +226,39 @@ typedef struct curve {
     bool lattice;
 } curve;
 
+/* K = k0 I as the scalar k0. */
+static orff_kernel *kernel_of(orff_rule rule, double sigma) {
+    const orff_part part = paper_gaussian_part(rule, sigma);
+    orff_kernel *kernel;
+    paper_must(orff_kernel_create(&kernel, 2, rule == ORFF_RULE_DECOMPOSABLE ? 1 : 2, 1, &part), "kernel");
+    return kernel;
+}
+
+/* Features, or the exact kernel where D = 0; returns the number of parameters. */
+static size_t try_direct(const problem *pr, const grid *g, const curve *c, size_t D, uint64_t seed,
+                         double sigma, outcome *best) {
+    orff_kernel *kernel = kernel_of(c->rule, sigma);
+    orff_features *features = D ? paper_features(kernel, c->scheme, c->importance, D, seed) : NULL;
+    matrices m = D ? of_features(pr, features) : of_kernel(pr, kernel);
+    const size_t parameters = D ? m.direct.q * orff_features_describe(features).parameters : 2 * pr->train.n;
+    try_matrices(pr, g, &m, sigma, best);
+    matrices_free(&m);
+    orff_features_free(features);
+    orff_kernel_free(kernel);
+    return parameters;
+}
+
 /* All runs of one kernel; D = 0: exact or a lattice. Fills outcomes (runs), returns the number of parameters. */
 static size_t all_runs(const grid *g, problem *pr, const curve *c, size_t D, outcome *outcomes) {
-    size_t parameters = c->lattice ? 0 : 2 * g->points;
+    size_t parameters = 0;
     for (size_t run = 0; run < g->runs; run++) {
         problem_draw(pr, run);
         outcomes[run] = (outcome){.validation = ALWAYS};
         for (size_t s = 0; s < g->n_sigmas; s++) {
-            orff_kernel *kernel = paper_gaussian(c->rule, 2, g->sigmas[s]);
-            if (c->lattice) {
-                const size_t here = try_lattice(pr, g, c->rule, g->sigmas[s], &outcomes[run]);
-                if (here > parameters) parameters = here; /* that of the shortest sigma */
-            } else if (D == 0)
-                try_exact(pr, g, kernel, g->sigmas[s], &outcomes[run]);
-            else {
-                orff_features *features = paper_features(kernel, c->scheme, c->importance, D, SEED + run);
-                parameters = orff_features_describe(features).parameters;
-                try_features(pr, g, features, g->sigmas[s], &outcomes[run]);
-                orff_features_free(features);
-            }
-            orff_kernel_free(kernel);
+            const size_t here = c->lattice
+                                    ? try_lattice(pr, g, c->rule, g->sigmas[s], &outcomes[run])
+                                    : try_direct(pr, g, c, D, SEED + run, g->sigmas[s], &outcomes[run]);
+            if (here > parameters) parameters = here; /* of a lattice: that of the shortest sigma */
         }
     }
     return parameters;

@@ -10,7 +10,7 @@
 
 #define TWO_PI      6.28318530717958647692
 #define LONGEST     1.0   /* step of a logarithm, or of an entry of F in units of its output */
-#define EVALUATIONS 60    /* for each column: the top is flat */
+#define EVALUATIONS 400   /* for each column; 200 outputs need more than 60 */
 #define LOWEST      -18.0 /* of logarithms of variances, in units of that of the output */
 #define HIGHEST     7.0
 #define LARGEST     30.0 /* entry of F */
