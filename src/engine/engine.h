@@ -56,8 +56,9 @@ typedef struct orffi_report {
     double *train_mse; /* p */
     double *cv_mse;    /* p: set where `crossed` */
     bool crossed;      /* the fit knows its errors on rows left out */
-    double *evident;   /* p, NULL: nobody asks. The noise variances of most evidence at this lambda; NAN where not known */
-    double N;          /* sum of the weights; of directed rows, over the numbers of a whole one */
+    double *
+        evident; /* p, NULL: nobody asks. The noise variances of most evidence at this lambda; NAN where not known */
+    double N; /* sum of the weights; of directed rows, over the numbers of a whole one */
     uint64_t rows;
     double lambda, dof, log_evidence; /* NAN where not known */
     double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */

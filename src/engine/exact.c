@@ -179,15 +179,14 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
     return status;
 }
 
-/* N lambda y^T C^-1 y / n, each output by itself: see orffi_kept_noises. Weighted rows keep the noise of their residuals. */
+/* N lambda y^T C^-1 y / N, each output by itself: see orffi_lattice_noises. Directed rows keep the noise of their residuals. */
 static void find_noises(const kept_rows *r, const orff_exact *exact, double lambda, double *variances) {
     const orffi_table *t = r->table;
     const size_t p = r->p;
-    if (t->weights || t->along || t->n < 2) return;
-    for (size_t a = 0; a < p; a++) {
+    for (size_t a = 0; !t->along && a < p; a++) {
         double sum = 0.0;
         for (size_t i = 0; i < t->n; i++) sum += exact->alpha[i * p + a] * (t->Y[i * p + a] - exact->mean[a]);
-        variances[a] = lambda * sum * (double)t->n / (double)(t->n - 1); /* the mean takes one */
+        variances[a] = lambda * fmax(sum, 0.0);
     }
 }
 

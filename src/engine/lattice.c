@@ -253,20 +253,22 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen, and the
- * nearest rows have to stand in for it. Where the lattice ends at waves that this many rows cannot tell if they lie evenly, they
- * may still tell them where they crowd: what is left out may be as much as the error with which rows predict each other. Up to
- * there all rows together are better, in gaps above all. */
+/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen. */
+static bool is_missed(const orffi_lattice_rows *r, double noise) {
+    return r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
+}
+
+/* Then the nearest rows have to stand in for it. Where the lattice ends at waves that as many rows cannot tell if they lie evenly,
+ * they may still tell them where they crowd: what is left out may be as much as rows leave unknown of each other. Up to there
+ * all rows together are better, in gaps above all. */
 static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, const orffi_table *table,
                               size_t known) {
-    double noise;
+    double noise, unknown = INFINITY;
     ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
-    const bool missing = r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
-    r->local = missing && can_keep(r, kernel, known, MOST_KEPT);
+    r->local = is_missed(r, noise) && can_keep(r, kernel, known, MOST_KEPT);
     if (!r->local || r->quality.band_limited) return ORFF_OK;
-    double error = INFINITY;
-    if (table && noise > 0.0) ORFFI_TRY(orffi_lattice_crowding(kernel, table, noise, &error));
-    r->local = r->quality.cut > noise + error;
+    if (table && noise > 0.0) ORFFI_TRY(orffi_lattice_crowding(kernel, table, noise, &unknown));
+    r->local = r->quality.cut > unknown;
     return ORFF_OK;
 }
 
@@ -306,11 +308,19 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
     ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
     r->quiet = noise > 0.0 && noise < SMALL_NOISE;
-    ORFFI_TRY(find_local(r, r->kernel, source->table, known));
+    orffi_source all = *source;
+    const bool whether = !all.table && is_missed(r, noise) && can_keep(r, r->kernel, known, MOST_KEPT);
+    if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
+    if (whether) all.table = r->table;
+    ORFFI_TRY(find_local(r, r->kernel, all.table, known));
     r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
                             !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
     warn_slow(r, known, noise);
-    return r->keeps ? keep_rows(r, source) : sum_rows(r, source);
+    if (r->keeps) return whether ? ORFF_OK : keep_rows(r, source);
+    ORFFI_TRY(sum_rows(r, &all));
+    if (whether) orffi_table_clear(&r->gathered);
+    if (whether) r->table = NULL;
+    return ORFF_OK;
 }
 
 /* Whether the lattice is at least as large, in period and cut, as the one that the kernel would get. */
@@ -565,6 +575,7 @@ static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, do
     orffi_lattice_system_field(&r->system, r->theta, fit->V);
     ORFFI_TRY(orffi_lattice_errors(&r->system, &r->total, p, r->mean, fit->V, report->train_mse));
     for (size_t a = 0; a < p; a++) report->train_mse[a] /= orffi_lattice_observed(r);
+    if (report->evident && !r->moments->directed) orffi_lattice_noises(r, report->evident);
     fill_solve(r, lambda, &found, report);
     ORFFI_TRY(orffi_lattice_keep_posterior(r, fit, lambda));
     report->crossed = r->moments->n_sets > 1;

@@ -167,9 +167,10 @@ typedef struct orffi_lattice_rows {
     orffi_table gathered;
     const orffi_table *table;
     orffi_kept kept;
-    double *Y;     /* axes x n for a scalar system, n x p else: centred, turned */
-    double *alpha; /* the same: the last solution */
-    double *quadratic; /* of each right-hand side: y^T C^-1 y at a kernel of size 1, of the last solution */
+    double *Y;         /* axes x n for a scalar system, n x p else: centred, turned */
+    double *alpha;     /* the same: the last solution */
+    double *quadratic; /* of each right-hand side: y^T C^-1 y, of the last solution; */
+    double all;        /* of all of them, with what no kernel reaches */
 } orffi_lattice_rows;
 
 /* Rows that were summed up before, on as much of their lattice as the kernel needs; with their folds, or all in one. Refused
@@ -217,7 +218,10 @@ void orffi_kept_unbind(orffi_lattice_rows *rows);
 orff_status orffi_kept_solve_at(orffi_lattice_rows *rows, double lambda, bool iterate,
                                 orffi_lattice_solution *solution);
 orff_status orffi_kept_errors(orffi_lattice_rows *rows, double lambda, double *train, double *left_out);
-/* The noise variance of each output (p) of most evidence. */
+/* The noise variance of each output (p): y ~ N(0, s2 C), C the kernel and N lambda beside it, and s2 N lambda at the s2 of most
+ * evidence, y^T C^-1 y / N. Residuals give the same if the kernel is right. If it is not, they are about the closest pairs of rows
+ * alone, and all error bars would go with them. Outputs of the kernel k I each have their own, others share it. */
+void orffi_lattice_noises(const orffi_lattice_rows *rows, double *variances);
 void orffi_kept_noises(const orffi_lattice_rows *rows, double lambda, double *variances);
 orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 

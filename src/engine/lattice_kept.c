@@ -138,6 +138,7 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
         out->iterations.reached = fmax(out->iterations.reached, how.reached);
     }
     add_null_space(r, shift, &sum, &log_det);
+    r->all = sum;
     out->log_evidence = -0.5 * (sum + log_det + P * log(TWO_PI));
     out->profile = -0.5 * (P * log(TWO_PI * fmax(sum, 1e-300) / P) + P + log_det);
     return ORFF_OK;
@@ -195,18 +196,10 @@ orff_status orffi_kept_errors(orffi_lattice_rows *r, double lambda, double *trai
     return status;
 }
 
-/* y ~ N(0, s2 C), C the kernel and N lambda beside it: s2 N lambda, at the s2 of most evidence. Residuals give the same if the
- * kernel is right. If it is not, they are about the closest pairs of rows alone, and all error bars go with them. */
 void orffi_kept_noises(const orffi_lattice_rows *r, double lambda, double *variances) {
     const size_t p = r->table->p;
-    const double shift = r->N * lambda, n = (double)r->table->n;
-    for (size_t a = 0; a < p; a++) {
-        variances[a] = is_scalar(r) ? 0.0 : shift * r->quadratic[0] / (n * (double)p);
-        for (size_t j = 0; is_scalar(r) && j < r->system.axes; j++) {
-            const double turn = r->system.turn[j * p + a];
-            variances[a] += turn * turn * shift * r->quadratic[j] / n;
-        }
-    }
+    const bool apart = is_scalar(r) && r->system.axes == p && orffi_kernel_is_identity(r->bound);
+    for (size_t a = 0; a < p; a++) variances[a] = lambda * (apart ? r->quadratic[a] : r->all / (double)p);
 }
 
 /* ---- the field */

@@ -216,6 +216,19 @@ static double left_over(const orffi_lattice_rows *r) {
     return fmax(sum, 0.0);
 }
 
+void orffi_lattice_noises(const orffi_lattice_rows *r, double *variances) {
+    const size_t p = r->moments->p, length = r->system.r * r->system.H;
+    const bool apart = r->system.turn && r->system.axes == p && orffi_kernel_is_identity(r->bound);
+    const double all = left_over(r) / (double)p;
+    for (size_t a = 0; a < p; a++) {
+        const double own =
+            apart ? r->squares[a * p + a] - orffi_lattice_dot(r->system.lattice, r->system.r,
+                                                              r->b + a * length, r->theta + a * length)
+                  : all;
+        variances[a] = fmax(own, 0.0) / r->N;
+    }
+}
+
 orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool evidence,
                                    orffi_lattice_solution *out) {
     const size_t numbers = r->moments->directed ? 1 : r->moments->p; /* of a row */

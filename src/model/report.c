@@ -54,7 +54,7 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     const size_t p = model->p;
     const double trend = plan->trend ? plan->trend->freedom / (double)p : 0.0;
     const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model)), parted = path && path->parted;
-    const bool evident = !isnan(report->evident[0]);
+    const bool evident = report->evident && !isnan(report->evident[0]);
     const double *squares = evident ? report->evident : report->train_mse;
     double mean = 0.0;
     for (size_t k = 0; k < p; k++) mean += squares[k] / (double)p;
@@ -195,10 +195,13 @@ static orff_status learn_along(orff_model **out, orffi_plan *plan, void *rows, c
     const bool open = !found && !(plan->settings.lambda > 0.0), known = open && orffi_path_is_known(plan);
     double lambda = plan->settings.lambda;
     ORFFI_TRY(ORFFI_NEW_ARRAY(arrays, 4 * p));
-    orffi_report report = {
-        .mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p, .evident = arrays + 3 * p};
+    /* only where the noise was chosen by the evidence: another lambda says nothing of the field's variance */
+    orffi_report report = {.mean = arrays,
+                           .train_mse = arrays + p,
+                           .cv_mse = arrays + 2 * p,
+                           .evident = known ? arrays + 3 * p : NULL};
     orff_status status = ORFF_OK;
-    for (size_t k = 0; k < p; k++) report.evident[k] = NAN;
+    for (size_t k = 0; known && k < p; k++) report.evident[k] = NAN;
     if (known) status = orffi_path_known(plan, rows, kernel, &lambda);
     if (open && !known) {
         status = orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel);
