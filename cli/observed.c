@@ -18,7 +18,9 @@ static int choose_missing(cli_observed *o, const cli_arguments *a) {
     o->drops = !strcmp(asked, "drop");
     if (!use && !o->drops && strcmp(asked, "refuse"))
         return cli_wrong(a, CLI_OPT_MISSING_OUTPUTS, "is use, drop or refuse");
-    if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY)) o->optional = SIZE_MAX;
+    /* processes that share rows take whole ones */
+    if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY) && !cli_data_sharing)
+        o->optional = SIZE_MAX;
     return CLI_DONE;
 }
 
