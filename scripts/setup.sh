@@ -80,7 +80,7 @@ sanitizers_link() {
 
 # The newest packages of PyPI, once for each list of them: build/venv goes with "make clean". Without them their tests are
 # skipped. Where only the list has grown, an environment that works is kept.
-newest="numpy scipy scikit-learn cffi pandas pytest xarray pyarrow dask distributed"
+newest="numpy scipy scikit-learn cffi pandas pytest xarray pyarrow dask distributed matplotlib"
 make_newest() {
     case $purpose in check | python) ;; *) return 0 ;; esac
     place=$(dirname "$0")/../build/venv
