@@ -331,6 +331,49 @@ static void direct_models_are_the_exact_ones(void **state) {
     }
 }
 
+/* Waves of ever shorter length, as rough as the kernel has them. */
+static double rough(const double *x) {
+    double sum = 0.0;
+    for (int j = 1; j < 10; j++) sum += sin(ldexp(1.0, j) * (x[0] + 0.7 * x[1]) + j) / ldexp(1.0, j / 2);
+    return sum;
+}
+
+/* The second input is that of the nearest of four lines. */
+static void move_to_tracks(size_t n, double *X) {
+    for (size_t i = 0; i < n; i++) X[2 * i + 1] = (floor(2.0 * X[2 * i + 1]) + 0.5) / 2.0;
+}
+
+static void fit_rough(problem *t, bool tracks) {
+    static const lattice_case crowded = {
+        .name = "tracks",
+        .d = 2,
+        .p = 1,
+        .n = 1000,
+        .n_parts = 1,
+        .parts = {{.rule = ORFF_RULE_DECOMPOSABLE, .base = ORFF_BASE_MATERN, .shape = 0.5, .sigma = 1.0}}};
+    begin(t, &crowded);
+    if (tracks) move_to_tracks(crowded.n, t->X);
+    for (size_t i = 0; i < 2 * NEW; i++) t->at[i] *= 0.8; /* among the rows */
+    if (tracks) move_to_tracks(NEW, t->at);
+    for (size_t i = 0; i < crowded.n; i++) t->Y[i] = rough(t->X + 2 * i);
+    t->settings.lambda = 1e-5;
+    t->lattice = fit(t, ORFF_ENGINE_LATTICE);
+}
+
+/* Rows on tracks tell waves that as many even rows could not: there the nearest rows have to be asked. */
+static void crowded_rows_are_asked_themselves(void **state) {
+    (void)state;
+    problem t;
+    fit_rough(&t, true);
+    t.exact = fit(&t, ORFF_ENGINE_EXACT);
+    assert_string_equal(orff_model_describe(t.lattice).solve.method, "lattice-neighbours");
+    assert_true(distance_of(&t, t.lattice, t.exact) < 0.005 * spread_of(&t));
+    end(&t);
+    fit_rough(&t, false);
+    assert_string_not_equal(orff_model_describe(t.lattice).solve.method, "lattice-neighbours");
+    end(&t);
+}
+
 static void kept_rows_give_the_exact_models(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i += support_step(4)) {
@@ -592,7 +635,8 @@ static void odd_rows_are_fitted_or_refused(void **state) {
                 support_case("regime %zu, way %zu, %s", regime, way, automatic ? "auto" : "given");
                 if (automatic) {
                     t.settings.lambda = 0.0;
-                    if (way != 8) t.parts[0].sigma = ORFF_SIGMA_AUTO; /* over so large a box it takes seconds */
+                    if (way != 8)
+                        t.parts[0].sigma = ORFF_SIGMA_AUTO; /* over so large a box it takes seconds */
                 }
                 for (size_t i = 0; i < n * d; i++) {
                     double *x = &t.X[i];
@@ -618,6 +662,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_models_are_the_exact_ones),
         cmocka_unit_test(kept_rows_give_the_exact_models),
+        cmocka_unit_test(crowded_rows_are_asked_themselves),
         cmocka_unit_test(streams_give_the_exact_models),
         cmocka_unit_test(sorted_streams_do_not_wrap),
         cmocka_unit_test(models_know_the_prior_and_travel_in_files),

@@ -1,0 +1,44 @@
+/* Error bars of automatic fits hold where there is no noise to measure them by, and the kernel is not that of the field. */
+#include "fields.h"
+
+enum { ROWS = 300, NEW = 400 };
+
+static void smooth(const double *x, double *y) {
+    y[0] = sin(3.0 * x[0]) * cos(2.0 * x[1]) + 0.3 * sin(9.0 * x[0] + 4.0 * x[1]);
+}
+
+/* A front, which no stationary kernel has. */
+static void front(const double *x, double *y) {
+    y[0] = tanh(20.0 * (x[0] - 0.3 * sin(3.0 * x[1])));
+}
+
+/* The share of points, without noise, in the intervals of 95 %. */
+static double coverage(const orff_model *model, const fields_rows *at) {
+    double F[NEW], S[NEW];
+    size_t held = 0;
+    assert_ok(orff_model_predict(model, NEW, at->X, F));
+    assert_ok(orff_model_std(model, NEW, at->X, true, S));
+    for (size_t i = 0; i < NEW; i++) held += fabs(F[i] - at->truth[i]) < 1.96 * S[i];
+    return (double)held / NEW;
+}
+
+static void assert_covered(fields_truth truth) {
+    orff_settings settings = orff_settings_default();
+    fields_rows rows = fields_draw(truth, ROWS, 2, 1, 0.0, 3), at = fields_draw(truth, NEW, 2, 1, 0.0, 4);
+    orff_model *model = fields_fit(&settings, &rows);
+    assert_true(coverage(model, &at) > 0.92);
+    orff_model_free(model);
+    fields_free(&rows);
+    fields_free(&at);
+}
+
+static void bars_hold_without_noise(void **state) {
+    (void)state;
+    assert_covered(smooth);
+    assert_covered(front);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bars_hold_without_noise)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
