@@ -219,6 +219,8 @@ static int draw_samples(job *j) {
         j->count = 0;
         return CLI_DONE;
     }
+    const size_t kept = orff_model_describe(j->applied.model).kept_samples;
+    if (!j->sampling && kept && kept < j->count) j->count = kept; /* all there are */
     status = cli_outcome(orff_samples_draw(&j->samples, j->applied.model, j->count, seed), NULL);
     if (!status && !j->sampling)
         cli_say("standard deviations of derived fields are those of %zu samples: chance moves them by about "

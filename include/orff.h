@@ -1384,6 +1384,7 @@ typedef struct orff_model_info {
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
     bool single, has_posterior;
+    size_t kept_samples; /* all the posterior samples there are; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */
     orff_plane plane;               /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
@@ -1733,13 +1734,13 @@ typedef struct orff_term {
     const double *z;              /* centres x d */
     const double *c;              /* parts x centres x p */
     const double *along, *across; /* parts: both 0 for separable ones */
-    size_t nearest;               /* 0: all centres add up; else they have, in the place of c, along and across: */
-    size_t axes;                  /* systems, each of an axis of the outputs */
-    const double *y;              /* centres x axes */
-    const double *turn;           /* p x axes */
-    const double *noise;          /* axes */
-    const double *weights;        /* centres, or NULL: all 1 */
-    const double *amplitude;      /* parts */
+    size_t nearest;          /* 0: all centres add up; else they have, in the place of c, along and across: */
+    size_t axes;             /* systems, each of an axis of the outputs */
+    const double *y;         /* centres x axes */
+    const double *turn;      /* p x axes */
+    const double *noise;     /* axes */
+    const double *weights;   /* centres, or NULL: all 1 */
+    const double *amplitude; /* parts */
 } orff_term;
 
 typedef struct orff_sum orff_sum;

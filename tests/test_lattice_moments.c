@@ -460,6 +460,8 @@ static orff_model *model_of(const orff_lattice_moments *moments, orff_switch pos
     orff_model *model = NULL;
     settings.posterior = posterior;
     assert_ok(orff_model_fit_lattice_moments(&model, &settings, moments));
+    const orff_model_info info = orff_model_describe(model);
+    assert_int_equal(info.kept_samples, info.has_posterior ? 32 : 0); /* as many as were asked for */
     return model;
 }
 

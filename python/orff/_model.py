@@ -167,8 +167,9 @@ class Model:
         if lib.orff_model_has_field_std(self._handle, field):
             run(lib.orff_model_field_std, self._handle, field, len(X), pointer(doubles(X)), pointer(S), **how)
             return S
+        kept = int(lib.orff_model_describe(self._handle).kept_samples)  # a large lattice has these and no others
         drawn = owner("orff_samples", lib.orff_samples_free)
-        run(lib.orff_samples_draw, drawn, self._handle, samples, 0, **how)
+        run(lib.orff_samples_draw, drawn, self._handle, min(samples, kept or samples), 0, **how)
         run(lib.orff_samples_std, drawn[0], field, len(X), pointer(doubles(X)), pointer(S), **how)
         return S
 

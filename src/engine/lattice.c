@@ -631,6 +631,7 @@ static void describe(const void *self, orff_model_info *info) {
     info->frequencies = orffi_lattice_unknowns(&fit->lattice);
     info->parameters = info->frequencies * fit->p;
     info->has_posterior = fit->posterior != NULL || fit->samples != NULL || fit->rows.n > 0;
+    info->kept_samples = fit->posterior || fit->rows.n ? 0 : fit->draws;
     info->warnings = fit->warnings;
     info->warning = fit->warning;
     info->kernel_error = fit->kernel_error;
