@@ -252,6 +252,30 @@ static void evidence_knows_weights(void **state) {
     assert_true(is_near(scales[0], without[0], 1.1) && is_near(scales[1], without[1], 1.1));
 }
 
+/* Stations that report twice, their coordinates differing in the last digits, and each with an offset that both reports have: no
+ * length scale is shorter than half the way from place to place. */
+static void repeated_places_are_no_distance(void **state) {
+    (void)state;
+    enum { PLACES = 300 };
+    static double at[4 * PLACES], y[2 * PLACES];
+    const orff_settings settings = orff_settings_default();
+    const orffi_rng rng = {5, 7};
+    orff_model *model = NULL;
+    orff_part part;
+    for (size_t i = 0; i < 2 * PLACES; i++) {
+        const size_t place = i % PLACES;
+        for (size_t k = 0; k < 2; k++)
+            at[2 * i + k] =
+                orffi_rng_uniform(rng, 2 * place + k, 0) + 1e-9 * orffi_rng_uniform(rng, 2 * i + k, 1);
+        y[i] =
+            sin(4.0 * at[2 * i]) + 0.5 * orffi_rng_normal(rng, place, 2) + 1e-6 * orffi_rng_normal(rng, i, 3);
+    }
+    assert_ok(orff_model_fit(&model, &settings, 2, 1, 2 * PLACES, at, y, NULL));
+    assert_ok(orff_model_part(model, 0, &part));
+    for (size_t i = 0; i < 2; i++) assert_true((part.sigmas ? part.sigmas[i] : part.sigma) > 0.01);
+    orff_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patches_are_dense_and_spread),
@@ -262,6 +286,7 @@ int main(void) {
         cmocka_unit_test(evidence_stretches),
         cmocka_unit_test(evidence_finds_the_mix),
         cmocka_unit_test(evidence_knows_weights),
+        cmocka_unit_test(repeated_places_are_no_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
