@@ -87,7 +87,7 @@ static const row rows[] = {
     {{"covariates", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUTS", "", KERNEL, "Kernel",
       "Inputs that are not coordinates of the field's space, such as time or depth: names, or numbers counted from 1. A "
       "decomposable kernel treats them like any other input."}, NOWHERE},
-    {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | SOLVING, "Kernel",
+    {{"period", ORFF_SETTING_TEXT, NULL, false, 0, 0, NULL, "INPUT=T,..", "the input's unit", MOMENTS | LEARNING, "Kernel",
       "Periodic inputs, by name or by number counted from 1: hour=24,direction=360. The function is continuous where one period "
       "ends and the next begins. For at most three inputs in all. Engine auto then chooses the lattice; features use a grid of "
       "harmonics."}, NOWHERE},
