@@ -174,7 +174,7 @@ static void put_values(const orff_setting *s, const cli_option *option) {
     if (*s->unit) printf("; in %s", s->unit);
 }
 
-static void put_takers(const orff_setting *s) {
+static void put_commands(const orff_setting *s) {
     const char *before = "";
     for (size_t i = 0; cli_commands[i]; i++) {
         if (!(s->uses & cli_commands[i]->uses)) continue;
@@ -202,7 +202,7 @@ void cli_print_settings(void) {
                s->fallback ? "`" : "");
         put_values(s, cli_option_at(CLI_OWN_OPTIONS + i));
         printf(" | ");
-        put_takers(s);
+        put_commands(s);
         printf(" | ");
         put_cell(s->help);
         puts(" |");

@@ -68,7 +68,7 @@ static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p
 }
 
 /* The scales of all parts, and what else is left to the rows: bases, or with auto the parts themselves. */
-static int take_part(cli_kernel *k, const orff_model *model, size_t m, bool automatic) {
+static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool automatic) {
     orff_part part;
     const int status = cli_outcome(orff_model_part(model, m, &part), NULL);
     if (status) return status;
@@ -96,7 +96,7 @@ static int choose_kernel(cli_kernel *k, const orff_settings *settings, const cli
     orff_model *model = NULL;
     int status = cli_outcome(fit_small(settings, data, &model), NULL);
     if (!status && settings->auto_kernel) make_parts(k, orff_model_describe(model).parts);
-    for (size_t m = 0; !status && m < k->n; m++) status = take_part(k, model, m, settings->auto_kernel);
+    for (size_t m = 0; !status && m < k->n; m++) status = read_part(k, model, m, settings->auto_kernel);
     orff_model_free(model);
     return status;
 }

@@ -238,7 +238,7 @@ static void add_aside(cli_aside *into, const cli_aside *from) {
     }
 }
 
-static int take_over(cli_portions *p, orff_mpi_sum *sum, cli_aside *aside) {
+static int load_portions(cli_portions *p, orff_mpi_sum *sum, cli_aside *aside) {
     int status = CLI_DONE;
     for (size_t i = 0; !status && i < p->n_taken; i++) {
         label l;
@@ -287,7 +287,7 @@ int cli_portions_begin(cli_portions *p, const char *path, uint64_t every, uint64
     if (left < p->count)
         cli_say("%" PRIu64 " of %" PRIu64 " portions of the rows are in the checkpoint", p->count - left,
                 p->count);
-    return cli_agree(take_over(p, sum, aside));
+    return cli_agree(load_portions(p, sum, aside));
 }
 
 void cli_portions_clear(cli_portions *p) {
@@ -310,7 +310,7 @@ static uint64_t first_of_mine(const cli_portions *p) {
     return k;
 }
 
-static void remove_taken(cli_portions *p, uint64_t own) {
+static void remove_merged(cli_portions *p, uint64_t own) {
     for (size_t i = 0; i < p->n_taken; i++) {
         if (p->taken[i] == own) continue;
         char *name = name_of(p->path, p->taken[i]);
@@ -327,7 +327,7 @@ void cli_portions_save(cli_portions *p, const orff_mpi_sum *sum, const cli_aside
     if (orff_mpi_sum_save(sum, name, text)) {
         p->failed = true; /* the work itself can go on */
     } else {
-        remove_taken(p, own);
+        remove_merged(p, own);
         p->unsaved = 0;
     }
     free(text);

@@ -194,7 +194,7 @@ static orff_status check(const orff_bound_question *q) {
 }
 
 /* What the caller says comes before what is known. */
-static void take_given(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_terms *t) {
+static void apply_given_constants(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_terms *t) {
     if (q->b > 0.0) t->b = t->b_printed = q->b;
     if (q->m > 0.0) t->m = t->m_printed = q->m;
     if (q->sigma_p > 0.0) t->sigma_p2 = q->sigma_p * q->sigma_p;
@@ -203,7 +203,7 @@ static void take_given(const orffi_bound_setting *s, const orff_bound_question *
 
 static void fill(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_report *r) {
     orff_bound *b = r->bounds;
-    take_given(s, q, &r->terms);
+    apply_given_constants(s, q, &r->terms);
     r->measured = s->measured;
     r->epsilon = q->relative && s->K0 > 0.0 ? q->epsilon * s->K0 : q->epsilon;
     for (int k = ORFF_BOUND_PRINTED; k <= ORFF_BOUND_RIGOROUS; k++)

@@ -87,7 +87,7 @@ static void turn_slopes(const sparse *t, const double *x, double *slope) {
 }
 
 /* ORFF_ERROR_NOT_POSITIVE where R is not. */
-static orff_status look(sparse *t, const double *x, double *value, double *slope) {
+static orff_status evaluate(sparse *t, const double *x, double *value, double *slope) {
     double half;
     t->evaluations++;
     ORFFI_TRY(orffi_progress("learning the output matrix", (double)t->evaluations, 0.0));
@@ -159,7 +159,7 @@ static orff_status step(sparse *t, double *length, double *gain) {
         double value;
         propose(t, *length);
         const double squared = moved(t);
-        const orff_status status = look(t, t->trial, &value, t->ahead);
+        const orff_status status = evaluate(t, t->trial, &value, t->ahead);
         if (status == ORFF_ERROR_NOT_POSITIVE) continue;
         ORFFI_TRY(status);
         const double grown = value - penalty(t, t->trial) - before;
@@ -179,7 +179,7 @@ static orff_status climb(sparse *t) {
     const double enough = 1e-4 * (double)(t->p + 1);
     const size_t most = t->evaluations + (t->how->most ? t->how->most : EVALUATIONS);
     double length = 1.0, gain, recent = INFINITY;
-    ORFFI_TRY(look(t, t->x, &t->value, t->g));
+    ORFFI_TRY(evaluate(t, t->x, &t->value, t->g));
     while (t->evaluations < most && recent > enough) {
         ORFFI_TRY(step(t, &length, &gain));
         if (!(gain > 0.0)) break;

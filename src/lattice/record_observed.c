@@ -76,20 +76,20 @@ typedef struct side {
     orffi_lattice_sums *sums;
 } side;
 
-typedef struct intake {
+typedef struct sides {
     const orff_lattice_moments *like;
     side whole, parted;
-} intake;
+} sides;
 
-static void intake_clear(intake *in) {
-    side *sides[] = {&in->whole, &in->parted};
+static void sides_clear(sides *in) {
+    side *both[] = {&in->whole, &in->parted};
     for (size_t i = 0; i < 2; i++) {
-        orffi_lattice_sums_free(sides[i]->sums);
-        orff_lattice_moments_free(sides[i]->record);
+        orffi_lattice_sums_free(both[i]->sums);
+        orff_lattice_moments_free(both[i]->record);
     }
 }
 
-static orff_status open_side(const intake *in, bool directed, side *one) {
+static orff_status open_side(const sides *in, bool directed, side *one) {
     const orff_lattice_moments *m = in->like;
     const orffi_lattice_pass pass = {.p = m->sums->p,
                                      .directed = directed,
@@ -113,7 +113,7 @@ static orff_status add_rows(const orff_observations *o, bool directed, orffi_obs
                     : orffi_lattice_sums_add(one->sums, rows->n, rows->X, rows->Y, rows->weights);
 }
 
-static orff_status take_side(const intake *in, const orff_observations *o, bool directed, side *one) {
+static orff_status add_side(const sides *in, const orff_observations *o, bool directed, side *one) {
     orffi_observed rows = {0};
     orff_status status =
         directed ? orffi_observed_fill(&rows, o, true, 0) : orffi_observed_fill_whole(&rows, o);
@@ -123,12 +123,12 @@ static orff_status take_side(const intake *in, const orff_observations *o, bool 
     return status;
 }
 
-static orff_status take(void *self, const orff_observations *o, uint64_t first) {
-    intake *in = self;
+static orff_status add_block(void *self, const orff_observations *o, uint64_t first) {
+    sides *in = self;
     ORFFI_TRY(orffi_observed_check(o, first));
     ORFFI_TRY(orffi_lattice_record_check(in->like, first, o->n, o->X));
-    ORFFI_TRY(take_side(in, o, false, &in->whole));
-    return take_side(in, o, true, &in->parted);
+    ORFFI_TRY(add_side(in, o, false, &in->whole));
+    return add_side(in, o, true, &in->parted);
 }
 
 static orff_status finish_side(side *one, bool errors, bool directed) {
@@ -141,7 +141,7 @@ static orff_status finish_side(side *one, bool errors, bool directed) {
 }
 
 /* All that came, or nothing of it: once both sides are made, adding them up cannot fail. */
-static orff_status finish(orff_lattice_moments *m, intake *in, bool errors) {
+static orff_status finish(orff_lattice_moments *m, sides *in, bool errors) {
     const bool directed = m->sums->directed || in->parted.sums;
     ORFFI_TRY(finish_side(&in->whole, errors, directed));
     ORFFI_TRY(finish_side(&in->parted, errors, directed));
@@ -154,7 +154,7 @@ static orff_status finish(orff_lattice_moments *m, intake *in, bool errors) {
 
 orff_status orff_lattice_moments_accumulate_observations(orff_lattice_moments *m,
                                                          const orff_observations *o) {
-    intake in = {.like = m};
+    sides in = {.like = m};
     if (!m || !o || !o->X || !o->Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_lattice_moments_accumulate_observations: NULL argument");
@@ -163,22 +163,22 @@ orff_status orff_lattice_moments_accumulate_observations(orff_lattice_moments *m
                           "the rows have %zu inputs and %zu outputs, the moments %zu and %zu", o->d, o->p,
                           m->sums->lattice.d, m->sums->p);
     ORFFI_TRY(orffi_lattice_record_match(m, o->errors != NULL));
-    orff_status status = take(&in, o, 0);
+    orff_status status = add_block(&in, o, 0);
     if (!status) status = finish(m, &in, o->errors != NULL);
-    intake_clear(&in);
+    sides_clear(&in);
     return status;
 }
 
 orff_status orff_lattice_moments_read_observations(orff_lattice_moments *m,
                                                    const orff_observation_reader *reader) {
-    intake in = {.like = m};
+    sides in = {.like = m};
     if (!m || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_lattice_moments_read_observations: NULL argument");
     ORFFI_TRY(orffi_lattice_record_match(m, reader->errors));
-    orff_status status = orffi_observed_read(reader, m->sums->lattice.d, m->sums->p, BLOCK, take, &in);
+    orff_status status = orffi_observed_read(reader, m->sums->lattice.d, m->sums->p, BLOCK, add_block, &in);
     if (!status) status = finish(m, &in, reader->errors);
-    intake_clear(&in);
+    sides_clear(&in);
     return status;
 }
 

@@ -303,7 +303,7 @@ static orff_status check(const orffi_plan *plan) {
 
 /* Groups that see the same places would each count what they tell, and links would seem surer than they are: a sparse matrix
  * is found by the true evidence of fewer rows. */
-static orff_status take_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
+static orff_status sample_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
                              orffi_sample *sample) {
     if (!plan->parts.list[0].part.sparse)
         return orffi_sample_many(table, median, is_dense(plan) && !plan->directed ? plan->p : 1, sample);
@@ -321,7 +321,7 @@ orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows) {
     if (!status) status = orffi_sample_center(plan, &table);
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
     if (!status) status = orffi_trial_medians(plan, &table, median);
-    if (!status) status = take_rows(plan, &table, median, &sample);
+    if (!status) status = sample_rows(plan, &table, median, &sample);
     if (!status) status = learn(plan, &sample);
     orffi_sample_clear(&sample);
     orffi_table_clear(&table);

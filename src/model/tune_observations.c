@@ -149,7 +149,7 @@ static orff_status fit_best(orff_model **model, const tuning *t, size_t best) {
 }
 
 /* One point of a path; its length in all is that of tune_paths. */
-static void tell_paths(const tuning *t, orff_path_point **paths) {
+static void fill_paths(const tuning *t, orff_path_point **paths) {
     for (size_t i = 0; paths && i < t->count; i++) {
         const size_t count = t->candidates[i].lambda > 0.0 ? 1 : t->candidates[i].lambda_count;
         const orff_path_point none = {.lambda = (double)NAN, .cv_mse = (double)NAN};
@@ -190,7 +190,7 @@ orff_status orff_model_tune_observations(orff_model **model, size_t count, const
         return orff_model_tune_paths(model, count, candidates, o->d, o->p, o->n, o->X, o->Y, o->weights,
                                      scores, best, paths);
     orff_status status = run(&t, &found, &winner);
-    if (!status) tell_paths(&t, paths);
+    if (!status) fill_paths(&t, paths);
     if (!status && scores) memcpy(scores, t.scores, count * sizeof *scores);
     if (!status && best) *best = winner;
     if (status)

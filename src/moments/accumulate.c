@@ -305,18 +305,18 @@ orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, 
 }
 
 /* The buffers a reader fills. */
-typedef struct intake {
+typedef struct buffers {
     double *X, *Y, *weights;
-} intake;
+} buffers;
 
-static orff_status intake_fill(intake *in, const orff_moments *m, size_t rows, bool weighted) {
+static orff_status buffers_fill(buffers *in, const orff_moments *m, size_t rows, bool weighted) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(in->X, rows * m->bank->d));
     ORFFI_TRY(ORFFI_NEW_ARRAY(in->Y, rows * m->p));
     return weighted ? ORFFI_NEW_ARRAY(in->weights, rows) : ORFF_OK;
 }
 
 /* Up to `room` rows into the buffers from row `at` on. */
-static orff_status read_some(const orff_moments *m, const orff_reader *reader, intake *in, size_t at,
+static orff_status read_some(const orff_moments *m, const orff_reader *reader, buffers *in, size_t at,
                              size_t room, uint64_t before, size_t *rows) {
     *rows = 0;
     const int code = reader->read(reader->self, room, in->X + at * m->bank->d, in->Y + at * m->p,
@@ -330,7 +330,7 @@ static orff_status read_some(const orff_moments *m, const orff_reader *reader, i
 }
 
 /* What the reader gives at once, or a whole block. *more: it may have rows left. */
-static orff_status read_block(orff_moments *m, const orff_reader *reader, const orffi_pass *pass, intake *in,
+static orff_status read_block(orff_moments *m, const orff_reader *reader, const orffi_pass *pass, buffers *in,
                               workspace *w, bool *more) {
     size_t n = 0, got = 1;
     while (got && n < w->rows && (pass->whole || !n)) {
@@ -348,7 +348,7 @@ static orff_status read_block(orff_moments *m, const orff_reader *reader, const 
     return ORFF_OK;
 }
 
-static orff_status pass_over(const orff_moments *m, const orff_reader *reader, uint64_t rows, intake *in,
+static orff_status pass_over(const orff_moments *m, const orff_reader *reader, uint64_t rows, buffers *in,
                              size_t room) {
     for (uint64_t done = 0; done < rows;) {
         const uint64_t left = rows - done;
@@ -365,11 +365,11 @@ static orff_status pass_over(const orff_moments *m, const orff_reader *reader, u
 
 orff_status orffi_moments_read(orff_moments *m, const orff_reader *reader, const orffi_pass *pass) {
     workspace w = {0};
-    intake in = {0};
+    buffers in = {0};
     bool more = true;
     ORFFI_TRY(orffi_moments_match(m, false));
     orff_status status = workspace_fill(&w, m, pass->block ? pass->block : SIZE_MAX);
-    if (!status) status = intake_fill(&in, m, w.rows, reader->weighted);
+    if (!status) status = buffers_fill(&in, m, w.rows, reader->weighted);
     if (!status) status = pass_over(m, reader, pass->skip, &in, w.rows);
     while (!status && more) status = read_block(m, reader, pass, &in, &w, &more);
     orffi_release(in.X);

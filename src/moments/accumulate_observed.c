@@ -85,7 +85,7 @@ static void add_rows(orff_moments *m, const orffi_observed *rows, orffi_observed
 /* ---- the calls */
 
 /* Rows that are ready to be added, on their own moments. */
-static orff_status take_parted(orff_moments *m, const orff_observations *o, orffi_observed *rows) {
+static orff_status add_parted(orff_moments *m, const orff_observations *o, orffi_observed *rows) {
     orffi_observed sorted = {0};
     room r = {0};
     if (m->settings.plane)
@@ -105,11 +105,11 @@ static orff_status take_parted(orff_moments *m, const orff_observations *o, orff
     return status;
 }
 
-static orff_status take_sides(orff_moments *m, const orff_observations *o) {
+static orff_status add_whole_and_parted(orff_moments *m, const orff_observations *o) {
     orffi_observed whole = {0}, parted = {0};
     orff_status status = orffi_observed_fill(&parted, o, !o->errors, 0);
     if (!status && !o->errors) status = orffi_observed_fill_whole(&whole, o);
-    if (!status && parted.n) status = take_parted(m, o, &parted);
+    if (!status && parted.n) status = add_parted(m, o, &parted);
     if (!status && whole.n)
         status = orff_moments_accumulate(m, whole.n, whole.X, whole.Y, o->weights ? whole.weights : NULL);
     m->arrived += parted.measured;
@@ -119,13 +119,13 @@ static orff_status take_sides(orff_moments *m, const orff_observations *o) {
 }
 
 /* All of the rows or none: they are summed up apart first. */
-static orff_status take(void *self, const orff_observations *o, uint64_t first) {
+static orff_status add_block(void *self, const orff_observations *o, uint64_t first) {
     orff_moments *m = self, *more = NULL;
     ORFFI_TRY(orffi_observed_check(o, first));
     ORFFI_TRY(orffi_moments_match(m, o->errors != NULL));
     ORFFI_TRY(orff_moments_create_like(&more, m));
     more->counts.errors = o->errors != NULL;
-    orff_status status = take_sides(more, o);
+    orff_status status = add_whole_and_parted(more, o);
     if (!status) status = orff_moments_add(m, more);
     orff_moments_free(more);
     return status;
@@ -138,11 +138,11 @@ orff_status orff_moments_accumulate_observations(orff_moments *m, const orff_obs
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "the rows have %zu inputs and %zu outputs, the moments %zu and %zu", o->d, o->p,
                           m->bank->d, m->p);
-    return take(m, o, 0);
+    return add_block(m, o, 0);
 }
 
 orff_status orff_moments_read_observations(orff_moments *m, const orff_observation_reader *reader) {
     if (!m || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read_observations: NULL argument");
-    return orffi_observed_read(reader, m->bank->d, m->p, 16 * BLOCK, take, m);
+    return orffi_observed_read(reader, m->bank->d, m->p, 16 * BLOCK, add_block, m);
 }

@@ -159,7 +159,7 @@ static orff_status fill_buffers(buffers *b, const orff_observation_reader *reade
 }
 
 static orff_status read_all(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                            const buffers *b, orffi_observed_take *take, void *self) {
+                            const buffers *b, orffi_observed_add *add, void *self) {
     orff_observations o = {.d = d,
                            .p = p,
                            .n = 1,
@@ -176,16 +176,16 @@ static orff_status read_all(const orff_observation_reader *reader, size_t d, siz
             return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d and %zu rows after row %llu", code,
                               o.n, (unsigned long long)rows);
         ORFFI_TRY(orffi_progress("summing up", (double)rows, 0.0));
-        if (o.n) ORFFI_TRY(take(self, &o, rows));
+        if (o.n) ORFFI_TRY(add(self, &o, rows));
     }
     return ORFF_OK;
 }
 
 orff_status orffi_observed_read(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                                orffi_observed_take *take, void *self) {
+                                orffi_observed_add *add, void *self) {
     buffers b = {0};
     orff_status status = fill_buffers(&b, reader, d, p, room);
-    if (!status) status = read_all(reader, d, p, room, &b, take, self);
+    if (!status) status = read_all(reader, d, p, room, &b, add, self);
     double *all[] = {b.X, b.Y, b.directions, b.errors, b.weights};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
     return status;

@@ -43,8 +43,8 @@ orff_status orffi_observed_check(const orff_observations *o, uint64_t first);
 double orffi_observed_weigh(const orff_observations *o, orffi_observed *rows);
 
 /* A reader's rows, block by block. */
-typedef orff_status orffi_observed_take(void *self, const orff_observations *block, uint64_t first);
+typedef orff_status orffi_observed_add(void *self, const orff_observations *block, uint64_t first);
 orff_status orffi_observed_read(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                                orffi_observed_take *take, void *self);
+                                orffi_observed_add *add, void *self);
 
 #endif

@@ -201,8 +201,8 @@ static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
     return ORFF_OK;
 }
 
-/* The same in the basis of the features. S is taken over. */
-static void turned_take(turned_fold *t, fold_sums *fold) {
+/* The same in the basis of the features. S moves from the fold. */
+static void turned_move(turned_fold *t, fold_sums *fold) {
     t->Q = fold->S;
     fold->S = NULL;
     turn_fold(&t->train, fold, t->P);
@@ -212,7 +212,7 @@ static void turned_take(turned_fold *t, fold_sums *fold) {
 static orff_status turned_fill(turned_fold *t, fold_sums *fold) {
     memcpy(t->yy, fold->yy, t->train.p * sizeof *t->yy);
     if (!t->plain) return turned_project(t, fold);
-    turned_take(t, fold);
+    turned_move(t, fold);
     return ORFF_OK;
 }
 
