@@ -343,7 +343,8 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
                        "laplacian:MATRIX[:RIDGE]",
                        text);
     } else if (rows != p || cols != p) {
-        status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu", rows, cols, p, p);
+        status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu, as there %s %zu output%s",
+                       rows, cols, p, p, p == 1 ? "is" : "are", p, p == 1 ? "" : "s");
     }
     if (!status) memcpy(A, numbers, p * p * sizeof *A);
     *more = end;
