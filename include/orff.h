@@ -835,8 +835,13 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
 /* Rows divided among processes, of which this is one. */
 typedef struct orff_sharing {
     size_t rank, count; /* of this process, from 0; processes */
-    /* The numbers become their sums over all processes, equal to the last bit in all of them. Other than 0 reports failure. */
-    int (*sum)(void *self, size_t count, double *numbers);
+    /* Sums over rows are made in blocks of so many, 0 for all at once: if the rows of every process begin at a multiple of it,
+     * in the order of the processes, the result does not depend on how the rows are divided. */
+    size_t block;
+    /* The numbers become the sums of numbers + low over all processes, equal to the last bit in all of them; low: what is beyond
+     * their digits, NULL for nothing. To keep the digits is what makes the order of the processes not matter. Other than 0
+     * reports failure. */
+    int (*sum)(void *self, size_t count, double *numbers, const double *low);
     void *self;
 } orff_sharing;
 

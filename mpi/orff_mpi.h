@@ -118,8 +118,9 @@ typedef struct orff_mpi_iterate_info {
 
 /* theta (M) has the start value, the same on all ranks, and receives the result; intercept (p, zeros without center): the mean of y;
  * both on all ranks, and equal there. reader: the rows of this rank, which may be none. The squared loss only:
- * ORFF_ERROR_UNSUPPORTED for sgd. How sums are rounded depends on the number of ranks, so results agree to about the tolerance,
- * not to rounding. info may be NULL. */
+ * ORFF_ERROR_UNSUPPORTED for sgd. Rows that are the same, in the order of the ranks, have the same result on any number of ranks,
+ * also where it stops before it converges: they are summed in blocks of 4096, and at most 4095 rows go to another rank for this.
+ * info may be NULL. */
 ORFF_API orff_status orff_mpi_iterate(MPI_Comm comm, const orff_features *features, const orff_reader *reader,
                                       bool center, const orff_iteration *how, double *theta,
                                       double *intercept, orff_mpi_iterate_info *info);

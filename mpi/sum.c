@@ -13,7 +13,7 @@ static inline double two_sum(double a, double b, double *e) {
     return s;
 }
 
-static inline pair add_pairs(pair a, pair b) {
+pair orffi_mpi_add_pairs(pair a, pair b) {
     double e, f;
     const double s = two_sum(a.high, b.high, &e), t = two_sum(a.low, b.low, &f);
     const double u = two_sum(s, e + t, &e);
@@ -57,7 +57,7 @@ static orff_status add(orff_mpi_sum *sum, const orffi_mpi_row *row) {
         const size_t count = (size_t)piece_at(sum->size, first);
         status = row->get(row->self, first, count, sum->scratch);
         for (size_t i = 0; !status && i < count; i++)
-            sum->numbers[first + i] = add_pairs(sum->numbers[first + i], (pair){sum->scratch[i], 0.0});
+            sum->numbers[first + i] = orffi_mpi_add_pairs(sum->numbers[first + i], (pair){sum->scratch[i], 0.0});
     }
     return status;
 }
@@ -73,7 +73,7 @@ orff_status orff_mpi_sum_add_lattice_moments(orff_mpi_sum *sum, const orff_latti
 }
 
 void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, const orffi_mpi_pair *pairs) {
-    for (size_t i = 0; i < count; i++) sum->numbers[first + i] = add_pairs(sum->numbers[first + i], pairs[i]);
+    for (size_t i = 0; i < count; i++) sum->numbers[first + i] = orffi_mpi_add_pairs(sum->numbers[first + i], pairs[i]);
 }
 
 /* ---- on all */
@@ -82,28 +82,36 @@ static void add_in_mpi(void *in, void *inout, int *count, MPI_Datatype *type) {
     pair *into = inout;
     const pair *from = in;
     (void)type;
-    for (int i = 0; i < *count; i++) into[i] = add_pairs(into[i], from[i]);
+    for (int i = 0; i < *count; i++) into[i] = orffi_mpi_add_pairs(into[i], from[i]);
+}
+
+orffi_mpi_adding orffi_mpi_adding_begin(void) {
+    orffi_mpi_adding adding;
+    MPI_Type_contiguous(2, MPI_DOUBLE, &adding.type);
+    MPI_Type_commit(&adding.type);
+    MPI_Op_create(add_in_mpi, 1, &adding.op);
+    return adding;
+}
+
+void orffi_mpi_adding_end(orffi_mpi_adding *adding) {
+    MPI_Op_free(&adding->op);
+    MPI_Type_free(&adding->type);
 }
 
 static orff_status reduce_pieces(MPI_Comm comm, orff_mpi_sum *sum, const orffi_mpi_row *row, int root,
                                  pair *total) {
     orff_status status = ORFF_OK;
-    MPI_Datatype type;
-    MPI_Op op;
+    orffi_mpi_adding adding = orffi_mpi_adding_begin();
     int rank;
     MPI_Comm_rank(comm, &rank);
-    MPI_Type_contiguous(2, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(add_in_mpi, 1, &op);
     for (uint64_t first = 0; first < sum->size; first += ORFFI_MPI_PIECE) {
         const size_t count = (size_t)piece_at(sum->size, first);
         const pair *piece = sum->numbers + first;
-        MPI_Reduce(piece, total, (int)count, type, op, root, comm);
+        MPI_Reduce(piece, total, (int)count, adding.type, adding.op, root, comm);
         for (size_t i = 0; rank == root && i < count; i++) sum->scratch[i] = total[i].high;
         if (!status && rank == root) status = row->set(row->self, first, count, sum->scratch);
     }
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
+    orffi_mpi_adding_end(&adding);
     return status;
 }
 

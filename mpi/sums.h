@@ -28,6 +28,16 @@ struct orff_mpi_sum {
     double *scratch; /* ORFFI_MPI_PIECE */
 };
 
+orffi_mpi_pair orffi_mpi_add_pairs(orffi_mpi_pair a, orffi_mpi_pair b);
+
+/* MPI's way to add pairs. */
+typedef struct orffi_mpi_adding {
+    MPI_Datatype type;
+    MPI_Op op;
+} orffi_mpi_adding;
+orffi_mpi_adding orffi_mpi_adding_begin(void);
+void orffi_mpi_adding_end(orffi_mpi_adding *adding);
+
 /* Onto the numbers from `first` on. */
 void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, const orffi_mpi_pair *pairs);
 

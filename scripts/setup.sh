@@ -3,7 +3,7 @@
 # also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached;
 # for report build/peers-venv, with the packages of PyPI that the report on real data compares with.
 #
-#   scripts/setup.sh [build | check | fuzz | bench | report | python | docs | wheel | deb | r | format]
+#   scripts/setup.sh [build | mpi | check | fuzz | bench | report | python | docs | wheel | deb | r | format]
 #
 # Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
 # cmake to look for it.
@@ -21,6 +21,7 @@ python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip pyt
 site="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpydoc fonts-lmodern"
 case $purpose in
 build) ;;
+mpi) wanted="$wanted $mpi" ;;
 check) wanted="$wanted clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python $site" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
@@ -33,7 +34,7 @@ report) wanted="$wanted python3-numpy python3-scipy python3-sklearn python3-venv
 docs) wanted="$wanted $python $site" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: scripts/setup.sh [build | check | fuzz | bench | report | python | docs | wheel | deb | r | format]" >&2
+    echo "usage: scripts/setup.sh [build | mpi | check | fuzz | bench | report | python | docs | wheel | deb | r | format]" >&2
     exit 2
     ;;
 esac

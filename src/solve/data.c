@@ -28,7 +28,16 @@ void orffi_data_clear(orffi_data *data) {
     orffi_panel_clear(&data->panel);
     orffi_release(data->F);
     orffi_release(data->Y);
+    orffi_release(data->part);
+    orffi_release(data->low);
     *data = (orffi_data){0};
+}
+
+orff_status orffi_data_share(orffi_data *data, const orff_sharing *sharing) {
+    data->sharing = sharing;
+    if (!sharing) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(data->part, data->panel.f->M));
+    return ORFFI_NEW_ARRAY(data->low, data->panel.f->M);
 }
 
 /* phi of some rows: where they stand in the panel. Kept rows are those from 0 to data->kept. */
@@ -71,18 +80,40 @@ static orff_status report(const orffi_data *data, size_t first) {
     return orffi_progress("iterate", (double)data->monitor->done + part, (double)data->monitor->limit);
 }
 
+static orff_status sweep_rows(orffi_data *data, size_t first, size_t end, bool forward, double c, double *u,
+                              bool backward) {
+    memset(data->panel.sum, 0, 2 * data->panel.f->D * data->panel.f->p * sizeof *data->panel.sum);
+    for (; first < end; first += data->panel.block) {
+        ORFFI_TRY(report(data, first));
+        sweep_block(data, first, smaller(data->panel.block, end - first), forward, c, u, backward);
+    }
+    return ORFF_OK;
+}
+
+/* A^* u of a block of shared rows, onto out. */
+static void add_part(orffi_data *data, double *out) {
+    orffi_panel_unload(&data->panel, data->part);
+    for (size_t i = 0; i < data->panel.f->M; i++) orffi_sharing_add(&out[i], &data->low[i], data->part[i]);
+}
+
+static orff_status sweep_shared(orffi_data *data, bool forward, double c, double *u, double *out) {
+    const size_t M = data->panel.f->M, block = data->sharing->block ? data->sharing->block : data->n;
+    if (out) memset(out, 0, M * sizeof *out);
+    memset(data->low, 0, M * sizeof *data->low);
+    for (size_t first = 0; first < data->n; first += block) {
+        ORFFI_TRY(sweep_rows(data, first, first + smaller(block, data->n - first), forward, c, u, out));
+        if (out) add_part(data, out);
+    }
+    return out ? orffi_sharing_sum(data->sharing, M, out, data->low) : ORFF_OK;
+}
+
 static orff_status sweep(void *self, const double *x, double c, double *u, double *out) {
     orffi_data *data = self;
-    const orff_features *f = data->panel.f;
-    memset(data->panel.sum, 0, 2 * f->D * f->p * sizeof *data->panel.sum);
     if (x) orffi_panel_load(&data->panel, x);
-    for (size_t first = 0; first < data->n; first += data->panel.block) {
-        ORFFI_TRY(report(data, first));
-        sweep_block(data, first, smaller(data->panel.block, data->n - first), x != NULL, c, u, out != NULL);
-    }
-    if (!out) return ORFF_OK;
-    orffi_panel_unload(&data->panel, out);
-    return orffi_sharing_sum(data->sharing, f->M, out);
+    if (data->sharing) return sweep_shared(data, x, c, u, out);
+    ORFFI_TRY(sweep_rows(data, 0, data->n, x, c, u, out));
+    if (out) orffi_panel_unload(&data->panel, out);
+    return ORFF_OK;
 }
 
 orffi_operator orffi_data_operator(orffi_data *data) {

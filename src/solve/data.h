@@ -38,6 +38,7 @@ typedef struct orffi_data {
     const orffi_monitor *monitor; /* progress and cancellation at every block; NULL: silent */
     orffi_panel panel;
     const orff_sharing *sharing; /* the other rows are with other processes; NULL: these are all */
+    double *part, *low;          /* shared: A^* u of a block, and what is beyond the digits of the sum   (M) */
     size_t kept;                 /* rows whose phi is there already */
     double *F, *Y;               /* a block's rows of A x, and these times sqrt(c_i)   (block x p) */
 } orffi_data;
@@ -47,6 +48,9 @@ typedef struct orffi_data {
 orff_status orffi_data_fill(orffi_data *data, const orff_features *f, size_t n, const double *X,
                             const double *root, bool single, const orffi_monitor *monitor);
 void orffi_data_clear(orffi_data *data);
+
+/* These are the rows of one process; NULL: all. */
+orff_status orffi_data_share(orffi_data *data, const orff_sharing *sharing);
 
 orffi_operator orffi_data_operator(orffi_data *data);
 

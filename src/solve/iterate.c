@@ -43,7 +43,7 @@ static orff_status check_settings(const orff_iteration *how, size_t p, bool shar
     return ORFF_OK;
 }
 
-static orff_status sum_weights(size_t n, const double *weights, double *total) {
+static orff_status sum_weights(size_t n, const double *weights, double *total, double *low) {
     *total = weights ? 0.0 : (double)n;
     if (!weights) return ORFF_OK;
     ORFFI_TRY(orffi_check_finite("weights", n, 1, weights));
@@ -51,7 +51,7 @@ static orff_status sum_weights(size_t n, const double *weights, double *total) {
         if (weights[i] < 0.0)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "the weight of row %zu is %g; it must be at least 0", i + 1, weights[i]);
-        *total += weights[i];
+        orffi_sharing_add(total, low, weights[i]);
     }
     return ORFF_OK;
 }
@@ -59,8 +59,9 @@ static orff_status sum_weights(size_t n, const double *weights, double *total) {
 /* The sum over all processes. */
 static orff_status check_weights(size_t n, const double *weights, const orff_sharing *sharing,
                                  double *total) {
-    ORFFI_TRY(sum_weights(n, weights, total));
-    ORFFI_TRY(orffi_sharing_sum(sharing, 1, total));
+    double low = 0.0;
+    ORFFI_TRY(sum_weights(n, weights, total, &low));
+    ORFFI_TRY(orffi_sharing_sum(sharing, 1, total, &low));
     if (!(*total > 0.0 && isfinite(*total)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the weights sum to %g; the sum must be above 0",
                           *total);
@@ -82,7 +83,7 @@ typedef struct problem {
 
 static orff_status check_data(problem *q, const double *theta) {
     q->rows = (double)q->n;
-    ORFFI_TRY(orffi_sharing_sum(q->sharing, 1, &q->rows));
+    ORFFI_TRY(orffi_sharing_sum(q->sharing, 1, &q->rows, NULL));
     if (q->rows == 0.0) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there are no rows to learn from");
     ORFFI_TRY(orffi_check_finite("X", q->n, q->f->d, q->X));
     ORFFI_TRY(orffi_check_finite("Y", q->n, q->f->p, q->Y));
@@ -218,7 +219,7 @@ static orff_status solve_squares(problem *q, double *theta, orff_solve_info *inf
     orffi_subsample sample = {0};
     state now = {0}, next = {0};
     orff_status status = orffi_data_fill(&data, q->f, q->n, q->X, q->root, q->how->single, &q->monitor);
-    data.sharing = q->sharing;
+    if (!status) status = orffi_data_share(&data, q->sharing);
     if (!status) status = solve_with(q, &data, &sample, &now, &next, theta, info);
     state_clear(&now);
     state_clear(&next);

@@ -44,8 +44,7 @@ static inline double orffi_vector_dot(size_t n, const double *x, const double *y
 
 /* |u|^2 over the rows of all processes */
 static inline orff_status orffi_operator_square(const orffi_operator *A, const double *u, double *square) {
-    *square = orffi_vector_dot(A->rows, u, u);
-    return orffi_sharing_sum(A->sharing, 1, square);
+    return orffi_sharing_square(A->sharing, A->rows, u, square);
 }
 
 static inline double orffi_vector_norm(size_t n, const double *x) {

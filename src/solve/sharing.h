@@ -5,8 +5,21 @@
 
 #include "base/status.h"
 
-/* numbers become their sums over all processes. */
-orff_status orffi_sharing_sum(const orff_sharing *sharing, size_t count, double *numbers);
+/* high + low += x, with twice the digits. */
+static inline void orffi_sharing_add(double *high, double *low, double x) {
+    const double sum = *high + x, part = sum - *high;
+    *low += (*high - (sum - part)) + (x - part);
+    *high = sum;
+}
+
+/* numbers become the sums of numbers + low over all processes; low may be NULL. */
+orff_status orffi_sharing_sum(const orff_sharing *sharing, size_t count, double *numbers, const double *low);
+
+/* |u|^2 over the numbers of all processes. */
+orff_status orffi_sharing_square(const orff_sharing *sharing, size_t count, const double *u, double *square);
+
+/* How many rows come before the n of this process, and how many there are in all. */
+orff_status orffi_sharing_count(const orff_sharing *sharing, size_t n, size_t *before, size_t *total);
 
 static inline bool orffi_sharing_is_first(const orff_sharing *sharing) {
     return !sharing || sharing->rank == 0;

@@ -15,14 +15,18 @@ static size_t candidates(size_t n, const double *root, size_t *rows) {
     return count;
 }
 
-/* The first `count` of a random order. */
-static void shuffle_front(size_t n, size_t count, uint64_t seed, size_t *rows) {
+/* Of `all` rows, `count`: one at random of each part of them, of as many rows each. Those that are here come to the front of
+ * rows. Which they are does not depend on how many processes there are. */
+static size_t draw_parts(size_t before, size_t there, size_t all, size_t count, uint64_t seed, size_t *rows) {
     const orffi_rng rng = {.seed = seed, .stream = 0x53554253u};
+    const size_t each = all / count, rest = all % count;
+    size_t own = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t j = i + (size_t)orffi_rng_below(rng, i, 0, n - i), kept = rows[i];
-        rows[i] = rows[j];
-        rows[j] = kept;
+        const size_t first = i * each + i * rest / count, end = (i + 1) * each + (i + 1) * rest / count;
+        const size_t row = first + (size_t)orffi_rng_below(rng, i, 0, end - first);
+        if (row >= before && row - before < there) rows[own++] = rows[row - before];
     }
+    return own;
 }
 
 /* x and sqrt(c) of the rows drawn here   (s->n x (d + 1)) */
@@ -50,28 +54,19 @@ static orff_status keep_rows(orffi_subsample *s, size_t d, const double *picked,
     return ORFF_OK;
 }
 
-/* This process's part of `count` rows, where `there` of its own may be drawn, rounded up: some weight is drawn. */
-static orff_status share_of(const orff_sharing *sharing, size_t count, size_t there, size_t *own,
-                            double *all) {
-    *all = (double)there;
-    ORFFI_TRY(orffi_sharing_sum(sharing, 1, all));
-    *own = (double)count < *all ? (size_t)ceil((double)count * ((double)there / *all)) : there;
-    if (*own > there) *own = there;
-    return ORFF_OK;
-}
-
 static orff_status draw_rows(orffi_subsample *s, const orff_features *f, size_t n, const double *X,
                              const double *root, double total, size_t count, uint64_t seed,
                              const orff_sharing *sharing, size_t *rows) {
     const size_t there = candidates(n, root, rows);
-    double all, *mine = NULL, *picked = NULL;
-    ORFFI_TRY(share_of(sharing, count, there, &s->n, &all));
-    shuffle_front(there, s->n, seed, rows);
+    size_t before, all;
+    double *mine = NULL, *picked = NULL;
+    ORFFI_TRY(orffi_sharing_count(sharing, there, &before, &all));
+    s->n = draw_parts(before, there, all, count < all ? count : all, seed, rows);
     orff_status status = pick_rows(s, f->d, rows, X, root, &mine);
     if (!status) status = orffi_sharing_gather(sharing, s->n, f->d + 1, mine, &s->n, &picked);
     if (!status) status = keep_rows(s, f->d, picked, total);
     s->m = s->n * f->p;
-    s->whole = (double)s->n == all;
+    s->whole = s->n == all;
     orffi_release(mine);
     orffi_release(picked);
     return status;

@@ -346,6 +346,29 @@ static void check_iteration(orff_solver solver, orff_rule rule, size_t D, uint64
     free_problem(&q);
 }
 
+/* Long before it converges, with rows in several blocks: what one process with all rows has. */
+static void check_iteration_digits(orff_solver solver, uint64_t n) {
+    problem q = make_problem(ORFF_RULE_DIV_FREE, 40);
+    double *theta = calloc(q.M, sizeof *theta), *alone = calloc(q.M, sizeof *alone), mean[2];
+    orff_iteration how = orff_iteration_default();
+    rows r;
+    orff_reader reader = share_of(&r, n);
+    how.solver = solver;
+    how.lambda = 1e-10;
+    how.tolerance = 0.0;
+    how.max_iterations = 60;
+    orff_status status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
+    reader = reader_of(&r, 0, n);
+    if (!status)
+        status = orff_mpi_iterate(MPI_COMM_SELF, q.features, &reader, true, &how, alone, mean, NULL);
+    expect(!status, "60 iterations", status);
+    expect(apart(&q, theta, alone) <= 1e-10, "predictions after 60 iterations, by ranks and by one",
+           apart(&q, theta, alone));
+    free(theta);
+    free(alone);
+    free_problem(&q);
+}
+
 /* One rank's rows are not finite; one rank has another limit of iterations; no rank has rows. Nobody waits for ever. */
 static int read_infinite(void *self, size_t room, double *X, double *Y, double *weights, size_t *n) {
     const int trouble = read_rows(self, room, X, Y, weights, n);
@@ -400,6 +423,8 @@ int main(int count, char **words) {
         check_iteration(ORFF_SOLVER_PCG, ORFF_RULE_DECOMPOSABLE, 60, 1500);
         check_iteration(ORFF_SOLVER_LSMR, ORFF_RULE_DIV_FREE, 60, 1500);
         check_iteration(ORFF_SOLVER_IDR, ORFF_RULE_DIV_FREE, 60, 1500);
+        check_iteration_digits(ORFF_SOLVER_LSMR, 13001);
+        check_iteration_digits(ORFF_SOLVER_IDR, 13001);
         check_iteration_failures();
     }
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
