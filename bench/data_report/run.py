@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs every method on every split of every set, and keeps the results.
 
-    python3 bench/data_report/run.py PROGRAM [--data FOLDER] [--out FOLDER] [--seeds 3] [--sets a,b] [--methods a,b] [--limit 300]
+    python3 bench/data_report/run.py PROGRAM [--data FOLDER] [--results FILE] [--seeds 3] [--sets a,b] [--methods a,b] [--limit 300]
 
 Each method runs in a process of its own, one at a time, on one thread and with a limit of processor seconds and memory, so that
-one that crashes or hangs does not end the report. A result is a line of OUT/results.csv. What is there already and did not
-fail is not run again; the lines of orff count only for the very program that made them.
+one that crashes or hangs does not end the report. A result is a line of FILE, which is kept with the source: peers need not run
+again where only orff has changed. What is there already, did not fail and was not absent is not run again; the lines of orff
+count only for the very program that made them, and those of another give way to its own.
 """
 import argparse
 import csv
@@ -21,6 +22,7 @@ from pathlib import Path
 
 THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
 MEMORY = 12 << 30
+RESULTS = "bench/results/data-report.csv"
 COLUMNS = ["set", "split", "seed", "method", "program", "status", "train", "rows", "held", "error", "errors", "coverage",
            "coverages", "cpu", "wall", "note"]
 
@@ -29,7 +31,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("--data", default="../shared/data")
-    parser.add_argument("--out", default="build/data-report")
+    parser.add_argument("--results", default=RESULTS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--sets", default="")
     parser.add_argument("--methods", default="")
@@ -61,10 +63,11 @@ def methods(given):
 
 
 def run_all(given, todo):
-    results = Path(given.out) / "results.csv"
-    results.parent.mkdir(parents=True, exist_ok=True)
+    results = Path(given.results)
     program = digest(given.program)
-    done = {key(line) for line in read(results) if not line["status"].startswith("failed")}
+    if any(task[3] == "orff" for task in todo):
+        keep_of(results, program)
+    done = {key(line) for line in read(results) if not line["status"].startswith(("failed", "absent"))}
     for task in todo:
         mark = program if task[3] == "orff" else ""
         if (*map(str, task), mark) not in done:
@@ -86,10 +89,20 @@ def read(results):
         return list(csv.DictReader(file))
 
 
+def keep_of(results, program):
+    """Drops what other programs of ours did: a table has one of them in all its lines."""
+    lines = read(results)
+    kept = [line for line in lines if line["program"] in ("", program)]
+    if len(kept) < len(lines):
+        results.unlink()
+        for line in kept:
+            append(results, line)
+
+
 def append(results, line):
     new = not results.exists()
     with open(results, "a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if new:
             writer.writeheader()
         writer.writerow(line)
