@@ -39,6 +39,13 @@ grep -q 'noise of instrument 2: [23]' told || fail "radials: the noise of the si
 "$orff" evaluate radials.orff vectors.csv --outputs u_ms,v_ms --json -q >scores.json || fail 'radials: evaluate'
 sed -n 's/^  "rmse": \(.*\),$/\1/p' scores.json | awk '{ exit !($1 < 0.09) }' || fail "radials: $(cat scores.json)"
 
+# A sum of kernels would take a lattice minutes.
+"$orff" fit radials.csv --inputs lon_deg,lat_deg --outputs radial_ms --direction bearing_deg --direction-from north \
+    --geo lonlat --kernel div-free+decomposable --base matern32 --sigma 700+41 --weight 1+1 --lambda 1e-5 --json -q -o sum.orff >fit.json ||
+    fail 'radials: a sum'
+grep -q '"engine": "exact"' fit.json || fail "radials: the engine of a sum: $(cat fit.json)"
+expect 0 '_std' "$orff" predict sum.orff --grid lon_deg=-74:-73:2,lat_deg=38:39:2 --std -o -
+
 # NetCDF, directly.
 expect 0 'written' "$orff" fit "$data"/ocean/hfr_*.nc --inputs lon,lat --outputs u,v --geo lonlat --features 100 -o nc.orff
 

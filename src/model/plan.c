@@ -11,6 +11,9 @@
 #include "model/choose.h"
 #include "model/survey.h"
 
+#define MOST_SLOW 8000 /* directed rows: a file of 500 MB with error bars */
+#define QUIET     3e-3 /* noise variance over the field's */
+
 static bool is_physical(orff_rule rule) {
     return orff_rule_describe(rule).physical;
 }
@@ -326,8 +329,26 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
 
+/* Directed rows with next to no noise, or of a sum of kernels, take a lattice hundreds of iterations. Up to MOST_SLOW of them
+ * a Cholesky factor is sooner there, error bars included. */
+static void avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
+    orff_settings exact = plan->settings;
+    size_t bytes;
+    const bool quiet = plan->shift > 0.0 && plan->shift < QUIET;
+    exact.engine = ORFF_ENGINE_EXACT;
+    if (plan->settings.engine != ORFF_ENGINE_AUTO || plan->engine != &orffi_engine_lattice ||
+        !plan->directed || plan->settings.periods || rows->n > MOST_SLOW ||
+        !(quiet || plan->parts.count > 1) ||
+        orffi_engine_exact.suits(&exact, plan->d, 1, rows->n, &bytes) != ORFF_OK)
+        return;
+    plan->engine = &orffi_engine_exact;
+    plan->engine_reason = "a lattice takes long for such rows, and they are few enough for the exact kernel";
+    if (plan->settings.posterior == ORFF_SWITCH_AUTO) plan->settings.posterior = ORFF_SWITCH_YES;
+}
+
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     ORFFI_TRY(make(plan, settings, rows));
+    avoid_slow(plan, rows);
     return orffi_blocks_choose(plan, rows);
 }
 
