@@ -50,3 +50,7 @@ int cli_mask_parse(const cli_arguments *a, const cli_applied *ap, orff_mask *mas
 int cli_mask_points(const cli_applied *ap, const orff_mask *mask, size_t n, const double *X, bool *masked) {
     return cli_outcome(orff_model_mask(ap->model, mask, n, X, masked), "--mask");
 }
+
+bool cli_mask_prior(const cli_applied *ap, double *prior) {
+    return ap->info.has_posterior && orff_model_prior_std(ap->model, prior) == ORFF_OK;
+}

@@ -1,4 +1,4 @@
-/* The option --mask: where a model is not to be believed. */
+/* Where a model is not to be believed: the option --mask, and what pictures leave out without it. */
 #ifndef CLI_MASK_H
 #define CLI_MASK_H
 
@@ -11,5 +11,13 @@ int cli_mask_parse(const cli_arguments *arguments, const cli_applied *applied, o
 /* Which of n points are masked: an exit status. */
 int cli_mask_points(const cli_applied *applied, const orff_mask *mask, size_t n, const double *X,
                     bool *masked);
+
+/* Pictures show the field as known up to this standard deviation, relative to that of the prior: beyond it the data
+ * explain less than half of the variance. */
+#define CLI_LITTLE_KNOWN 0.7
+
+/* Standard deviations of the outputs before any row (p); false where they are not known: the model has no error bars, or its
+ * kernel no exact form. */
+bool cli_mask_prior(const cli_applied *applied, double *prior);
 
 #endif

@@ -42,7 +42,7 @@ typedef struct picture {
     double corner[2],
         room[2]; /* left lower corner, width and height of one map, about, in units of the picture's width */
     size_t arrows;
-    double limit; /* standard deviation above which nothing is drawn */
+    double limit; /* doubt above which nothing is drawn */
     orff_mask mask;
     bool masking;         /* by --mask instead of the limit */
     size_t cells, hidden; /* coloured cells in all, and those that are masked */

@@ -265,12 +265,21 @@ static int draw(picture *f) {
     return status;
 }
 
+/* A white picture looks like a mistake. */
+static void say_if_empty(const picture *f) {
+    if (f->cells && f->hidden == f->cells && !f->masking && !cli_given(f->arguments, CLI_OPT_HATCH) &&
+        strcmp(f->what, "error") != 0)
+        cli_say("the data say little anywhere in this picture, so it is empty; --everywhere draws the field, --what error "
+                "its standard deviation");
+}
+
 static int plot_field(picture *f) {
     int status = load(f);
     if (!status) status = draw(f);
     if (!status) cli_say("%s", f->file.path);
     if (!status && f->masking && f->axes == 2)
         cli_say("%.0f %% of the picture is masked", 100.0 * (double)f->hidden / (double)f->cells);
+    if (!status) say_if_empty(f);
     if (!status && cli_wants_json()) status = cli_print_json(result_json(f));
     free(f->fixed);
     cli_grid_clear(f);

@@ -7,8 +7,7 @@
 #include "picture.h"
 #include "report.h"
 
-#define NODES      120 /* along the longer side */
-#define MOST_DOUBT 4.0 /* standard deviations drawn, in those of the well-known quarter */
+#define NODES 120 /* along the longer side */
 
 /* ---- nodes */
 
@@ -107,11 +106,6 @@ static bool shows(const picture *f, const char *what) {
     return false;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Where points are masked 1, else 0. */
 static int find_mask(picture *f, size_t n) {
     bool *masked = cli_more(NULL, n, sizeof *masked);
@@ -122,23 +116,21 @@ static int find_mask(picture *f, size_t n) {
     return status;
 }
 
-/* Far from the data the error bars grow to those of the prior, a few times those of the best-known quarter of the
- * picture. S: n x p, NULL for a model without error bars, of which everything is drawn. */
-static void find_limit(picture *f, size_t n, const double *S) {
-    const bool all = !S || cli_given(f->arguments, CLI_OPT_EVERYWHERE);
-    double *sorted = cli_more(NULL, n, sizeof *sorted);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = f->grid.doubt[i] = S ? length_of(f->applied.p, S + i * f->applied.p) : 0.0;
-    qsort(sorted, n, sizeof *sorted, ascending);
-    f->limit = all ? INFINITY : MOST_DOUBT * sorted[n / 4];
-    free(sorted);
+/* Doubts are standard deviations relative to those of the prior. Without error bars, or where those of the prior are not
+ * known (a kernel without an exact form), everything is drawn. */
+static int find_limit(picture *f, size_t n) {
+    double *prior = cli_more(NULL, f->applied.p, sizeof *prior);
+    const bool all = cli_given(f->arguments, CLI_OPT_EVERYWHERE) || !cli_mask_prior(&f->applied, prior);
+    free(prior);
+    f->limit = all ? INFINITY : CLI_LITTLE_KNOWN;
+    if (!all) return cli_outcome(orff_model_relative_std(f->applied.model, n, f->grid.X, f->grid.doubt), NULL);
+    memset(f->grid.doubt, 0, n * sizeof *f->grid.doubt);
+    return CLI_DONE;
 }
 
-static int find_doubts(picture *f, size_t n, const double *S) {
+static int find_doubts(picture *f, size_t n) {
     f->grid.doubt = cli_more(NULL, n, sizeof *f->grid.doubt);
-    if (f->masking) return find_mask(f, n);
-    find_limit(f, n, S);
-    return CLI_DONE;
+    return f->masking ? find_mask(f, n) : find_limit(f, n);
 }
 
 /* S: n x p. */
@@ -156,14 +148,13 @@ static int fill_panel(picture *f, panel *one, size_t n, const double *S) {
 int cli_grid_fill(picture *f) {
     make_nodes(f);
     const size_t n = f->grid.count[0] * f->grid.count[1], p = f->applied.p;
-    const bool error = shows(f, "error"), bars = f->applied.info.has_posterior || error;
-    double *S = bars && (error || !f->masking) ? cli_more(NULL, n * p, sizeof *S) : NULL;
+    double *S = shows(f, "error") ? cli_more(NULL, n * p, sizeof *S) : NULL;
     int status = S ? cli_applied_std(&f->applied, false, n, f->grid.X, S) : CLI_DONE;
     if (!status && (shows(f, "field") || shows(f, "outputs"))) {
         f->grid.F = cli_more(NULL, n * p, sizeof *f->grid.F);
         status = cli_applied_predict(&f->applied, n, f->grid.X, f->grid.F);
     }
-    if (!status) status = find_doubts(f, n, S);
+    if (!status) status = find_doubts(f, n);
     for (size_t k = 0; !status && k < f->panels; k++) status = fill_panel(f, &f->panel[k], n, S);
     free(S);
     return status;

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "data.h"
 #include "lattice.h"
+#include "mask.h"
 #include "notes.h"
 #include "page.h"
 #include "report.h"
@@ -160,9 +161,22 @@ static int add_grid(page *f, const char *name, const cli_lattice *grid, bool err
     return status;
 }
 
+/* What error bars are relative to, and up to which part of it the field is known. */
+static void add_prior(page *f) {
+    double *prior = cli_more(NULL, f->p, sizeof *prior);
+    if (cli_mask_prior(&f->applied, prior)) {
+        json_t *list = json_array();
+        for (size_t k = 0; k < f->p; k++) json_array_append_new(list, json_real(prior[k]));
+        json_object_set_new(f->object, "prior", list);
+        json_object_set_new(f->object, "little_known", json_real(CLI_LITTLE_KNOWN));
+    }
+    free(prior);
+}
+
 static int add_errors(page *f) {
     cli_lattice grid;
     if (!f->applied.info.has_posterior) return CLI_DONE;
+    add_prior(f);
     grid_fit(f, ERROR_NODES, ERROR_SLIDES, &grid);
     const int status = add_grid(f, "errors", &grid, true);
     cli_lattice_clear(&grid);

@@ -50,6 +50,16 @@ plot wheel.orff --grid "$wide" --hatch
 block hatch <p.svg.gp | awk '{ n++; if ($1 < 1) near++ } END { exit !(n > 100 && near < n / 20) }' || fail "hatching"
 ! block colours <p.svg.gp | grep -q NaN || fail "--hatch leaves places out"
 
+# What is known is measured against the prior: stations far apart leave the sea between them white.
+awk 'BEGIN { srand(6); print "x_km,y_km,u_ms,v_ms"; for (i = 0; i < 80; i++) { x = 100 * (i % 2) + 4 * rand(); y = 100 * (int(i / 2) % 2) + 4 * rand()
+    printf "%g,%g,%g,%g\n", x, y, 3 + rand() / 10, 1 + rand() / 10 } }' >far.csv
+fit far 5
+plot far.orff
+block colours <p.svg.gp | awk '$1 > 30 && $1 < 70 || $2 > 30 && $2 < 70 { sea++; painted += $3 != "NaN"; next }
+    ($1 < 3 || $1 > 101) && ($2 < 3 || $2 > 101) { coast++; white += $3 == "NaN" }
+    END { exit !(sea > 100 && !painted && coast > 20 && white < coast / 10) }' || fail "far from all stations the field is drawn as known"
+expect 0 'little anywhere in this picture' "$orff" plot far.orff --grid x_km=40:60:2,y_km=40:60:2 -o p2.svg
+
 # Panels side by side; a single output has lines of equal values.
 expect 0 '"panels": 3' "$orff" plot wheel.orff --what field,error,curl -o panels.svg --json
 for text in 'wind speed' 'standard deviation' vorticity; do grep -q "$text" panels.svg || fail "no panel of $text"; done

@@ -7,10 +7,11 @@ import numpy as np
 
 from . import _notes
 from ._arrays import Array
+from ._errors import OrffError
 from ._xarray import Field
 
 _NODES = 120  # along the longer side
-_MOST_DOUBT = 4.0  # standard deviations drawn, in those of the well-known quarter
+_LITTLE_KNOWN = 0.7  # standard deviations drawn, relative to the prior: beyond it the data explain less than half of the variance
 _DERIVED = {"divergence": "divergence", "curl": "curl", "potential": "potential", "stream": "stream_function"}
 _VELOCITIES = {"m/s", "cm/s", "mm/s", "km/s", "km/h", "kn", "knots"}
 
@@ -148,13 +149,14 @@ class _Map(_Described):
         return self.model.predict(X)
 
     def known(self, X: Array, everywhere: bool) -> Array:
-        """Where the standard deviation is not far larger than elsewhere."""
-        if everywhere or not self.model.describe().has_posterior:
-            return np.ones(len(X), dtype=bool)
-        doubt = np.linalg.norm(self.model.std(X), axis=1)
-        if not hasattr(self, "limit"):
-            self.limit = _MOST_DOUBT * np.sort(doubt)[len(doubt) // 4]
-        return doubt <= self.limit
+        """Where the data say more than a little; everywhere if there are no error bars, or the kernel has no exact form."""
+        if not everywhere and self.model.describe().has_posterior:
+            try:
+                return self.estimator.relative_std(X) <= _LITTLE_KNOWN
+            except OrffError as error:
+                if error.status != "UNSUPPORTED":
+                    raise
+        return np.ones(len(X), dtype=bool)
 
     # ---- texts
 

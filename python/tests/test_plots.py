@@ -61,6 +61,15 @@ def test_white_is_unknown_and_errors_are_seen(model):
         assert (colours.min(axis=1) < 0.95).all()
 
 
+def test_far_stations_leave_the_sea_between_them_white():
+    rng = np.random.default_rng(2)
+    X = 100.0 * rng.integers(0, 2, (80, 2)) + rng.uniform(0, 4, (80, 2))
+    model = orff.ORFFRegressor(sigma=5.0, lambda_=1e-4).fit(X, np.c_[np.full(80, 3.0), X[:, 0] / 100])
+    masked = np.ma.getmaskarray(orff.plot_field(model).images[0].get_array())
+    assert masked[40:80].all() and masked[:, 40:80].all()
+    assert not masked[:2, :2].any() and not masked[-2:, -2:].any()
+
+
 def test_a_map_in_degrees_is_true():
     rng = np.random.default_rng(1)
     X = np.c_[rng.uniform(-20, -10, 120), rng.uniform(70, 80, 120)]

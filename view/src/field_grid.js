@@ -71,11 +71,9 @@ export class FieldGrid {
     this.errors = new Float32Array(this.nx * this.ny);
     if (!model.errorGrid) return;
     yield* this.eachNode((flat, at) => {
-      const raw = model.unflatten(flat), errors = model.error(raw);
-      const size = errors ? Math.hypot(...errors) : model.largestError;
-      const t = Math.max(0, Math.min(1, (size / model.limit - 0.75) / 0.5));
-      this.errors[at] = size;
-      this.known[at] = (1 - t * t * (3 - 2 * t)) * model.errorGrid.inside(raw);
+      const raw = model.unflatten(flat), errors = model.errorGrid.at(raw, new Float64Array(model.p));
+      this.errors[at] = Math.hypot(...errors);
+      this.known[at] = shown(model, errors) * model.errorGrid.inside(raw);
     });
   }
 
@@ -130,6 +128,13 @@ export class FieldGrid {
     const slack = 1e-9 * (window.x1 - window.x0);
     return this.x0 <= window.x0 + slack && this.y0 <= window.y0 + slack && this.xs[this.nx - 1] >= window.x1 - slack && this.ys[this.ny - 1] >= window.y1 - slack;
   }
+}
+
+// 1 where the field is known and 0 where it is not, with a soft edge around the limit.
+function shown(model, errors) {
+  if (!model.prior) return 1;
+  const t = Math.max(0, Math.min(1, (model.doubt(errors) / model.little_known - 0.9) / 0.2));
+  return 1 - t * t * (3 - 2 * t);
 }
 
 // Between which values all but a twentieth lie: an extreme at the edge must not make the rest pale.

@@ -7,9 +7,6 @@ import { makeTerms } from "./sums.js";
 
 const DEGREE_OF_VALUES = 7;
 const DEGREE_OF_ERRORS = 3;
-// Error bars that are shown as known: so many times those of the best-known twentieth, or this part of the largest.
-const MOST_DOUBT = 4;
-const MOST_OF_LARGEST = 0.5;
 
 export class Model {
   constructor(data) {
@@ -23,7 +20,6 @@ export class Model {
     this.values = data.nodes ? new Grid(data.nodes, this.p, DEGREE_OF_VALUES) : null;
     this.errorGrid = data.errors ? new Grid(data.errors, this.p, DEGREE_OF_ERRORS, data.inputs.map((_, i) => data.axes.includes(i) && this.endsOf(i, data.errors))) : null;
     this.deviations = (data.samples || []).map((terms) => makeTerms(terms, this.d, this.p, data.parts, z));
-    this.limit = this.errorGrid ? this.findLimit() : Infinity;
   }
 
   // The Earth ends neither at a pole nor where a map of all of it is cut.
@@ -126,17 +122,16 @@ export class Model {
 
   // ---- what is known
 
-  // Far from the data error bars grow to those of the prior.
-  findLimit() {
-    const { values } = this.errorGrid, sizes = [];
-    for (let i = 0; i < values.length; i += this.p) {
-      let sum = 0;
-      for (let k = 0; k < this.p; k++) sum += values[i + k] ** 2;
-      sizes.push(Math.sqrt(sum));
+  // Error bars relative to those of the prior, the root mean square over the outputs: 0 where the data say everything, 1 where
+  // they say nothing. Outputs that the kernel leaves at zero do not count.
+  doubt(errors) {
+    let sum = 0, counted = 0;
+    for (let k = 0; k < this.p; k++) {
+      if (!(this.prior[k] > 0)) continue;
+      sum += (errors[k] / this.prior[k]) ** 2;
+      counted++;
     }
-    sizes.sort((a, b) => a - b);
-    this.largestError = sizes[sizes.length - 1];
-    return Math.max(MOST_DOUBT * sizes[Math.floor(sizes.length / 20)], MOST_OF_LARGEST * sizes[sizes.length - 1]);
+    return counted ? Math.sqrt(sum / counted) : 0;
   }
 
   // ---- the region on the map: {x0, x1, y0, y1}, flat

@@ -186,7 +186,7 @@ function cornerOrder(count) {
 export class GlTrails {
   constructor(canvas) {
     const gl = context(canvas);
-    Object.assign(this, { canvas, gl, even: link(gl, CORNERS, EVEN), stroke: link(gl, STROKE, INK), whole: gl.getParameter(gl.ARRAY_BUFFER_BINDING), buffer: gl.createBuffer(), order: gl.createBuffer(), room: 0 });
+    Object.assign(this, { canvas, gl, even: link(gl, CORNERS, EVEN), stroke: link(gl, STROKE, INK), whole: gl.getParameter(gl.ARRAY_BUFFER_BINDING), buffer: gl.createBuffer(), order: gl.createBuffer(), room: 0, corners: new Float32Array(0) });
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.order);
     gl.enable(gl.BLEND);
   }

@@ -49,7 +49,10 @@ export class Scene extends Stage {
       if (!this.job.steps.next().done) continue;
       const { grid } = this.job;
       this.job = null;
-      if (grid !== this.grid) this.grid = grid;
+      if (grid !== this.grid) {
+        if (!this.grid && this.fade && grid.known.every((known) => known < 0.05)) this.say("The data say little anywhere here: press f to see the field");
+        this.grid = grid;
+      }
       this.planes = grid.planes;
       this.dirty = this.recolour = true;
       if (this.mode === "samples") this.blend();
