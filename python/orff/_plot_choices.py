@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._arrays import Array
-from ._plots import _axes, _colour_map, _Described, _pyplot, _units_shown
+from ._plots import _axes, _colour_map, _Described, _pyplot, _shares, _units_shown
 
 _COLOURED = 8  # candidates in colour and in the key
 _MOST = 3.0  # errors up to so many times the smallest are drawn
@@ -87,6 +87,7 @@ def _curves(tuned: Any) -> tuple[list[_Curve], Optional[str]]:
     return _tuned_curves(results)
 
 
+@_shares
 def plot_tuning(tuned: Any, ax: Any = None) -> Any:
     """Draw the cross-validated error of candidates, one line for each, against the penalty lambda.
 
@@ -96,12 +97,9 @@ def plot_tuning(tuned: Any, ax: Any = None) -> Any:
     ----------
     tuned : estimator, dict or path
         An estimator after tune(), what path() returns, or a report of `orff tune --report`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {ax}
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------
@@ -216,6 +214,7 @@ def _draw_matrix(drawn: _Described, ax: Any, R: Array) -> None:
 # ---- the spectrum
 
 
+@_shares
 def plot_spectrum(model: Any, ax: Any = None) -> Any:
     """Draw the power of the learned field against wavenumber, over the region of its data, beside what its kernel expected.
 
@@ -223,12 +222,9 @@ def plot_spectrum(model: Any, ax: Any = None) -> Any:
     ----------
     model : ORFFRegressor or Field
         What was fitted, by the engine lattice or features: these are sums of waves.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {ax}
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Pictures by matplotlib, as `orff plot` draws them: each function draws into axes and returns them."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence, TypeVar
 
 import numpy as np
 
@@ -10,10 +10,34 @@ from ._arrays import Array
 from ._errors import OrffError
 from ._xarray import Field
 
+_Function = TypeVar("_Function", bound=Callable)
 _NODES = 120  # along the longer side
 _LITTLE_KNOWN = 0.7  # standard deviations drawn, relative to the prior: beyond it the data explain less than half of the variance
 _DERIVED = {"divergence": "divergence", "curl": "curl", "potential": "potential", "stream": "stream_function"}
 _VELOCITIES = {"m/s", "cm/s", "mm/s", "km/s", "km/h", "kn", "knots"}
+
+
+# ---- what the texts of these functions share: a line "{name}" stands for the lines here
+
+_SHARED = {
+    "data": """model : ORFFRegressor or OVKRegressor
+        What was fitted, with a posterior.
+    X : array-like of shape (n, d)
+        Inputs it has not seen.
+    y : array-like of shape (n, p) or (n,)
+        Their outputs.""",
+    "ax": """ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.""",
+    "axes": """Returns
+    -------
+    matplotlib.axes.Axes""",
+}
+
+
+def _shares(function: _Function) -> _Function:
+    for name, text in _SHARED.items():
+        function.__doc__ = function.__doc__ and function.__doc__.replace(f"{{{name}}}\n", text + "\n")
+    return function
 
 
 def _pyplot() -> Any:
@@ -208,6 +232,7 @@ def _axes(ax: Any) -> Any:
 # ---- pictures
 
 
+@_shares
 def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int = 0, region: Optional[Sequence] = None,
                at: Any = None, arrows: int = 24, streamlines: bool = False, points: Any = None, everywhere: bool = False,
                label: Optional[str] = None) -> Any:
@@ -220,8 +245,7 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
     ----------
     model : ORFFRegressor, OVKRegressor or Field
         What was fitted. With one input it is a curve, with two or more a map over the first two that are no covariates.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {ax}
     what : {"field", "outputs", "divergence", "curl", "potential", "stream", "error"}, default="field"
         What to draw. A field of other than two outputs is drawn as "outputs".
     output : int, default=0
@@ -241,9 +265,7 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
     label : str, optional
         Text beside the colours; the default follows from names and units.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------
@@ -275,6 +297,7 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
     return ax
 
 
+@_shares
 def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
     """Draw the standard deviation of the field, everywhere: errors are seen where they are large.
 
@@ -282,14 +305,11 @@ def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
     ----------
     model : ORFFRegressor, OVKRegressor or Field
         What was fitted, with a posterior.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {ax}
     **how
         As for plot_field: region, at, points, label.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------
@@ -400,23 +420,16 @@ def _residuals(model: Any, X: Any, y: Any) -> tuple:
     return F, np.asarray(y, dtype=float).reshape(F.shape) - F, std, names
 
 
+@_shares
 def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
     """Draw how often values lie inside of the intervals that the model gives: on the diagonal it is right.
 
     Parameters
     ----------
-    model : ORFFRegressor or OVKRegressor
-        What was fitted, with a posterior.
-    X : array-like of shape (n, d)
-        Inputs it has not seen.
-    y : array-like of shape (n, p) or (n,)
-        Their outputs.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {data}
+    {ax}
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------
@@ -443,23 +456,16 @@ def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
     return ax
 
 
+@_shares
 def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
     """Draw measured minus predicted against predicted values.
 
     Parameters
     ----------
-    model : ORFFRegressor or OVKRegressor
-        What was fitted, with a posterior.
-    X : array-like of shape (n, d)
-        Inputs it has not seen.
-    y : array-like of shape (n, p) or (n,)
-        Their outputs.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {data}
+    {ax}
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------
@@ -481,6 +487,7 @@ def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
     return ax
 
 
+@_shares
 def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = None, *, level: float = 0.05) -> Any:
     """Draw which series moves which: an arrow for each link, as wide as it is strong.
 
@@ -490,14 +497,11 @@ def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = Non
         What ORFFVAR.links gives: "strength" and "probability" (p, p).
     names : sequence of str, optional
         Of the series; by default y1, y2, ..
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure.
+    {ax}
     level : float, default=0.05
         Links are drawn whose probability of being none is below this.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
+    {axes}
 
     Examples
     --------

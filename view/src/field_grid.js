@@ -73,7 +73,7 @@ export class FieldGrid {
     yield* this.eachNode((flat, at) => {
       const raw = model.unflatten(flat), errors = model.errorGrid.at(raw, new Float64Array(model.p));
       this.errors[at] = Math.hypot(...errors);
-      this.known[at] = shown(model, errors) * model.errorGrid.inside(raw);
+      this.known[at] = shown(model, raw, errors) * model.errorGrid.inside(raw);
     });
   }
 
@@ -130,8 +130,9 @@ export class FieldGrid {
   }
 }
 
-// 1 where the field is known and 0 where it is not, with a soft edge around the limit.
-function shown(model, errors) {
+// 1 where the field is known and 0 where it is not, with a soft edge around the limit. A map in degrees ends at the poles.
+function shown(model, raw, errors) {
+  if (model.degrees && Math.abs(raw[model.axes[1]]) > 90) return 0;
   if (!model.prior) return 1;
   const t = Math.max(0, Math.min(1, (model.doubt(errors) / model.little_known - 0.9) / 0.2));
   return 1 - t * t * (3 - 2 * t);
