@@ -161,11 +161,23 @@ static void move_diagonal(size_t p, const double *M, const double *R, double *A)
         if (M[k * p + k] > 0.0) A[k * p + k] *= sqrt(fmax(R[k * p + k], 0.0) / M[k * p + k]);
 }
 
+/* V = a K + ..: a is multiplied by the root of t^T K t over tr V^-1 K. */
+static void move_size(size_t p, const double *M, const double *R, double *A) {
+    double by = 0.0, from = 0.0;
+    for (size_t k = 0; k < p; k++) {
+        by += M[k * (p + 1)] * A[k * (p + 1)];
+        from += R[k * (p + 1)] * A[k * (p + 1)];
+    }
+    for (size_t k = 0; by > 0.0 && k < p; k++) A[k * (p + 1)] *= sqrt(fmax(from, 0.0) / by);
+}
+
 static orff_status move(const orffi_coregion_sum *sum, double *A, double *s, work *w) {
     const size_t p = sum->p;
     for (size_t m = 0; m < sum->parts; m++) {
         double *M = w->M + m * p * p, *R = w->R + m * p * p;
-        if (sum->diagonal)
+        if (sum->shape == ORFFI_COREGION_ALIKE)
+            move_size(p, M, R, A + m * p * p);
+        else if (sum->shape == ORFFI_COREGION_DIAGONAL)
             move_diagonal(p, M, R, A + m * p * p);
         else
             ORFFI_TRY(move_full(p, M, R, A + m * p * p, w));

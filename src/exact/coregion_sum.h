@@ -23,12 +23,18 @@ typedef struct orffi_coregion_group {
     const size_t *noise; /* n: c(i) */
 } orffi_coregion_group;
 
+typedef enum orffi_coregion_shape {
+    ORFFI_COREGION_ALIKE, /* A_m keeps its shape, and only its size is learned */
+    ORFFI_COREGION_DIAGONAL,
+    ORFFI_COREGION_FULL
+} orffi_coregion_shape;
+
 typedef struct orffi_coregion_sum {
     size_t p, parts, noises, groups;
     const orffi_coregion_group *group;
-    bool diagonal;    /* the A_m are */
-    size_t most;      /* steps */
-    double tolerance; /* it ends when a step gains less */
+    orffi_coregion_shape shape; /* of the A_m; but for FULL they start diagonal */
+    size_t most;                /* steps */
+    double tolerance;           /* it ends when a step gains less */
 } orffi_coregion_sum;
 
 /* From where A (parts x p x p) and s (noises) are, which are positive, to the top: log p. */

@@ -134,28 +134,45 @@ static size_t count_all(const orffi_coregion_sum *sum) {
     return n;
 }
 
-/* Diagonal first, and from there to the whole matrices, which must be worth their unknowns. F: as A. */
+/* Matrices of more and more unknowns: the field of each output in proportion to its variance, then diagonal, then full. Each starts
+ * where the last one ended, and must be worth its unknowns. F, t: as A and s. */
+typedef struct stage {
+    orffi_coregion_shape shape;
+    double unknowns; /* more than in ALIKE */
+} stage;
+
+static void log_stage(const orffi_coregion_sum *sum, orffi_coregion_shape taken, double gain) {
+    if (taken == ORFFI_COREGION_FULL)
+        orffi_log(ORFF_LOG_INFO,
+                  "by the evidence: output matrices that gain %.1f in log evidence over outputs that have "
+                  "nothing to do with "
+                  "each other, on %zu numbers",
+                  gain, count_all(sum));
+    else
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+}
+
 static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t) {
     const size_t p = sum->p, size = sum->parts * p * p;
-    const double price = 0.25 * log((double)count_all(sum)) * (double)(sum->parts * p * (p - 1));
-    double apart, joined;
-    sum->diagonal = true;
-    ORFFI_TRY(orffi_coregion_sum_learn(sum, A, s, &apart));
+    const double own = (double)(sum->parts * (p - 1)), price = 0.5 * log((double)count_all(sum));
+    const stage stages[] = {{ORFFI_COREGION_ALIKE, 0.0},
+                            {ORFFI_COREGION_DIAGONAL, own},
+                            {ORFFI_COREGION_FULL, own * (1.0 + 0.5 * (double)p)}};
+    double best = -INFINITY, before = 0.0, value = 0.0;
+    orffi_coregion_shape taken = ORFFI_COREGION_ALIKE;
     memcpy(F, A, size * sizeof *A);
     memcpy(t, s, sum->noises * sizeof *s);
-    sum->diagonal = false;
-    ORFFI_TRY(orffi_coregion_sum_learn(sum, F, t, &joined));
-    if (joined <= apart + price) {
-        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
-        return ORFF_OK;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        before = value;
+        sum->shape = stages[i].shape;
+        ORFFI_TRY(orffi_coregion_sum_learn(sum, F, t, &value));
+        if (!(value - price * stages[i].unknowns > best)) continue;
+        best = value - price * stages[i].unknowns;
+        taken = sum->shape;
+        memcpy(A, F, size * sizeof *A);
+        memcpy(s, t, sum->noises * sizeof *s);
     }
-    orffi_log(ORFF_LOG_INFO,
-              "by the evidence: output matrices that gain %.1f in log evidence over outputs that have "
-              "nothing to do with "
-              "each other, on %zu numbers",
-              joined - apart, count_all(sum));
-    memcpy(A, F, size * sizeof *A);
-    memcpy(s, t, sum->noises * sizeof *s);
+    log_stage(sum, taken, value - before);
     return ORFF_OK;
 }
 
