@@ -34,9 +34,13 @@ echo "== building packages in $place"
 }
 if grep -q '^+ orff_.*@Base' "$log"; then
     echo "deb.sh: functions are new that the symbols files of debian/ do not have: packaging/symbols.sh adds them" >&2
+    exit 1
 fi
 
 echo "== lintian"
 lintian --version
-lintian --allow-root --fail-on error --display-info --pedantic --show-overrides "$place"/orff_"$version"-*.changes | tee "$place/lintian.log"
+found=0
+lintian --allow-root --fail-on error --display-info --pedantic --show-overrides "$place"/orff_"$version"-*.changes >"$place/lintian.log" || found=$?
+cat "$place/lintian.log"
+[ $found -eq 0 ] || { echo "deb.sh: lintian found errors" >&2; exit 1; }
 (cd "$place" && ls -- *.deb)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shared library exports what include/orff.h declares with ORFF_API, and nothing else.
+# The shared library exports what include/orff.h declares with ORFF_API, and nothing else; Debian's symbols file lists the same.
 set -eu
 export LC_ALL=C
 
@@ -68,6 +68,14 @@ if ! cmp -s "$work/declared" "$work/exported"; then
     comm -23 "$work/declared" "$work/exported" | sed 's/^/    /'
     echo "exported by liborff.so, not declared in orff.h:"
     comm -13 "$work/declared" "$work/exported" | sed 's/^/    /'
+    exit 1
+fi
+
+# Debian's list of them is a file of its own.
+sed -n 's/^ \(orff_[a-z0-9_]*\)@Base.*/\1/p' "$SOURCE_DIR"/debian/liborff[0-9]*.symbols | sort >"$work/listed"
+if ! cmp -s "$work/exported" "$work/listed"; then
+    echo "not the same in liborff.so and in its symbols file of debian/ (packaging/symbols.sh adds what is new):"
+    comm -3 "$work/exported" "$work/listed"
     exit 1
 fi
 echo "$(wc -l <"$work/declared") functions declared and exported"
