@@ -9,6 +9,7 @@
 
 #define MIXES       7
 #define MOST_BEYOND 6 /* steps past the ends of the lists of scales */
+#define CHANCE      2.0 /* standard errors of a mean square over n rows, each about 1/sqrt(n) of it */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
  * random. */
@@ -192,7 +193,7 @@ static orff_status compare_units(orffi_plan *plan, const orffi_rows *rows, const
     if (!status) {
         exchange_units(plan, unit, &parts);
         status = cross_validate(plan, rows, chosen, true, &shared);
-        if (!status && shared < error)
+        if (!status && shared < error * (1.0 - CHANCE / sqrt((double)rows->head.n)))
             orffi_log(ORFF_LOG_INFO, "all inputs are divided by one spread: rows left out are missed less than with "
                                      "the spread of each");
         else
