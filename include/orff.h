@@ -1097,7 +1097,8 @@ typedef struct orff_settings {
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
-     * the spread. AUTO: when sigma is auto and no part is of these kinds. */
+     * the spread. AUTO: when sigma is auto and no part is of these kinds; for classes each by its own, or all by one,
+     * whichever misses rows left out less. */
     orff_switch scale_inputs;
     /* Divide outputs by their spread, so that none decides for all: each by its own, or all by one where a part is physical.
      * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */

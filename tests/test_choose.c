@@ -276,6 +276,47 @@ static void repeated_places_are_no_distance(void **state) {
     orff_model_free(model);
 }
 
+/* ---- units of classes */
+
+enum { CLASSED = 400, PIXELS = 12 };
+
+/* Two classes, inside and outside a circle in the first two inputs; the spread of the second is `second`, that of all others
+ * `others`, and these are noise. The length scales of a fit to half of the rows go to sigmas; the share of the other half that
+ * it classifies right is returned. */
+static double classify_circle(double second, double others, double *sigmas) {
+    double *inputs = support_normal(CLASSED * PIXELS, 21, 0), codes[CLASSED];
+    size_t labels[CLASSED], right = 0;
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    orff_part part;
+    for (size_t i = 0; i < CLASSED; i++) {
+        double *x = inputs + i * PIXELS;
+        codes[i] = hypot(x[0], x[1]) < 1.2;
+        x[1] *= second;
+        for (size_t k = 2; k < PIXELS; k++) x[k] *= others;
+    }
+    settings.classes = 2;
+    settings.sampling.features = 100;
+    assert_ok(orff_model_fit(&model, &settings, PIXELS, 1, CLASSED / 2, inputs, codes, NULL));
+    assert_ok(orff_model_part(model, 0, &part));
+    for (size_t k = 0; k < PIXELS; k++) sigmas[k] = part.sigmas ? part.sigmas[k] : part.sigma;
+    assert_ok(orff_model_classify(model, CLASSED / 2, inputs + CLASSED / 2 * PIXELS, labels));
+    for (size_t i = 0; i < CLASSED / 2; i++) right += (double)labels[i] == codes[CLASSED / 2 + i];
+    orff_model_free(model);
+    free(inputs);
+    return (double)right / (CLASSED / 2);
+}
+
+/* Inputs of one kind that hardly vary say little; inputs of another kind may. */
+static void classes_choose_their_units(void **state) {
+    (void)state;
+    double sigmas[PIXELS];
+    assert_true(classify_circle(1.0, 0.02, sigmas) > 0.9);
+    for (size_t k = 1; k < PIXELS; k++) assert_close(sigmas[k], sigmas[0], 1e-9 * sigmas[0]);
+    classify_circle(0.001, 0.0005, sigmas);
+    assert_true(sigmas[1] < 0.01 * sigmas[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patches_are_dense_and_spread),
@@ -287,6 +328,7 @@ int main(void) {
         cmocka_unit_test(evidence_finds_the_mix),
         cmocka_unit_test(evidence_knows_weights),
         cmocka_unit_test(repeated_places_are_no_distance),
+        cmocka_unit_test(classes_choose_their_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #define MIXES       7
 #define MOST_BEYOND 6 /* steps past the ends of the lists of scales */
+#define CHANCE      2.0 /* standard errors of a mean square over n rows, each about 1/sqrt(n) of it */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
  * random. */
@@ -130,36 +131,91 @@ orff_status orffi_search_scales(orffi_plan *plan, const orffi_table *table, cons
 }
 
 static orff_status search_scales(orffi_plan *plan, const orffi_table *table, const bool *chosen,
-                                 const double *median) {
-    double multiple, error;
+                                 const double *median, double *error) {
+    double multiple;
     ORFFI_TRY(orffi_search_scales(plan, table, chosen, median, orffi_trial_frequencies(plan, table), INFINITY,
-                                  &multiple, &error));
+                                  &multiple, error));
     orffi_log(ORFF_LOG_INFO, "length scale %g: %g of the median distance between inputs, by cross-validation",
               median[plan->space ? plan->space[0] : 0] * multiple, multiple);
     return ORFF_OK;
 }
 
-static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool any) {
+/* In the units that the plan has. */
+static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool any,
+                                  double *error) {
     orffi_table table = {0};
     double *median = NULL;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
     if (!status) status = ORFFI_NEW_ARRAY(median, plan->d);
     if (!status) status = orffi_trial_medians(plan, &table, median);
-    if (!status && any) status = search_scales(plan, &table, chosen, median);
+    if (!status && any) status = search_scales(plan, &table, chosen, median, error);
     if (!status && plan->settings.auto_mix) status = search_mix(plan, &table);
     orffi_table_clear(&table);
     orffi_release(median);
     return status;
 }
 
+/* ---- units of classes */
+
+/* Inputs with a spread each are right where they measure different things, and wrong where they are of one kind, as pixels are:
+ * those that hardly vary then count as much as all others, and are noise. Rows left out tell which it is. */
+static bool has_open_units(const orffi_plan *plan, const bool *chosen) {
+    bool open = plan->settings.classes && plan->settings.scale_inputs == ORFF_SWITCH_AUTO && plan->d > 1 &&
+                !plan->physical && !plan->rigid && !plan->periods && !plan->settings.sampling.omega;
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        const orffi_planned_part *part = &plan->parts.list[m];
+        open &= chosen[m] && !part->delays && !part->wavelengths;
+    }
+    return open;
+}
+
+/* What a choice of units decides: d numbers each, and the length scales of the parts. */
+static void exchange_units(orffi_plan *plan, double *unit, orffi_parts *parts) {
+    const orffi_parts own = plan->parts;
+    for (size_t i = 0; i < plan->d; i++) {
+        const double before = plan->units.unit[i];
+        plan->extent[i] *= before / unit[i];
+        plan->middle[i] *= before / unit[i];
+        plan->units.unit[i] = unit[i];
+        unit[i] = before;
+    }
+    plan->parts = *parts;
+    *parts = own;
+}
+
+static orff_status compare_units(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, double error) {
+    orffi_parts parts = {0};
+    double *unit, shared = INFINITY;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(unit, plan->d));
+    memcpy(unit, plan->units.unit, plan->d * sizeof *unit);
+    orffi_share_unit(NULL, plan->d, unit);
+    orff_status status = orffi_parts_copy(&parts, &plan->parts);
+    if (!status) {
+        exchange_units(plan, unit, &parts);
+        status = cross_validate(plan, rows, chosen, true, &shared);
+        if (!status && shared < error * (1.0 - CHANCE / sqrt((double)rows->head.n)))
+            orffi_log(ORFF_LOG_INFO, "all inputs are divided by one spread: rows left out are missed less than with "
+                                     "the spread of each");
+        else
+            exchange_units(plan, unit, &parts);
+    }
+    orffi_parts_clear(&parts);
+    orffi_release(unit);
+    return status;
+}
+
 orff_status orffi_choose_scales(orffi_plan *plan, const orffi_rows *rows) {
     bool *chosen, any = false, found = false;
+    double error = INFINITY;
     orff_status status = ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(chosen, plan->parts.count));
     for (size_t m = 0; m < plan->parts.count; m++)
         any |= chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);
     if (orffi_has_evidence(plan)) status = orffi_choose_evidence(plan, rows, chosen, &found);
-    if (!status && !found) status = cross_validate(plan, rows, chosen, any);
+    if (!status && !found) {
+        status = cross_validate(plan, rows, chosen, any, &error);
+        if (!status && has_open_units(plan, chosen)) status = compare_units(plan, rows, chosen, error);
+    }
     orffi_release(chosen);
     return status;
 }

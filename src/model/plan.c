@@ -150,9 +150,7 @@ static bool any_auto(const orffi_plan *plan) {
     return false;
 }
 
-/* One unit, the root mean square, for the inputs of the field's space (NULL: for all): a stretched gradient is
- * no gradient. */
-static void share_unit(const size_t *inputs, size_t count, double *unit) {
+void orffi_share_unit(const size_t *inputs, size_t count, double *unit) {
     double square = 0.0;
     for (size_t k = 0; k < count; k++) square += unit[inputs ? inputs[k] : k] * unit[inputs ? inputs[k] : k];
     for (size_t k = 0; k < count; k++) unit[inputs ? inputs[k] : k] = sqrt(square / (double)count);
@@ -251,9 +249,9 @@ static orff_status choose_units(orffi_plan *plan, const orffi_rows *rows) {
     orffi_column_statistics(head->n, plan->d, head->X, plan->units.shift, plan->units.unit, NULL);
     ORFFI_TRY(measure_spread(head, plan->units.spread));
     if (plan->rigid)
-        share_unit(NULL, plan->d, plan->units.unit);
+        orffi_share_unit(NULL, plan->d, plan->units.unit);
     else if (fields && plan->space)
-        share_unit(plan->space, plan->p, plan->units.unit);
+        orffi_share_unit(plan->space, plan->p, plan->units.unit);
     if (fields) share_spread(plan->p, plan->units.spread);
     for (size_t i = 0; !scale && i < plan->d; i++) plan->units.unit[i] = 1.0;
     const bool each = s->scale_outputs == ORFF_SWITCH_YES ||

@@ -52,6 +52,10 @@ void orffi_plan_clear(orffi_plan *plan);
 /* Whether the outputs may be a field over the inputs: there is a space, and they are no codes of classes. */
 bool orffi_plan_has_field(const orffi_plan *plan);
 
+/* One unit, the root mean square, for the inputs of the field's space (NULL: for all): a stretched gradient is
+ * no gradient. */
+void orffi_share_unit(const size_t *inputs, size_t count, double *unit);
+
 orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel);
 
 /* What an engine is asked to prepare for the plan: with all its frequencies. The plan must outlive it. */
