@@ -264,9 +264,9 @@ static orff_status read_space(orffi_kernel_read *k, const char *text, const orff
 
 /* Names of inputs that are rarely part of a field's space. */
 static bool is_outside(const char *name) {
-    static const char *const words[] = {"time", "date", "hour", "day", "month", "year", "depth", "level"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncasecmp(name, words[i], strlen(words[i]))) return true;
+    static const char *const outside[] = {"time", "date", "hour", "day", "month", "year", "depth", "level"};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (!strncasecmp(name, outside[i], strlen(outside[i]))) return true;
     return false;
 }
 
