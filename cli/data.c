@@ -181,14 +181,12 @@ static int note_ranges(cli_data *data, const cli_arguments *a) {
 /* ---- opening */
 
 static int read_rows_held(cli_data *data, const cli_arguments *a) {
-    size_t megabytes = 0;
+    size_t budget = SIZE_MAX;
     if (cli_data_sharing) return CLI_DONE; /* nobody has them all */
     const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
     int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
-                     ? cli_size(a, CLI_OPT_MEMORY, 0, SIZE_MAX >> 20, &megabytes)
+                     ? cli_bytes(a, CLI_OPT_MEMORY, &budget)
                      : CLI_DONE;
-    const size_t budget =
-        a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands ? megabytes << 20 : SIZE_MAX;
     if (!status) status = read_ahead(data, budget);
     if (!status && !data->whole && classify) {
         if (!fmt_table_can_rewind(data->table))
@@ -286,10 +284,17 @@ static int refuse_unnamed(const cli_data *data, const cli_arguments *a, const ch
     return status;
 }
 
+/* Whether all columns of a list are there; an error stays in the table. */
+static bool names_columns(const cli_data *data, const char *list) {
+    size_t count;
+    return !list || !fmt_table_count_columns(data->table, "outputs", list, &count);
+}
+
 /* Which columns are inputs where none are named: NULL stands for all that are not something else. */
 static int find_inputs(const cli_data *data, const cli_arguments *a, bool pair, char **names) {
     *names = cli_given(a, CLI_OPT_INPUTS) ? cli_copy_text(cli_text(a, CLI_OPT_INPUTS)) : NULL;
     if (pair || *names || !fmt_table_shape(data->table, 0)) return CLI_DONE;
+    if (!names_columns(data, cli_text(a, CLI_OPT_OUTPUTS))) return table_failed(data->table);
     *names = cli_coordinates_of(data->table, cli_text(a, CLI_OPT_OUTPUTS), cli_text(a, CLI_OPT_SELECT));
     return *names ? CLI_DONE : refuse_unnamed(data, a, "inputs", "say where");
 }

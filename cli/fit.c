@@ -78,7 +78,7 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
         status = orff_model_fit_observations(model, settings, &observations);
     } else {
         const orff_reader reader = cli_data_reader(data);
-        cli_say("the data are larger than --memory %s (MB), so they are read in one pass; automatic choices "
+        cli_say("the data are larger than --memory %s, so they are read in one pass; automatic choices "
                 "use the first %zu rows",
                 cli_text(a, CLI_OPT_MEMORY), data->n < settings->subsample ? data->n : settings->subsample);
         status = orff_model_fit_stream(model, settings, data->d, data->p, &reader);

@@ -1,6 +1,7 @@
 /* Words of the command line to values, by the table. */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -250,6 +251,34 @@ int cli_size(const cli_arguments *a, cli_option_id id, size_t least, size_t most
     const int status = cli_whole(a, id, least, most, &number);
     *value = (size_t)number;
     return status;
+}
+
+/* 200K, 512MB, 2GiB: a number and a unit of 1024 to some power; MB without one. */
+static bool scan_bytes(const char *text, double *bytes) {
+    static const char units[] = "KMGT";
+    const char *end = orff_number_scan(text, bytes), *unit;
+    if (!end || !(*bytes >= 0.0)) return false;
+    if (!*end) {
+        *bytes *= 1048576.0;
+        return true;
+    }
+    unit = strchr(units, toupper((unsigned char)*end));
+    if (!unit) return false;
+    *bytes *= pow(1024.0, (double)(unit - units) + 1.0);
+    if (*++end == 'i' && end[1]) end++;
+    return !*end || ((*end == 'B' || *end == 'b') && !end[1]);
+}
+
+int cli_bytes(const cli_arguments *a, cli_option_id id, size_t *value) {
+    const char *text = cli_text(a, id);
+    double bytes;
+    if (!text) return CLI_DONE;
+    if (!scan_bytes(text, &bytes))
+        return cli_wrong(a, id, "\"%s\" is not a size; expected a number of MB, or one with a unit: 200K, 512M, 2G",
+                         text);
+    if (bytes >= 0.5 * (double)SIZE_MAX) return cli_wrong(a, id, "%s is out of range", text);
+    *value = (size_t)bytes;
+    return CLI_DONE;
 }
 
 int cli_yes_no(const cli_arguments *a, cli_option_id id, bool *value) {

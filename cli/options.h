@@ -126,6 +126,9 @@ int cli_number(const cli_arguments *arguments, cli_option_id id, double least, d
 int cli_whole(const cli_arguments *arguments, cli_option_id id, uint64_t least, uint64_t most,
               uint64_t *value);
 int cli_size(const cli_arguments *arguments, cli_option_id id, size_t least, size_t most, size_t *value);
+
+/* An amount of memory, in MB unless it has a unit. */
+int cli_bytes(const cli_arguments *arguments, cli_option_id id, size_t *value);
 int cli_yes_no(const cli_arguments *arguments, cli_option_id id, bool *value);
 
 /* Prints "orff fit: --sigma: ..." and returns CLI_USAGE. */

@@ -117,13 +117,13 @@ static int put_ellipses(const picture *f, const arrows *a) {
 
 /* Centred on their places. Degrees of longitude are shorter than those of latitude, and an arrow must point where the wind
  * blows. */
-static void put_data(const picture *f, const arrows *a) {
+static void put_data(picture *f, const arrows *a) {
     fputs("$arrows << EOD\n", f->script);
     for (size_t i = 0; i < a->n; i++) {
         const double u = a->scale * a->F[2 * i], v = a->scale * a->F[2 * i + 1] / f->aspect;
         if (!a->drawn[i] || !isfinite(u) || !isfinite(v)) continue;
-        fprintf(f->script, "%.9g %.9g %.9g %.9g\n", a->places[2 * i] - 0.5 * u,
-                a->places[2 * i + 1] - 0.5 * v, u, v);
+        f->has_flow = fprintf(f->script, "%.9g %.9g %.9g %.9g\n", a->places[2 * i] - 0.5 * u,
+                              a->places[2 * i + 1] - 0.5 * v, u, v) > 0;
     }
     fputs("EOD\n", f->script);
 }

@@ -198,14 +198,14 @@ static int put_points(picture *f) {
         drawn++;
     }
     fputs("EOD\n", f->script);
-    f->marked = mark_size(f, drawn);
+    f->marked = drawn ? mark_size(f, drawn) : 0.0;
     if (!status && drawn < n) cli_say("%zu of %zu points are marked", drawn, n);
     free(places);
     return status;
 }
 
 /* Segments of the coast that meet the region; longitudes that jump are not joined. */
-static void put_coast(const picture *f) {
+static void put_coast(picture *f) {
     const orff_coast lines = fmt_coast_lines(&f->coast.file);
     fputs("$coast << EOD\n", f->script);
     for (size_t k = 0; k < lines.lines; k++)
@@ -215,7 +215,7 @@ static void put_coast(const picture *f) {
             if (fmax(x, X) < f->low[0] || fmin(x, X) > f->high[0] || fmax(p[1], p[3]) < f->low[1] ||
                 fmin(p[1], p[3]) > f->high[1])
                 continue;
-            fprintf(f->script, "%.9g %.9g\n%.9g %.9g\n\n", x, p[1], X, p[3]);
+            f->has_coast = fprintf(f->script, "%.9g %.9g\n%.9g %.9g\n\n", x, p[1], X, p[3]) > 0;
         }
     fputs("EOD\n", f->script);
 }
@@ -355,15 +355,16 @@ static void put_over(const picture *f) {
     unsigned red, green, blue;
     if (f->coast.given && sscanf(style->land, "#%2x%2x%2x", &red, &green, &blue) == 3)
         fprintf(f->script, ", \\\n    $land using 1:2:(%u):(%u):(%u):3 with rgbalpha", red, green, blue);
-    if (f->coast.given || f->outline)
+    if (f->has_coast)
         fprintf(f->script, ", \\\n    $coast using 1:2 with lines lw 0.8 lc rgb '%s'", style->coast);
-    if (cli_given(f->arguments, CLI_OPT_POINTS))
+    if (f->marked > 0.0)
         fprintf(f->script, ", \\\n    $points using 1:2 with points pt 7 ps %.3g lc rgb '%s'", f->marked,
                 style->dots);
 }
 
 static void put_flow(const picture *f) {
     const char *ink = f->file.style->ink;
+    if (!f->has_flow) return;
     if (cli_given(f->arguments, CLI_OPT_STREAMLINES)) {
         fprintf(f->script,
                 ", \\\n    $streams using 1:2 with lines lw 1 lc rgb '%s', \\\n    $heads using 1:2:3:4 with "

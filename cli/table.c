@@ -64,8 +64,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "an error, and so is a missing output unless --missing-outputs says otherwise."},
     [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW | VAR | FORECAST, "Data",
         "Another number or word that means a missing value, such as -999. May be repeated."},
-    [CLI_OPT_MEMORY] = {"memory", 0, "MB", "512", FIT | MOMENTS, "Data",
-        "Keep the rows in memory if they fit in this many MB. Larger data are read in one pass, and automatic choices then use "
+    [CLI_OPT_MEMORY] = {"memory", 0, "SIZE", "512M", FIT | MOMENTS, "Data",
+        "Keep the rows in memory if they fit in this many MB, or K, M or G with a unit: 200K, 2G. Larger data are read in one pass, and automatic choices then use "
         "only the first rows."},
 
     [CLI_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN | CLI_RANKS, "Kernel",

@@ -20,8 +20,15 @@ typedef struct grid {
     double nx, ny, lo1, la1, la2, dx, dy, mode;
 } grid;
 
+typedef struct parameter {
+    double discipline, category, number;
+    const char *name, *units, *standard, *words; /* words: as grib2json calls it */
+} parameter;
+
 typedef struct record {
     grid grid;
+    const parameter *parameter; /* NULL: none that is known */
+    double discipline, category, number; /* the code of the parameter in the tables of GRIB 2 */
     char name[NAME_ROOM], units[UNIT_ROOM];
     double *values;
     size_t count, room;
@@ -42,7 +49,9 @@ static bool read_header(fmt_json *j, record *r) {
         double *place;
     } numbers[] = {{"nx", &r->grid.nx},   {"ny", &r->grid.ny},        {"lo1", &r->grid.lo1},
                    {"la1", &r->grid.la1}, {"la2", &r->grid.la2},      {"dx", &r->grid.dx},
-                   {"dy", &r->grid.dy},   {"scanMode", &r->grid.mode}};
+                   {"dy", &r->grid.dy},   {"scanMode", &r->grid.mode},
+                   {"discipline", &r->discipline}, {"parameterCategory", &r->category},
+                   {"parameterNumber", &r->number}};
     for (bool more = fmt_json_enter(j, '{'); more; more = fmt_json_more(j, '}')) {
         bool known = false;
         if (!fmt_json_key(j, key, sizeof key)) return false;
@@ -80,7 +89,7 @@ static bool read_data(fmt_json *j, record *r) {
 static bool read_record(fmt_json *j, record *r) {
     char key[32];
     bool header = false;
-    r->grid.la2 = r->grid.mode = (double)NAN;
+    r->grid.la2 = r->grid.mode = r->category = r->number = (double)NAN; /* discipline 0: meteorology */
     for (bool more = fmt_json_enter(j, '{'); more; more = fmt_json_more(j, '}')) {
         if (!fmt_json_key(j, key, sizeof key)) return false;
         if (!strcmp(key, "header")) {
@@ -145,14 +154,36 @@ static void tidy_units(char *units) {
         if (*at == '.') *at = ' ';
 }
 
-static const char *standard_name(const char *name) {
-    static const char *const known[][2] = {{"U-component_of_wind", "eastward_wind"},
-                                           {"V-component_of_wind", "northward_wind"},
-                                           {"U-component_of_current", "eastward_sea_water_velocity"},
-                                           {"V-component_of_current", "northward_sea_water_velocity"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i][0], name)) return known[i][1];
+static const parameter parameters[] = {
+    {0, 0, 0, "temperature", "K", "air_temperature", "Temperature"},
+    {0, 1, 1, "relative_humidity", "%", "relative_humidity", "Relative_humidity"},
+    {0, 2, 0, "wind_direction", "degree", "wind_from_direction", "Wind_direction_from_which_blowing"},
+    {0, 2, 1, "wind_speed", "m s-1", "wind_speed", "Wind_speed"},
+    {0, 2, 2, "u", "m s-1", "eastward_wind", "U-component_of_wind"},
+    {0, 2, 3, "v", "m s-1", "northward_wind", "V-component_of_wind"},
+    {0, 3, 0, "pressure", "Pa", "air_pressure", "Pressure"},
+    {0, 3, 1, "pressure_at_sea_level", "Pa", "air_pressure_at_mean_sea_level", "Pressure_reduced_to_MSL"},
+    {10, 1, 2, "u", "m s-1", "eastward_sea_water_velocity", "U-component_of_current"},
+    {10, 1, 3, "v", "m s-1", "northward_sea_water_velocity", "V-component_of_current"}};
+
+/* By its name where it has one, else by its code; NULL if it is none of these. */
+static const parameter *find_parameter(const record *r) {
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        const parameter *p = &parameters[i];
+        if (*r->name ? !strcmp(p->words, r->name)
+                     : p->discipline == r->discipline && p->category == r->category && p->number == r->number)
+            return p;
+    }
     return NULL;
+}
+
+/* What the header leaves out is known by the code. */
+static void complete(record *r) {
+    const parameter *p = r->parameter = find_parameter(r);
+    tidy_units(r->units);
+    if (!p) return;
+    if (!*r->name) snprintf(r->name, sizeof r->name, "%s", p->name);
+    if (!*r->units) snprintf(r->units, sizeof r->units, "%s", p->units);
 }
 
 /* The name of a record; the second of the same name has _2 behind it. */
@@ -170,13 +201,13 @@ static int name_columns(fmt_table *table, const state *s) {
                                                                                         "degrees_north"};
     int status = fmt_table_make_columns(table, s->n + PLACES);
     if (status) return status;
+    for (size_t i = 0; i < s->n; i++) complete(&s->records[i]);
     table->units = calloc(table->columns, sizeof *table->units);
     table->standard_names = calloc(table->columns, sizeof *table->standard_names);
     if (!table->units || !table->standard_names) return fmt_table_fail_memory(table);
     for (size_t i = 0; !status && i < table->columns; i++) {
         record *r = i < PLACES ? NULL : &s->records[i - PLACES];
-        const char *standard = r ? standard_name(r->name) : NULL;
-        if (r) tidy_units(r->units);
+        const char *standard = r && r->parameter ? r->parameter->standard : NULL;
         table->names[i] = r ? make_name(s, i - PLACES) : strdup(places[i]);
         table->units[i] = r ? fmt_header_utf8(r->units, strlen(r->units)) : strdup(degrees[i]);
         if (standard) table->standard_names[i] = strdup(standard);

@@ -73,6 +73,29 @@ static void test_grib(void **state) {
     }
 }
 
+/* Records without names are known by their codes, those of none by their place. */
+static void test_grib_codes(void **state) {
+    (void)state;
+#define CODED(codes) "{\"header\":{\"nx\":1,\"ny\":1,\"lo1\":0,\"la1\":10,\"dx\":1,\"dy\":5" codes "},\"data\":[1]}"
+    const char *text = "[" CODED(",\"parameterCategory\":2,\"parameterNumber\":2") ","
+                       CODED(",\"parameterCategory\":2,\"parameterNumber\":3") ","
+                       CODED(",\"parameterCategory\":0,\"parameterNumber\":0") ","
+                       CODED(",\"discipline\":10,\"parameterCategory\":1,\"parameterNumber\":2") ","
+                       CODED(",\"parameterCategory\":2") "]";
+    static const char *const units[] = {"m s-1", "m s-1", "K", "m s-1", ""},
+                            *const names[] = {"eastward_wind", "northward_wind", "air_temperature",
+                                              "eastward_sea_water_velocity", NULL};
+    formats_data data =
+        formats_read(formats_text("t.json", text),
+                     &(fmt_table_selection){.inputs = "lat", .outputs = "u,v,temperature,u_2,field"});
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(fmt_table_units(data.table, i + 2), units[i]);
+        if (names[i]) assert_string_equal(fmt_table_standard_name(data.table, i + 2), names[i]);
+    }
+    formats_free(&data);
+#undef CODED
+}
+
 /* Latitudes may run north; the same name twice is told apart. */
 static void test_grib_north(void **state) {
     (void)state;
@@ -118,7 +141,7 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skip),       cmocka_unit_test(test_depth),   cmocka_unit_test(test_grib),
-        cmocka_unit_test(test_grib_north), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_grib_north), cmocka_unit_test(test_grib_codes), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, formats_set_up, formats_tear_down);
 }

@@ -8,3 +8,5 @@ fit --outputs u --select time=0 && orff info x.orff | grep "^inputs"
 fit --inputs lon,lat --outputs u || echo $?
 fit --inputs lon,lat --outputs u --select tim=1 || echo $?
 fit --inputs lon,lat,time --outputs u --select time=1:9 || echo $?
+fit --outputs nosuch || echo $?
+fit --outputs u,a_variable_of_others || echo $?
