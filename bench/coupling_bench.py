@@ -1,7 +1,7 @@
 """Output matrices: identity, covariance and learned, where an output is mostly missing, and where outputs have nothing in common.
 
 Three outputs over a square, 600 rows; the third is there in one row of eight and noisier. Errors are those of the third output, or of
-all three where nothing couples them, at 400 other points, relative to the size of the field; means over five draws. Run it with the
+all three where nothing couples them, at 400 other points, relative to the size of the field; means over ten draws. Run it with the
 Python package on the path.
 """
 import numpy as np
@@ -31,11 +31,11 @@ def main():
     print("| | identity | covariance | learned |\n|---|--:|--:|--:|")
     for name, A, output in (("coupled: the third output", COUPLED, [2]), ("apart: all outputs", APART, [0, 1, 2])):
         found = np.zeros(3)
-        for seed in range(5):
+        for seed in range(10):
             X, F, Y = draw(A, seed)
             whole = ~np.isnan(Y).any(axis=1)
             matrices = ("identity", np.cov(Y[whole].T, bias=True), "learn")
-            found += [error(X, F, Y, matrix, output) / 5 for matrix in matrices]
+            found += [error(X, F, Y, matrix, output) / 10 for matrix in matrices]
         print(f"| {name} | {found[0]:.3f} | {found[1]:.3f} | {found[2]:.3f} |", flush=True)
 
 
