@@ -127,7 +127,7 @@ static void put_range(const curves *c, FILE *script) {
 static void put_axes(const curves *c, FILE *script) {
     fputs("set logscale xy\nset format x '10^{%T}'\nset tics out nomirror\nset border 3\n"
           "set xlabel 'lambda'\nset ylabel 'cross-validated RMSE'\n"
-          "set key outside right top Left reverse noenhanced samplen 2 spacing 1.2\n",
+          "set key below Left reverse noenhanced samplen 2 spacing 1.2 maxcols 2\n",
           script);
     fprintf(script, "set grid ytics lt 1 lw 0.5 lc rgb '%s'\n", c->picture->style->faint);
     put_range(c, script);

@@ -100,7 +100,7 @@ int cli_grid_land(const picture *f, size_t n, const double *places, bool *land);
 
 int cli_picture_put_arrows(picture *f);
 void cli_picture_put_reference(const picture *f);
-void cli_picture_put_streams(const picture *f);
+void cli_picture_put_streams(picture *f);
 
 /* ---- plot_map.c, plot_lines.c: whole scripts; each a cli_picture_put */
 

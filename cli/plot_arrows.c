@@ -23,10 +23,17 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Along the longer side. In small panels fewer than in a picture of its own, unless their number was given. */
+static size_t number_of_arrows(const picture *f) {
+    const double room = fmax(f->room[0], f->room[1]) / (1.8 * f->file.style->font);
+    if (cli_given(f->arguments, CLI_OPT_ARROWS)) return f->arrows;
+    return (size_t)fmax(2.0, fmin(room, (double)f->arrows));
+}
+
 /* At the centres of cells, so that none stands on the frame. */
 static void find_places(const picture *f, arrows *a) {
     const size_t d = f->applied.info.inputs;
-    cli_grid_counts(f, f->arrows, a->count);
+    cli_grid_counts(f, number_of_arrows(f), a->count);
     a->n = a->count[0] * a->count[1];
     a->places = cli_more(NULL, 2 * a->n, sizeof *a->places);
     a->X = cli_more(NULL, d * a->n, sizeof *a->X);

@@ -7,7 +7,8 @@
 #include "picture.h"
 #include "report.h"
 
-#define NODES 120 /* along the longer side */
+#define NODES    120  /* along the longer side */
+#define ROUNDING 1e-9 /* of a slope, relative to the field over the width of the map */
 
 /* ---- nodes */
 
@@ -133,12 +134,30 @@ static int find_doubts(picture *f, size_t n) {
     return f->masking ? find_mask(f, n) : find_limit(f, n);
 }
 
+/* What the kernel makes zero is zero but for rounding, whose pattern says nothing. */
+static int fill_derived(picture *f, panel *one, size_t n) {
+    const size_t p = f->applied.p;
+    const bool slope = !strcmp(one->what, "divergence") || !strcmp(one->what, "curl");
+    double *F = slope ? cli_more(NULL, n * p, sizeof *F) : NULL, field = 0.0, most = 0.0;
+    int status = cli_applied_derive(&f->applied, one->derived, n, f->grid.X, one->values);
+    if (!status && slope) status = cli_applied_predict(&f->applied, n, f->grid.X, F);
+    for (size_t i = 0; !status && slope && i < n; i++) {
+        field = fmax(field, length_of(p, F + i * p));
+        most = fmax(most, fabs(one->values[i]));
+    }
+    free(F);
+    if (status || !slope || most > ROUNDING * field / (f->high[0] - f->low[0])) return status;
+    memset(one->values, 0, n * sizeof *one->values);
+    cli_say("the %s is zero everywhere, by the kernel", one->what);
+    return CLI_DONE;
+}
+
 /* S: n x p. */
 static int fill_panel(picture *f, panel *one, size_t n, const double *S) {
     const size_t p = f->applied.p;
     const bool error = !strcmp(one->what, "error"), output = !strcmp(one->what, "outputs");
     one->values = cli_more(NULL, n, sizeof *one->values);
-    if (one->derived) return cli_applied_derive(&f->applied, one->derived, n, f->grid.X, one->values);
+    if (one->derived) return fill_derived(f, one, n);
     for (size_t i = 0; i < n; i++)
         one->values[i] =
             output ? f->grid.F[i * p + one->output] : length_of(p, (error ? S : f->grid.F) + i * p);

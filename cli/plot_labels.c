@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/times.h"
 #include "formats/units.h"
 #include "inert.h"
 #include "notes.h"
@@ -30,6 +31,17 @@ static const char *scan_factor(const char *text, size_t *letters, int *power) {
     return *letters && (!*at || *at == ' ') ? at : NULL;
 }
 
+/* Letters of a file as people write them. */
+static void append_unit(cli_string *shown, const char *unit, size_t letters) {
+    static const char *const signs[][2] = {{"degC", "°C"}, {"degF", "°F"}, {"degree", "°"}, {"degrees", "°"}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strlen(signs[i][0]) == letters && !strncmp(unit, signs[i][0], letters)) {
+            cli_append(shown, "%s", signs[i][1]);
+            return;
+        }
+    cli_append(shown, "%.*s", (int)letters, unit);
+}
+
 /* The factors above (sign 1) or below (-1) the line; returns how many there are, or -1 where one is no factor. */
 static int append_factors(cli_string *shown, const char *units, int sign) {
     static const char *const powers[] = {"", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -39,8 +51,11 @@ static int append_factors(cli_string *shown, const char *units, int sign) {
         int power;
         const char *end = scan_factor(at, &letters, &power);
         if (!end) return -1;
-        if (power * sign > 0)
-            cli_append(shown, "%s%.*s%s", count++ ? " " : "", (int)letters, at, powers[abs(power)]);
+        if (power * sign > 0) {
+            cli_append(shown, "%s", count++ ? " " : "");
+            append_unit(shown, at, letters);
+            cli_append(shown, "%s", powers[abs(power)]);
+        }
         at = end + (*end == ' ');
     }
     return count;
@@ -71,15 +86,20 @@ void cli_picture_label(const picture *f, const char *what, size_t length, const 
     free(shown);
 }
 
-/* A column's name without the units at its end, which stand behind it: x_km is x. */
-static void label_column(const picture *f, const char *what, size_t length, orff_side side, size_t i,
-                         const char *otherwise) {
+/* A column's name without the units at its end, which stand behind it: x_km is x. From malloc. */
+static char *stem_of(const picture *f, orff_side side, size_t i, const char *otherwise) {
     const char *name = orff_notes_name(f->applied.notes, side, i),
                *units = orff_notes_units(f->applied.notes, side, i);
     char *stem = cli_copy_text(name ? name : otherwise), *end = strrchr(stem, '_');
     const char *guess = end && end > stem ? fmt_units_guess(stem).units : NULL;
     if (guess && units && !strcmp(guess, units)) *end = '\0';
-    cli_picture_label(f, what, length, stem, units);
+    return stem;
+}
+
+static void label_column(const picture *f, const char *what, size_t length, orff_side side, size_t i,
+                         const char *otherwise) {
+    char *stem = stem_of(f, side, i, otherwise);
+    cli_picture_label(f, what, length, stem, orff_notes_units(f->applied.notes, side, i));
     free(stem);
 }
 
@@ -152,6 +172,23 @@ void cli_picture_colour_label(const picture *f, const panel *one, const char *wh
 
 /* ---- titles */
 
+/* "depth = 10 m", or "time = 2024-05-01T06:30:00Z". */
+static void append_held(cli_string *text, const picture *f, size_t i) {
+    const char *units = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, i);
+    char *stem = stem_of(f, ORFF_SIDE_INPUT, i, "x"), *shown = units ? cli_units_shown(units) : NULL,
+         date[FMT_DATE_ROOM];
+    fmt_time time;
+    cli_append(text, "%s%s = ", text->length ? ", " : "", stem);
+    if (units && fmt_time_units(units, NULL, &time)) {
+        fmt_time_date(time.base + time.unit * f->fixed[i], date);
+        cli_append(text, "%s", date);
+    } else {
+        cli_append(text, "%.4g%s%s", f->fixed[i], shown ? " " : "", shown ? shown : "");
+    }
+    free(stem);
+    free(shown);
+}
+
 char *cli_picture_title(const picture *f) {
     cli_string text = {0};
     if (cli_given(f->arguments, CLI_OPT_TITLE)) {
@@ -159,11 +196,8 @@ char *cli_picture_title(const picture *f) {
         return text.text;
     }
     for (size_t i = 0; f->fixed && i < f->applied.info.inputs; i++) {
-        const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, i),
-                   *units = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, i);
-        if (i == f->axis[0] || (f->axes == 2 && i == f->axis[1]) || !name) continue;
-        cli_append(&text, "%s%s = %.6g%s%s", text.length ? ", " : "", name, f->fixed[i], units ? " " : "",
-                   units ? units : "");
+        if (i == f->axis[0] || (f->axes == 2 && i == f->axis[1])) continue;
+        if (orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, i)) append_held(&text, f, i);
     }
     return text.text;
 }

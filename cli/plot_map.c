@@ -44,10 +44,12 @@ static void find_colour_range(panel *one, size_t n, double *drawn) {
     range[0] = range[1] = 0.0;
     if (!n) return;
     qsort(drawn, n, sizeof *drawn, ascending);
-    const double low = drawn[n / 50], high = drawn[n - 1 - n / 50];
+    double low = drawn[n / 50];
+    const double high = drawn[n - 1 - n / 50];
     const bool both = low < 0.0 && high > 0.0 && fmin(-low, high) > 0.1 * fmax(-low, high),
                signs = is(one, "divergence") || is(one, "curl") ||
                        (!is(one, "field") && !is(one, "error") && both);
+    if (signs && !(high > low || low != 0.0)) low = -1.0; /* zero everywhere: the colour of the middle */
     range[0] = signs ? -fmax(fabs(low), fabs(high)) : low;
     range[1] = signs ? -range[0] : high;
     if (is(one, "field") || (is(one, "error") && low < 0.5 * high)) range[0] = 0.0;
@@ -255,8 +257,8 @@ static void margins_of(const picture *f, double margins[4]) {
     const double line = cli_picture_line(f);
     margins[0] = line * (f->degrees ? 4.2 : 4.6);
     margins[1] = line * (f->degrees && !has_reference(f) ? 1.7 : 3.2);
-    margins[2] = line * (f->panels > 1 ? 4.8 : 6.4);
-    margins[3] = line * (f->panels > 1 ? 1.8 : 0.7);
+    margins[2] = line * (f->panels > 1 ? 5.2 : 6.4);
+    margins[3] = line * (f->panels > 1 ? 2.2 : 0.7);
 }
 
 /* Width and height of a map in a part of the picture, true in proportion. */
@@ -293,9 +295,10 @@ static void find_layout(picture *f) {
     find_room(f, width / (double)f->layout[1], height / (double)f->layout[0]);
 }
 
-/* Panels stand side by side, up to three in a row, and the picture is as high as they need, unless a size was given. */
+/* Panels stand side by side, up to three in a row (four: two by two), and the picture is as high as they need, unless a size
+ * was given. */
 static void fit_height(picture *f) {
-    const size_t columns = f->panels < 3 ? f->panels : 3, rows = (f->panels + columns - 1) / columns;
+    const size_t columns = f->panels < 3 || f->panels == 4 ? 2 : 3, rows = (f->panels + columns - 1) / columns;
     double margins[4];
     if (f->panels == 1 || cli_given(f->arguments, CLI_OPT_SIZE)) return;
     margins_of(f, margins);
@@ -336,15 +339,24 @@ static void put_frame(picture *f, size_t k) {
             (corner[0] + f->room[0] + 0.6 * line) / w, corner[1] / h, 0.8 * line / w, f->room[1] / h);
 }
 
+/* As many as leave room for their numbers. */
+static void put_tics(const picture *f, size_t axis) {
+    const double numbers = f->room[axis] / (5.0 * (double)f->file.style->font),
+                 step = cli_tic_step(f->high[axis] - f->low[axis], fmax(2.0, fmin(numbers, 10.0)));
+    if (step > 0.0 && isfinite(step)) fprintf(f->script, "set %ctics %.9g\n", axis ? 'y' : 'x', step);
+}
+
 static void put_axes(const picture *f, size_t width, size_t height) {
     fprintf(f->script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", f->low[0], f->high[0], f->low[1],
             f->high[1]);
-    fputs("set tics out nomirror\nunset key\nset xtics autofreq\n", f->script);
+    fputs("set tics out nomirror\nunset key\n", f->script);
     if (f->degrees) {
         cli_picture_degrees(f, 0);
         cli_picture_degrees(f, 1);
         return;
     }
+    put_tics(f, 0);
+    put_tics(f, 1);
     cli_picture_input_label(f, "xlabel", width, 0);
     cli_picture_input_label(f, "ylabel", height, 1);
 }

@@ -119,7 +119,7 @@ static int put_calibration(void *self, FILE *script) {
     fputs("set size ratio 1\nset xrange [0:100]\nset yrange [0:100]\nset key bottom right\n"
           "set xlabel 'interval of the model (%)'\nset ylabel 'values inside (%)'\n",
           script);
-    fprintf(script, "plot x with lines dt 2 lw 1 lc rgb '%s' title 'right'", style->ink);
+    fprintf(script, "plot x with lines dt 2 lw 1 lc rgb '%s' title 'ideal'", style->ink);
     for (size_t k = 0; k < curves_of(s); k++) {
         fprintf(script, ", \\\n    $curves index %zu with lines lw 2 lc rgb '%s'", k, inks[k]);
         put_curve_title(s->picture, k);

@@ -100,8 +100,8 @@ static void add_head(const streams *s, cli_string *heads) {
     cli_append(heads, "%.9g %.9g %.9g %.9g\n", from[0], from[1], to[0] - from[0], to[1] - from[1]);
 }
 
-/* Seeds from the outside inwards would be better than rows; a stride spreads them. */
-static void try_seeds(streams *s, FILE *script, cli_string *heads) {
+/* Whether there are any. Seeds from the outside inwards would be better than rows; a stride spreads them. */
+static bool try_seeds(streams *s, FILE *script, cli_string *heads) {
     const picture *f = s->picture;
     const size_t n = s->count[0] * s->count[1];
     size_t stride = n * 5 / 8 | 1, number = 1;
@@ -121,9 +121,10 @@ static void try_seeds(streams *s, FILE *script, cli_string *heads) {
         add_head(s, heads);
         number++;
     }
+    return number > 1;
 }
 
-void cli_picture_put_streams(const picture *f) {
+void cli_picture_put_streams(picture *f) {
     streams s = {.picture = f};
     cli_string heads = {0};
     cli_grid_counts(f, (size_t)(CELLS * (double)f->arrows), s.count);
@@ -132,7 +133,7 @@ void cli_picture_put_streams(const picture *f) {
     memset(s.taken, 0, s.count[0] * s.count[1] * sizeof *s.taken);
     s.path = cli_more(NULL, 2 * (2 * LONGEST + 1), sizeof *s.path);
     fputs("$streams << EOD\n", f->script);
-    try_seeds(&s, f->script, &heads);
+    f->has_flow = try_seeds(&s, f->script, &heads);
     fprintf(f->script, "EOD\n$heads << EOD\n%sEOD\n", heads.text ? heads.text : "");
     free(heads.text);
     free(s.taken);

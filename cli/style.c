@@ -45,15 +45,22 @@ static bool is_shown(const double rgb[3]) {
     return true;
 }
 
-/* Colours that a screen does not have lose chroma until it does. */
+/* Linear RGB with as much of the chroma as a screen has. Found to the last digit: steps would be seen as edges. */
+static void into_screen(colour c, double rgb[3]) {
+    double low = 0.0, high = c.chroma;
+    to_linear(c, rgb);
+    if (is_shown(rgb)) return;
+    for (int i = 0; i < 30; i++) {
+        c.chroma = 0.5 * (low + high);
+        to_linear(c, rgb);
+        *(is_shown(rgb) ? &low : &high) = c.chroma;
+    }
+}
+
 static unsigned to_screen(colour c) {
     double rgb[3];
     unsigned all = 0;
-    to_linear(c, rgb);
-    for (int i = 0; i < 60 && !is_shown(rgb); i++) {
-        c.chroma *= 0.95;
-        to_linear(c, rgb);
-    }
+    into_screen(c, rgb);
     for (size_t i = 0; i < 3; i++) {
         const double light = fmin(1.0, fmax(0.0, rgb[i])),
                      value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1.0 / 2.4) - 0.055;

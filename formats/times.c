@@ -186,16 +186,21 @@ double fmt_time_count(const fmt_time *time, double raw) {
     return (raw * time->unit + (time->base - time->origin)) / time->step;
 }
 
-void fmt_time_show(const fmt_time *time, char text[FMT_TIME_ROOM]) {
+void fmt_time_date(double seconds, char text[FMT_DATE_ROOM]) {
     long year, month, day;
-    const double days = fmax(-4e8, fmin(4e8, floor(time->origin / DAY)));
-    const long rest = (long)(time->origin - DAY * days);
+    const double days = fmax(-4e8, fmin(4e8, floor(seconds / DAY)));
+    const long rest = (long)(seconds - DAY * days);
+    date_from_days((long)days, &year, &month, &day);
+    snprintf(text, FMT_DATE_ROOM, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year, (int)month % 100,
+             (int)day % 100, (int)(rest / 3600 % 24), (int)(rest / 60 % 60), (int)(rest % 60));
+}
+
+void fmt_time_show(const fmt_time *time, char text[FMT_TIME_ROOM]) {
+    char date[FMT_DATE_ROOM];
     const char *step = time->step == 1.0    ? "seconds"
                        : time->step == 60.0 ? "minutes"
                        : time->step == DAY  ? "days"
                                             : "hours";
-    date_from_days((long)days, &year, &month, &day);
-    snprintf(text, FMT_TIME_ROOM, "%s since %04d-%02d-%02dT%02d:%02d:%02dZ", step, (int)year,
-             (int)month % 100, (int)day % 100, (int)(rest / 3600 % 24), (int)(rest / 60 % 60),
-             (int)(rest % 60));
+    fmt_time_date(time->origin, date);
+    snprintf(text, FMT_TIME_ROOM, "%s since %s", step, date);
 }

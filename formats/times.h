@@ -28,7 +28,11 @@ bool fmt_time_units(const char *units, const char *calendar, fmt_time *time);
 /* The count of a raw number. */
 double fmt_time_count(const fmt_time *time, double raw);
 
+#define FMT_DATE_ROOM 80
 #define FMT_TIME_ROOM 96
+
+/* "2024-05-01T06:30:00Z"; seconds since 1970. */
+void fmt_time_date(double seconds, char text[FMT_DATE_ROOM]);
 
 /* "hours since 2024-05-01T06:30:00Z" */
 void fmt_time_show(const fmt_time *time, char text[FMT_TIME_ROOM]);

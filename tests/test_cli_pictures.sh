@@ -73,12 +73,29 @@ plot one.orff --contours no
 ! grep -q contours p.svg.gp || fail "lines of equal values that nobody wants"
 expect 2 'not auto, yes or no' "$orff" plot one.orff --contours maybe -o p.svg
 
+# What the kernel makes zero is drawn as zero, not as the pattern of its rounding.
+"$orff" fit wheel.csv --inputs 1,2 --outputs 3,4 --kernel div-free --sigma 2 --lambda 1e-4 --features 200 -q -o turning.orff
+expect 0 'divergence is zero everywhere' "$orff" plot turning.orff --what divergence,curl --keep -o zero.svg
+block colours <zero.svg.gp | awk '$3 != "NaN" { n++; other += $3 != 0; curl += $4 > 0.1 } END { exit !(n > 100 && !other && curl > 100) }' ||
+    fail "a divergence of rounding"
+grep -q 'cbrange \[-1:1\]' zero.svg.gp || fail "zero is not in the middle of the colours"
+
+# In three panels there is room for fewer arrows, unless their number is given.
+plot wheel.orff
+block arrows <p.svg.gp | wc -l >alone
+plot wheel.orff --what field,error,curl
+[ "$(block arrows <p.svg.gp | wc -l)" -lt "$(cat alone)" ] || fail "as many arrows in small panels"
+plot wheel.orff --what field,error,curl --arrows 24
+[ "$(block arrows <p.svg.gp | wc -l)" -ge "$(cat alone)" ] || fail "arrows that were asked for"
+
 # Streamlines of a wheel are circles; ellipses have a size.
 plot wheel.orff --streamlines --everywhere
 awk '$1 == "$streams" { inside = 1; next } /^EOD/ { inside = 0 } !inside { next }
     !NF { low = high = 0; next } { r = sqrt($1 ^ 2 + $2 ^ 2); n++
         if (!low || r < low) low = r; if (r > high) high = r; if (r > 0.3 && high > 1.05 * low + 0.02) wrong++ }
     END { exit !(n > 500 && !wrong) }' p.svg.gp || fail "streamlines are no circles"
+# shellcheck disable=SC2016
+grep -q '^    \$streams using' p.svg.gp || fail "streamlines are not drawn"
 plot wheel.orff --ellipses
 block ellipses <p.svg.gp | awk '{ n++; if (!($3 > 0 && $4 > 0 && $3 >= $4)) wrong++ } END { exit !(n > 50 && !wrong) }' || fail "ellipses"
 
@@ -110,7 +127,12 @@ for kind in png pdf; do expect 0 "p2.$kind" "$orff" plot wheel.orff --style talk
 
 # A curve has a title: what was given, else where other inputs are held.
 plot one.orff --grid x_km=-1:1:2,y_km=0.5
-grep -q 'y_km = 0.5' p.svg || fail "a curve does not say where it is"
+grep -q 'y = 0.5 km' p.svg || fail "a curve does not say where it is"
+awk 'BEGIN { print "x_km,date,air_degC"; for (i = 0; i < 60; i++) printf "%g,2024-05-0%d,%g\n", i / 10, 1 + i % 3, i % 7 }' >dated.csv
+"$orff" fit dated.csv --inputs x_km,date --outputs air_degC --sigma 2 --scale-inputs yes --lambda 1e-2 -q -o dated.orff
+plot dated.orff --grid x_km=0:5:2,date=36
+grep -q 'date = 2024-05-02T12:00:00Z' p.svg || fail "no date"
+grep -q 'air (°C)' p.svg || fail "no degrees"
 plot one.orff --grid x_km=-1:1:2,y_km=0.5 --title 'the middle'
 grep -q 'the middle' p.svg || fail "a curve has no title"
 plot wheel.orff --what matrix

@@ -7,6 +7,7 @@ import json
 import math
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
@@ -146,6 +147,33 @@ def check_derived(page, name, points):
         check(abs(one["vorticity"] - curl) < 1e-4 * size, f"{name}: vorticity {one['vorticity']} beside {curl}")
 
 
+def check_colours(page, name):
+    """Smooth fields have no edges: neighbours among the 256 colours are alike."""
+    step = page.run("""(() => { const { app } = orff, before = [app.theme, app.quantity]; let most = 0;
+      for (const theme of ["light", "dark"]) for (const { id } of app.quantities) {
+        app.theme = theme; app.quantity = id;
+        const table = app.table;
+        for (let i = 4; i < table.length; i++) most = Math.max(most, Math.abs(table[i] - table[i - 4]));
+      }
+      [app.theme, app.quantity] = before;
+      return most; })()""")
+    check(step <= 16, f"{name}: neighbouring colours differ by {step} of 255")
+
+
+# What pages of the models above call their colours. What the kernel makes zero is not among them; what has no unit of a velocity
+# is no speed.
+COLOURS = {name: ["magnitude", "curl", "divergence"] for name in ["timed", "crs"]} | {"earth": ["magnitude", "curl"]}
+
+
+def check_names(page, name):
+    names = page.run("orff.app.quantities.map((one) => one.name)")[:3]
+    expected = COLOURS.get(name, ["speed", "vorticity", "divergence"])
+    check(names[:len(expected)] == expected and ("divergence" in names) == ("divergence" in expected), f"{name}: colours of {names}")
+    rows = page.run("document.getElementById('readout').innerText")
+    if name == "earth":
+        check(re.search(r"\d\.\d{3}°N, \d+\.\d{3}°E", rows) and re.search(r"divergence\s+0$", rows), f"{name}: the readout says {rows}")
+
+
 def check_motion(page, name):
     before, first = page.run("orff.status()"), page.picture()
     page.wait(f"orff.status().steps >= {before['steps'] + 5}")
@@ -174,6 +202,8 @@ def check_vectors(chromium):
         points = check_values(page, name)
         check_errors(page, name, points)
         check_derived(page, name, points)
+        check_colours(page, name)
+        check_names(page, name)
         keep(page, name)
         check_quiet(page, name)
 

@@ -14,7 +14,9 @@ _Function = TypeVar("_Function", bound=Callable)
 _NODES = 120  # along the longer side
 _LITTLE_KNOWN = 0.7  # standard deviations drawn, relative to the prior: beyond it the data explain less than half of the variance
 _DERIVED = {"divergence": "divergence", "curl": "curl", "potential": "potential", "stream": "stream_function"}
-_VELOCITIES = {"m/s", "cm/s", "mm/s", "km/s", "km/h", "kn", "knots"}
+_VELOCITIES = {"m/s", "cm/s", "mm/s", "km/s", "km/h", "m/h", "ft/s", "kn", "kt", "kts", "knot", "knots", "mph"}
+_ROUNDING = 1e-9  # of a slope, relative to the field over the width of the map
+_SIGNS = {"degC": "°C", "degF": "°F", "degree": "°", "degrees": "°"}
 
 
 # ---- what the texts of these functions share: a line "{name}" stands for the lines here
@@ -61,12 +63,15 @@ def _linear(lightness: float, chroma: float, hue: float) -> Array:
 
 
 def _screen(lightness: float, chroma: float, hue: float) -> Array:
-    """RGB in 0..1. Colours that a screen does not have lose chroma until it does."""
-    light = _linear(lightness, chroma, hue)
-    while light.min() < -1e-4 or light.max() > 1.0001:
-        chroma *= 0.95
-        light = _linear(lightness, chroma, hue)
-    light = np.clip(light, 0, 1)
+    """RGB in 0..1, with as much of the chroma as a screen has. Found to the last digit: steps would be seen as edges."""
+    def is_shown(light: Array) -> bool:
+        return bool(light.min() >= -1e-4 and light.max() <= 1.0001)
+
+    low, high = 0.0, chroma
+    for _ in range(0 if is_shown(_linear(lightness, chroma, hue)) else 30):
+        chroma = (low + high) / 2
+        low, high = (chroma, high) if is_shown(_linear(lightness, chroma, hue)) else (low, chroma)
+    light = np.clip(_linear(lightness, chroma, hue), 0, 1)
     return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
 
 
@@ -91,11 +96,11 @@ def _colour_map(signs: bool) -> Any:
 
 def _units_shown(units: str) -> str:
     """As people write them: "m s-1" is "m/s"."""
-    words = units.split()
+    words = [_SIGNS.get(word, word) for word in units.split()]
     below = [word[:-2] for word in words if word.endswith("-1")]
     above = [word for word in words if not word.endswith("-1")]
-    if not below or not all(word.isalpha() for word in above + below):
-        return units
+    if not below or not all(word.strip("°").isalpha() for word in above + below):
+        return " ".join(words)
     return f"{' '.join(above) or '1'}/{below[0] if len(below) == 1 else '(' + ' '.join(below) + ')'}"
 
 
@@ -322,12 +327,19 @@ def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
     return plot_field(model, ax, what="error", everywhere=True, **how)
 
 
+def _without_rounding(drawn: _Map, X: Array, values: Array) -> Array:
+    """What the kernel makes zero is zero but for rounding, whose pattern says nothing."""
+    least = _ROUNDING * np.abs(drawn.predict(X)).max() / (drawn.region[0][1] - drawn.region[0][0])
+    return values if np.abs(values).max() > least else np.zeros_like(values)
+
+
 def _values(drawn: _Map, X: Array, what: str, output: int) -> tuple:
     """The values, their name, and whether they have signs."""
     if what == "error":
         return np.linalg.norm(drawn.model.std(X), axis=1), drawn.error_name(), False
     if what in _DERIVED:
-        return drawn.model.derive(_DERIVED[what], X), what, what in ("divergence", "curl")
+        values = drawn.model.derive(_DERIVED[what], X)
+        return (_without_rounding(drawn, X, values), what, True) if what in ("divergence", "curl") else (values, what, False)
     F = drawn.predict(X)
     if what == "field":
         return np.linalg.norm(F, axis=1), drawn.size_name(), False
@@ -345,7 +357,8 @@ def _draw_colours(drawn: _Map, ax: Any, what: str, output: int, everywhere: bool
     if signs is None:
         signs = low < 0 < high and min(-low, high) > 0.1 * max(-low, high)
     if signs:
-        low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
+        high = max(abs(low), abs(high)) or 1.0  # zero everywhere: the colour of the middle
+        low = -high
     elif what == "field" or (what == "error" and low < 0.5 * high):
         low = 0.0
     masked = np.ma.array(values, mask=~drawn.known(X, everywhere)).reshape(len(sides[1]), len(sides[0]))
@@ -445,7 +458,7 @@ def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
     ax = _axes(ax)
     _, residuals, std, names = _residuals(model, X, y)
-    ax.plot([0, 100], [0, 100], "--", color="#111111", linewidth=1, label="right")
+    ax.plot([0, 100], [0, 100], "--", color="#111111", linewidth=1, label="ideal")
     for k, name in enumerate(names):
         claims = erf(np.abs(residuals[:, k]) / std[:, k] / np.sqrt(2))
         claims = np.sort(claims[np.isfinite(claims)])

@@ -12,9 +12,9 @@ import { listenToPointers } from "./gestures.js";
 import { Controls } from "./controls.js";
 import { $ } from "./stage.js";
 
-const KEYS = [["arrow keys", "move the map"], ["+ \u2212 or wheel", "zoom"], ["0", "the whole region"], ["space", "stop or move the particles"],
-  ["c", "colour: the next quantity"], ["r", "colours for what is in the window"], ["s", "posterior samples in turn, or the mean"], ["p", "places of the data"],
-  ["f", "fade where little is known"], [", .", "step through time or depth"], ["/", "play through it"], ["a", "another slice"], ["t", "light or dark"],
+const KEYS = [["arrow keys", "move the map"], ["+ \u2212 or wheel", "zoom"], ["0", "the whole region"], ["space", "stop or start the particles"],
+  ["c", "colour by the next quantity"], ["r", "fit the colours to the window"], ["s", "posterior samples in turn, or the mean"], ["p", "positions of the data"],
+  ["f", "show or hide the field where little is known"], [", .", "step through time or depth"], ["/", "play through it"], ["a", "another slice"], ["t", "light or dark"],
   ["l", "copy a link to this view"], ["e", "save a picture"], ["?", "this help"]];
 
 class App extends Controls {
@@ -161,12 +161,12 @@ class App extends Controls {
   }
 
   facts() {
-    const { model } = this, counts = { harmonics: "waves of a lattice, added up here", waves: "waves (random Fourier features), added up here",
-      centres: "the exact kernel at all rows, added up here", nearest: "predicted here from the nearest rows, as the program does", nodes: "a grid that the program has computed, and polynomials between its nodes" };
+    const { model } = this, counts = { harmonics: "waves of a lattice, summed here", waves: "waves (random Fourier features), summed here",
+      centres: "the exact kernel at all rows, summed here", nearest: "predicted here from the nearest rows, as the program does", nodes: "a grid computed by the program, and polynomials between its nodes" };
     const rows = [["kernel", model.kernel], ["engine", model.engine], ["rows", model.rows.toLocaleString("en")], ["values", counts[model.kind]],
-      ["check", `differ from those of orff predict by ${showNumber(this.worst, 2)} of the largest, at ${model.probes.x.length / model.d} places`]];
-    if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, noise not included; interpolated on a grid of ${model.errorGrid.count.join(" \u00d7 ")} that the program has computed`]);
-    if (model.deviations.length) rows.push(["samples", `${model.deviations.length}; between two of them the page shows others, as probable as they are`]);
+      ["check", `values here differ from those of orff predict by at most ${showNumber(this.worst, 2)} of the largest, at ${model.probes.x.length / model.d} places`]];
+    if (model.errorGrid) rows.push(["error bars", `one standard deviation of the field, without noise; interpolated from a grid of ${model.errorGrid.count.join(" \u00d7 ")} nodes computed by the program`]);
+    if (model.deviations.length) rows.push(["samples", `${model.deviations.length}; in between, the page blends two of them into a field that is just as probable`]);
     if (model.points) rows.push(["data", model.points.count < model.points.of ? `${model.points.count} of ${model.points.of} points` : `${model.points.count} points`]);
     if (model.earth) rows.push(["map", model.earth.name]);
     rows.push(["drawn by", this.painter], ["orff", model.version]);

@@ -1,5 +1,6 @@
 // Colour maps that are even to the eye: lines through OKLCH (lightness, chroma, hue) along which lightness changes steadily.
-// Sizes run from the paper's colour to its opposite, what has a sign runs from blue to red through the paper's colour.
+// Sizes run away from the paper's colour, on light paper only so far that dark particles are still seen. What has a sign runs
+// from blue to red through the paper's colour.
 
 function toLinear(l, c, h) {
   const a = c * Math.cos(h * Math.PI / 180), b = c * Math.sin(h * Math.PI / 180);
@@ -10,11 +11,22 @@ function toLinear(l, c, h) {
     -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z];
 }
 
-// In 0..255. Colours that a screen does not have lose chroma until it does.
+// The chroma up to c that a screen has. Found to the last digit: steps would be seen as edges in a smooth map.
+function mostChroma(l, c, h) {
+  const isShown = (chroma) => toLinear(l, chroma, h).every((v) => v >= -1e-4 && v <= 1.0001);
+  if (isShown(c)) return c;
+  let low = 0, high = c;
+  for (let n = 0; n < 30; n++) {
+    const middle = (low + high) / 2;
+    if (isShown(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+// In 0..255.
 export function oklch(l, c, h) {
-  let rgb = toLinear(l, c, h);
-  for (let n = 0; n < 40 && rgb.some((v) => v < -1e-4 || v > 1.0001); n++) rgb = toLinear(l, c *= 0.95, h);
-  return rgb.map((v) => {
+  return toLinear(l, mostChroma(l, c, h), h).map((v) => {
     const light = Math.max(0, Math.min(1, v));
     return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
   });
@@ -26,11 +38,11 @@ const between = (from, to, t) => from + (to - from) * t;
 const MAPS = {
   speed: {
     dark: (t) => oklch(between(0.24, 0.86, t), 0.05 + 0.11 * Math.sin(Math.PI * (0.12 + 0.68 * t)), between(288, 104, t)),
-    light: (t) => oklch(between(0.97, 0.34, t), 0.02 + 0.125 * Math.sin(Math.PI * (0.05 + 0.72 * t)), between(120, 285, t)),
+    light: (t) => oklch(between(0.97, 0.5, t), 0.02 + 0.125 * Math.sin(Math.PI * (0.05 + 0.72 * t)), between(120, 285, t)),
   },
   error: {
     dark: (t) => oklch(between(0.23, 0.9, t), 0.03 + 0.13 * Math.sin(Math.PI * (0.1 + 0.75 * t)), between(300, 420, t)),
-    light: (t) => oklch(between(0.975, 0.4, t), 0.01 + 0.14 * Math.sin(Math.PI * (0.04 + 0.7 * t)), between(430, 345, t)),
+    light: (t) => oklch(between(0.975, 0.5, t), 0.01 + 0.14 * Math.sin(Math.PI * (0.04 + 0.7 * t)), between(430, 345, t)),
   },
   signed: {
     dark: (t) => signed(t, 0.25, 0.86),

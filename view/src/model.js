@@ -7,6 +7,8 @@ import { makeTerms } from "./sums.js";
 
 const DEGREE_OF_VALUES = 7;
 const DEGREE_OF_ERRORS = 3;
+const NEXT_TO_NONE = 1e-3; // of the other derived field: about what differences on the drawn grid resolve
+const VELOCITY = /^(?:(?:[cmk]?m|ft)(?: s-1|\/s)|k?m(?: h-1|\/h)|kn|kts?|knots?|mph)$/;
 
 export class Model {
   constructor(data) {
@@ -118,6 +120,26 @@ export class Model {
       divergence += this.slope(flat, through)[through];
     }
     return { vorticity: x[v] - y[u], divergence };
+  }
+
+  get isFlow() {
+    return VELOCITY.test(this.outputs[0].units || "");
+  }
+
+  get curlName() {
+    return this.isFlow ? "vorticity" : "curl";
+  }
+
+  // Of vorticity and divergence, those that the kernel makes zero: what differences then show is their error.
+  vanishing(axes) {
+    const { x } = this.probes, most = { vorticity: 0, divergence: 0 }, out = new Set();
+    for (let n = 0; n < x.length / this.d; n++) {
+      const derived = this.derived(this.flatten(x.subarray(n * this.d, (n + 1) * this.d)), axes);
+      for (const name of Object.keys(most)) most[name] = Math.max(most[name], Math.abs(derived[name]));
+    }
+    if (most.divergence < NEXT_TO_NONE * most.vorticity) out.add("divergence");
+    if (most.vorticity < NEXT_TO_NONE * most.divergence) out.add("vorticity");
+    return out;
   }
 
   // ---- what is known

@@ -40,16 +40,14 @@ export function readoutRows(app, raw) {
   const { model } = app, value = model.value(raw), errors = model.error(raw), rows = placeRows(app, raw);
   const units = model.outputs[0].units;
   if (model.vector) {
-    rows.push(["speed", withUnits(showWithError(Math.hypot(...value), speedError(value, errors)), units)], direction(app, value));
+    rows.push([model.isFlow ? "speed" : "magnitude", withUnits(showWithError(Math.hypot(...value), speedError(value, errors)), units)], direction(app, value));
   }
   for (let k = 0; k < model.p && k < 12; k++)
     rows.push([app.outputName(k), withUnits(showWithError(value[k], errors ? errors[k] : null), model.outputs[k].units)]);
   if (app.hasSlopes) {
     const derived = model.derived(model.flatten(raw), app.axes);
-    for (const name of ["vorticity", "divergence"]) {
-      const least = 1e-8 * app.ranges.vorticity.high; // below lies rounding
-      rows.push([name, withUnits(showNumber(Math.abs(derived[name]) < least ? 0 : derived[name], 3), model.slope_units)]);
-    }
+    for (const name of ["vorticity", "divergence"])
+      rows.push([name === "vorticity" ? model.curlName : name, withUnits(showNumber(app.vanishing.has(name) ? 0 : derived[name], 3), model.slope_units)]);
   }
   return rows;
 }

@@ -26,11 +26,11 @@ export class Stage {
 
   listQuantities() {
     const { model } = this, [first] = model.outputs, list = [];
-    if (model.vector) list.push({ id: "speed", name: "speed", units: first.units, map: "speed" });
-    if (this.hasSlopes) {
-      list.push({ id: "vorticity", name: model.p === 3 ? "vorticity through the slice" : "vorticity", units: model.slope_units, map: "signed" });
-      if (model.p === 2) list.push({ id: "divergence", name: "divergence", units: model.slope_units, map: "signed" });
-    }
+    if (model.vector) list.push({ id: "speed", name: model.isFlow ? "speed" : "magnitude", units: first.units, map: "speed" });
+    this.vanishing = this.hasSlopes ? model.vanishing(this.axes) : new Set();
+    const addSlope = (id, name) => this.hasSlopes && !this.vanishing.has(id) && list.push({ id, name, units: model.slope_units, map: "signed" });
+    addSlope("vorticity", model.p === 3 ? `${model.curlName} through the slice` : model.curlName);
+    if (model.p === 2) addSlope("divergence", "divergence");
     model.outputs.forEach((output, k) => list.push({ id: `output${k}`, name: this.outputName(k), units: output.units, map: "value" }));
     if (model.errorGrid) list.push({ id: "error", name: "error bar", units: first.units, map: "error" });
     this.quantities = list;

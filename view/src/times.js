@@ -31,10 +31,10 @@ export function showWithError(value, error) {
   return `${value.toFixed(decimals)} \u00b1 ${error.toFixed(decimals)}`.replace("-", MINUS);
 }
 
-// "m s-1", as files have it, with powers raised.
+// "m s-1", as files have it, with powers raised, and "degC" with its sign.
 export function showUnits(units) {
   if (!units) return "";
-  return units.replace(/([A-Za-z\u00b0)])\^?([-\u2212]?\d+)(?![\w.])/g, (all, name, power) => name + superscript(Number(power.replace(MINUS, "-"))));
+  return units.replace(/\bdeg(?:ree)?s?(?=[CF]?\b)/g, "\u00b0").replace(/([A-Za-z\u00b0)])\^?([-\u2212]?\d+)(?![\w.])/g, (all, name, power) => name + superscript(Number(power.replace(MINUS, "-"))));
 }
 
 const STEPS = { s: 1e3, sec: 1e3, second: 1e3, min: 6e4, minute: 6e4, h: 36e5, hr: 36e5, hour: 36e5, d: 864e5, day: 864e5 };
@@ -57,8 +57,8 @@ export function showTime(time, value) {
 // Degrees with their side: 12.5 W.
 export function showDegrees(value, positive, negative, digits) {
   const turned = positive === "E" ? ((((value + 180) % 360) + 360) % 360) - 180 : value;
-  const side = Math.abs(turned) < 1e-9 ? "" : turned > 0 ? positive : negative;
-  return `${Number(Math.abs(turned).toFixed(digits))}\u00b0${side}`;
+  const text = Math.abs(turned).toFixed(digits), isPlain = Number(text) === 0 || (positive === "E" && Number(text) === 180);
+  return `${text}\u00b0${isPlain ? "" : turned > 0 ? positive : negative}`;
 }
 
 // Round numbers 1, 2, 5 times a power of ten, about so many between two ends.
