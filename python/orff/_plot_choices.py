@@ -140,7 +140,7 @@ def _dress_tuning(ax: Any, curves: list[_Curve], along: Optional[str]) -> None:
     ax.set(xlabel=along.rstrip("_") if along else "candidates", ylabel="cross-validated RMSE")
     ax.grid(axis="y", color="#dddddd", linewidth=0.5)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    ax.legend(loc="best", fontsize="small", framealpha=0.8)
 
 
 # ---- output matrices
