@@ -111,6 +111,8 @@ class Site:
     def add_page(self, page, where):
         text = (TREE / page).read_text()
         text = links.rewrite(text, lambda target, words: self.link(target, words, page, where))
+        if page.name == "settings.md":
+            text = text.replace("\\|", "\\|\u200b")  # a list of values may be broken behind each of them
         orphan = "---\norphan: true\n---\n\n" if where.startswith("project/") else ""
         self.write(where, orphan + text)
 

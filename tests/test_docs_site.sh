@@ -36,4 +36,16 @@ if command -v chromium >/dev/null; then
         absent CONSOLE "$work/log"
         absent '<html[^>]*no-js' "$work/dom"
     done
+    # No page is wider than its window: wide tables and formulas scroll by themselves.
+    PYTHONPATH="$SOURCE_DIR/tests" $python - "$work/site" <<'END'
+import sys
+import browser
+
+with browser.Browser() as chromium:
+    for name in ["index", "learning", "settings", "math"]:
+        for width in [390, 1200]:
+            page = chromium.open(f"{sys.argv[1]}/{name}.html", width=width, mobile=width < 500)
+            excess = page.run("document.documentElement.scrollWidth - innerWidth")
+            assert excess <= 0, f"{name} is {excess} pixels wider than a window of {width}"
+END
 fi

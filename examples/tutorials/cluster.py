@@ -1,7 +1,7 @@
 """A cluster.
 
-Rows that are spread over many machines need not come together. Each machine reduces its rows to moments, sums whose size does not
-depend on the number of rows, and the sums of all machines add up to the model of all rows.
+Rows on many machines do not have to be collected in one place. Each machine reduces its rows to moments, sums whose size does not
+depend on the number of rows. The sums of all machines are added, and give the model of all rows.
 """
 import argparse
 import tempfile
@@ -20,8 +20,8 @@ import matplotlib.pyplot as plt  # noqa: E402
 # %%
 # ## One machine
 #
-# Here a process stands for a machine, and makes rows of its own instead of reading them: winds around two centres, over one part of the
-# region. It writes its moments to a file. All machines use the same settings, hence the same frequencies.
+# Here a process plays the part of a machine. It makes rows instead of reading them: winds around two centres, in one part of the region.
+# It writes its moments to a file. All machines use the same settings, and so the same frequencies.
 SETTINGS = {"kernel": "div-free", "sigma": 0.5, "features": 150, "seed": 1}
 MACHINES, ROWS, NOISE = 4, 4000, 0.4
 
@@ -80,8 +80,8 @@ def main():
 # %%
 # ## All machines
 #
-# The sums of files are read and added; the model is solved from the total. It is the model of all rows, to rounding, whatever part
-# of the region each machine has seen.
+# Read the sums of all files, add them, and solve for the model. The result is the model of all rows, to rounding, no matter which
+# part of the region each machine has seen.
 # [Many processes by MPI](../distributed.md) do the same without files.
 if __name__ == "__main__":
     main()

@@ -1,8 +1,8 @@
 """Ocean currents from radials and drifters.
 
-Two coastal radars see only what flows towards or away from them; one of them is noisier than the other. A few drifters give whole
-vectors, where they happen to be. This joins all of them in one map of the current, with error bars, and predicts where something
-that is lost at sea will be a day later.
+Two coastal radars measure only the component of the current towards or away from them, and one is noisier than the other. A few
+drifters give whole vectors at the places where they happen to be. This tutorial combines all of them into one map of the current
+with error bars, and predicts where something lost at sea will be a day later.
 """
 import argparse
 from pathlib import Path
@@ -39,8 +39,8 @@ def current(X):
 # %%
 # ## What the instruments see
 #
-# A radial is the current along the line from the radar, $y = e \cdot f(x)$ with a unit vector $e$. A drifter is two such rows, one
-# along each axis.
+# A radial is the component of the current along the line from the radar, $y = e \cdot f(x)$ with a unit vector $e$. A drifter gives
+# two such rows, one along each axis.
 sites, noise = np.array([[0.0, 15.0], [0.0, 85.0]]), np.array([0.04, 0.12])
 seen = rng.uniform([8, 0], [95, 100], (700, 2))
 site = rng.integers(0, 2, len(seen))
@@ -59,8 +59,8 @@ instruments = np.r_[np.array(["south", "north"])[site], np.repeat("drifter", 50)
 # %%
 # ## Learn
 #
-# `div-free` says that what flows in flows out. `instruments` gives each instrument a noise of its own, which the fit finds. The
-# length scale is chosen as well.
+# `div-free` states that what flows in must flow out. `instruments` gives each instrument its own noise. The fit finds these noises, and
+# the length scale.
 model = orff.ORFFRegressor(kernel="div-free").fit(X, y, directions=directions, instruments=instruments)
 alone = orff.ORFFRegressor(kernel="div-free").fit(seen, radial, directions=along)
 
@@ -79,8 +79,8 @@ print(f"spread of the current: {current(grid).std():.2f} m/s; {100 * inside:.0f}
 # %%
 # ## Where will it be tomorrow?
 #
-# `drift` follows particles through the map, and through samples: whole currents that agree with the data. Inputs are in km and
-# outputs in m/s, so a day is 86.4 in units of km/(m/s).
+# `drift` follows particles through the map and through samples, which are whole currents that agree with the data. The inputs are in km
+# and the outputs in m/s, so a day is 86.4 in units of km/(m/s).
 lost = np.array([[50.0, 45.0]])
 tracks = model.drift(lost, time=86.4, samples=40)
 place, spread = tracks.mean[-1, 0], np.sqrt(np.linalg.eigvalsh(tracks.covariance[-1, 0]))

@@ -1,7 +1,7 @@
 """Images.
 
-Each pixel is an input and each class an output. Random features carry as many inputs as an image has pixels, and the model gives a
-probability for each class.
+Each pixel is an input and each class an output. Random features work with as many inputs as an image has pixels, and the model
+gives a probability for each class.
 """
 import argparse
 from pathlib import Path
@@ -21,8 +21,7 @@ options = parser.parse_args()
 # %%
 # ## Shapes
 #
-# Discs, squares, rings and crosses on 14 x 14 pixels, of different sizes, somewhere near the middle, bright on dark or dark on bright,
-# and under noise.
+# Discs, squares, rings and crosses on 14 x 14 pixels: of different sizes, near the middle, bright on dark or dark on bright, with noise.
 NAMES = np.array(["disc", "square", "ring", "cross"])
 rng = np.random.default_rng(11)
 row, column = np.mgrid[:14, :14]
@@ -58,7 +57,7 @@ print(f"right: {100 * np.mean(found == answers):.1f} %; a linear model: {100 * n
 # %%
 # ## Look at the mistakes
 #
-# Images that the model got wrong, or was least sure of, with their class and the one that was found.
+# These are the images that the model got wrong or was least sure of, with their true class and the predicted one.
 doubt = np.sort(model.decision_function(others), axis=1)
 order = np.lexsort((doubt[:, -1] - doubt[:, -2], found == answers))
 figure, panels = plt.subplots(2, 6, figsize=(12, 4.6), layout="constrained")

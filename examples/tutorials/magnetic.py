@@ -1,8 +1,8 @@
 """The magnetic field of a room.
 
-Indoors, steel in the walls bends the Earth's field, and a robot or a phone can find its place by it, given a map. Between the walls
-there is no current, so the field is a gradient. A curl-free kernel knows that, and needs fewer measurements than three
-components learned one by one.
+Indoors, steel in the walls distorts the Earth's magnetic field. With a map of the field, a robot or a phone can find out where it is.
+No currents flow between the walls, so the field is a gradient. A curl-free kernel knows this, and needs fewer measurements than
+three components learned one by one.
 """
 import argparse
 from pathlib import Path

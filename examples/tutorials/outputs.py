@@ -1,7 +1,7 @@
 """Several outputs that help each other.
 
-Eight sensors along a mast measure the same weather, each with noise, and some of them fail for days. What the others measured in
-the meantime says a good deal about what the silent ones would have read, if the model knows that they belong together.
+Eight sensors along a mast measure the same weather, each with noise, and some of them fail for days. If the model knows that the
+sensors belong together, it can infer much of what a silent sensor would have read from the readings of the others.
 """
 import argparse
 from pathlib import Path
@@ -21,7 +21,8 @@ options = parser.parse_args()
 # %%
 # ## A mast
 #
-# Two weeks, two hours a row, eight heights. All heights follow three slow functions of time; the share of each changes with height.
+# Two weeks of data at eight heights, with a row every two hours. All heights follow three slow functions of time, whose shares change
+# with height.
 rng = np.random.default_rng(2)
 day = np.arange(0, 14, 1 / 12)
 waves = [(0.7, 0.3), (0.31, 1.1), (0.17, 2.0), (0.23, 0.6), (0.47, 2.5), (0.13, 1.7)]
@@ -42,8 +43,8 @@ measured[silent] = np.nan
 # %%
 # ## Learn, with and without the others
 #
-# A decomposable kernel is $K(x,z) = k_0(x-z)\,A$. With $A = I$ every output is by itself. `learn` finds the matrix $A$ under which the
-# data are most probable, and lets the sensors speak for each other.
+# A decomposable kernel is $K(x,z) = k_0(x-z)\,A$. With $A = I$ every output is learned by itself. `learn` finds the matrix $A$ under
+# which the data are most probable, so that sensors can fill in for each other.
 models = {"each by itself": orff.ORFFRegressor(output_matrix="identity"),
           "coupled": orff.ORFFRegressor(output_matrix="learn")}
 told = {}

@@ -1,8 +1,8 @@
 """Vorticity from PIV, with its error.
 
-Particle image velocimetry gives vectors on a grid, with noise and with holes where no particles were seen. Differences of
-neighbouring vectors make the noise of the vorticity larger still. A divergence-free model gives the vorticity analytically, with an error
-bar at every point.
+Particle image velocimetry gives vectors on a grid, with noise, and with holes where no particles were seen. If you compute the
+vorticity from differences of neighbouring vectors, the noise grows. A divergence-free model gives the vorticity analytically, with an
+error bar at every point.
 """
 import argparse
 from pathlib import Path
@@ -23,8 +23,8 @@ options = parser.parse_args()
 # %%
 # ## A pair of vortices
 #
-# Two Lamb-Oseen vortices that turn against each other: velocities in mm/s, places in mm, a noise of 6 % of the largest speed, and a
-# quarter of the vectors missing.
+# Two Lamb-Oseen vortices rotate in opposite directions. Velocities are in mm/s and places in mm. The noise is 6 % of the largest speed,
+# and a quarter of the vectors is missing.
 rng = np.random.default_rng(1)
 x, y = np.linspace(0, 40, 41), np.linspace(0, 30, 31)
 east, north = np.meshgrid(x, y)
@@ -50,8 +50,8 @@ piv = xr.Dataset({"u": (("y", "x"), measured[0], units), "v": (("y", "x"), measu
 # %%
 # ## Learn
 #
-# `fit_field` takes the Dataset as it is; holes are missing outputs. `derive="curl"` with `std=True` gives `curl` and `curl_std`. With random
-# features these error bars have a closed form; other engines draw them from samples, which takes longer.
+# `fit_field` accepts the Dataset as it is; holes are missing outputs. `derive="curl"` with `std=True` gives `curl` and `curl_std`. These
+# error bars have a closed form for features, the exact kernel and lattices of few waves; larger lattices use samples.
 flow = orff.fit_field(piv, ["u", "v"], coords=("x", "y"), kernel="div-free", features=300)
 result = flow.predict({"x": x, "y": y}, std=True, derive="curl").transpose("y", "x")
 vorticity, error = result.curl.values, result.curl_std.values
@@ -59,7 +59,7 @@ vorticity, error = result.curl.values, result.curl_std.values
 # %%
 # ## Compare with differences
 #
-# Central differences need both neighbours. What they have, they have with the noise of two vectors over two grid steps.
+# Central differences need both neighbours, and contain the noise of two vectors, divided by two grid steps.
 differences = np.gradient(measured[1], x, axis=1) - np.gradient(measured[0], y, axis=0)
 there = np.isfinite(differences)
 inside = np.mean(np.abs(vorticity - truth) < 1.96 * error)

@@ -1,7 +1,7 @@
 """Winds of a region through the year.
 
-Stations report the mean wind of each half month. The map that comes out has three inputs, longitude, latitude and day of the year; the
-year is a circle, so that the end of December joins the beginning of January.
+Stations report the mean wind of each half month. The map has three inputs: longitude, latitude and day of the year. The year is a
+circle, on which the end of December meets the beginning of January.
 """
 import argparse
 from pathlib import Path
@@ -22,8 +22,8 @@ options = parser.parse_args()
 # %%
 # ## A monsoon
 #
-# Winter winds from the north-east, summer winds from the south-west, strongest along a jet that moves with the season. 120 stations, of
-# which a third misses some of its reports.
+# Winter winds blow from the north-east and summer winds from the south-west, strongest along a jet that moves with the season. A third
+# of the 120 stations misses some of its reports.
 rng = np.random.default_rng(3)
 
 
@@ -45,7 +45,7 @@ reports[(np.repeat(np.arange(120), 24) % 3 == 0) & (rng.random(len(rows)) < 0.4)
 # %%
 # ## Learn
 #
-# `geo="lonlat"` puts the region on a plane in km, `period` closes the year. The length scales, one for each input, are chosen.
+# `geo="lonlat"` projects the region to a plane in km, and `period` closes the year. The fit chooses a length scale for each input.
 there = np.isfinite(reports).all(axis=1)
 model = orff.ORFFRegressor(geo="lonlat", period={"day": 365.25}).fit(rows[there], reports[there])
 print(model.kernel_)
@@ -58,7 +58,7 @@ print(f"rmse at new places and days {np.sqrt(np.mean(wrong**2)):.2f} m/s; noise 
 print(f"{100 * np.mean(np.abs(wrong) < 1.96 * error):.0f} % of the truth is inside the 95 % intervals")
 
 # %%
-# The year is closed: the last instant of it is the first of the next.
+# The year is closed: its last instant is the first of the next.
 ends = [model.predict(places.assign(day=day)) for day in (0.0, 365.25)]
 print(f"largest jump at New Year below 1e-6 m/s: {np.abs(ends[1] - ends[0]).max() < 1e-6}")
 

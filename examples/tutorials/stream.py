@@ -1,7 +1,7 @@
 """A stream that forgets.
 
-Vortices drift past a mooring field, and every hour brings new measurements. A model that keeps everything blurs them; a model of the
-last hours follows them. Adding an hour and taking off an old one costs the same however long the stream has run.
+Vortices drift past an array of moorings, and every hour brings new measurements. A model of all measurements blurs the vortices; a
+model of the last few hours follows them. Adding an hour and removing an old one costs the same no matter how long the stream has run.
 """
 import argparse
 from collections import deque
@@ -22,8 +22,8 @@ options = parser.parse_args()
 # %%
 # ## The flow and its measurements
 #
-# An incompressible flow with the stream function cos(4 (x - s t)) cos(4 y) / 4, whose vortices move by s = 0.02 km an hour. Each hour
-# has 150 measurements with a noise of 0.3 m/s.
+# The flow is incompressible. Its stream function is cos(4 (x - s t)) cos(4 y) / 4, so its vortices move by s = 0.02 km per hour. Each
+# hour has 150 measurements with a noise of 0.3 m/s.
 HOURS, WINDOW, ROWS, NOISE, DRIFT = 30, 6, 150, 0.3, 0.02
 rng = np.random.default_rng(3)
 side = np.linspace(-0.9, 0.9, 25)
@@ -38,8 +38,8 @@ def flow(X, hour):
 # %%
 # ## Follow it
 #
-# `partial_fit` adds rows to the sums that the model is solved from, and `forget` subtracts rows from them. The length scale and lambda
-# are given, because a model that is updated cannot choose them again.
+# `partial_fit` adds rows to the sums from which the model is solved, and `forget` subtracts rows from them. We give the length scale and
+# lambda, because a model that is updated cannot choose them again.
 settings = {"kernel": "div-free", "sigma": 0.4, "lambda_": 1e-3, "features": 100}
 window, everything = orff.ORFFRegressor(**settings), orff.ORFFRegressor(**settings)
 kept = deque()
@@ -60,7 +60,7 @@ print(f"rms error in the last hour: {errors[-1, 0]:.3f} m/s with a window, {erro
 # %%
 # ## Forgetting is exact
 #
-# A model that has forgotten is the model of the rows that are left, to rounding.
+# After forgetting, the model equals the model of the remaining rows, to rounding.
 fresh = orff.ORFFRegressor(**settings).fit(*(np.concatenate(part) for part in zip(*kept)))
 difference = np.abs(window.predict(places) - fresh.predict(places)).max()
 print(f"largest difference from a new fit to the window: {difference:.6f} m/s")

@@ -1,7 +1,7 @@
 """Temperatures under clouds.
 
-A satellite sees the temperature of the sea, but not through clouds. This fills the holes of such a picture from what was seen around
-them, says how far that can be believed, and leaves out what cannot.
+A satellite measures the temperature of the sea, but not through clouds. This tutorial fills the holes in such a picture from the
+temperatures around them, shows how reliable the result is, and leaves out what is not reliable.
 """
 import argparse
 from pathlib import Path
@@ -21,8 +21,8 @@ options = parser.parse_args()
 # %%
 # ## A sea and its clouds
 #
-# A front, eddies of some tens of km, and white noise of 0.2 degrees. The function `smooth` makes a random field of a given length scale;
-# clouds are where such a field is large.
+# The sea has a front, eddies of some tens of km, and white noise of 0.2 degrees. The function `smooth` makes a random field of a given
+# length scale. Clouds are where such a field is large.
 rng = np.random.default_rng(5)
 side = np.linspace(0, 300, 76)  # km
 east, north = np.meshgrid(side, side)
@@ -42,8 +42,8 @@ print(f"{100 * clouds.mean():.0f} % of the picture is under clouds")
 # %%
 # ## Learn
 #
-# Places without a value are left out: a missing output. One output, two inputs and several thousand rows: the engine is a lattice. Base, length scale
-# and noise are those under which the temperatures are most probable.
+# Leave out the places without a value. With two inputs and several thousand rows, the engine is a lattice. The fit chooses the base,
+# length scale and noise under which the temperatures are most probable.
 places = np.c_[east.ravel(), north.ravel()]
 there = np.isfinite(seen.ravel())
 model = orff.ORFFRegressor().fit(places[there], seen.ravel()[there])
@@ -54,7 +54,7 @@ print(f"noise found {float(np.ravel(model.noise_)[0]):.2f} degrees, put in 0.20"
 # %%
 # ## How good is it under the clouds?
 #
-# Errors there are larger than elsewhere, and the error bars know it. Beyond a chosen error bar the map stays empty.
+# Errors are larger there than elsewhere, and the error bars show it. Where the error bar exceeds a limit, the map stays empty.
 wrong = filled - truth
 kept = error < 0.4
 print(f"error in the open {wrong[~clouds].std():.2f}, under clouds {wrong[clouds].std():.2f} degrees; spread of the sea {truth.std():.2f}")

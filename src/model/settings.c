@@ -79,7 +79,7 @@ static const row rows[] = {
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "For decomposable and delayed parts: how the outputs are coupled. covariance uses the covariance of the outputs. learn "
       "maximises the evidence over matrices of this rank plus a diagonal; learn:sparse over matrices with few entries off the "
-      "diagonal. FILE is a table of p x p numbers. laplacian reads the weights of a graph on the outputs; its ridge leaves free what connected "
+      "diagonal. Your own matrix is p x p. laplacian reads the weights of a graph on the outputs; its ridge leaves free what connected "
       "outputs have in common. Join one for each decomposable part with +."}, NOWHERE},
     {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
       "For delayed parts: the delay of each output, separated by semicolons, as in 0;1.5. With several inputs, separate the "
