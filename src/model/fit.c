@@ -157,7 +157,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
     ORFFI_TRY(orffi_trend_refuse(
-        settings, "it is for rows in memory, not for a stream: give enough memory to hold them"));
+        settings, "it needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));

@@ -79,7 +79,7 @@ static const row rows[] = {
     {{"output-matrix", ORFF_SETTING_TEXT, "identity", false, 0, 0, NULL, "identity|covariance|learn[:RANK]|learn:sparse[:S]|MATRIX|laplacian:MATRIX[:RIDGE]", "", KERNEL, "Kernel",
       "For decomposable and delayed parts: how the outputs are coupled. covariance uses the covariance of the outputs. learn "
       "maximises the evidence over matrices of this rank plus a diagonal; learn:sparse over matrices with few entries off the "
-      "diagonal. MATRIX is p x p. laplacian reads the weights of a graph on the outputs; its ridge leaves free what connected "
+      "diagonal. A matrix of yours is p x p. laplacian reads the weights of a graph on the outputs; its ridge leaves free what connected "
       "outputs have in common. Join one for each decomposable part with +."}, NOWHERE},
     {{"delays", ORFF_SETTING_TEXT, "auto", true, 0, 0, NULL, "MATRIX", "the inputs' unit", KERNEL, "Kernel",
       "For delayed parts: the delay of each output, separated by semicolons, as in 0;1.5. With several inputs, separate the "
@@ -178,7 +178,7 @@ static const row rows[] = {
       "adds only these, linearly. Far from the data the model follows its trend."}, NOWHERE},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each input by its spread, or all inputs by one common spread if a part is a field. auto is yes if sigma is auto "
-      "and no part is a field; for classes it takes a spread each or a common one, by cross-validation."}, TO(scale_inputs)},
+      "and no part is a field; for classes, cross-validation decides between a spread for each input and one for all."}, TO(scale_inputs)},
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each output by its spread, so that no output dominates. auto is yes if sigma or lambda is auto and no part "
       "couples the outputs."}, TO(scale_outputs)},
