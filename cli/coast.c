@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* x and y are the inputs of the plane, else the first two that are no covariates. */
+/* x and y are the inputs of the plane, else the first two that are not covariates. */
 static bool find_axes(cli_coast *coast, const cli_applied *ap) {
     size_t found = 0;
     if (ap->info.on_plane) {

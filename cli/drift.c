@@ -8,11 +8,10 @@
 #include "apply.h"
 #include "commands.h"
 #include "data.h"
-#include "fit.h"
-#include "formats/output.h"
 #include "mask.h"
 #include "report.h"
 #include "result.h"
+#include "written.h"
 
 #define MOST_MEMBERS 100000
 #define MOST_TIMES   1000000
@@ -311,7 +310,8 @@ static void put_row(const job *j, size_t member, size_t i, size_t t, double *row
     if (j->members) put_spread(j, at, row + next);
 }
 
-static int write_rows(const job *j, fmt_output *output) {
+static int write_rows(const void *self, fmt_output *output) {
+    const job *j = self;
     double *rows = cli_more(NULL, j->count * j->width, sizeof *rows);
     int status = CLI_DONE;
     for (size_t a = 0; !status && a < (1 + j->members) * j->n; a++) {
@@ -324,7 +324,8 @@ static int write_rows(const job *j, fmt_output *output) {
 
 /* ---- what is said */
 
-static char *result_json(const job *j, double seconds) {
+static char *result_json(const void *self, double seconds) {
+    const job *j = self;
     json_t *columns = json_array();
     for (size_t i = 0; i < j->width; i++) json_array_append_new(columns, json_string(j->names[i]));
     json_t *all = json_pack("{s:I, s:I, s:I, s:f, s:s, s:I, s:o, s:f, s:o}", "n", (json_int_t)j->n, "samples",
@@ -337,7 +338,8 @@ static char *result_json(const job *j, double seconds) {
     return cli_json_text(all);
 }
 
-static void say(const job *j, double seconds) {
+static void say(const void *self, double seconds) {
+    const job *j = self;
     const char *length = orff_notes_length_units(j->applied.notes);
     cli_say("%zu particle%s, %zu samples, %g%s in %zu times, %.2f s: %s", j->n, j->n == 1 ? "" : "s",
             j->members, j->times[j->count - 1], j->hours ? " hours" : "", j->count, seconds,
@@ -352,24 +354,12 @@ static void say(const job *j, double seconds) {
                 j->far, j->far == 1 ? "es" : "", j->scale, *length ? " " : "", length);
 }
 
-/* The text for the user is made before the file is renamed into place: see cli_json_text. */
-static int write_all(job *j, double start) {
-    fmt_output *output = NULL;
-    const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
-    int status = CLI_DONE;
-    if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
-        status = cli_failed("%s", fmt_output_error(output));
-    if (!status) status = write_rows(j, output);
-    const double seconds = cli_seconds() - start;
-    char *text = !status && cli_wants_json() ? result_json(j, seconds) : NULL;
-    if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
-    fmt_output_close(output);
-    if (status) {
-        free(text);
-        return status;
-    }
-    say(j, seconds);
-    return text ? cli_print_text(text) : CLI_DONE;
+static int write_all(const job *j, double start) {
+    const cli_written table = {.options = {.n_columns = j->width, .columns = j->columns, .shortest = true},
+                               .rows = write_rows,
+                               .json = result_json,
+                               .say = say};
+    return cli_write_table(j->arguments, &table, j, start);
 }
 
 static void clear(job *j) {
@@ -387,10 +377,8 @@ static void clear(job *j) {
 static int run(const cli_arguments *a) {
     const double start = cli_seconds();
     job j = {.arguments = a};
-    int status = cli_need_output(a);
+    int status = cli_need_table_output(a, "tracks");
     if (status) return status;
-    if (cli_wants_json() && !strcmp(cli_text(a, CLI_OPT_OUTPUT), "-"))
-        return cli_wrong(a, CLI_OPT_JSON, "standard output cannot hold both the tracks (-o -) and the JSON");
     status = cli_applied_load(&j.applied, a->words[0]);
     j.d = j.applied.info.inputs;
     j.p = j.applied.p;

@@ -65,7 +65,7 @@ int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes,
 
 int cli_need_output(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_OUTPUT)) return CLI_DONE;
-    return cli_wrong_usage(a->command, "-o is missing: which file shall be written?");
+    return cli_wrong_usage(a->command, "-o is missing: which file should be written?");
 }
 
 /* ---- from rows */

@@ -5,12 +5,11 @@
 
 #include "apply.h"
 #include "commands.h"
-#include "fit.h"
-#include "formats/output.h"
 #include "notes.h"
 #include "report.h"
 #include "result.h"
 #include "series.h"
+#include "written.h"
 
 #define MOST_STEPS   1000000
 #define MOST_SAMPLES 100000
@@ -92,7 +91,8 @@ static void plan_columns(job *j) {
     }
 }
 
-static int write_rows(const job *j, fmt_output *output) {
+static int write_rows(const void *self, fmt_output *output) {
+    const job *j = self;
     const size_t p = j->p, members = j->paths ? j->samples : 1;
     double *row = cli_more(NULL, j->width, sizeof *row);
     int status = CLI_DONE;
@@ -109,29 +109,25 @@ static int write_rows(const job *j, fmt_output *output) {
     return status;
 }
 
-static char *result_json(const job *j, double seconds) {
+static char *result_json(const void *self, double seconds) {
+    const job *j = self;
     return cli_json_text(json_pack("{s:I, s:I, s:f, s:o}", "steps", (json_int_t)j->steps, "samples",
                                    (json_int_t)j->samples, "seconds", seconds, "output",
                                    cli_text_or_shown(cli_text(j->arguments, CLI_OPT_OUTPUT))));
 }
 
-static int write_all(job *j, double start) {
-    fmt_output *output = NULL;
-    const fmt_output_options options = {.n_columns = j->width, .columns = j->columns, .shortest = true};
-    int status = CLI_DONE;
-    if (fmt_output_open(&output, cli_text(j->arguments, CLI_OPT_OUTPUT), &options))
-        status = cli_failed("%s", fmt_output_error(output));
-    if (!status) status = write_rows(j, output);
-    const double seconds = cli_seconds() - start;
-    char *text = !status && cli_wants_json() ? result_json(j, seconds) : NULL;
-    if (!status && fmt_output_finish(output)) status = cli_failed("%s", fmt_output_error(output));
-    fmt_output_close(output);
-    if (!status)
-        cli_say("%zu steps ahead, %zu futures, %.2f s: %s", j->steps, j->samples, seconds,
-                cli_text(j->arguments, CLI_OPT_OUTPUT));
-    if (!status && text) return cli_print_text(text);
-    free(text);
-    return status;
+static void say(const void *self, double seconds) {
+    const job *j = self;
+    cli_say("%zu steps ahead, %zu futures, %.2f s: %s", j->steps, j->samples, seconds,
+            cli_text(j->arguments, CLI_OPT_OUTPUT));
+}
+
+static int write_all(const job *j, double start) {
+    const cli_written table = {.options = {.n_columns = j->width, .columns = j->columns, .shortest = true},
+                               .rows = write_rows,
+                               .json = result_json,
+                               .say = say};
+    return cli_write_table(j->arguments, &table, j, start);
 }
 
 static void clear(job *j) {
@@ -148,10 +144,7 @@ static void clear(job *j) {
 static int run(const cli_arguments *a) {
     const double start = cli_seconds();
     job j = {.arguments = a};
-    int status = cli_need_output(a);
-    if (!status && cli_wants_json() && !strcmp(cli_text(a, CLI_OPT_OUTPUT), "-"))
-        status =
-            cli_wrong(a, CLI_OPT_JSON, "standard output cannot hold both the forecast (-o -) and the JSON");
+    int status = cli_need_table_output(a, "forecast");
     if (!status) status = read_options(&j);
     if (!status) status = cli_applied_load(&j.applied, a->words[0]);
     j.p = j.applied.p;

@@ -27,7 +27,7 @@ static int check(const cli_arguments *a, const cli_applied *ap, const orff_mask 
         return cli_failed(
             "--mask std: the model keeps no posterior, so it has no error bars; fit it with --posterior yes");
     if (isfinite(mask->distance) && ap->info.resolution > 0.1 * mask->distance)
-        cli_say("--mask distance: places of rows are known to %.2g only", ap->info.resolution);
+        cli_say("--mask distance: the positions of the rows are known only to %.2g", ap->info.resolution);
     return CLI_DONE;
 }
 

@@ -15,7 +15,8 @@
 
 /* ---- the table */
 
-/* "decomposable|curl-free|..|auto", or how it is written; a matrix is in a file. */
+/* "decomposable|curl-free|..|auto", or how it is written ("TREND|INPUTS": one of the names, or the other); a matrix is in a
+ * file. */
 static const char *argument_of(const orff_setting *setting) {
     cli_string text = {0};
     for (size_t i = 0; setting->names && setting->names()[i]; i++)
@@ -25,6 +26,8 @@ static const char *argument_of(const orff_setting *setting) {
         cli_append(&text, matrix ? "FILE" : "%c", *at);
         at += matrix ? 6 : 1;
     }
+    const char *others = setting->names && setting->form ? strchr(setting->form, '|') : NULL;
+    if (others) cli_append(&text, "%s", others);
     if (setting->automatic) cli_append(&text, "|auto");
     return text.text; /* kept as long as the program runs */
 }

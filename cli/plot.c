@@ -19,7 +19,7 @@
 
 /* ---- the region */
 
-/* The first two inputs that are no covariates, or the only one. */
+/* The first two inputs that are not covariates, or the only one. */
 static int find_axes(picture *f) {
     const cli_applied *ap = &f->applied;
     if (ap->info.classes)

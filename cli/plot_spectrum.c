@@ -13,7 +13,7 @@
 typedef struct spectrum {
     picture *picture;
     size_t d, p;
-    size_t dim, axis[MOST]; /* inputs that a wavenumber is of: those that are no covariates */
+    size_t dim, axis[MOST]; /* inputs that a wavenumber is of: those that are not covariates */
     orff_power power;
 } spectrum;
 
@@ -130,7 +130,7 @@ static int find_axes(spectrum *s) {
         s->dim++;
     }
     if (s->dim >= 1 && s->dim <= MOST) return check_units(s);
-    return cli_failed("there are %zu inputs that are no covariates; a spectrum is of one to %d", s->dim,
+    return cli_failed("there are %zu inputs that are not covariates; a spectrum is of one to %d", s->dim,
                       MOST);
 }
 
@@ -151,7 +151,7 @@ static int find_power(spectrum *s) {
         status ? ORFF_OK : orff_model_power(ap->model, low, high, s->dim, s->axis, &s->power);
     free(low);
     if (outcome == ORFF_ERROR_UNSUPPORTED)
-        return cli_failed("%s: the model is no sum of waves, so it has no spectrum of its own; fit it with "
+        return cli_failed("%s: the model is not a sum of waves, so it has no spectrum of its own; fit it with "
                           "--engine lattice (up to three inputs) or --engine features",
                           path);
     if (!status && outcome) status = cli_outcome(outcome, NULL);

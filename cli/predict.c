@@ -16,6 +16,7 @@
 #include "mask.h"
 #include "report.h"
 #include "result.h"
+#include "written.h"
 
 #define BLOCK        4096
 #define MOST_SAMPLES 1000000
@@ -556,11 +557,8 @@ static void clear(job *j) {
 int cli_predict(const cli_arguments *a, bool samples) {
     const double start = cli_seconds();
     job j = {.arguments = a, .sampling = samples};
-    int status = cli_need_output(a);
+    int status = cli_need_table_output(a, "predictions");
     if (status) return status;
-    if (cli_wants_json() && !strcmp(cli_text(a, CLI_OPT_OUTPUT), "-"))
-        return cli_wrong(a, CLI_OPT_JSON,
-                         "standard output cannot hold both the predictions (-o -) and the JSON");
     status = cli_applied_load(&j.applied, a->words[0]);
     if (!status && j.applied.info.classes && cli_given(a, CLI_OPT_COAST))
         status = cli_wrong(a, CLI_OPT_COAST, "classes cannot be left out on land");

@@ -142,7 +142,7 @@ static int fill_gaps(cli_series *s) {
     const double median = median_step(s);
     double total = 0.0;
     if (!(median > 0.0))
-        return cli_failed("%s: times must grow from row to row: sort the table", fmt_table_path(s->table));
+        return cli_failed("%s: times must increase from row to row: sort the table", fmt_table_path(s->table));
     const int status = check_times(s, &total, median);
     if (status || total == (double)s->n) return status;
     const size_t n = (size_t)total;

@@ -190,8 +190,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_POINTS] = {"points", 0, "FILE", NULL, PLOT | VIEW, "Picture",
         "Mark the positions of these data."},
     [CLI_OPT_EVERYWHERE] = {"everywhere", 0, NULL, NULL, PLOT, "Picture",
-        "Also draw where the data say little. By default the picture is white where the standard deviation is far larger than "
-        "elsewhere."},
+        "Also draw where the data say little. By default the picture is white where the data explain less than half of the "
+        "prior variance."},
     [CLI_OPT_KEEP] = {"keep", 0, NULL, NULL, PLOT, "Picture",
         "Keep the gnuplot script, with its data, beside the picture as PICTURE.gp. An existing file of that name is not replaced."},
     [CLI_OPT_STYLE] = {"style", 0, "plain|talk|paper|dark", "plain", PLOT, "Picture",

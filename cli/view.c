@@ -59,7 +59,7 @@ static bool same_units(const orff_notes *notes, size_t p) {
     return true;
 }
 
-/* The map is the first two inputs that are no covariates, and else the first two. */
+/* The map is the first two inputs that are not covariates, and else the first two. */
 static int find_axes(page *f) {
     size_t found = 0;
     f->d = f->applied.info.inputs;

@@ -41,7 +41,7 @@ static int fail_crashed(fmt_table *table, const remote *r) {
                               r->plan.advice);
     return fmt_table_fail(table, ORFF_ERROR_IO, "the process that reads it %s",
                           killed ? "was killed (signal 9), perhaps for lack of memory"
-                                 : "ended without a word; is memory short?");
+                                 : "ended without a message; is memory short?");
 }
 
 /* What a broken line means. The child is gone after it, and so is all else that could be read. */

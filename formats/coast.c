@@ -139,7 +139,7 @@ static bool read_object(fmt_json *j, fmt_coast *c) {
 
 static bool read_json(fmt_json *j, fmt_coast *c) {
     if (!read_object(j, c)) return false;
-    return !fmt_json_peek(j) || fmt_json_fail(j, "goes on behind its end");
+    return !fmt_json_peek(j) || fmt_json_fail(j, "something follows its end");
 }
 
 /* ---------------------------------------------------------------- text */

@@ -114,7 +114,7 @@ static bool read_records(fmt_json *j, state *s) {
         if (!read_record(j, &records[s->n++])) return false;
     }
     if (j->trouble) return false;
-    if (fmt_json_peek(j)) return fmt_json_fail(j, "goes on behind its end");
+    if (fmt_json_peek(j)) return fmt_json_fail(j, "something follows its end");
     return s->n || fmt_json_fail(j, "has no records");
 }
 

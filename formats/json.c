@@ -39,7 +39,7 @@ bool fmt_json_enter(fmt_json *j, char opening) {
     const char closing = opening == '[' ? ']' : '}';
     if (!accept_sign(j, opening))
         return fmt_json_fail(j, opening == '[' ? "expected a list" : "expected an object");
-    if (++j->depth > FMT_JSON_DEPTH) return fmt_json_fail(j, "nests too deep");
+    if (++j->depth > FMT_JSON_DEPTH) return fmt_json_fail(j, "is nested too deeply");
     return !leave(j, closing) && !j->trouble;
 }
 
@@ -50,14 +50,14 @@ bool fmt_json_more(fmt_json *j, char closing) {
 
 /* One character of a text, which may be escaped; '\0' at the closing quote, or in trouble. */
 static char next_letter(fmt_json *j) {
-    if (j->at == j->end) return (char)fmt_json_fail(j, "a text has no end");
+    if (j->at == j->end) return (char)fmt_json_fail(j, "a string has no end");
     const char letter = *j->at++;
     if (letter == '"') return '\0';
     if (letter != '\\') return letter ? letter : '?';
-    if (j->at == j->end) return (char)fmt_json_fail(j, "a text has no end");
+    if (j->at == j->end) return (char)fmt_json_fail(j, "a string has no end");
     const char escaped = *j->at++;
     if (escaped == 'u') {
-        if (j->end - j->at < 4) return (char)fmt_json_fail(j, "a text has no end");
+        if (j->end - j->at < 4) return (char)fmt_json_fail(j, "a string has no end");
         j->at += 4;
         return '?';
     }
@@ -66,7 +66,7 @@ static char next_letter(fmt_json *j) {
 
 bool fmt_json_text(fmt_json *j, char *text, size_t room) {
     size_t used = 0;
-    if (!accept_sign(j, '"')) return fmt_json_fail(j, "expected a text");
+    if (!accept_sign(j, '"')) return fmt_json_fail(j, "expected a string");
     for (char letter = next_letter(j); letter; letter = next_letter(j))
         if (used + 1 < room) text[used++] = letter;
     if (room) text[used] = '\0';

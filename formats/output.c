@@ -56,7 +56,7 @@ static int begin(fmt_output *output) {
     output->sink = find_sink(path, o->format);
     if (!output->sink)
         return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT,
-                               "no format that can be written: the name must end in .csv, .tsv, .npy or .nc");
+                               "this format cannot be written: the name must end in .csv, .tsv, .npy or .nc");
     if (o->n_columns == 0) return fmt_output_fail(output, ORFF_ERROR_INVALID_ARGUMENT, "no columns to write");
     output->separator = fmt_ends_with(path, ".tsv") || fmt_ends_with(path, ".tsv.gz") ? '\t' : ',';
     const int status = fmt_output_file_open(output);

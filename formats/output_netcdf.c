@@ -372,7 +372,7 @@ static int lay_out(fmt_output *output, writer *w) {
         for (size_t k = 0; k < w->d; k++)
             if (!isfinite(w->cells[r * n + w->inputs[k]]))
                 return fmt_output_fail(output, ORFF_ERROR_NOT_FINITE,
-                                       "row %zu has a coordinate that is no number", r + 1);
+                                       "row %zu has a coordinate that is not a number", r + 1);
     if (fmt_grid_find(&w->grid, w->rows, n, w->cells, w->d, w->inputs, &w->gridded))
         return fmt_output_fail_memory(output);
     w->scratch = calloc(cells_of(w) + 1, sizeof *w->scratch);

@@ -939,7 +939,7 @@ ORFF_API const char *orff_geo_name(orff_geo geo);
 ORFF_API const char *const *orff_geo_names(void);
 ORFF_API orff_status orff_geo_parse(const char *name, orff_geo *geo);
 
-/* The two inputs that are degrees: the first two that are no covariates (covariate: d flags; NULL: none is). Refuses
+/* The two inputs that are degrees: the first two that are not covariates (covariate: d flags; NULL: none is). Refuses
  * fewer, and other than two outputs. */
 ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, size_t inputs[2]);
 
@@ -1777,7 +1777,7 @@ typedef struct orff_power {
 } orff_power;
 
 /* The region is low to high (d each); wavenumbers are of `dim` inputs, 1 to 3, those of axes (0-based), and others are held in the
- * middle. ORFF_ERROR_UNSUPPORTED for classes, and where the model is no sum of waves: see orff_model_sum. */
+ * middle. ORFF_ERROR_UNSUPPORTED for classes, and where the model is not a sum of waves: see orff_model_sum. */
 ORFF_API orff_status orff_model_power(const orff_model *model, const double *low, const double *high,
                                       size_t dim, const size_t *axes, orff_power *power);
 

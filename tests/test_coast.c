@@ -146,7 +146,7 @@ static void test_refused(void **state) {
         static const char *const openings[] = {"[", "{\"geometry\":", "{\"a\":"};
         if (!kind) used = (size_t)sprintf(nested, "{\"coordinates\":");
         while (used < deep) used += (size_t)sprintf(nested + used, "%s", openings[kind]);
-        refused(nested, ORFF_ERROR_FORMAT, kind ? "nests too deep" : "MultiPolygon");
+        refused(nested, ORFF_ERROR_FORMAT, kind ? "is nested too deeply" : "MultiPolygon");
     }
     free(nested);
     fmt_coast coast;

@@ -41,15 +41,15 @@ die_on 2 ""
 {
     refused 2 'there is a checkpoint already' "$orff_mpi" fit all.csv $columns --checkpoint sums -o never.orff
     echo mine >notes.1
-    refused 2 'notes.1: is no checkpoint, and' "$orff_mpi" fit all.csv $columns --checkpoint notes -o never.orff
+    refused 2 'notes.1: is not a checkpoint, ' "$orff_mpi" fit all.csv $columns --checkpoint notes -o never.orff
     refused 2 'checkpoint of other data or settings' "$orff_mpi" fit all.csv $columns --seed 3 --checkpoint sums --resume yes -o never.orff
     mkdir kept
     cp -p sums.[0-9] sums.[0-9][0-9] kept 2>/dev/null || :
     one=$(basename "$(ls kept/* | head -n 1)")
     head -c 100000 "kept/$one" >"$one"
-    refused 3 "$one: is no checkpoint .* damaged" "$orff_mpi" fit all.csv $columns --checkpoint sums --resume yes -o never.orff
+    refused 3 "$one: is not a checkpoint .* damaged" "$orff_mpi" fit all.csv $columns --checkpoint sums --resume yes -o never.orff
     { head -c 100000 "kept/$one"; printf x; tail -c +100002 "kept/$one"; } >"$one"
-    refused 3 "$one: is no checkpoint .* damaged" "$orff_mpi" fit all.csv $columns --checkpoint sums --resume yes -o never.orff
+    refused 3 "$one: is not a checkpoint .* damaged" "$orff_mpi" fit all.csv $columns --checkpoint sums --resume yes -o never.orff
     cp -p kept/* .
 }
 

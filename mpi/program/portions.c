@@ -34,7 +34,7 @@ static int for_files(const char *path, found_fn *found, void *self) {
     if (slash) folder[slash - path + 1] = '\0';
     DIR *directory = opendir(folder);
     const int status =
-        directory ? CLI_DONE : cli_failed("%s: cannot be looked into: %s", folder, strerror(errno));
+        directory ? CLI_DONE : cli_failed("%s: cannot be read: %s", folder, strerror(errno));
     const size_t length = strlen(base);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         const char *number = entry->d_name + length + 1;
@@ -67,9 +67,9 @@ static int refuse_file(const char *path, uint64_t k) {
     const int status =
         orff_mpi_sum_load(NULL, name, NULL)
             ? cli_failed(
-                  "%s: is no checkpoint, and stands where one may be written; give --checkpoint another name",
+                  "%s: is not a checkpoint, and stands where one may be written; give --checkpoint another name",
                   name)
-            : cli_failed("%s: there is a checkpoint already; go on from it with --resume yes, or remove it",
+            : cli_failed("%s: there is a checkpoint already; continue from it with --resume yes, or remove it",
                          name);
     free(name);
     return status;
@@ -93,7 +93,7 @@ static void forget_file(void *self, uint64_t k, const char *entry, const char *r
     cli_append(&name, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, entry);
     if (*rest ? strncmp(rest, part, strlen(part)) != 0
               : orff_mpi_sum_load(NULL, name.text, NULL) != ORFF_OK) {
-        cli_warn("%s: is no checkpoint, and is left alone", name.text);
+        cli_warn("%s: is not a checkpoint, so it is left alone", name.text);
     } else if (unlink(name.text)) {
         cli_warn("%s: cannot be removed: %s", name.text, strerror(errno));
     }
@@ -165,7 +165,7 @@ static int load(const cli_portions *p, uint64_t k, orff_mpi_sum *sum, size_t d, 
     if (outcome == ORFF_ERROR_IO) {
         status = cli_failed("%s: cannot be opened: %s", name, strerror(errno));
     } else if (outcome) {
-        status = cli_failed("%s: is no checkpoint of orff under mpirun, or damaged (%s); remove it, and its "
+        status = cli_failed("%s: is not a checkpoint of orff under mpirun, or is damaged (%s); remove it, and its "
                             "rows are summed again",
                             name, orff_status_text(outcome));
     } else if (!parse_label(p, text, d, l)) {

@@ -10,12 +10,12 @@
 #include "cli/data.h"
 #include "cli/report.h"
 #include "commands.h"
+#include "formats/npy_header.h"
 #include "ranks.h"
 #include "tables.h"
 #include "turns.h"
 
-#define BLOCK  4096
-#define HEADER 128
+#define BLOCK 4096
 
 static struct {
     orff_file *file; /* of rank 0 */
@@ -61,23 +61,6 @@ static int fail_io(int code) {
     return cli_failed("%s: cannot be written: %s", out.path, text);
 }
 
-/* NPY 1.0, doubles in C order. */
-static void make_header(uint64_t rows, char header[HEADER]) {
-    char text[HEADER];
-    const uint16_t one = 1, length = HEADER - 10;
-    char first;
-    memcpy(&first, &one, 1);
-    memset(header, ' ', HEADER);
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
-    header[8] = (char)(length & 0xff);
-    header[9] = (char)(length >> 8);
-    const int used =
-        snprintf(text, sizeof text, "{'descr': '%cf8', 'fortran_order': False, 'shape': (%llu, %zu), }",
-                 first ? '<' : '>', (unsigned long long)rows, out.columns);
-    memcpy(header + 10, text, (size_t)used);
-    header[HEADER - 1] = '\n';
-}
-
 static int create(void) {
     const int status = cli_outcome(orff_file_create(&out.file, out.path), NULL);
     if (!status) out.temporary = cli_copy_text(orff_file_temporary(out.file));
@@ -100,9 +83,9 @@ static int write_bytes(MPI_Offset at, const void *bytes, size_t size) {
 }
 
 static int write_header(uint64_t total) {
-    char header[HEADER];
-    make_header(total, header);
-    return write_bytes(0, header, HEADER);
+    char header[FMT_NPY_HEADER];
+    fmt_npy_make_header(total, out.columns, header);
+    return write_bytes(0, header, FMT_NPY_HEADER);
 }
 
 static int open_shared(const char *path, uint64_t rows, size_t columns) {
@@ -119,7 +102,7 @@ static int open_shared(const char *path, uint64_t rows, size_t columns) {
     out.opened = true;
     MPI_Exscan(&rows, &before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (cli_is_first()) before = 0;
-    out.at = HEADER + (MPI_Offset)(before * columns * sizeof(double));
+    out.at = FMT_NPY_HEADER + (MPI_Offset)(before * columns * sizeof(double));
     const uint64_t total = cli_sum(rows);
     return cli_agree(cli_is_first() ? write_header(total) : CLI_DONE);
 }

@@ -1,20 +1,18 @@
 """Regression with the exact kernel, for few rows."""
 from __future__ import annotations
 
-from typing import Any
-
 from ._arrays import Array
 from ._library import lib
-from ._observations import MISSING_OUTPUTS, Rows
+from ._observations import MISSING_OUTPUTS
 from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
 from ._path import PathMixin
 from ._regression import RegressionMixin
 from ._settings import name_of
-from ._tuning import TuningMixin
+from ._tuning import WholeRowsTuningMixin
 
 
 @parameters(KERNEL | LEARNING, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE, progress=PROGRESS)
-class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
+class OVKRegressor(PathMixin, RegressionMixin, WholeRowsTuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 
     f(x) = intercept + sum_i K(x, x_i) alpha_i: what `ORFFRegressor` approximates. The cost grows with the cube of the
@@ -56,22 +54,3 @@ class OVKRegressor(PathMixin, RegressionMixin, TuningMixin):
         """The squared norm of f in the space of the kernel: alpha^T K alpha."""
         self._info()
         return self.model_.norm2()
-
-    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "OVKRegressor":
-        """Of several candidates take the one with the smallest cross-validated error and fit it to all rows.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for fit.
-        **grid
-            For each parameter that is varied a list of values; all combinations are compared.
-
-        Returns
-        -------
-        self
-            With `best_params_`, `best_index_` and `tune_results_`.
-        """
-        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._tune_rows(grid, Rows(X, Y, weights), **notes)
-        return self

@@ -4,16 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from . import _notes
 from ._arrays import Array, copied, doubles, pointer
-from ._arrow import from_arrow
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, scales_of
 from ._library import ffi, lib
 from ._model import Model
-from ._observations import Rows, measured_rows, settings_of_rows
+from ._observations import Rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, parameters
 from ._settings import Settings, name_of
 from ._sums import Sums
@@ -59,37 +57,7 @@ class LatticeMoments(Sums):
     _kind = "orff_lattice_moments"
     _own = ("sigma_range", "extent", "verbose", "progress")
 
-    # ---- rows in
-
-    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None, directions: Any = None,
-                   errors: Any = None) -> "LatticeMoments":
-        """Add rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs, up to three.
-        Y : array-like of shape (n, p) or (n,)
-            Outputs, NaN where one is missing.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows, 0 or more.
-        directions : array-like of shape (n, p), optional
-            As for `ORFFRegressor.fit`: Y is what the field has along them.
-        errors : array-like of the shape of Y, or of shape (n,), optional
-            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
-
-        Returns
-        -------
-        LatticeMoments
-            Itself. When it fails the sums are as before.
-        """
-        X, Y = from_arrow(X), from_arrow(Y, "Y")
-        names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
-        X = check_array(X, dtype=np.float64, order="C")
-        rows = measured_rows(X, Y, sample_weight, directions, errors)
-        if self._place is None:
-            self._begin(rows, names, outputs if directions is None else None)
-        return self._add_rows(rows)
+    # ---- the lattice
 
     def _begin(self, rows: Rows, input_names: Any, output_names: Any) -> None:
         """Choose the lattice."""
@@ -109,10 +77,7 @@ class LatticeMoments(Sums):
         words = {**part_texts(parts, settings.inputs)}
         if not np.array_equal(shortest, longest):
             words["sigma"] = "auto"
-        notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
-                                  kernel={name: words[name] for name in _notes.KERNEL_WORDS})
-        check(lib.orff_lattice_moments_set_notes(place[0], _notes.dump(notes).encode()))
-        self._place = place
+        self._begun(place, settings, words, input_names, output_names)
         del kept
 
     def _kernels(self, settings: Settings, rows: Rows) -> tuple:

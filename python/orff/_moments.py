@@ -4,16 +4,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
 
 from . import _notes
 from ._arrays import Array, doubles, pointer
-from ._arrow import from_arrow
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, with_known_parts
 from ._library import ffi, lib, owner
 from ._model import Model
-from ._observations import Rows, measured_rows, settings_of_rows
+from ._observations import Rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
 from ._settings import Settings, is_single
 from ._sums import Sums
@@ -66,45 +64,18 @@ class Moments(Sums):
     """
 
     _kind = "orff_moments"
+    _dtypes = [np.float64, np.float32]
 
     # ---- rows in and out
-
-    def accumulate(self, X: Any, Y: Any, sample_weight: Any = None, directions: Any = None,
-                   errors: Any = None) -> "Moments":
-        """Add rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs.
-        Y : array-like of shape (n, p) or (n,)
-            Outputs, NaN where one is missing.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows, 0 or more.
-        directions : array-like of shape (n, p), optional
-            As for `ORFFRegressor.fit`: Y is what the field has along them.
-        errors : array-like of the shape of Y, or of shape (n,), optional
-            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
-
-        Returns
-        -------
-        Moments
-            Itself. When it fails the sums are as before.
-        """
-        X, Y = from_arrow(X), from_arrow(Y, "Y")
-        names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
-        X = check_array(X, dtype=[np.float64, np.float32], order="C")
-        rows = measured_rows(X, Y, sample_weight, directions, errors)
-        if self._place is None:
-            given = decide_kernel(self._given(), rows, names)
-            self._begin(given, X, rows.outputs, names, outputs if directions is None else None)
-        return self._add_rows(rows)
 
     def _given(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._settings_names if name != "precision"}
 
-    def _begin(self, given: dict[str, Any], X: Array, p: int, input_names: Any = None,
-               output_names: Any = None) -> None:
+    def _begin(self, rows: Rows, input_names: Any, output_names: Any) -> None:
+        given = decide_kernel(self._given(), rows, input_names)
+        self._draw(given, rows.X, rows.outputs, input_names, output_names)
+
+    def _draw(self, given: dict[str, Any], X: Array, p: int, input_names: Any = None, output_names: Any = None) -> None:
         """Draw the frequencies of a kernel in which nothing is automatic."""
         settings = Settings(given, X.shape[1], p, names=input_names)
         made, drawn = settings.kernel(), owner("orff_features", lib.orff_features_free)
@@ -113,11 +84,7 @@ class Moments(Sums):
             "folds": settings.c.folds, "seed": settings.c.sampling.seed, "single": is_single(self.precision, X.dtype)})
         place = self._new_place()
         check(lib.orff_moments_create(place, drawn[0], how))
-        words = part_texts(settings.parts, settings.inputs)
-        notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
-                                  kernel={name: words[name] for name in _notes.KERNEL_WORDS})
-        check(lib.orff_moments_set_notes(place[0], _notes.dump(notes).encode()))
-        self._place = place
+        self._begun(place, settings, part_texts(settings.parts, settings.inputs), input_names, output_names)
 
     def _subtract_rows(self, rows: Rows) -> "Moments":
         """Take off rows that have been checked."""

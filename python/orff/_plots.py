@@ -249,7 +249,7 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
     Parameters
     ----------
     model : ORFFRegressor, OVKRegressor or Field
-        What was fitted. With one input it is a curve, with two or more a map over the first two that are no covariates.
+        What was fitted. With one input it is a curve, with two or more a map over the first two that are not covariates.
     {ax}
     what : {"field", "outputs", "divergence", "curl", "potential", "stream", "error"}, default="field"
         What to draw. A field of other than two outputs is drawn as "outputs".

@@ -1,15 +1,13 @@
 """Regression with layers of random features that are learned together."""
 from __future__ import annotations
 
-from typing import Any
-
 from ._fields import FieldsMixin
 from ._library import lib
-from ._observations import MISSING_OUTPUTS, Rows
+from ._observations import MISSING_OUTPUTS
 from ._parameters import FEATURES, KERNEL, LEARNING, PROGRESS, SOLVING, VERBOSE, Own, parameters
 from ._regression import RegressionMixin
 from ._settings import TABLE, name_of
-from ._tuning import TuningMixin
+from ._tuning import WholeRowsTuningMixin
 
 STACK = Own((8,), TABLE["stack"].types, TABLE["stack"].help)
 # What stacks are without: other rules, losses and solvers, and what is laid out over the inputs themselves.
@@ -19,7 +17,7 @@ OTHERS = ("covariates", "crs", "engine", "frequencies", "geo", "importance", "it
 
 @parameters(KERNEL | FEATURES | LEARNING | SOLVING, without=OTHERS, stack=STACK, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE,
             progress=PROGRESS)
-class ORFFStack(FieldsMixin, RegressionMixin, TuningMixin):
+class ORFFStack(FieldsMixin, RegressionMixin, WholeRowsTuningMixin):
     """Regression with a function of functions: layers of random Fourier features, learned together.
 
     f = f_L o .. o f_1. Hidden layers begin as the identity, so that the stack begins as an `ORFFRegressor` with decomposable
@@ -58,22 +56,3 @@ class ORFFStack(FieldsMixin, RegressionMixin, TuningMixin):
         """Widths of the hidden layers."""
         info = self._info()
         return tuple(int(info.hidden_widths[i]) for i in range(info.hidden_layers))
-
-    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFStack":
-        """Of several candidates take the one with the smallest error on rows left out and fit it to all rows.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for fit.
-        **grid
-            For each parameter that is varied a list of values; all combinations are compared.
-
-        Returns
-        -------
-        self
-            With `best_params_`, `best_index_` and `tune_results_`.
-        """
-        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
-        self._tune_rows(grid, Rows(X, Y, weights), **notes)
-        return self

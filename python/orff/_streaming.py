@@ -60,7 +60,7 @@ class StreamingMixin(ModelEstimator):
         given["features"] = int(lib.orff_settings_features(settings.c, d, p, 0))
         moments = Moments(precision=self.precision, verbose=self.verbose, progress=self.progress,
                           **{name: given[name] for name in Moments._settings_names if name in given})
-        moments._begin(given, rows.X, p, names)
+        moments._draw(given, rows.X, p, names)
         self._settled, self._moments = given, moments
 
     def _add(self, rows: Rows) -> None:

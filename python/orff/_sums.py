@@ -4,12 +4,16 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar, Optional, TypeVar
 
+import numpy as np
+from sklearn.utils import check_array
+
 from . import _notes
 from ._arrays import doubles, pointer
+from ._arrow import from_arrow
 from ._errors import check
 from ._library import lib, owner, text
 from ._model import file_bytes, from_file_bytes
-from ._observations import Rows
+from ._observations import Rows, measured_rows
 from ._progress import run
 
 Self = TypeVar("Self", bound="Sums")
@@ -20,6 +24,7 @@ class Sums:
     its functions; `_own` are the parameters that are no settings."""
 
     _kind: ClassVar[str]
+    _dtypes: ClassVar[Any] = np.float64  # of inputs
     _own: ClassVar[tuple[str, ...]] = ("verbose", "progress")
     _place: Any = None
     _settings_names: list
@@ -86,6 +91,47 @@ class Sums:
         return result
 
     # ---- rows
+
+    def accumulate(self: Self, X: Any, Y: Any, sample_weight: Any = None, directions: Any = None,
+                   errors: Any = None) -> Self:
+        """Add rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Inputs; up to three for a lattice.
+        Y : array-like of shape (n, p) or (n,)
+            Outputs, NaN where one is missing.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, 0 or more.
+        directions : array-like of shape (n, p), optional
+            As for `ORFFRegressor.fit`: Y is what the field has along them.
+        errors : array-like of the shape of Y, or of shape (n,), optional
+            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
+
+        Returns
+        -------
+        self
+            When it fails the sums are as before.
+        """
+        X, Y = from_arrow(X), from_arrow(Y, "Y")
+        names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
+        X = check_array(X, dtype=self._dtypes, order="C")
+        rows = measured_rows(X, Y, sample_weight, directions, errors)
+        if self._place is None:
+            self._begin(rows, names, outputs if directions is None else None)
+        return self._add_rows(rows)
+
+    def _begin(self, rows: Rows, input_names: Any, output_names: Any) -> None:
+        """Decide on the first rows what the sums are summed over, and make room for them."""
+        raise NotImplementedError
+
+    def _begun(self, place: Any, settings: Any, words: dict[str, Any], input_names: Any, output_names: Any) -> None:
+        """The library's object is made: its notes name the kernel, in words, and the columns."""
+        notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
+                                  kernel={name: words[name] for name in _notes.KERNEL_WORDS})
+        check(self._function("set_notes")(place[0], _notes.dump(notes).encode()))
+        self._place = place
 
     def _add_rows(self: Self, rows: Rows) -> Self:
         """Add rows that have been checked."""

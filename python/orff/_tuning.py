@@ -54,3 +54,26 @@ class TuningMixin(ModelEstimator):
         self.set_params(**self.best_params_)
         self._adopt(Model(place), settings[self.best_index_], **{"shown": X, **notes})
         self._moments = None
+
+
+class WholeRowsTuningMixin(TuningMixin):
+    """tune for regressions that take no more than X, y and weights there."""
+
+    def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "WholeRowsTuningMixin":
+        """Of several candidates take the one with the smallest error on rows left out and fit it to all rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for fit.
+        **grid
+            For each parameter that is varied a list of values; all combinations are compared.
+
+        Returns
+        -------
+        self
+            With `best_params_`, `best_index_` and `tune_results_`.
+        """
+        X, Y, weights, notes = self._flat_rows(X, y, sample_weight)
+        self._tune_rows(grid, Rows(X, Y, weights), **notes)
+        return self

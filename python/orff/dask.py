@@ -116,7 +116,7 @@ def _begin_features(moments: Moments, rows: Rows) -> None:
     given, names = moments._given(), rows.X.names
     X, Y, weights = _looked_at(given, rows)
     seen = Measured(X, Y, weights)
-    moments._begin(decide_kernel(given, seen, names), X, seen.outputs, names, rows.Y.names)
+    moments._draw(decide_kernel(given, seen, names), X, seen.outputs, names, rows.Y.names)
 
 
 def _begin_lattice(moments: LatticeMoments, rows: Rows) -> None:

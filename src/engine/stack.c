@@ -399,7 +399,7 @@ static orff_status covariance(const void *self, size_t n, const double *x, doubl
 
 static orff_status sum(const void *fit, orffi_term *term) {
     (void)fit, (void)term;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack is no sum of waves");
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack is not a sum of waves");
 }
 
 const orffi_engine orffi_engine_stack = {

@@ -55,7 +55,7 @@ orff_status orffi_stack_derive(const void *self, const orffi_derived *what, size
     if (what->field == ORFF_FIELD_POTENTIAL || what->field == ORFF_FIELD_STREAM)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "the %s of a stack has no closed form: a stack is no sum of waves; fit without hidden "
+            "the %s of a stack has no closed form: a stack is not a sum of waves; fit without hidden "
             "layers",
             what->name);
     ORFFI_TRY(orffi_multiply(n, fit->kernel->d * fit->kernel->p, &size));

@@ -187,17 +187,6 @@ static void fill_theta(const orffi_dual *dual, double lambda, const double *alph
     *residual = size > 0.0 ? sqrt(error / size) : 0.0;
 }
 
-static void fill_info(const orffi_exact_system *s, double lambda, orff_solve_info *info) {
-    const double shift = orffi_exact_system_shift(s, lambda);
-    *info = (orff_solve_info){.method = "dual-eigen", .converged = true};
-    info->jitter = shift > s->N * lambda ? shift - s->N * lambda : 0.0;
-    info->condition = (s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1) + shift) /
-                      (s->e[0] * orffi_exact_system_value(s, 0) + shift);
-    if (info->jitter > 0.0)
-        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", lambda,
-                  shift / s->N);
-}
-
 orff_status orffi_dual_solve(const orffi_dual *dual, double lambda, double *theta, orff_solve_info *info,
                              orff_path_point *point, double *train_mse) {
     const orffi_exact_system *s = &dual->system;
@@ -214,7 +203,8 @@ orff_status orffi_dual_solve(const orffi_dual *dual, double lambda, double *thet
         status = orffi_exact_system_errors(s, t, shift, train_mse);
     }
     if (!status) {
-        fill_info(s, lambda, info);
+        *info = (orff_solve_info){.method = "dual-eigen", .converged = true};
+        orffi_exact_system_describe(s, lambda, info);
         fill_alpha(s, t, alpha);
         fill_theta(dual, lambda, alpha, theta, V, t, &info->residual);
     }

@@ -128,12 +128,7 @@ static orff_status solve_eigen(const orffi_exact_system *s, double lambda, doubl
     const double shift = orffi_exact_system_shift(s, lambda);
     double *work;
     info->method = "exact-eigen";
-    info->jitter = shift > s->N * lambda ? shift - s->N * lambda : 0.0;
-    info->condition = (s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1) + shift) /
-                      (s->e[0] * orffi_exact_system_value(s, 0) + shift);
-    if (info->jitter > 0.0)
-        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", lambda,
-                  shift / s->N);
+    orffi_exact_system_describe(s, lambda, info);
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, s->n * s->r));
     orffi_exact_system_solve(s, shift, t, work);
     orffi_release(work);

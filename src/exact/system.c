@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 
@@ -196,6 +197,16 @@ double orffi_exact_system_value(const orffi_exact_system *s, size_t v) {
 double orffi_exact_system_shift(const orffi_exact_system *s, double lambda) {
     const double largest = s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1);
     return fmax(s->N * lambda, (double)s->n * DBL_EPSILON * largest);
+}
+
+void orffi_exact_system_describe(const orffi_exact_system *s, double lambda, orff_solve_info *info) {
+    const double shift = orffi_exact_system_shift(s, lambda);
+    info->jitter = shift > s->N * lambda ? shift - s->N * lambda : 0.0;
+    info->condition = (s->e[s->n - 1] * orffi_exact_system_value(s, s->modes - 1) + shift) /
+                      (s->e[0] * orffi_exact_system_value(s, 0) + shift);
+    if (info->jitter > 0.0)
+        orffi_log(ORFF_LOG_WARNING, "lambda %g is lost in rounding: the system was solved with %g", lambda,
+                  shift / s->N);
 }
 
 void orffi_exact_system_inverse(const orffi_exact_system *s, double shift, double *g) {

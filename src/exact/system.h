@@ -72,6 +72,10 @@ orff_status orffi_exact_system_cholesky(orffi_exact_system *system, double shift
 /* N lambda, or what rounding leaves of it in the eigen form. */
 double orffi_exact_system_shift(const orffi_exact_system *system, double lambda);
 
+/* What the eigen form at this lambda says of its solution: the shift that rounding asked for, of which it warns, and the
+ * condition. */
+void orffi_exact_system_describe(const orffi_exact_system *system, double lambda, orff_solve_info *info);
+
 /* m of mode v. */
 double orffi_exact_system_value(const orffi_exact_system *system, size_t v);
 

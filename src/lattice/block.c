@@ -274,6 +274,15 @@ orff_status orffi_lattice_block_root(const orffi_lattice_block *b, const orffi_m
     return ORFF_OK;
 }
 
+/* <w, x> of a mode; z: the angles at x. */
+static double phase_of(const orffi_lattice *l, size_t mode, const double *z) {
+    long k[ORFFI_LATTICE_MOST];
+    double phase = 0.0;
+    orffi_lattice_place(l, mode, k);
+    for (size_t j = 0; j < l->d; j++) phase += (double)k[j] * z[j];
+    return phase;
+}
+
 void orffi_lattice_block_waves(const orffi_lattice_block *b, const double *x, double *rows) {
     const orffi_lattice_system *s = b->system;
     const orffi_lattice *l = s->lattice;
@@ -282,10 +291,7 @@ void orffi_lattice_block_waves(const orffi_lattice_block *b, const double *x, do
     orffi_lattice_angles(l, 1, x, z);
     for (size_t i = 0; i < b->modes; i++) {
         const size_t first = first_of(b, i);
-        long k[ORFFI_LATTICE_MOST];
-        double phase = 0.0;
-        orffi_lattice_place(l, b->mode[i], k);
-        for (size_t j = 0; j < l->d; j++) phase += (double)k[j] * z[j];
+        const double phase = phase_of(l, b->mode[i], z);
         const double re = i ? ROOT_TWO * cos(phase) : 1.0, im = -ROOT_TWO * sin(phase);
         for (size_t a = 0; a < s->p; a++)
             for (size_t c = 0; c < r; c++) {
@@ -304,10 +310,7 @@ void orffi_lattice_block_slopes(const orffi_lattice_block *b, const double *x, s
     orffi_lattice_angles(l, 1, x, z);
     for (size_t i = 0; i < b->modes; i++) {
         const size_t first = first_of(b, i);
-        long k[ORFFI_LATTICE_MOST];
-        double phase = 0.0;
-        orffi_lattice_place(l, b->mode[i], k);
-        for (size_t j = 0; j < l->d; j++) phase += (double)k[j] * z[j];
+        const double phase = phase_of(l, b->mode[i], z);
         const double re = i ? -ROOT_TWO * sin(phase) : 0.0, im = -ROOT_TWO * cos(phase);
         for (size_t a = 0; a < rows; a++)
             for (size_t c = 0; c < r; c++) {

@@ -40,7 +40,7 @@ orff_status orffi_series_check(const orff_series *s) {
     for (size_t i = 0; i < s->n_lags; i++)
         if (s->lags[i] <= (i ? s->lags[i - 1] : 0))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "lag number %zu is %zu; lags begin at 1 or more and grow", i + 1, s->lags[i]);
+                              "lag number %zu is %zu; lags are at least 1 and increase", i + 1, s->lags[i]);
     for (size_t i = 0; i < s->n * s->p; i++)
         if (isinf(s->values[i]))
             return orffi_fail(ORFF_ERROR_NOT_FINITE, "value %zu of series %zu is infinite", i / s->p + 1,
@@ -210,7 +210,7 @@ static orff_status fill_read(orffi_series **out, const orffi_fields *in, size_t 
     const double *last, *noise;
     bool changes;
     for (size_t i = 0; i < count; i++)
-        if (lags[i] <= (i ? lags[i - 1] : 0)) return orffi_fields_fail(in, "lags", "do not grow");
+        if (lags[i] <= (i ? lags[i - 1] : 0)) return orffi_fields_fail(in, "lags", "do not increase");
     ORFFI_TRY(orffi_fields_flag(in, "changes", &changes));
     const size_t shape[2] = {lags[count - 1], p}, square[2] = {p, p};
     ORFFI_TRY(orffi_archive_expect(in->archive, "series.last", ORFFI_F64, 2, shape, &last));

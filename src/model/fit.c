@@ -157,7 +157,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
     ORFFI_TRY(orffi_trend_refuse(
-        settings, "it is for rows in memory, not for a stream: give enough memory to hold them"));
+        settings, "it needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, 0, &engine));
@@ -178,10 +178,20 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
 
 /* ---- from moments */
 
-static orff_status check_moments(const orff_settings *s, const orff_moments *moments) {
+orff_status orffi_check_fit_moments(const orff_settings *s, size_t p) {
     if (s->n_hidden)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "hidden layers are learned from rows, which moments do not have");
+    ORFFI_TRY(orffi_check_codes(s));
+    if (s->classes && orffi_code_length(s, 1) != p)
+        return orffi_fail(ORFF_ERROR_MISMATCH,
+                          "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
+                          orffi_code_length(s, 1), p);
+    ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
+    return orffi_question_refuse(s, "a fit from moments, which have their rows,");
+}
+
+static orff_status check_moments(const orff_settings *s, const orff_moments *moments) {
     if (s->auto_kernel || s->auto_mix)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
@@ -192,13 +202,7 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments are for the squared loss, the engine %s and its direct solver",
                           orff_engine_name(ORFF_ENGINE_FEATURES));
-    ORFFI_TRY(orffi_check_codes(s));
-    if (s->classes && orffi_code_length(s, 1) != moments->p)
-        return orffi_fail(ORFF_ERROR_MISMATCH,
-                          "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
-                          orffi_code_length(s, 1), moments->p);
-    ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
-    return orffi_question_refuse(s, "a fit from moments, which have their rows,");
+    return orffi_check_fit_moments(s, moments->p);
 }
 
 orff_status orff_model_fit_moments(orff_model **out, const orff_settings *settings,

@@ -7,6 +7,9 @@
 /* Whether the settings make sense, and go with d inputs and p outputs. */
 orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p);
 
+/* Whether they ask for nothing that moments of p outputs, of whichever engine, cannot give. */
+orff_status orffi_check_fit_moments(const orff_settings *settings, size_t p);
+
 /* A model of the rows as planned. found: the path along which lambda was chosen already, or NULL. */
 orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found);
 

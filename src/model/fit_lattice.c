@@ -8,8 +8,6 @@
 #include "engine/lattice.h"
 #include "model/fit.h"
 #include "model/model.h"
-#include "model/question.h"
-#include "model/trend_fit.h"
 
 #define STRIDE 0.5  /* of a logarithm, between length scales that are looked at first */
 #define CLOSE  0.02 /* of a logarithm: length scales are told no better */
@@ -23,27 +21,17 @@
 #define RESIDUAL      1e-5 /* of iterations */
 
 static orff_status check(const orff_settings *s, const orff_lattice_moments *moments) {
-    const size_t p = moments->sums->p;
     if (s->auto_kernel || s->auto_mix || s->mixture)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments of a lattice learn neither a kernel nor its weights; name the parts");
-    if (s->n_hidden)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "hidden layers are learned from rows, which moments do not have");
     if (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_LATTICE)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "these moments are for the engine %s, not for %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(s->engine));
-    ORFFI_TRY(orffi_check_codes(s));
-    if (s->classes && orffi_code_length(s, 1) != p)
-        return orffi_fail(ORFF_ERROR_MISMATCH,
-                          "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
-                          orffi_code_length(s, 1), p);
     if (s->periods)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the moments have their periods; give none");
     if (!orff_lattice_moments_describe(moments).rows)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the moments have no rows");
-    ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
-    return orffi_question_refuse(s, "a fit from moments, which have their rows,");
+    return orffi_check_fit_moments(s, moments->sums->p);
 }
 
 /* ---- length scales and noise

@@ -247,7 +247,7 @@ static orff_status read_mix(orffi_kernel_read *k, const char *text) {
     return ORFF_OK;
 }
 
-/* The inputs of the field's space: those that are no covariates. */
+/* The inputs of the field's space: those that are not covariates. */
 static orff_status read_space(orffi_kernel_read *k, const char *text, const orff_data_shape *shape,
                               size_t *count) {
     bool *covariate;
@@ -368,7 +368,7 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
     orff_status status = ORFF_OK;
     if (!end) {
         status = wrong(k, "output-matrix",
-                       "\"%.60s\" is none; expected identity, covariance, learn[:RANK], learn:sparse[:S], a "
+                       "\"%.60s\" is not one; expected identity, covariance, learn[:RANK], learn:sparse[:S], a "
                        "matrix (1,0;0,1), or "
                        "laplacian:MATRIX[:RIDGE]",
                        text);
@@ -477,7 +477,7 @@ static orff_status read_delays(orffi_kernel_read *k, const char *text, size_t d,
     if (!text || is_auto(text)) return ORFF_OK;
     const char *end = orffi_matrix_read(text, &rows, &cols, &k->delays);
     if (!end || *end)
-        return wrong(k, "delays", "\"%.60s\" is none; expected auto, or a delay for each output: 0;1.5",
+        return wrong(k, "delays", "\"%.60s\" is not one; expected auto, or a delay for each output: 0;1.5",
                      text);
     if (rows != p || cols != d)
         return wrong(k, "delays", "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,

@@ -19,7 +19,7 @@ typedef struct orffi_kernel_read {
     double *waves;  /* n x d: wavelengths */
     double *A;      /* n x p x p, or NULL */
     double *delays; /* p x d, or NULL */
-    size_t *space;  /* the inputs that are no covariates: p of them */
+    size_t *space;  /* the inputs that are not covariates: p of them */
     const double *periods;
     bool automatic, mixture, auto_mix;
 } orffi_kernel_read;

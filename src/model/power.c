@@ -228,7 +228,7 @@ static orff_status find_waves(spectrum *s) {
                ? ORFF_OK
                : orffi_fail(
                      ORFF_ERROR_UNSUPPORTED,
-                     "orff_model_power: the model is no sum of waves, so it has no spectrum of its own; "
+                     "orff_model_power: the model is not a sum of waves, so it has no spectrum of its own; "
                      "fit it with the engine lattice (up to three inputs) or features");
 }
 

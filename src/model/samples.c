@@ -199,7 +199,7 @@ orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **o
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_samples_sum: NULL argument, or no such sample");
     if (samples->model->trend)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "a sample of a model with a trend is no sum of waves or centres alone; evaluate it "
+                          "a sample of a model with a trend is more than a sum of waves or centres; evaluate it "
                           "with orff_samples_field");
     const orffi_deviation *more = &samples->each[i];
     ORFFI_TRY(orffi_sum_create(&sum, samples->model));

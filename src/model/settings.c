@@ -178,7 +178,7 @@ static const row rows[] = {
       "adds only these, linearly. Far from the data the model follows its trend."}, NOWHERE},
     {{"scale-inputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each input by its spread, or all inputs by one common spread if a part is a field. auto is yes if sigma is auto "
-      "and no part is a field; for classes it takes a spread each or a common one, by cross-validation."}, TO(scale_inputs)},
+      "and no part is a field; for classes, cross-validation decides between a spread for each input and one for all."}, TO(scale_inputs)},
     {{"scale-outputs", ORFF_SETTING_NAME, "auto", false, 0, 0, switches, NULL, "", LEARNING, "Learning",
       "Divide each output by its spread, so that no output dominates. auto is yes if sigma or lambda is auto and no part "
       "couples the outputs."}, TO(scale_outputs)},

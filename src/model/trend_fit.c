@@ -177,16 +177,13 @@ static orff_status least_squares(orffi_trend_fit *f) {
 
 /* ---- beginning and end */
 
-static orff_status check(const orff_settings *s, const orffi_rows *rows) {
+static orff_status check(const orff_settings *s) {
     if ((unsigned)s->trend >= ORFF_TREND_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no trend number %d", (int)s->trend);
-    if (rows->stream)
-        return orffi_trend_refuse(
-            s, "it is for rows in memory, not for a stream: give enough memory to hold them");
     if (s->classes) return orffi_trend_refuse(s, "classes have none");
     if (s->loss != ORFF_LOSS_SQUARED)
-        return orffi_trend_refuse(s,
-                                  "it is for the squared loss; take it off the outputs yourself for others");
+        return orffi_trend_refuse(
+            s, "it needs the squared loss; for another one, subtract the trend from the outputs first");
     if (s->checkpoint) return orffi_trend_refuse(s, "it is estimated at once, without a checkpoint");
     return ORFF_OK;
 }
@@ -221,7 +218,7 @@ static orff_status find_groups(orff_settings *settings, orffi_rows *rows) {
 
 orff_status orffi_trend_begin(orffi_trend_fit *f, orff_settings *settings, orffi_rows *rows) {
     if (settings->trend == ORFF_TREND_NONE && !settings->offset_groups) return ORFF_OK;
-    ORFFI_TRY(check(settings, rows));
+    ORFFI_TRY(check(settings));
     if (settings->offset_groups) ORFFI_TRY(find_groups(settings, rows));
     settings->center = false;
     return begin(f, settings, rows);

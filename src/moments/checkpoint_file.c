@@ -66,7 +66,7 @@ static orff_status open_checkpoint(orffi_archive **archive, const char *path) {
     const orff_status status = orffi_archive_open(archive, path, format, 1, VERSION);
     if (status != ORFF_ERROR_FORMAT) return status;
     return orffi_fail(
-        status, "%s; it is no checkpoint to go on from and is left alone: name another file, or remove it",
+        status, "%s; this is not a checkpoint to continue from, so it is left alone: name another file, or remove it",
         orff_error_message());
 }
 
@@ -100,7 +100,7 @@ orff_status orff_checkpoint_remove(const char *path) {
     if (!path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_checkpoint_remove: NULL argument");
     if (!realpath(path, target)) return errno == ENOENT ? ORFF_OK : cannot_remove(path);
     if (!orffi_archive_begins(target, format))
-        return orffi_fail(ORFF_ERROR_FORMAT, "%s: is no checkpoint, and is left alone", path);
+        return orffi_fail(ORFF_ERROR_FORMAT, "%s: is not a checkpoint, so it is left alone", path);
     return unlink(target) && errno != ENOENT ? cannot_remove(path) : ORFF_OK;
 }
 
