@@ -324,15 +324,16 @@ static orff_status check(const orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* Groups that see the same places would each count what they tell, and links and variances would seem surer than they are. Where a
- * decision hangs on that, it is by the true evidence of fewer rows. */
+/* Groups that share rows would each count what these tell, and links and variances would seem surer than they are: then, and where
+ * zeros are to be told from small numbers, it is the true evidence of fewer rows. */
 static orff_status sample_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
                                orffi_sample *sample) {
-    if (!plan->parts.list[0].part.sparse && !is_dense(plan))
+    const bool dense = is_dense(plan);
+    if (!dense && !plan->parts.list[0].part.sparse && table->n > orffi_sample_room())
         return orffi_sample_many(table, median, 1, sample);
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, 1));
     sample->count = 1;
-    return orffi_patches(table, median, MOST_WHOLE / (is_dense(plan) && !plan->directed ? plan->p : 1),
+    return orffi_patches(table, median, MOST_WHOLE / (dense && !plan->directed ? plan->p : 1),
                          sample->tables);
 }
 
