@@ -117,9 +117,9 @@ METHODS = {
 # ---- the table
 
 def error(method, y, first, lags):
-    start = time.perf_counter()
+    start = time.process_time()
     predict = method(y[:first], lags)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     got = np.array([predict(y[:t]) for t in range(first, len(y))])
     spread = y[first:].std(axis=0)
     return float(np.sqrt(np.mean(((got - y[first:]) / spread) ** 2))), seconds
@@ -130,7 +130,7 @@ def main():
     os.environ.setdefault("GOMP_SPINCOUNT", "100")
     sys.path.insert(0, str(HERE.parent / "python"))
     lines = ["# Vector autoregression", "", "Made by `bench/var_bench.py BUILD_DIR`. " + " ".join(__doc__.split("\n\n")[-1].split()),
-             "Seconds are those of learning, on a machine with other work.", ""]
+             "Seconds of the processor are those of learning.", ""]
     for name, y, first, lags in sets():
         lines += [f"## {name}", "", f"Learned from the first {first}; lags {', '.join(map(str, lags))}.", "",
                   "| method | error of one step | seconds |", "|---|---|---|"]

@@ -69,6 +69,13 @@ static json_t *scale_json(const orff_model *model, const orff_part *part) {
     return list_json(d, part->sigmas);
 }
 
+static json_t *delays_json(const orff_model_info *info, const double *delays) {
+    json_t *rows = json_array();
+    for (size_t k = 0; k < info->outputs; k++)
+        json_array_append_new(rows, list_json(info->inputs, delays + k * info->inputs));
+    return rows;
+}
+
 static json_t *part_json(const orff_model *model, size_t i) {
     const orff_model_info info = orff_model_describe(model);
     orff_part part;
@@ -78,6 +85,7 @@ static json_t *part_json(const orff_model *model, size_t i) {
                                "weight", part.weight);
     if (orff_rule_describe(part.rule).mixes) json_object_set_new(object, "mix", json_real(part.mix));
     if (part.wavelengths) json_object_set_new(object, "wavelength", list_json(info.inputs, part.wavelengths));
+    if (part.delays) json_object_set_new(object, "delays", delays_json(&info, part.delays));
     if (info.shares) json_object_set_new(object, "share", json_real(info.shares[i]));
     json_t *matrix = cli_coupling_json(model, i);
     if (matrix) json_object_set_new(object, "output_matrix", matrix);

@@ -237,7 +237,8 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def delays_(self) -> Optional[Array]:
-        """How late outputs are in the inputs' units, (p, d), given or learned; None without a part of the kernel "delayed"."""
+        """How late outputs are in the inputs' units, given or learned: (p, d), or (parts, p, d) for a sum, 0 for parts of another
+        kernel; None without a part of the kernel "delayed"."""
         self._info()
         return self.model_.delays()
 

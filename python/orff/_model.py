@@ -40,11 +40,13 @@ class Model:
                 for part in parts_of_model(self._handle)]
 
     def delays(self) -> Optional[Array]:
-        """Those of the first part that has any: p x d."""
-        for part in parts_of_model(self._handle):
-            if part.delays != ffi.NULL:
-                return view(part.delays, self.outputs, self.inputs).copy()
-        return None
+        """Of each part, 0 where it has none: p x d, or parts x p x d; None where no part has any."""
+        parts = parts_of_model(self._handle)
+        if all(part.delays == ffi.NULL for part in parts):
+            return None
+        late = np.array([np.zeros((self.outputs, self.inputs)) if part.delays == ffi.NULL
+                         else view(part.delays, self.outputs, self.inputs) for part in parts])
+        return late[0] if len(parts) == 1 else late
 
     def output_matrix(self) -> Optional[Array]:
         """The covariance of each part at a point: p x p, or parts x p x p; None where it is not known."""

@@ -294,6 +294,9 @@ def test_delays_are_learned():
     given = orff.ORFFRegressor(kernel="delayed", base="gaussian", delays=[[0], [1.3]], features=100).fit(t[:, None], Y)
     assert np.allclose(given.delays_, [[0], [1.3]])
     assert orff.ORFFRegressor(sigma=1.0, features=20).fit(t[:, None], Y).delays_ is None
+    both = orff.ORFFRegressor(kernel="decomposable@3+delayed@0.5", delays=[[0], [1.3]], output_matrix=np.eye(2), features=50,
+                              lambda_=1e-3).fit(t[:, None], Y)
+    assert np.allclose(both.delays_, [[[0], [0]], [[0], [1.3]]])
 
 
 def test_wavelengths():

@@ -46,6 +46,7 @@ orff_status orffi_sample_few(const orffi_table *table, const double *median, siz
                              orffi_sample *sample); /* those it looks at first */
 orff_status orffi_sample_many(const orffi_table *table, const double *median, size_t order,
                               orffi_sample *sample);
+size_t orffi_sample_room(void); /* rows of all groups of the latter: of fewer some are in several groups */
 void orffi_sample_clear(orffi_sample *sample);
 
 #endif

@@ -59,6 +59,10 @@ orff_status orffi_sample_many(const orffi_table *table, const double *median, si
     return fill_sample(table, median, order, many_rows, sample);
 }
 
+size_t orffi_sample_room(void) {
+    return many_rows.spread + many_rows.patches * many_rows.patch;
+}
+
 /* As the model does: the weighted mean of each output goes. */
 orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table) {
     double *mean;

@@ -10,10 +10,10 @@
 #include "model/choose_matrix.h"
 #include "model/patches.h"
 
-#define STEPS       80
-#define ENOUGH      0.05 /* of log evidence: less tells nothing */
-#define MOST_DENSE  64   /* outputs of a sum */
-#define MOST_SPARSE 1500 /* rows: seconds for their eigenvectors */
+#define STEPS      80
+#define ENOUGH     0.05 /* of log evidence: less tells nothing */
+#define MOST_DENSE 64   /* outputs of a sum */
+#define MOST_WHOLE 1500 /* numbers of a dense evidence, rows of eigenvectors: seconds */
 
 bool orffi_plan_learns(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++)
@@ -105,27 +105,21 @@ static size_t noises_of(const orffi_plan *plan) {
     return orffi_matrix_common_noise(plan) ? 1 : plan->p;
 }
 
-/* The mean square of what was seen of each output; 1 where nothing was. */
-static void measure(size_t groups, const orffi_coregion_group *group, size_t p, double *variance,
-                    double *weight) {
+static double mean_square(size_t groups, const orffi_coregion_group *group) {
+    double square = 0.0, count = 0.0;
     for (size_t g = 0; g < groups; g++)
-        for (size_t i = 0; i < group[g].n * p; i++) {
-            const double e = group[g].along[i] * group[g].along[i], y = group[g].y[i / p];
-            variance[i % p] += e * y * y;
-            weight[i % p] += e;
-        }
-    for (size_t k = 0; k < p; k++) variance[k] = variance[k] > 0.0 ? variance[k] / weight[k] : 1.0;
+        for (size_t i = 0; i < group[g].n; i++, count += 1.0) square += group[g].y[i] * group[g].y[i];
+    return square > 0.0 ? square / count : 1.0;
 }
 
-/* Half of the variance is noise, unless the plan knows better. */
-static void begin(const orffi_plan *plan, const double *variance, double *A, double *s) {
-    const size_t p = plan->p, parts = plan->parts.count, noises = noises_of(plan);
-    const double shift = plan->shift > 0.0 ? plan->shift : 1.0, field = 1.0 / (1.0 + shift);
-    double mean = 0.0;
-    for (size_t k = 0; k < p; k++) mean += variance[k] / (double)p;
+/* What the plan is without matrices: outputs that are alike in its units, and the noise that it knows of; else half of all is noise. */
+static void begin(const orffi_plan *plan, double square, double *A, double *s) {
+    const size_t p = plan->p, parts = plan->parts.count;
+    const double shift = plan->shift > 0.0 ? plan->shift : 1.0, field = square / (1.0 + shift);
     for (size_t m = 0; m < parts; m++)
-        for (size_t k = 0; k < p; k++) A[m * p * p + k * (p + 1)] = field * variance[k] / (double)parts;
-    for (size_t c = 0; c < noises; c++) s[c] = (1.0 - field) * (noises == p ? variance[c] : mean);
+        for (size_t k = 0; k < p; k++) A[m * p * p + k * (p + 1)] = field / (double)parts;
+    for (size_t c = 0; c < noises_of(plan); c++)
+        s[c] = field * shift * (plan->quality.by_output ? exp(plan->quality.ratios[c]) : 1.0);
 }
 
 static size_t count_all(const orffi_coregion_sum *sum) {
@@ -134,8 +128,8 @@ static size_t count_all(const orffi_coregion_sum *sum) {
     return n;
 }
 
-/* Matrices of more and more unknowns: the field of each output in proportion to its variance, then diagonal, then full. Each starts
- * where the last one ended, and must be worth its unknowns. F, t: as A and s. */
+/* Matrices of more and more unknowns: outputs alike, then diagonal, then full. Each starts where the last one ended, and must be worth
+ * its unknowns. F, t: as A and s. */
 typedef struct stage {
     orffi_coregion_shape shape;
     double unknowns; /* more than in ALIKE */
@@ -152,14 +146,15 @@ static void log_stage(const orffi_coregion_sum *sum, orffi_coregion_shape taken,
         orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
 }
 
-static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t) {
+static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t,
+                         orffi_coregion_shape *taken) {
     const size_t p = sum->p, size = sum->parts * p * p;
     const double own = (double)(sum->parts * (p - 1)), price = 0.5 * log((double)count_all(sum));
     const stage stages[] = {{ORFFI_COREGION_ALIKE, 0.0},
                             {ORFFI_COREGION_DIAGONAL, own},
                             {ORFFI_COREGION_FULL, own * (1.0 + 0.5 * (double)p)}};
     double best = -INFINITY, before = 0.0, value = 0.0;
-    orffi_coregion_shape taken = ORFFI_COREGION_ALIKE;
+    *taken = ORFFI_COREGION_ALIKE;
     memcpy(F, A, size * sizeof *A);
     memcpy(t, s, sum->noises * sizeof *s);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
@@ -168,16 +163,16 @@ static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *
         ORFFI_TRY(orffi_coregion_sum_learn(sum, F, t, &value));
         if (!(value - price * stages[i].unknowns > best)) continue;
         best = value - price * stages[i].unknowns;
-        taken = sum->shape;
+        *taken = sum->shape;
         memcpy(A, F, size * sizeof *A);
         memcpy(s, t, sum->noises * sizeof *s);
     }
-    log_stage(sum, taken, value - before);
+    log_stage(sum, *taken, value - before);
     return ORFF_OK;
 }
 
 static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_group *group, size_t groups,
-                               double *A, double *s) {
+                               double *A, double *s, bool *alike) {
     const size_t p = plan->p, size = plan->parts.count * p * p;
     orffi_coregion_sum sum = {.p = p,
                               .parts = plan->parts.count,
@@ -186,17 +181,19 @@ static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_grou
                               .group = group,
                               .most = STEPS,
                               .tolerance = ENOUGH};
+    orffi_coregion_shape taken = ORFFI_COREGION_ALIKE;
     double *work;
-    ORFFI_TRY(ORFFI_NEW_ARRAY(work, size + 3 * p));
-    measure(groups, group, p, work, work + p);
-    begin(plan, work, A, s);
-    const orff_status status = climb(&sum, A, s, work + 3 * p, work + 2 * p);
+    ORFFI_TRY(ORFFI_NEW_ARRAY(work, size + p));
+    begin(plan, mean_square(groups, group), A, s);
+    const orff_status status = climb(&sum, A, s, work, work + size, &taken);
     for (size_t k = sum.noises; k < p; k++) s[k] = s[0];
+    *alike = taken == ORFFI_COREGION_ALIKE;
     orffi_release(work);
     return status;
 }
 
-orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s) {
+orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
+                                 bool *alike) {
     observed *list = NULL;
     orffi_coregion_group *group = NULL;
     orff_kernel *kernel;
@@ -207,7 +204,7 @@ orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sam
         status = fill_observed(plan, kernel, &sample->tables[g], &list[g]);
         group[g] = list[g].group;
     }
-    if (!status) status = learn_dense(plan, group, sample->count, A, s);
+    if (!status) status = learn_dense(plan, group, sample->count, A, s, alike);
     clear_observed(sample->count, list);
     orffi_release(group);
     orff_kernel_free(kernel);
@@ -236,16 +233,20 @@ static double whiten(orffi_plan *plan, double *A, const double *s) {
     return mean;
 }
 
+static void close_part(orff_part *part) {
+    part->learn = false;
+    part->rank = 0;
+    part->sparse = false;
+    part->sparsity = 0.0;
+}
+
 /* A part's matrix has trace p; its weight is its share of the field. A part of nothing keeps the identity. */
 static orff_status set_matrix(orffi_plan *plan, size_t m, const double *A, double size) {
     const size_t p = plan->p;
     orffi_planned_part *one = &plan->parts.list[m];
     double own = 0.0;
     for (size_t k = 0; k < p; k++) own += A[k * (p + 1)] / (double)p;
-    one->part.learn = false;
-    one->part.rank = 0;
-    one->part.sparse = false;
-    one->part.sparsity = 0.0;
+    close_part(&one->part);
     if (plan->parts.count > 1) one->part.weight = own / size;
     if (!(own > 0.0)) return ORFF_OK;
     orffi_release(one->A);
@@ -287,14 +288,19 @@ static orff_status compute_shares(orffi_plan *plan) {
     return ORFF_OK;
 }
 
+/* A single part whose outputs are alike stays what it would be without a matrix, its noise with it. */
 static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
     const size_t p = plan->p;
+    bool alike = false;
     double *A;
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, plan->parts.count * p * p + p));
     double *s = A + plan->parts.count * p * p;
-    orff_status status =
-        is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s) : orffi_matrix_learn(plan, sample, A, s);
-    if (!status) status = orffi_matrices_apply(plan, A, s);
+    orff_status status = is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s, &alike)
+                                        : orffi_matrix_learn(plan, sample, A, s);
+    if (alike && plan->parts.count == 1)
+        close_part(&plan->parts.list[0].part);
+    else if (!status)
+        status = orffi_matrices_apply(plan, A, s);
     if (!status) status = compute_shares(plan);
     orffi_release(A);
     return status;
@@ -318,15 +324,17 @@ static orff_status check(const orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* Groups that see the same places would each count what they tell, and links would seem surer than they are: a sparse matrix
- * is found by the true evidence of fewer rows. */
+/* Groups that share rows would each count what these tell, and links and variances would seem surer than they are: then, and where
+ * zeros are to be told from small numbers, it is the true evidence of fewer rows. */
 static orff_status sample_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
-                             orffi_sample *sample) {
-    if (!plan->parts.list[0].part.sparse)
-        return orffi_sample_many(table, median, is_dense(plan) && !plan->directed ? plan->p : 1, sample);
+                               orffi_sample *sample) {
+    const bool dense = is_dense(plan);
+    if (!dense && !plan->parts.list[0].part.sparse && table->n > orffi_sample_room())
+        return orffi_sample_many(table, median, 1, sample);
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, 1));
     sample->count = 1;
-    return orffi_patches(table, median, table->n < MOST_SPARSE ? table->n : MOST_SPARSE, sample->tables);
+    return orffi_patches(table, median, MOST_WHOLE / (dense && !plan->directed ? plan->p : 1),
+                         sample->tables);
 }
 
 orff_status orffi_choose_matrices(orffi_plan *plan, const orffi_rows *rows) {

@@ -229,10 +229,18 @@ static size_t next_top(size_t count, tried *all) {
     return best;
 }
 
-/* Up a little from each of the highest tops: what is highest at delays that are not quite right need not be so at its top. */
+/* Up a little from each of the highest tops: what is highest at delays that are not quite right need not be so at its top. Beside a
+ * phase, another delay than the nearest must be more probable than all of them together: it gains more than the logarithm of their
+ * number. */
 static orff_status climb_tops(orffi_delays_search *w, const line *along, size_t count, tried *all) {
     double best;
     climbs_begin(w, &best);
+    if (along->variance == 0.0 && count > 1) {
+        all[along->most].seen = true;
+        place(w, along, along->most, 1.0);
+        ORFFI_TRY(climbs_offer(w, &best));
+        best += log((double)count);
+    }
     for (size_t k = 0; k < TOPS; k++) {
         const size_t top = next_top(count, all);
         if (top == count) break;
@@ -354,6 +362,15 @@ static orff_status set_sine(orffi_delays_search *w, size_t m, const double *wave
     return status;
 }
 
+/* Back by whole waves, to where output a is late by half a wave at most. */
+static void wrap(orffi_delays_search *w, size_t m, size_t a, const double *half) {
+    const size_t d = w->e.d;
+    const double *wave = w->x + orffi_delays_at_u(&w->e, m);
+    double *tau = w->x + orffi_delays_at_tau(&w->e, m) + (a - 1) * d, waves = 0.0;
+    for (size_t k = 0; k < d; k++) waves += tau[k] * wave[k] / w->plan->extent[k];
+    for (size_t k = 0; k < d; k++) tau[k] -= 2.0 * nearbyint(waves) * half[k];
+}
+
 /* A phase does not tell delays apart that are whole waves apart, or half waves with the opposite sign. */
 static orff_status scan_waves(orffi_delays_search *w, size_t m) {
     const size_t d = w->e.d;
@@ -361,8 +378,9 @@ static orff_status scan_waves(orffi_delays_search *w, size_t m) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(ends, 2 * d));
     orff_status status = ORFF_OK;
     for (size_t a = 1; !status && a < w->e.p; a++) {
-        memcpy(ends, w->x + orffi_delays_at_tau(&w->e, m) + (a - 1) * d, d * sizeof *ends);
         fill_step(w, w->x + orffi_delays_at_u(&w->e, m), 0.5 * TWO_PI, ends + d);
+        wrap(w, m, a, ends + d);
+        memcpy(ends, w->x + orffi_delays_at_tau(&w->e, m) + (a - 1) * d, d * sizeof *ends);
         const line along = {.m = m,
                             .a = a,
                             .most = HALVES_TRIED,
@@ -373,6 +391,10 @@ static orff_status scan_waves(orffi_delays_search *w, size_t m) {
     }
     orffi_release(ends);
     return status;
+}
+
+static bool has_phases(const orffi_delays_search *w, size_t m) {
+    return orffi_has_open_waves(part_of(w, m)) && orffi_has_open_delays(part_of(w, m));
 }
 
 static orff_status join_wave(orffi_delays_search *w, size_t m) {
@@ -390,7 +412,7 @@ static orff_status join_wave(orffi_delays_search *w, size_t m) {
         }
     }
     climbs_end(w);
-    return orffi_has_open_delays(part_of(w, m)) ? scan_waves(w, m) : ORFF_OK;
+    return has_phases(w, m) ? scan_waves(w, m) : ORFF_OK;
 }
 
 /* ---- all parts */
@@ -417,7 +439,8 @@ static void part_with(orffi_delays_search *w, size_t m) {
     set_given(w, m);
 }
 
-/* A wave that joined before the others may have been one of theirs: each is searched again beside all of them. */
+/* A wave that joined before the others may have been one of theirs: each is searched again beside all of them. At last the delays, which
+ * are sure only then. */
 static orff_status again(orffi_delays_search *w) {
     double best, value, *before;
     if (w->e.n_parts == 1) return ORFF_OK;
@@ -433,6 +456,8 @@ static orff_status again(orffi_delays_search *w) {
         if (!status && value < best) memcpy(w->x, before, w->n * sizeof *before);
         best = fmax(best, value);
     }
+    for (size_t m = 0; !status && m < w->e.n_parts; m++)
+        if (has_phases(w, m)) status = scan_waves(w, m);
     orffi_release(before);
     return status;
 }
