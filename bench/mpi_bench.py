@@ -81,7 +81,7 @@ def strong(build, files):
             _, seconds, used = plain[threads] = run([build / "cli/orff", "moments", data, *COLUMNS, *options, "-o", "z.moments"], threads)
             lines.append(f"| {name}, {rows:.2g} rows | orff | 1 x {threads} | {seconds:.1f} s | {used:.1f} s | |")
         for ranks, threads in GRIDS:
-            _, seconds, used = run([*on(ranks), build / "mpi/orff-mpi", "moments", data, *COLUMNS, *options, "-o", "z.moments"], threads)
+            _, seconds, used = run([*on(ranks), build / "cli/orff-mpi", "moments", data, *COLUMNS, *options, "-o", "z.moments"], threads)
             lines.append(f"| | orff-mpi | {ranks} x {threads} | {seconds:.1f} s | {used:.1f} s | {100 * (used / plain[threads][2] - 1):+.0f} % |")
     return "\n".join(lines) + "\n\n*beside orff*: processor seconds against orff with as many threads in a process.\n"
 
@@ -91,7 +91,7 @@ def weak(build, files):
     lines = ["## As many rows for each rank: 500 features, 5 folds\n", "| ranks | rows | clock | processor | of each rank |", "|--:|--:|--:|--:|--:|"]
     for ranks in (1, 2, 4):
         rows = WEAK_ROWS * ranks
-        _, seconds, used = best([*on(ranks), build / "mpi/orff-mpi", "moments", files[rows], *COLUMNS, *FEATURES, "-o", "z.moments"])
+        _, seconds, used = best([*on(ranks), build / "cli/orff-mpi", "moments", files[rows], *COLUMNS, *FEATURES, "-o", "z.moments"])
         lines.append(f"| {ranks} | {rows:.2g} | {seconds:.1f} s | {used:.1f} s | {used / ranks:.1f} s |")
     return "\n".join(lines) + "\n"
 
@@ -101,7 +101,7 @@ def reduction(build, files):
     lines = ["## Adding the sums\n", "| moments | ranks | bytes of a sum | added in | MB/s |", "|:--|--:|--:|--:|--:|"]
     for D in (250, 500, 1000):
         for ranks in (2, 4):
-            command = [*on(ranks), build / "mpi/orff-mpi", "moments", files[FEW], *COLUMNS, "--features", D, "--sigma", "0.5", "-o", "z.moments"]
+            command = [*on(ranks), build / "cli/orff-mpi", "moments", files[FEW], *COLUMNS, "--features", D, "--sigma", "0.5", "-o", "z.moments"]
             found = [re.search(r"sums \(([\d.e+]+) MB\) added in ([\d.]+) s", run(command)[0]) for _ in range(ROUNDS)]
             megabytes, seconds = float(found[0][1]), min(float(one[2]) for one in found)
             lines.append(f"| {D} features, 5 folds | {ranks} | {megabytes:.0f} MB | {seconds:.2f} s | {megabytes / max(seconds, 0.005):.0f} |")

@@ -18,9 +18,7 @@ static int choose_missing(cli_observed *o, const cli_arguments *a) {
     o->drops = !strcmp(asked, "drop");
     if (!use && !o->drops && strcmp(asked, "refuse"))
         return cli_wrong(a, CLI_OPT_MISSING_OUTPUTS, "is use, drop or refuse");
-    /* processes that share rows take whole ones */
-    if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY) && !cli_data_sharing)
-        o->optional = SIZE_MAX;
+    if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY)) o->optional = SIZE_MAX;
     return CLI_DONE;
 }
 
@@ -154,9 +152,9 @@ static int need_all(const cli_data *data, const char *what, bool sums) {
                       sums ? ", or sum them up in one pass (orff moments) and fit from the moments" : "");
 }
 
-/* What only rows in memory may have, but for moments. Processes that share rows hold none. */
+/* What only rows in memory may have, but for moments. */
 static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data *data) {
-    const bool sums = a->command->bit & CLI_BIT(moments) && !cli_data_sharing;
+    const bool sums = a->command->bit & CLI_BIT(moments);
     if (data->whole) return CLI_DONE;
     if (data->instrument_cells) return need_all(data, "--noise-by", false);
     if (!sums && o->direction) return need_all(data, "--direction", true);
@@ -177,7 +175,7 @@ static void lay_out(const cli_observed *o, const cli_arguments *a, cli_data *dat
                                 .north = !strcmp(cli_text(a, CLI_OPT_DIRECTION_FROM), "north"),
                                 .toward = !strcmp(cli_text(a, CLI_OPT_DIRECTION_SENSE), "toward"),
                                 .observed = o->direction || o->errors || fmt_table_partial(data->table) ||
-                                            (sums && o->optional && !cli_data_sharing && !checkpoint)};
+                                            (sums && o->optional && !checkpoint)};
 }
 
 int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *data) {
@@ -189,11 +187,16 @@ int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *
         cli_say("%llu rows are without some of their outputs; what they have is used",
                 (unsigned long long)fmt_table_partial(data->table));
     if (data->instrument_cells) status = count_instruments(a, data);
-    if (status || !o->outputs) return status;
-    if (o->direction) data->directions = cli_more(NULL, data->n * data->p, sizeof *data->directions);
-    if (o->errors) data->errors = cli_more(NULL, data->n * data->layout.numbers, sizeof *data->errors);
-    split_rows(data, data->n, data->Y, data->Y, data->directions, data->errors);
-    return CLI_DONE;
+    if (!status && o->outputs) cli_observed_place(data);
+    return status;
+}
+
+void cli_observed_place(cli_data *data) {
+    const cli_layout *l = &data->layout;
+    if (l->direction) data->directions = cli_more(NULL, data->n * data->p, sizeof *data->directions);
+    if (l->errors) data->errors = cli_more(NULL, data->n * l->numbers, sizeof *data->errors);
+    if (l->direction || l->errors)
+        split_rows(data, data->n, data->Y, data->Y, data->directions, data->errors);
 }
 
 /* ---- as a reader */
@@ -228,8 +231,8 @@ static int read_rows(void *self, size_t room, double *X, double *Y, double *dire
 orff_observation_reader cli_observed_reader(cli_data *data) {
     return (orff_observation_reader){.read = read_rows,
                                      .self = data,
-                                     .directed = data->directions != NULL,
-                                     .errors = data->errors != NULL,
+                                     .directed = data->layout.direction > 0,
+                                     .errors = data->layout.errors > 0,
                                      .weighted = data->weighted};
 }
 

@@ -26,6 +26,9 @@ void cli_observed_clear(cli_observed *observed);
 /* The columns of the rows held, each to its place. */
 int cli_observed_split(const cli_observed *observed, const cli_arguments *arguments, cli_data *data);
 
+/* The same once it is known which they are. */
+void cli_observed_place(cli_data *data);
+
 /* Rows held, then the rest. */
 orff_observation_reader cli_observed_reader(cli_data *data);
 

@@ -1316,6 +1316,15 @@ ORFF_API orff_status orff_lattice_moments_accumulate_observations(orff_lattice_m
 ORFF_API orff_status orff_lattice_moments_read_observations(orff_lattice_moments *moments,
                                                             const orff_observation_reader *reader);
 
+/* What moments have room for: rows that are whole; those of which each output counts for itself (some are missing, or there are
+ * errors); those with directions, and any that are not whole on a plane. Of a lattice the last two are one. Moments grow by
+ * themselves as such rows come; those that are to be added as numbers (orff_moments_get) must have the same room before. */
+typedef enum orff_rows { ORFF_ROWS_WHOLE, ORFF_ROWS_PARTED, ORFF_ROWS_DIRECTED } orff_rows;
+ORFF_API orff_rows orff_moments_room(const orff_moments *moments);
+ORFF_API orff_status orff_moments_widen(orff_moments *moments, orff_rows rows);
+ORFF_API orff_rows orff_lattice_moments_room(const orff_lattice_moments *moments);
+ORFF_API orff_status orff_lattice_moments_widen(orff_lattice_moments *moments, orff_rows rows);
+
 /* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
  * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
@@ -1390,7 +1399,7 @@ typedef struct orff_model_info {
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
     bool single, has_posterior;
-    size_t kept_samples; /* all the posterior samples there are; 0: any number can be drawn */
+    size_t kept_samples;            /* all the posterior samples there are; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */
     orff_plane plane;               /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */

@@ -40,8 +40,8 @@ ORFF_API orff_status orff_mpi_check_same(MPI_Comm comm, uint64_t digest, const c
 
 /* ---------------------------------------------------------------- 2. moments */
 
-/* The moments of rank `root` become the sum of those of all ranks; the others' stay as they are. They are sent in pieces of 32
- * MB, so two pieces more are all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
+/* The moments of rank `root` become the sum of those of all ranks; the others' stay as they are, but with room for rows that only
+ * other ranks have (orff_moments_widen). They are sent in pieces of 32 MB, so two pieces more are all the memory that is needed. Moments that do not add up are refused (ORFF_ERROR_MISMATCH) before
  * anything is sent. How sums are rounded depends on the number of ranks, in the last digits; systems that are nearly singular
  * make much of these. */
 ORFF_API orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root);
@@ -57,6 +57,8 @@ ORFF_API orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice
  *         orff_mpi_sum_add_moments(sum, one), orff_moments_free(one);
  *     }
  *     orff_mpi_sum_moments(comm, sum, moments, 0);
+ *
+ * Where rows may miss outputs, or have errors or directions, orff_moments_widen comes before: all of a sum have the same room.
  */
 typedef struct orff_mpi_sum orff_mpi_sum;
 

@@ -32,12 +32,25 @@ static orff_status reduce(MPI_Comm comm, const orffi_mpi_row *row, int root) {
     return status;
 }
 
+/* Room for the rows of all ranks. */
+static orff_rows widest(MPI_Comm comm, orff_rows mine) {
+    int room = (int)mine, most;
+    MPI_Allreduce(&room, &most, 1, MPI_INT, MPI_MAX, comm);
+    return (orff_rows)most;
+}
+
 orff_status orff_mpi_moments_reduce(MPI_Comm comm, orff_moments *moments, int root) {
+    const orff_rows rows = widest(comm, moments ? orff_moments_room(moments) : ORFF_ROWS_WHOLE);
+    const orff_status status =
+        orff_mpi_agree(comm, moments ? orff_moments_widen(moments, rows) : ORFF_OK, orff_error_message());
     const orffi_mpi_row row = orffi_mpi_row_of(moments);
-    return reduce(comm, &row, root);
+    return status ? status : reduce(comm, &row, root);
 }
 
 orff_status orff_mpi_lattice_moments_reduce(MPI_Comm comm, orff_lattice_moments *moments, int root) {
+    const orff_rows rows = widest(comm, moments ? orff_lattice_moments_room(moments) : ORFF_ROWS_WHOLE);
+    const orff_status status = orff_mpi_agree(
+        comm, moments ? orff_lattice_moments_widen(moments, rows) : ORFF_OK, orff_error_message());
     const orffi_mpi_row row = orffi_mpi_row_of_lattice(moments);
-    return reduce(comm, &row, root);
+    return status ? status : reduce(comm, &row, root);
 }

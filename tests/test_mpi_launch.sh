@@ -25,7 +25,7 @@ for n in 1 3; do
     "$orff" predict "$n.orff" points.csv -o "$n.csv" -q
     close one.csv "$n.csv" "on $n processes: another result than that of one"
 done
-ranks 2 bin/orff info one.orff >out 2>&1 || fail "info: $(cat out)"
+ranks 2 "$orff" info one.orff >out 2>&1 || fail "info: $(cat out)" # of the build tree
 "$orff" info one.orff >info
 cmp -s info out || fail "info on 2 processes is not that of one: $(cat out)"
 

@@ -294,16 +294,20 @@ static orff_status join_sums(sums *into, double sign, const sums *other) {
                                                                                          other->lattice);
 }
 
-/* Through a file, and as numbers. */
+/* Through a file, then as numbers into moments of as much room. */
 static void send_lattice(sums *s, const char *path) {
     const size_t size = (size_t)orff_lattice_moments_size(s->lattice);
     double *numbers = support_zeros(size);
-    orff_lattice_moments *other;
-    assert_ok(orff_lattice_moments_get(s->lattice, 0, size, numbers));
+    orff_lattice_moments *loaded, *other;
     assert_ok(orff_lattice_moments_save(s->lattice, path));
-    assert_ok(orff_lattice_moments_load(&other, path));
+    assert_ok(orff_lattice_moments_load(&loaded, path));
+    assert_int_equal(orff_lattice_moments_digest(loaded), orff_lattice_moments_digest(s->lattice));
+    assert_ok(orff_lattice_moments_get(loaded, 0, size, numbers));
+    assert_ok(orff_lattice_moments_create_like(&other, loaded));
+    assert_ok(orff_lattice_moments_widen(other, orff_lattice_moments_room(loaded)));
     assert_int_equal(orff_lattice_moments_digest(other), orff_lattice_moments_digest(s->lattice));
     assert_ok(orff_lattice_moments_set(other, 0, size, numbers));
+    orff_lattice_moments_free(loaded);
     free_sums(s);
     s->lattice = other;
     free(numbers);
@@ -312,12 +316,17 @@ static void send_lattice(sums *s, const char *path) {
 static void send_features(sums *s, const char *path) {
     const size_t size = (size_t)orff_moments_size(s->features);
     double *numbers = support_zeros(size);
-    orff_moments *other;
-    assert_ok(orff_moments_get(s->features, 0, size, numbers));
+    orff_moments *loaded, *other;
     assert_ok(orff_moments_save(s->features, path));
-    assert_ok(orff_moments_load(&other, path));
+    assert_ok(orff_moments_load(&loaded, path));
+    assert_int_equal(orff_moments_digest(loaded), orff_moments_digest(s->features));
+    assert_ok(orff_moments_get(loaded, 0, size, numbers));
+    assert_ok(orff_moments_create_like(&other, loaded));
+    assert_int_not_equal(orff_moments_digest(other), orff_moments_digest(s->features));
+    assert_ok(orff_moments_widen(other, orff_moments_room(loaded)));
     assert_int_equal(orff_moments_digest(other), orff_moments_digest(s->features));
     assert_ok(orff_moments_set(other, 0, size, numbers));
+    orff_moments_free(loaded);
     free_sums(s);
     s->features = other;
     free(numbers);
@@ -409,14 +418,23 @@ static void gather_mixed(const measured *m, const double *errors, dense *g) {
     for (size_t j = 0; j < g->n; j++) g->c[j] *= plain / sum; /* as much as without errors */
 }
 
+static orff_rows room_of(const sums *s) {
+    return s->features ? orff_moments_room(s->features) : orff_lattice_moments_room(s->lattice);
+}
+
 static sums make_sums(size_t which, const orff_features *features, const measured *m, const double *errors) {
     sums all = create_sums(which, features), more = create_sums(which, features),
          off = create_sums(which, features);
     const orff_observations along = some_of(m, errors, 0, ALONG), whole = some_of(m, errors, ALONG, WHOLE),
-                            parted = some_of(m, errors, WHOLE, N);
-    take_rows(&all, &whole); /* whole ones become directed when others come */
-    read_rows(&all, &parted);
+                            rest = some_of(m, errors, WHOLE, N);
+    const orff_rows parted =
+        features ? ORFF_ROWS_PARTED : ORFF_ROWS_DIRECTED; /* a lattice has one room for both */
+    take_rows(&all, &whole);                              /* whole ones become directed when others come */
+    assert_int_equal(room_of(&all), errors ? parted : ORFF_ROWS_WHOLE);
+    read_rows(&all, &rest);
+    assert_int_equal(room_of(&all), parted);
     take_rows(&more, &along);
+    assert_int_equal(room_of(&more), ORFF_ROWS_DIRECTED);
     take_rows(&off, &whole);
     assert_ok(join_sums(&more, 1.0, &off));
     send_sums(&more);

@@ -1,5 +1,6 @@
 #include "learn.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "cli/fit.h"
 #include "cli/moments_kernel.h"
 #include "cli/moments_lattice.h"
+#include "cli/observed.h"
 #include "cli/report.h"
 #include "orff_mpi.h"
 #include "ranks.h"
@@ -208,71 +210,76 @@ static int start(cli_learning *l) {
                : start_features(l);
 }
 
-/* A reader that notes where the rows lie. */
+/* Readers that note where the rows lie, and which are not whole. */
 typedef struct watch {
     cli_learning *learning;
-    orff_reader inner;
+    orff_reader whole;
+    orff_observation_reader observed;
 } watch;
 
-static int read_watched(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
-    watch *w = self;
-    const size_t d = w->learning->data.d;
-    cli_aside *a = &w->learning->aside;
-    if (cli_other_failed()) return 1;
-    const int trouble = w->inner.read(w->inner.self, room, X, Y, weights, rows);
-    if (!trouble) w->learning->rows += *rows;
-    for (size_t i = 0; !trouble && i < *rows * d; i++) {
-        a->low[i % d] = fmin(a->low[i % d], X[i]);
-        a->high[i % d] = fmax(a->high[i % d], X[i]);
+static void note_rows(cli_learning *l, size_t n, const double *X) {
+    const size_t d = l->data.d;
+    l->rows += n;
+    for (size_t i = 0; i < n * d; i++) {
+        l->aside.low[i % d] = fmin(l->aside.low[i % d], X[i]);
+        l->aside.high[i % d] = fmax(l->aside.high[i % d], X[i]);
     }
+}
+
+static int read_whole(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
+    watch *w = self;
+    if (cli_other_failed()) return 1;
+    const int trouble = w->whole.read(w->whole.self, room, X, Y, weights, rows);
+    if (!trouble) note_rows(w->learning, *rows, X);
     return trouble;
 }
 
-static uint64_t sums_size(const cli_learning *l) {
-    return l->moments.lattice ? orff_lattice_moments_size(l->moments.lattice)
-                              : orff_moments_size(l->moments.features);
+static bool is_partial(size_t count, const double *y) {
+    for (size_t k = 0; k < count; k++)
+        if (isnan(y[k])) return true;
+    return false;
 }
 
-/* One portion, by itself, onto the sum. Its moments serve the next one too: memory that is new to the process for every portion
- * would take as long as a fifth of small ones. */
-static orff_status add_portion(cli_learning *l, const orff_reader *reader) {
-    cli_moments *one = &l->portion;
-    orff_status status = ORFF_OK;
-    if (l->moments.lattice) {
-        if (!one->lattice) status = orff_lattice_moments_create_like(&one->lattice, l->moments.lattice);
-        if (!status) status = orff_lattice_moments_read(one->lattice, reader);
-        if (!status) status = orff_mpi_sum_add_lattice_moments(l->sum, one->lattice);
-        return status ? status : orff_lattice_moments_subtract(one->lattice, one->lattice);
-    }
-    if (!one->features) status = orff_moments_create_like(&one->features, l->moments.features);
-    if (!status) status = orff_moments_read(one->features, reader);
-    if (!status) status = orff_mpi_sum_add_moments(l->sum, one->features);
-    return status ? status : orff_moments_subtract(one->features, one->features);
+static int read_observed(void *self, size_t room, double *X, double *Y, double *directions, double *errors,
+                         double *weights, size_t *rows) {
+    watch *w = self;
+    const size_t width = w->learning->data.layout.numbers;
+    if (cli_other_failed()) return 1;
+    const int trouble = w->observed.read(w->observed.self, room, X, Y, directions, errors, weights, rows);
+    if (!trouble) note_rows(w->learning, *rows, X);
+    for (size_t i = 0; !trouble && i < *rows; i++) w->learning->partial += is_partial(width, Y + i * width);
+    return trouble;
 }
 
-static orff_status add_portions(cli_learning *l, const orff_reader *reader) {
+static orff_status add_portions(cli_learning *l, const orff_reader *whole,
+                                const orff_observation_reader *observed) {
     orff_status status = ORFF_OK;
     for (uint64_t k; !status && cli_portions_next(&l->portions, &k);) {
         l->rows = 0;
         cli_tables_read(&l->data, k, k + 1);
-        status = add_portion(l, reader);
+        status = cli_sums_add(&l->sums, whole, observed);
         if (status) break;
         l->aside.dropped += cli_data_dropped(&l->data);
-        cli_portions_done(&l->portions, k, l->rows, l->sum, &l->aside);
+        cli_portions_done(&l->portions, k, l->rows, l->sums.sum, &l->aside);
     }
-    if (!status) cli_portions_save(&l->portions, l->sum, &l->aside);
+    if (!status) cli_portions_save(&l->portions, l->sums.sum, &l->aside);
     return status;
 }
 
 static int accumulate(cli_learning *l) {
-    watch w = {l, cli_data_reader(&l->data)};
+    watch w = {l, cli_data_reader(&l->data), cli_observed_reader(&l->data)};
     int status = CLI_DONE;
     if (l->data.classes) {
-        status = cli_coder_begin(&l->coder, &w.inner, l->data.classes);
-        w.inner = cli_coder_reader(&l->coder);
+        status = cli_coder_begin(&l->coder, &w.whole, l->data.classes);
+        w.whole = cli_coder_reader(&l->coder);
     }
-    const orff_reader reader = {.read = read_watched, .self = &w, .weighted = w.inner.weighted};
-    return status ? status : cli_data_outcome(&l->data, add_portions(l, &reader));
+    const orff_reader whole = {.read = read_whole, .self = &w, .weighted = w.whole.weighted};
+    orff_observation_reader observed = w.observed;
+    observed.read = read_observed;
+    observed.self = &w;
+    return status ? status
+                  : cli_data_outcome(&l->data,
+                                     add_portions(l, &whole, l->data.layout.observed ? &observed : NULL));
 }
 
 /* What the sums follow from: the moments' own settings, and the rows. */
@@ -281,21 +288,21 @@ static uint64_t question(const cli_learning *l) {
                                                      : orff_moments_digest(l->moments.features));
 }
 
+static orff_rows asked_room(const cli_layout *layout) {
+    return layout->direction ? ORFF_ROWS_DIRECTED : layout->errors ? ORFF_ROWS_PARTED : ORFF_ROWS_WHOLE;
+}
+
 static int divide(cli_learning *l) {
     if (l->moments.lattice) cli_tables_divide(LATTICE_PORTION, LATTICE_FEWEST);
     for (size_t i = 0; i < l->data.d; i++) {
         l->aside.low[i] = (double)INFINITY;
         l->aside.high[i] = (double)-INFINITY;
     }
-    const int status = cli_agree(cli_outcome(orff_mpi_sum_create(&l->sum, sums_size(l)), NULL));
+    const int status =
+        cli_agree(cli_outcome(cli_sums_begin(&l->sums, &l->moments, asked_room(&l->data.layout)), NULL));
     return status ? status
-                  : cli_portions_begin(&l->portions, l->checkpoint, l->checkpoint_rows, question(l), l->sum,
-                                       &l->aside);
-}
-
-static orff_status reduce(cli_learning *l) {
-    return l->moments.lattice ? orff_mpi_sum_lattice_moments(MPI_COMM_WORLD, l->sum, l->moments.lattice, 0)
-                              : orff_mpi_sum_moments(MPI_COMM_WORLD, l->sum, l->moments.features, 0);
+                  : cli_portions_begin(&l->portions, l->checkpoint, l->checkpoint_rows, question(l),
+                                       l->sums.sum, &l->aside);
 }
 
 /* Ranges of all rows go into the notes of the sum. */
@@ -316,23 +323,25 @@ static int note_ranges(cli_learning *l) {
 static int add_up(cli_learning *l) {
     int status = divide(l);
     if (!status) status = cli_agree_early(accumulate(l));
-    cli_moments_clear(&l->portion);
+    cli_moments_clear(&l->sums.portion);
     if (status) return status;
     if (cli_sum(l->portions.failed)) cli_warn("%s: not all ranks could save their sums", l->checkpoint);
+    l->partial = cli_sum(l->partial);
     l->summed = cli_seconds();
-    status = cli_agree_on(reduce(l));
-    orff_mpi_sum_free(l->sum);
-    l->sum = NULL;
+    status = cli_agree_on(cli_sums_reduce(&l->sums, &l->moments));
+    cli_sums_clear(&l->sums);
     if (status) return status;
     l->reduced = cli_seconds();
     cli_least(l->data.d, l->aside.low);
     cli_most(l->data.d, l->aside.high);
     l->data.dropped = cli_sum(l->aside.dropped);
     status = cli_agree(cli_is_first() ? note_ranges(l) : CLI_DONE);
+    if (!status && l->partial)
+        cli_say("%" PRIu64 " rows are without some of their outputs; what they have is used", l->partial);
     if (!status)
         cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
                 cli_tables_count(), cli_tables_count() == 1 ? "" : "s", cli_ranks(), l->summed - l->began,
-                16e-6 * (double)sums_size(l), l->reduced - l->summed);
+                16e-6 * (double)cli_sums_size(&l->moments), l->reduced - l->summed);
     return status;
 }
 
@@ -355,12 +364,27 @@ static int check_checkpoint(cli_learning *l) {
     return cli_is_first() ? cli_portions_check(l->checkpoint, resumes) : CLI_DONE;
 }
 
+/* Rows that need not be whole are for sums, and a file of a checkpoint has those of whole rows alone. */
+static int check_layout(cli_learning *l) {
+    const cli_arguments *a = &l->arguments;
+    cli_layout *layout = &l->data.layout;
+    const bool asked = layout->direction || layout->errors;
+    if (asked && !cli_sums_rows(a))
+        return cli_wrong(a, option_without_moments(a), "is for whole rows, without --direction and --errors");
+    if (asked && l->checkpoint)
+        return cli_wrong(a, cli_setting("checkpoint"), "is for whole rows, without --direction and --errors");
+    if (!cli_sums_rows(a) || l->checkpoint) layout->observed = false;
+    if (!layout->observed) cli_tables_require_outputs(&l->data);
+    return CLI_DONE;
+}
+
 int cli_learn_kernel(cli_learning *l, const cli_arguments *a) {
     *l = (cli_learning){.arguments = *a, .began = cli_seconds()};
     cli_tables_begin();
     int status = cli_agree(cli_need_output(a));
     if (!status) status = cli_agree(check_checkpoint(l));
     if (!status) status = cli_agree(cli_data_learn(&l->data, a, 0));
+    if (!status) status = cli_agree(check_layout(l));
     if (status) return status;
     l->aside.d = l->data.d;
     l->aside.low = cli_more(NULL, l->data.d, sizeof *l->aside.low);
@@ -401,7 +425,7 @@ int cli_learn_features(cli_learning *l, orff_kernel **kernel, orff_features **fe
 }
 
 void cli_learning_clear(cli_learning *l) {
-    orff_mpi_sum_free(l->sum);
+    cli_sums_clear(&l->sums);
     cli_coder_clear(&l->coder);
     cli_moments_clear(&l->moments);
     cli_settings_clear(&l->settings);

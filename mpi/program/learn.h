@@ -8,6 +8,7 @@
 #include "cli/settings.h"
 #include "orff_mpi.h"
 #include "portions.h"
+#include "sums.h"
 
 /* Options that may be decided by the rows: kernel, base, sigma, sigma-range, extent. */
 enum { CLI_DECIDED = 5 };
@@ -22,13 +23,13 @@ typedef struct cli_learning {
     bool on_plane;                 /* rows are in degrees and lie on ... */
     orff_plane plane;              /* ... this plane */
     cli_moments moments;           /* of this rank; in the end, on rank 0, of all */
-    cli_moments portion;           /* of one portion of it */
-    orff_mpi_sum *sum;             /* of the portions of this rank */
+    cli_sums sums;                 /* of the portions of this rank */
     const char *checkpoint;        /* NULL: none */
     uint64_t checkpoint_rows;      /* between two files */
     cli_portions portions;         /* of this rank */
     cli_aside aside;               /* of the rows that are in the sum */
     uint64_t rows;                 /* read, of a portion */
+    uint64_t partial;              /* rows without some of their outputs */
     double began, summed, reduced; /* when: cli_seconds */
 } cli_learning;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/observed.h"
 #include "cli/report.h"
 #include "ranks.h"
 
@@ -12,8 +13,8 @@
 /* Rows on trial: each is its digest, X, Y and the weight, as numbers of 64 bits. Between cuts there may be twice as many as are
  * wanted. */
 typedef struct trial {
-    size_t width; /* numbers of a row, with its digest */
-    size_t d, p, most, count;
+    size_t width;             /* numbers of a row, with its digest */
+    size_t d, p, most, count; /* p: columns of y, with those of directions and errors */
     uint64_t *rows;
     uint64_t highest; /* rows with digests above this are not among the smallest */
 } trial;
@@ -71,7 +72,7 @@ static void widen(size_t d, size_t n, const double *X, double *low, double *high
 static int scan(cli_data *data, trial *t, double *low, double *high) {
     const orff_reader reader = cli_data_reader(data);
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X);
-    double *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
+    double *Y = cli_more(NULL, BLOCK * data->columns, sizeof *Y);
     double *weights = cli_more(NULL, BLOCK, sizeof *weights);
     size_t n = 1;
     int trouble = 0;
@@ -81,7 +82,7 @@ static int scan(cli_data *data, trial *t, double *low, double *high) {
         if (trouble) break;
         widen(data->d, n, X, low, high);
         for (size_t i = 0; i < n; i++)
-            try_row(t, X + i * data->d, Y + i * data->p, data->weighted ? weights[i] : 1.0);
+            try_row(t, X + i * data->d, Y + i * t->p, data->weighted ? weights[i] : 1.0);
     }
     free(X);
     free(Y);
@@ -134,10 +135,11 @@ static void share_sample(cli_data *data, trial *t) {
     }
     data->n = n;
     data->whole = true;
+    cli_observed_place(data);
 }
 
 int cli_sample(cli_data *data, size_t most, double *low, double *high) {
-    trial t = {.width = data->d + data->p + 2, .d = data->d, .p = data->p, .most = most};
+    trial t = {.width = data->d + data->columns + 2, .d = data->d, .p = data->columns, .most = most};
     const size_t largest = ((size_t)1 << 30) / (t.width * sizeof *t.rows);
     if (t.most > largest) t.most = largest; /* of a message */
     t.highest = UINT64_MAX;
@@ -161,7 +163,9 @@ void cli_sample_forget(cli_data *data) {
     free(data->X);
     free(data->Y);
     free(data->weights);
-    data->X = data->Y = data->weights = NULL;
+    free(data->directions);
+    free(data->errors);
+    data->X = data->Y = data->weights = data->directions = data->errors = NULL;
     data->n = data->given = data->room = 0;
     data->whole = false;
 }

@@ -244,16 +244,22 @@ static const char *own_text(size_t i, const char *text) {
 }
 
 static int remember_selection(const fmt_table_selection *s) {
-    if (s->groups || s->offsets || s->instruments || s->optional || s->companions)
-        return cli_failed("groups, instruments and outputs that may be missing are not for many "
-                          "processes");
+    if (s->groups || s->offsets || s->instruments)
+        return cli_failed("groups and instruments are not for many processes");
     all.selection = (fmt_table_selection){.inputs = own_text(0, s->inputs),
                                           .outputs = own_text(1, s->outputs),
                                           .weights = own_text(2, s->weights),
                                           .fixed = own_text(3, s->fixed),
                                           .labels = s->labels,
+                                          .optional = s->optional,
+                                          .companions = s->companions,
                                           .skip_missing = s->skip_missing};
     return CLI_DONE;
+}
+
+void cli_tables_require_outputs(cli_data *data) {
+    all.selection.optional = 0;
+    fmt_table_require_outputs(data->table);
 }
 
 void cli_tables_number(cli_data *data, size_t count, const char *const *labels) {

@@ -26,6 +26,9 @@ void cli_tables_read(cli_data *data, uint64_t first, uint64_t last);
 /* From now on the labels of rows are numbers of these classes, which are copied; rows are read from the first one again. */
 void cli_tables_number(cli_data *data, size_t count, const char *const *labels);
 
+/* Rows must have all outputs. */
+void cli_tables_require_outputs(cli_data *data);
+
 /* How many files there are. */
 size_t cli_tables_count(void);
 

@@ -15,7 +15,7 @@ static uint64_t draws_size(const orffi_lattice_moments *m) {
 }
 
 uint64_t orff_lattice_moments_size(const orff_lattice_moments *m) {
-    return 3 + m->sums->n_sets * (1 + set_size(m->sums)) + 2 * draws_size(m->sums);
+    return 4 + m->sums->n_sets * (1 + set_size(m->sums)) + 2 * draws_size(m->sums);
 }
 
 /* A mode is two numbers. */
@@ -35,17 +35,19 @@ static void visit_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_la
 typedef struct counts {
     uint64_t measured;
     double N, plain;
+    double errors; /* more than 0: there are some */
 } counts;
 
 /* The sets and counts are written to only where w says so. */
 static orff_status visit(orffi_numbers *w, const orff_lattice_moments *record, counts *c) {
     const orffi_lattice_moments *m = record->sums;
-    *c = (counts){record->measured, record->N, record->plain};
+    *c = (counts){record->measured, record->N, record->plain, record->errors ? 1.0 : 0.0};
     ORFFI_TRY(orffi_numbers_check(w, orff_lattice_moments_size(record)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     orffi_numbers_pass_count(w, &c->measured);
     orffi_numbers_pass(w, 1, &c->N);
     orffi_numbers_pass(w, 1, &c->plain);
+    orffi_numbers_pass(w, 1, &c->errors);
     for (size_t k = 0; k < m->n_sets; k++)
         if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);
     pass_modes(w, draws_size(m), m->E);
@@ -70,6 +72,7 @@ orff_status orff_lattice_moments_set(orff_lattice_moments *m, uint64_t first, si
     m->measured = c.measured;
     m->N = c.N;
     m->plain = c.plain;
+    m->errors = c.errors > 0.0;
     return ORFF_OK;
 }
 

@@ -51,6 +51,15 @@ orff_status orffi_lattice_record_direct(orff_lattice_moments *m) {
     return ORFF_OK;
 }
 
+orff_rows orff_lattice_moments_room(const orff_lattice_moments *m) {
+    return m->sums->directed ? ORFF_ROWS_DIRECTED : ORFF_ROWS_WHOLE;
+}
+
+orff_status orff_lattice_moments_widen(orff_lattice_moments *m, orff_rows rows) {
+    if (!m) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_widen: NULL argument");
+    return rows == ORFF_ROWS_WHOLE ? ORFF_OK : orffi_lattice_record_direct(m);
+}
+
 orff_status orffi_lattice_record_match(const orff_lattice_moments *m, bool errors) {
     if (!m->measured || m->errors == errors) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_MISMATCH,
@@ -123,10 +132,21 @@ static orff_status add_side(const sides *in, const orff_observations *o, bool di
     return status;
 }
 
-static orff_status add_block(void *self, const orff_observations *o, uint64_t first) {
-    sides *in = self;
-    ORFFI_TRY(orffi_observed_check(o, first));
+/* Rows that are all whole, from where they are. */
+static orff_status add_whole(const sides *in, const orff_observations *o, side *one) {
+    ORFFI_TRY(open_side(in, false, one));
+    double N = o->weights ? 0.0 : (double)o->n;
+    for (size_t i = 0; o->weights && i < o->n; i++) N += o->weights[i];
+    one->record->measured += o->n;
+    one->record->N += N;
+    one->record->plain += N;
+    return orffi_lattice_sums_add(one->sums, o->n, o->X, o->Y, o->weights);
+}
+
+static orff_status add_block(sides *in, const orff_observations *o, uint64_t first) {
     ORFFI_TRY(orffi_lattice_record_check(in->like, first, o->n, o->X));
+    if (!o->n) return ORFF_OK;
+    if (!o->errors && orffi_observed_is_whole(o)) return add_whole(in, o, &in->whole);
     ORFFI_TRY(add_side(in, o, false, &in->whole));
     return add_side(in, o, true, &in->parted);
 }
@@ -163,9 +183,22 @@ orff_status orff_lattice_moments_accumulate_observations(orff_lattice_moments *m
                           "the rows have %zu inputs and %zu outputs, the moments %zu and %zu", o->d, o->p,
                           m->sums->lattice.d, m->sums->p);
     ORFFI_TRY(orffi_lattice_record_match(m, o->errors != NULL));
+    ORFFI_TRY(orffi_observed_check(o, 0));
     orff_status status = add_block(&in, o, 0);
     if (!status) status = finish(m, &in, o->errors != NULL);
     sides_clear(&in);
+    return status;
+}
+
+static orff_status add_reader(sides *in, const orff_observation_reader *reader) {
+    orffi_observed_blocks blocks;
+    orff_status status =
+        orffi_observed_open(&blocks, reader, in->like->sums->lattice.d, in->like->sums->p, BLOCK);
+    do {
+        if (!status) status = orffi_observed_next(&blocks);
+        if (!status) status = add_block(in, &blocks.o, blocks.first);
+    } while (!status && blocks.o.n);
+    orffi_observed_close(&blocks);
     return status;
 }
 
@@ -176,7 +209,7 @@ orff_status orff_lattice_moments_read_observations(orff_lattice_moments *m,
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_lattice_moments_read_observations: NULL argument");
     ORFFI_TRY(orffi_lattice_record_match(m, reader->errors));
-    orff_status status = orffi_observed_read(reader, m->sums->lattice.d, m->sums->p, BLOCK, add_block, &in);
+    orff_status status = add_reader(&in, reader);
     if (!status) status = finish(m, &in, reader->errors);
     sides_clear(&in);
     return status;

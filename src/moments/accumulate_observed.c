@@ -1,7 +1,6 @@
 /* Rows that are not whole, into moments. Rows with errors of their own are none that are whole. */
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/plane.h"
@@ -20,6 +19,17 @@ orff_status orffi_moments_widen(orff_moments *m, size_t pairs) {
     for (size_t k = 0; k < m->n_sets; k++)
         ORFFI_TRY(orffi_parted_widen(&m->sets[k].parted, m->p, 2 * m->bank->D, pairs));
     return ORFF_OK;
+}
+
+orff_rows orff_moments_room(const orff_moments *m) {
+    const size_t pairs = m->sets[0].parted.pairs;
+    return pairs == 0 ? ORFF_ROWS_WHOLE : pairs == m->p ? ORFF_ROWS_PARTED : ORFF_ROWS_DIRECTED;
+}
+
+orff_status orff_moments_widen(orff_moments *m, orff_rows rows) {
+    if (!m) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_widen: NULL argument");
+    const size_t pairs = rows == ORFF_ROWS_DIRECTED ? m->p * (m->p + 1) / 2 : m->p;
+    return rows == ORFF_ROWS_WHOLE ? ORFF_OK : orffi_moments_widen(m, pairs);
 }
 
 /* Whether every direction is an axis. */
@@ -118,11 +128,15 @@ static orff_status add_whole_and_parted(orff_moments *m, const orff_observations
     return status;
 }
 
+static bool is_whole(const orff_observations *o) {
+    return !o->errors && orffi_observed_is_whole(o);
+}
+
 /* All of the rows or none: they are summed up apart first. */
-static orff_status add_block(void *self, const orff_observations *o, uint64_t first) {
-    orff_moments *m = self, *more = NULL;
-    ORFFI_TRY(orffi_observed_check(o, first));
+static orff_status add_block(orff_moments *m, const orff_observations *o) {
+    orff_moments *more = NULL;
     ORFFI_TRY(orffi_moments_match(m, o->errors != NULL));
+    if (is_whole(o)) return orff_moments_accumulate(m, o->n, o->X, o->Y, o->weights);
     ORFFI_TRY(orff_moments_create_like(&more, m));
     more->counts.errors = o->errors != NULL;
     orff_status status = add_whole_and_parted(more, o);
@@ -138,11 +152,53 @@ orff_status orff_moments_accumulate_observations(orff_moments *m, const orff_obs
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "the rows have %zu inputs and %zu outputs, the moments %zu and %zu", o->d, o->p,
                           m->bank->d, m->p);
-    return add_block(m, o, 0);
+    ORFFI_TRY(orffi_observed_check(o, 0));
+    return add_block(m, o);
+}
+
+/* ---- readers: blocks that are whole go the way of such rows, in one pass up to one that is not */
+
+typedef struct intake {
+    orffi_observed_blocks blocks;
+    size_t given; /* rows of the block */
+    orff_status status;
+} intake;
+
+static int give_whole(void *self, size_t most, double *X, double *Y, double *weights, size_t *rows) {
+    intake *in = self;
+    orff_observations *o = &in->blocks.o;
+    *rows = 0;
+    if (in->given == o->n) {
+        in->given = 0;
+        in->status = orffi_observed_next(&in->blocks);
+    }
+    if (in->status || !is_whole(o)) return 0;
+    const size_t i = in->given, n = o->n - i < most ? o->n - i : most;
+    memcpy(X, o->X + i * o->d, n * o->d * sizeof *X);
+    memcpy(Y, o->Y + i * o->p, n * o->p * sizeof *Y);
+    if (weights) memcpy(weights, o->weights + i, n * sizeof *weights);
+    in->given += *rows = n;
+    return 0;
+}
+
+/* The block and those behind it, up to one of the other kind. */
+static orff_status add_some(orff_moments *m, intake *in) {
+    const orff_reader whole = {.read = give_whole, .self = in, .weighted = in->blocks.reader->weighted};
+    if (!is_whole(&in->blocks.o)) {
+        ORFFI_TRY(add_block(m, &in->blocks.o));
+        return orffi_observed_next(&in->blocks);
+    }
+    const orff_status status = orff_moments_read(m, &whole);
+    return in->status ? in->status : status;
 }
 
 orff_status orff_moments_read_observations(orff_moments *m, const orff_observation_reader *reader) {
+    intake in = {.status = ORFF_OK};
     if (!m || !reader || !reader->read)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_read_observations: NULL argument");
-    return orffi_observed_read(reader, m->bank->d, m->p, 16 * BLOCK, add_block, m);
+    orff_status status = orffi_observed_open(&in.blocks, reader, m->bank->d, m->p, 16 * BLOCK);
+    if (!status) status = orffi_observed_next(&in.blocks);
+    while (!status && in.blocks.o.n) status = add_some(m, &in);
+    orffi_observed_close(&in.blocks);
+    return status;
 }

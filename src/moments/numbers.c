@@ -15,7 +15,7 @@ static uint64_t set_size(const orff_moments *m) {
 }
 
 uint64_t orff_moments_size(const orff_moments *m) {
-    return m->n_sets * (1 + set_size(m)) + (orffi_moments_is_parted(m) ? 3 : 0);
+    return m->n_sets * (1 + set_size(m)) + (orffi_moments_is_parted(m) ? 4 : 0);
 }
 
 static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set *set) {
@@ -36,12 +36,15 @@ static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set 
 /* The sets are written to only where w says so. */
 static orff_status visit(orffi_numbers *w, const orff_moments *m, orffi_parted_counts *counts) {
     *counts = m->counts;
+    double errors = counts->errors ? 1.0 : 0.0; /* more than none, of what was added */
     ORFFI_TRY(orffi_numbers_check(w, orff_moments_size(m)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     if (orffi_moments_is_parted(m)) {
         orffi_numbers_pass_count(w, &counts->rows);
         orffi_numbers_pass(w, 1, &counts->N);
         orffi_numbers_pass(w, 1, &counts->plain);
+        orffi_numbers_pass(w, 1, &errors);
+        counts->errors = errors > 0.0;
     }
     for (size_t k = 0; k < m->n_sets; k++)
         if (!orffi_numbers_skip(w, set_size(m))) visit_set(w, m, &m->sets[k]);

@@ -144,49 +144,36 @@ double orffi_observed_weigh(const orff_observations *o, orffi_observed *r) {
 
 /* ---- readers */
 
-typedef struct buffers {
-    double *X, *Y, *directions, *errors, *weights;
-} buffers;
-
-static orff_status fill_buffers(buffers *b, const orff_observation_reader *reader, size_t d, size_t p,
-                                size_t room) {
+orff_status orffi_observed_open(orffi_observed_blocks *b, const orff_observation_reader *reader, size_t d,
+                                size_t p, size_t room) {
     const size_t width = reader->directed ? 1 : p;
+    *b = (orffi_observed_blocks){.reader = reader, .room = room, .o = {.d = d, .p = p}};
     ORFFI_TRY(orffi_alloc(&b->X, room, d * sizeof *b->X));
     ORFFI_TRY(orffi_alloc(&b->Y, room, width * sizeof *b->Y));
     if (reader->directed) ORFFI_TRY(orffi_alloc(&b->directions, room, p * sizeof *b->directions));
     if (reader->errors) ORFFI_TRY(orffi_alloc(&b->errors, room, width * sizeof *b->errors));
-    return reader->weighted ? ORFFI_NEW_ARRAY(b->weights, room) : ORFF_OK;
-}
-
-static orff_status read_all(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                            const buffers *b, orffi_observed_add *add, void *self) {
-    orff_observations o = {.d = d,
-                           .p = p,
-                           .n = 1,
-                           .X = b->X,
-                           .Y = b->Y,
-                           .directions = b->directions,
-                           .errors = b->errors,
-                           .weights = b->weights};
-    for (uint64_t rows = 0; o.n; rows += o.n) {
-        o.n = 0;
-        const int code =
-            reader->read(reader->self, room, b->X, b->Y, b->directions, b->errors, b->weights, &o.n);
-        if (code || o.n > room)
-            return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d and %zu rows after row %llu", code,
-                              o.n, (unsigned long long)rows);
-        ORFFI_TRY(orffi_progress("summing up", (double)rows, 0.0));
-        if (o.n) ORFFI_TRY(add(self, &o, rows));
-    }
+    if (reader->weighted) ORFFI_TRY(ORFFI_NEW_ARRAY(b->weights, room));
+    b->o.X = b->X;
+    b->o.Y = b->Y;
+    b->o.directions = b->directions;
+    b->o.errors = b->errors;
+    b->o.weights = b->weights;
     return ORFF_OK;
 }
 
-orff_status orffi_observed_read(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                                orffi_observed_add *add, void *self) {
-    buffers b = {0};
-    orff_status status = fill_buffers(&b, reader, d, p, room);
-    if (!status) status = read_all(reader, d, p, room, &b, add, self);
-    double *all[] = {b.X, b.Y, b.directions, b.errors, b.weights};
+orff_status orffi_observed_next(orffi_observed_blocks *b) {
+    b->first += b->o.n;
+    b->o.n = 0;
+    const int code =
+        b->reader->read(b->reader->self, b->room, b->X, b->Y, b->directions, b->errors, b->weights, &b->o.n);
+    if (code || b->o.n > b->room)
+        return orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d and %zu rows after row %llu", code,
+                          b->o.n, (unsigned long long)b->first);
+    ORFFI_TRY(orffi_progress("summing up", (double)b->first, 0.0));
+    return orffi_observed_check(&b->o, b->first);
+}
+
+void orffi_observed_close(orffi_observed_blocks *b) {
+    double *all[] = {b->X, b->Y, b->directions, b->errors, b->weights};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
-    return status;
 }

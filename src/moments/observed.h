@@ -43,8 +43,18 @@ orff_status orffi_observed_check(const orff_observations *o, uint64_t first);
 double orffi_observed_weigh(const orff_observations *o, orffi_observed *rows);
 
 /* A reader's rows, block by block. */
-typedef orff_status orffi_observed_add(void *self, const orff_observations *block, uint64_t first);
-orff_status orffi_observed_read(const orff_observation_reader *reader, size_t d, size_t p, size_t room,
-                                orffi_observed_add *add, void *self);
+typedef struct orffi_observed_blocks {
+    const orff_observation_reader *reader;
+    size_t room;
+    double *X, *Y, *directions, *errors, *weights; /* room rows */
+    orff_observations o;                           /* the block; no rows: there are no more */
+    uint64_t first;                                /* the number of its first row */
+} orffi_observed_blocks;
+
+/* Closed by the caller, also on failure. A block that has come is one that sums can have (orffi_observed_check). */
+orff_status orffi_observed_open(orffi_observed_blocks *blocks, const orff_observation_reader *reader,
+                                size_t d, size_t p, size_t room);
+orff_status orffi_observed_next(orffi_observed_blocks *blocks);
+void orffi_observed_close(orffi_observed_blocks *blocks);
 
 #endif

@@ -178,6 +178,44 @@ static void check_portions(const problem *q, const orff_moments *whole) {
     orff_moments_free(alone);
 }
 
+/* Rows of which only those of the last rank miss outputs, or of which all have errors. */
+static orff_observations observe(uint64_t first, size_t n, bool errors, double *X, double *Y, double *weights,
+                                 double *known) {
+    rows r = {first, first + n};
+    size_t got;
+    read_rows(&r, n, X, Y, weights, &got);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t row = first + i;
+        if (!errors && row >= ROWS - 100 && row % 3 == 0) Y[2 * i + row % 2] = NAN;
+        known[2 * i] = 0.5 + uniform(31 * row);
+        known[2 * i + 1] = 0.5 + uniform(37 * row);
+    }
+    return (orff_observations){
+        .d = 2, .p = 2, .n = n, .X = X, .Y = Y, .weights = weights, .errors = errors ? known : NULL};
+}
+
+static orff_moments *sum_observed(const problem *q, bool errors, int n, int r) {
+    static double X[2 * ROWS], Y[2 * ROWS], weights[ROWS], known[2 * ROWS];
+    orff_moments *sum = make_moments(q, 1);
+    const uint64_t first = (uint64_t)(ROWS * r / n), last = (uint64_t)(ROWS * (r + 1) / n);
+    const orff_observations o = observe(first, (size_t)(last - first), errors, X, Y, weights, known);
+    expect(!orff_moments_accumulate_observations(sum, &o), "observations", 0.0);
+    return sum;
+}
+
+static void check_observed(const problem *q, bool errors) {
+    orff_moments *sum = sum_observed(q, errors, size, rank), *whole = sum_observed(q, errors, 1, 0);
+    expect(!orff_mpi_moments_reduce(MPI_COMM_WORLD, sum, 0), "reducing rows that are not whole", 0.0);
+    if (rank == 0) compare_moments(sum, whole, 1e-12, "the sum of rows that are not whole");
+    if (rank == 0 && errors) {
+        const double none[2] = {0.0, 0.0};
+        const orff_status status = orff_moments_accumulate(sum, 1, none, none, NULL);
+        expect(status == ORFF_ERROR_MISMATCH, "rows without errors among others", status);
+    }
+    orff_moments_free(sum);
+    orff_moments_free(whole);
+}
+
 static void check_mismatch(const problem *q) {
     orff_moments *other = make_moments(q, rank == 1 ? 8 : 7);
     const orff_status status = orff_mpi_moments_reduce(MPI_COMM_WORLD, other, 0);
@@ -193,6 +231,8 @@ static void check_moments(void) {
     expect(!orff_moments_read(whole, &all), "reading all", 0.0);
     check_reduction(&q, whole);
     check_portions(&q, whole);
+    check_observed(&q, false);
+    check_observed(&q, true);
     check_mismatch(&q);
     orff_moments_free(whole);
     free_problem(&q);
@@ -359,8 +399,7 @@ static void check_iteration_digits(orff_solver solver, uint64_t n) {
     how.max_iterations = 60;
     orff_status status = orff_mpi_iterate(MPI_COMM_WORLD, q.features, &reader, true, &how, theta, mean, NULL);
     reader = reader_of(&r, 0, n);
-    if (!status)
-        status = orff_mpi_iterate(MPI_COMM_SELF, q.features, &reader, true, &how, alone, mean, NULL);
+    if (!status) status = orff_mpi_iterate(MPI_COMM_SELF, q.features, &reader, true, &how, alone, mean, NULL);
     expect(!status, "60 iterations", status);
     expect(apart(&q, theta, alone) <= 1e-10, "predictions after 60 iterations, by ranks and by one",
            apart(&q, theta, alone));

@@ -1,12 +1,12 @@
 # For scripts that test orff-mpi: sourced, with BUILD_DIR, SOURCE_DIR and MPIEXEC set.
 # shellcheck shell=sh
-[ -n "${MPIEXEC:-}" ] && [ -x "$BUILD_DIR/mpi/orff-mpi" ] || {
+[ -n "${MPIEXEC:-}" ] && [ -x "$BUILD_DIR/cli/orff-mpi" ] || {
     echo "skipped: there was no MPI when this was built (libopenmpi-dev and openmpi-bin on Debian)"
     exit 77
 }
 . "$SOURCE_DIR/tests/cli/common.sh"
 
-orff_mpi=$BUILD_DIR/mpi/orff-mpi
+orff_mpi=$BUILD_DIR/cli/orff-mpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_base_warn_component_unused=0
 export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than processors
