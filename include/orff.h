@@ -1278,7 +1278,7 @@ typedef struct orff_observations {
                             is without them; or NULL */
     const orff_functionals
         *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
-                                            together. Not on a lattice, and without a trend */
+                                            together. Without a trend */
 } orff_observations;
 
 #define ORFF_INSTRUMENTS 64
@@ -1390,7 +1390,7 @@ typedef struct orff_model_info {
                                  model it is the leave-one-out error */
     double dof, log_evidence; /* NAN when not known */
     bool single, has_posterior;
-    size_t kept_samples; /* all the posterior samples there are; 0: any number can be drawn */
+    size_t kept_samples;            /* all the posterior samples there are; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */
     orff_plane plane;               /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
