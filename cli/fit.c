@@ -99,26 +99,34 @@ static int refuse_features(const cli_arguments *a) {
     return CLI_DONE;
 }
 
+/* All rows at once, or whole rows one after another. */
+static int learn_rows(const cli_arguments *a, bool exact, cli_data *data, cli_settings *s, double start) {
+    orff_model *model = NULL;
+    int status = s->settings.engine == ORFF_ENGINE_EXACT ? refuse_features(a) : CLI_DONE;
+    if (!status) status = cli_walls_read(data, a, &s->settings);
+    if (!status) status = fit_data(a, &s->settings, data, &model);
+    if (!status && exact)
+        status =
+            cli_outcome(orff_options_set(s->options, "engine", orff_engine_name(ORFF_ENGINE_EXACT)), NULL);
+    if (!status) status = cli_settings_note(s, data->notes);
+    if (!status) status = cli_offsets_note(data, model);
+    if (!status) status = cli_finish_fit(a, model, data->notes, fmt_table_dropped(data->table), start, NULL);
+    if (!status && !exact) cli_checkpoint_forget(a);
+    orff_model_free(model);
+    return status;
+}
+
 int cli_fit_rows(const cli_arguments *a, bool exact) {
     const double start = cli_seconds();
     cli_data data = {0};
     cli_settings s = {0};
-    orff_model *model = NULL;
     int status = exact ? CLI_DONE : cli_checkpoint_check(a);
     if (!status) status = cli_data_learn(&data, a, 0);
     if (!status) status = cli_settings_read_for(&s, a, &data);
     if (!status && exact) s.settings.engine = ORFF_ENGINE_EXACT;
-    if (!status && s.settings.engine == ORFF_ENGINE_EXACT) status = refuse_features(a);
-    if (!status) status = cli_walls_read(&data, a, &s.settings);
-    if (!status) status = fit_data(a, &s.settings, &data, &model);
-    if (!status && exact)
-        status =
-            cli_outcome(orff_options_set(s.options, "engine", orff_engine_name(ORFF_ENGINE_EXACT)), NULL);
-    if (!status) status = cli_settings_note(&s, data.notes);
-    if (!status) status = cli_offsets_note(&data, model);
-    if (!status) status = cli_finish_fit(a, model, data.notes, fmt_table_dropped(data.table), start, NULL);
-    if (!status && !exact) cli_checkpoint_forget(a);
-    orff_model_free(model);
+    const bool summed = !data.whole && data.layout.observed;
+    if (!status)
+        status = summed ? cli_fit_summed(a, &data, &s, start) : learn_rows(a, exact, &data, &s, start);
     cli_settings_clear(&s);
     cli_data_close(&data);
     return status;

@@ -4,11 +4,15 @@
 
 #include <jansson.h>
 
-#include "options.h"
+#include "data.h"
 #include "orff.h"
+#include "settings.h"
 
 /* Learns from the rows of DATA and writes the model; exact: without features, for any --engine. */
 int cli_fit_rows(const cli_arguments *arguments, bool exact);
+
+/* Learns from rows that are not whole, and more than memory holds, by sums over them, and writes the model. */
+int cli_fit_summed(const cli_arguments *arguments, cli_data *data, cli_settings *settings, double start);
 
 /* Learns from moments, with the kernel that their notes name where no option does, and writes the model. */
 struct cli_moments;

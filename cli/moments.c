@@ -39,9 +39,8 @@ int cli_moments_start(const cli_data *data, const orff_settings *settings, const
     return status;
 }
 
-/* All rows of the data. Length scales that are auto are chosen first; the kernel is put into the data's notes, for
- * --from-moments. */
-static int accumulate(const cli_arguments *a, cli_data *data, const cli_settings *s, orff_moments **moments) {
+int cli_features_moments_make(const cli_arguments *a, cli_data *data, const cli_settings *s,
+                              orff_moments **moments) {
     const orff_reader reader = cli_data_reader(data);
     const orff_settings *how = &s->settings;
     cli_kernel kernel;
@@ -117,7 +116,7 @@ static int make(const cli_arguments *a, cli_data *data, cli_settings *s, cli_mom
                          "there are no moments of the exact kernel; ask for %s or %s",
                          orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_FEATURES));
     const int status = cli_lattice_moments_refuse(a);
-    return status ? status : accumulate(a, data, s, &moments->features);
+    return status ? status : cli_features_moments_make(a, data, s, &moments->features);
 }
 
 static int run(const cli_arguments *a) {

@@ -22,6 +22,11 @@ void cli_kernel_clear(cli_kernel *kernel);
 int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *kernel,
                       const orff_plane *plane, orff_moments **moments);
 
+/* All rows of the data. Length scales that are auto are chosen first; the kernel is put into the data's notes, for
+ * --from-moments. Returns an exit status. */
+int cli_features_moments_make(const cli_arguments *arguments, cli_data *data, const cli_settings *settings,
+                              orff_moments **moments);
+
 /* The rules and weights of its parts, as --kernel takes them; to be freed. */
 char *cli_kernel_rules(const cli_kernel *kernel);
 

@@ -30,6 +30,11 @@ static void ask_clear(ask *q) {
     free(q->sigmas);
 }
 
+/* Moments may be for other kernels later; a fit has one, but where processes choose it again from all rows. */
+static bool makes_moments(const cli_arguments *a) {
+    return a->command->bit & CLI_BIT(moments) || cli_data_sharing;
+}
+
 /* ---- where rows may lie */
 
 /* LO:HI. */
@@ -76,6 +81,8 @@ static int parse_extent(const cli_arguments *a, const orff_notes *notes, const d
 
 /* The range of the rows in memory, wider where more are to come. */
 static int extent_of_rows(const cli_arguments *a, const cli_data *data, ask *q) {
+    if (!data->n && !makes_moments(a))
+        return cli_wrong(a, CLI_OPT_MEMORY, "leaves no rows to take the range of a lattice from; raise it");
     if (!data->n)
         return cli_wrong(a, CLI_OPT_EXTENT, "is missing: there are no rows in memory to take it from");
     for (size_t k = 0; k < q->d; k++) {
@@ -133,7 +140,7 @@ static void fill_parts(const cli_kernel *k, ask *q) {
 static int find_kernel(const cli_arguments *a, const cli_data *data, cli_settings s, ask *q) {
     cli_kernel kernel = {0};
     const bool range = cli_given(a, CLI_OPT_SIGMA_RANGE);
-    const bool found = s.auto_sigma && !range;
+    const bool found = s.auto_sigma && !range && makes_moments(a);
     if (range && !s.auto_sigma)
         return cli_wrong(a, CLI_OPT_SIGMA_RANGE, "and --sigma exclude each other: give one of them");
     if (range) s.auto_sigma = false;
@@ -158,14 +165,25 @@ int cli_lattice_moments_refuse(const cli_arguments *a) {
     return status ? status : refuse(a, cli_setting("period"), "is for --engine lattice");
 }
 
-/* Settings of features that a lattice does not have. */
-static int refuse_features(const cli_arguments *a) {
+/* Settings of features that a lattice does not have: whether one is given, and which. */
+static bool find_features(const cli_arguments *a, cli_option_id *id) {
     static const char *const names[] = {"features",  "sampling",   "importance",      "frequencies",
                                         "precision", "checkpoint", "checkpoint-rows", "resume"};
-    int status = CLI_DONE;
-    for (size_t i = 0; !status && i < sizeof names / sizeof *names; i++)
-        status = refuse(a, cli_setting(names[i]), "has no effect on moments of a lattice");
-    return status;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        *id = cli_setting(names[i]);
+        if (cli_given(a, *id)) return true;
+    }
+    return false;
+}
+
+bool cli_lattice_moments_excluded(const cli_arguments *a) {
+    cli_option_id id;
+    return find_features(a, &id);
+}
+
+static int refuse_features(const cli_arguments *a) {
+    cli_option_id id;
+    return find_features(a, &id) ? cli_wrong(a, id, "has no effect on moments of a lattice") : CLI_DONE;
 }
 
 static int create(const cli_arguments *a, const cli_data *data, const cli_settings *s,

@@ -131,6 +131,18 @@ static void split_rows(const cli_data *data, size_t n, const double *raw, double
         memmove(Y + i * l->numbers, raw + i * data->columns, l->numbers * sizeof *Y);
 }
 
+/* Which number is whose. */
+static void say_instruments(const cli_data *data, size_t count, const uint64_t *met) {
+    cli_string text = {0};
+    for (size_t k = 0; k < count; k++) {
+        char name[64];
+        fmt_table_group_name(data->table, met[k], name, sizeof name);
+        cli_append(&text, "%s%zu %s", k ? ", " : "", k + 1, name);
+    }
+    cli_say("instruments: %s", text.text);
+    free(text.text);
+}
+
 /* Cells become numbers from 0 on, in the order in which they come. */
 static int count_instruments(const cli_arguments *a, cli_data *data) {
     uint64_t met[ORFF_INSTRUMENTS];
@@ -144,17 +156,18 @@ static int count_instruments(const cli_arguments *a, cli_data *data) {
         if (k == count) met[count++] = data->instrument_cells[i];
         data->instruments[i] = k;
     }
+    say_instruments(data, count, met);
     return CLI_DONE;
 }
 
 static int need_all(const cli_data *data, const char *what, bool sums) {
     return cli_failed("%s: %s needs all rows in memory; raise --memory%s", fmt_table_path(data->table), what,
-                      sums ? ", or sum them up in one pass (orff moments) and fit from the moments" : "");
+                      sums ? ", or use orff fit, which sums them up in one pass" : "");
 }
 
 /* What only rows in memory may have, but for moments. */
 static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data *data) {
-    const bool sums = a->command->bit & CLI_BIT(moments);
+    const bool sums = a->command->bit & (CLI_BIT(moments) | CLI_BIT(fit));
     if (data->whole) return CLI_DONE;
     if (data->instrument_cells) return need_all(data, "--noise-by", false);
     if (!sums && o->direction) return need_all(data, "--direction", true);
@@ -165,9 +178,15 @@ static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data 
     return CLI_DONE;
 }
 
+/* Whether rows may come to miss outputs, though none of those held does: sums have to be those of such rows from the first on. A
+ * fit takes whole rows one after another where nobody says so. */
+static bool expects_missing(const cli_observed *o, const cli_arguments *a, const cli_data *data) {
+    const bool fits = a->command->bit & CLI_BIT(fit) && !data->whole && cli_given(a, CLI_OPT_MISSING_OUTPUTS);
+    return (a->command->bit & CLI_BIT(moments) || fits) && o->optional &&
+           !cli_given(a, cli_setting("checkpoint"));
+}
+
 static void lay_out(const cli_observed *o, const cli_arguments *a, cli_data *data) {
-    const bool sums = a->command->bit & CLI_BIT(moments),
-               checkpoint = cli_given(a, cli_setting("checkpoint"));
     if (o->outputs) data->p = o->outputs;
     data->layout = (cli_layout){.numbers = o->direction ? 1 : data->p,
                                 .direction = o->direction,
@@ -175,7 +194,7 @@ static void lay_out(const cli_observed *o, const cli_arguments *a, cli_data *dat
                                 .north = !strcmp(cli_text(a, CLI_OPT_DIRECTION_FROM), "north"),
                                 .toward = !strcmp(cli_text(a, CLI_OPT_DIRECTION_SENSE), "toward"),
                                 .observed = o->direction || o->errors || fmt_table_partial(data->table) ||
-                                            (sums && o->optional && !checkpoint)};
+                                            expects_missing(o, a, data)};
 }
 
 int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *data) {

@@ -218,6 +218,10 @@ static int draw_samples(job *j) {
     if (status) return status;
     if (!needs_samples(j)) {
         j->count = 0;
+        if (cli_given(j->arguments, CLI_OPT_SAMPLES) && !has_derived_errors(j))
+            cli_say(
+                "--samples is for standard deviations of derived fields (--derive with --std); orff sample "
+                "writes samples of the field");
         return CLI_DONE;
     }
     const size_t kept = orff_model_describe(j->applied.model).kept_samples;

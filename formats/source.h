@@ -84,6 +84,7 @@ struct fmt_table {
         uint64_t *into; /* where those of the next rows go, or NULL */
     } groups[FMT_GROUP_COUNT];
     size_t optional, companions; /* see fmt_table_selection */
+    size_t refused;              /* outputs that were optional, until that was taken back */
     const char *fixed;           /* valid during choose */
     fmt_labels labels;
     fmt_labels group_names; /* of groups that are texts ... */

@@ -297,6 +297,7 @@ void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, si
 }
 
 void fmt_table_require_outputs(fmt_table *table) {
+    table->refused = table->optional;
     table->optional = 0;
 }
 
@@ -346,10 +347,19 @@ static void decode_row(fmt_table *table) {
     }
 }
 
-static bool is_optional(const fmt_table *table, size_t slot) {
-    for (size_t k = 0; k < table->optional; k++)
+/* Whether it is one of the first outputs, those that may be missing or might have been. */
+static bool is_among(const fmt_table *table, size_t slot, size_t outputs) {
+    for (size_t k = 0; k < outputs; k++)
         if (table->y_slot[k] == slot) return true;
     return false;
+}
+
+static int fail_missing(fmt_table *table, size_t slot) {
+    return fail_at(table, slot, ORFF_ERROR_NOT_FINITE,
+                   is_among(table, slot, table->refused)
+                       ? "the value is missing; --skip-missing leaves such rows out, --missing-outputs use "
+                         "learns from what they have"
+                       : "the value is missing; --skip-missing leaves such rows out");
 }
 
 static bool is_companion(const fmt_table *table, size_t slot) {
@@ -366,13 +376,11 @@ static int check_row(fmt_table *table, bool *usable) {
         if (isfinite(table->row[s])) continue;
         if (!isnan(table->row[s])) return fail_at(table, s, ORFF_ERROR_NOT_FINITE, "the value is infinite");
         if (is_companion(table, s)) continue;
-        if (is_optional(table, s)) {
+        if (is_among(table, s, table->optional)) {
             absent++;
             continue;
         }
-        if (!table->drops_missing)
-            return fail_at(table, s, ORFF_ERROR_NOT_FINITE,
-                           "the value is missing; --skip-missing leaves such rows out");
+        if (!table->drops_missing) return fail_missing(table, s);
         *usable = false;
     }
     if (table->optional && absent == table->optional) *usable = false;

@@ -1278,7 +1278,7 @@ typedef struct orff_observations {
                             is without them; or NULL */
     const orff_functionals
         *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
-                                            together. Not on a lattice, and without a trend */
+                                            together. Without a trend */
 } orff_observations;
 
 #define ORFF_INSTRUMENTS 64

@@ -10,6 +10,7 @@
 #include "base/periods.h"
 #include "engine/reach.h"
 #include "lattice/fft.h"
+#include "lattice/functionals.h"
 
 #define TOLERANCE 1e-6 /* of the kernel, where none is asked for */
 #define OF_NOISE  0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
@@ -137,6 +138,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
     const orff_settings *s = r->task.settings;
     double extent[ORFFI_LATTICE_MOST], noise;
     ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
+    noise /= fmax(r->finest, 1.0);
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
             orffi_is_periodic(kernel->parts[0].law.period, i) ? kernel->parts[0].law.period[i] : r->extent[i];
@@ -156,7 +158,8 @@ static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source
     orffi_table block = {0};
     const orffi_table *t = source->table;
     size_t n = 1;
-    if (t && t->along) return orffi_lattice_sums_add_directed(sums, t->n, t->X, t->Y, t->weights, t->along);
+    if (t && t->along)
+        return orffi_lattice_sums_add_directed(sums, t->n - t->functionals, t->X, t->Y, t->weights, t->along);
     if (t) return orffi_lattice_sums_add(sums, t->n, t->X, t->Y, t->weights);
     orff_status status = orffi_table_init(&block, 65536, d, p, source->reader.weighted);
     for (size_t row = 0; !status && n; row += n) {
@@ -199,6 +202,16 @@ static orff_status check_weights(const orffi_lattice_moments *m) {
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
+/* The last rows of a table, which come after those of one point each. */
+static orff_status add_functionals(orffi_lattice_moments *m, const orffi_table *t, uint64_t seed) {
+    const size_t first = t->n - t->functionals;
+    ORFFI_TRY(orffi_lattice_functionals_create(&m->functionals, &m->lattice, m->p, t->functionals,
+                                               t->points + first, t->X, t->along, t->Y + first,
+                                               t->weights + first));
+    orffi_lattice_functionals_count(m->functionals, &m->sets[0]);
+    return orffi_lattice_functionals_draw(m->functionals, seed, m->draws, m->E);
+}
+
 static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
     orffi_lattice_sums *sums = NULL;
@@ -218,6 +231,8 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     if (!status && !source->table && !source->known) status = check_range(r);
     if (!status) status = check_weights(r->own);
     if (!status) status = orffi_lattice_sums_finish(sums);
+    if (!status && source->table && source->table->functionals)
+        status = add_functionals(r->own, source->table, s->sampling.seed);
     orffi_lattice_sums_free(sums);
     return status;
 }
@@ -275,6 +290,8 @@ static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, 
 static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table) {
     r->directed = table->N;
     r->walls = table->walls;
+    for (size_t i = table->n - table->functionals; i < table->n; i++)
+        r->finest = fmax(r->finest, table->weights[i]);
     if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,

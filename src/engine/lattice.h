@@ -156,6 +156,7 @@ typedef struct orffi_lattice_rows {
     double *squares; /* p x p: centred sums of y y^T; of directed rows one number */
     double directed; /* N of directed rows, 0 where they are whole */
     size_t walls;    /* among them: see engine/table.h */
+    double finest;   /* the largest weight of a functional, where it is above 1 */
     bool quiet;      /* rows have little noise, and iterations would be many */
     orffi_lattice_system system;
     orffi_lattice_block block;

@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "engine/lattice.h"
+#include "lattice/functionals.h"
 
 #define PRECONDITIONER 1500 /* unknowns, when not all are solved densely */
 #define PRECONDITIONER_QUIET \
@@ -31,8 +32,10 @@ void orffi_lattice_unbind(orffi_lattice_rows *r) {
 }
 
 /* R - rho mean of a set: the right side of centred outputs (p x H). */
-static void centre(const orffi_lattice *l, size_t p, bool directed, const orffi_lattice_set *set,
-                   const double *mean, orffi_mode *R) {
+static orff_status centre(const orffi_lattice_system *s, size_t p, const orffi_lattice_set *set,
+                          const double *mean, orffi_mode *R) {
+    const orffi_lattice *l = s->lattice;
+    const bool directed = s->directed;
     const size_t H = orffi_lattice_modes(l), whole = orffi_lattice_density_modes(l);
     orffi_lattice twice = *l;
     for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
@@ -47,6 +50,7 @@ static void centre(const orffi_lattice *l, size_t p, bool directed, const orffi_
                 R[a * H + h] -= mean[b] * density[orffi_lattice_pair(p, a, b) * whole];
         }
     }
+    return s->functionals ? orffi_lattice_functionals_right(s->functionals, mean, R) : ORFF_OK;
 }
 
 /* Centred sums of y y^T (p x p); of directed rows sum c (y - <e, mean>)^2 in place of the first. */
@@ -87,14 +91,15 @@ static orff_status fill_right(const orffi_lattice_rows *r, const orffi_lattice_s
     orffi_mode *R;
     const size_t p = r->moments->p;
     ORFFI_TRY(orffi_alloc(&R, r->system.H * sizeof *R, p));
-    centre(&r->moments->lattice, p, r->moments->directed, set, r->mean, R);
-    orffi_lattice_system_right(&r->system, R, b);
+    const orff_status status = centre(&r->system, p, set, r->mean, R);
+    if (!status) orffi_lattice_system_right(&r->system, R, b);
     orffi_release(R);
-    return ORFF_OK;
+    return status;
 }
 
 static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel) {
     ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->moments->lattice, kernel, r->moments->directed));
+    r->system.functionals = r->moments->functionals;
     ORFFI_TRY(orffi_lattice_system_fill(&r->system, r->total.rho));
     ORFFI_TRY(orffi_lattice_block_init(&r->block, &r->system, r->total.rho, block_size(r)));
     const size_t size = r->system.axes * r->system.r;
@@ -332,10 +337,12 @@ static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
 }
 
 /* |E(k)|^2 is sum c at every k on average if the signs of the rows are independent, and more if they are not: some rows have the
- * same signs, or their signs are left where they themselves were taken off. Each draw is an estimate of its own. */
+ * same signs, or their signs are left where they themselves were taken off. Each draw is an estimate of its own. Functionals have
+ * other powers at each k, and come with rows that were never parts. */
 static bool signs_agree(const orffi_lattice_moments *m, const orffi_lattice_set *total) {
     const size_t H = orffi_lattice_modes(&m->lattice), p = m->p, side = p + 1;
     double expected = 0.0, sum = 0.0, squares = 0.0;
+    if (m->functionals) return true;
     for (size_t a = 0; a < p; a++) expected += total->T[m->directed ? a * (side + 1) : p * (side + 1)];
     for (size_t i = 0; i < m->draws; i++) {
         double power = 0.0;
@@ -376,10 +383,8 @@ orff_status orffi_lattice_errors(orffi_lattice_system *s, const orffi_lattice_se
     if (!status) status = orffi_alloc(&R, H * sizeof *R, p);
     if (!status) status = orffi_alloc(&TV, H * sizeof *TV, p);
     if (!status) status = orffi_lattice_system_convolve(s, p, V, TV);
-    if (!status) {
-        centre(s->lattice, p, s->directed, set, mean, R);
-        centre_squares(p, s->directed, set, mean, squares);
-    }
+    if (!status) status = centre(s, p, set, mean, R);
+    if (!status) centre_squares(p, s->directed, set, mean, squares);
     const size_t fields = s->directed ? p : 1; /* that an error is of */
     for (size_t a = 0; !status && a < p; a++) {
         const size_t first = s->directed ? 0 : a;

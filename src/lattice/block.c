@@ -7,9 +7,10 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "lattice/moments.h"
+#include "lattice/functionals.h"
 
-#define ROOT_TWO 1.41421356237309504880
+#define ROOT_TWO    1.41421356237309504880
+#define FUNCTIONALS 64 /* at a time */
 
 /* ---- which modes */
 
@@ -180,6 +181,36 @@ static void fill_diagonal(orffi_lattice_block *b, const orffi_mode *rho) {
     }
 }
 
+/* c^1/2 z of functional i in the block's coordinates (n); waves: p x n. */
+static void fill_functional(const orffi_lattice_block *b, size_t i, double *waves, double *z) {
+    const orffi_lattice_functionals *f = b->system->functionals;
+    const double root = sqrt(f->weights[i]);
+    memset(z, 0, b->n * sizeof *z);
+    for (size_t s = f->points[i]; s < f->points[i + 1]; s++) {
+        orffi_lattice_block_waves(b, f->X + s * f->lattice->d, waves);
+        for (size_t a = 0; a < f->p; a++)
+            for (size_t k = 0; k < b->n; k++) z[k] += root * f->along[s * f->p + a] * waves[a * b->n + k];
+    }
+}
+
+/* G += c z z^T of all of them. What they have of modes outside of the block is left to iterations. */
+static orff_status add_functionals(orffi_lattice_block *b) {
+    const orffi_lattice_functionals *f = b->system->functionals;
+    double *waves = NULL, *Z = NULL;
+    orff_status status = orffi_alloc(&waves, b->n, b->system->p * sizeof *waves);
+    if (!status) status = orffi_alloc(&Z, b->n, FUNCTIONALS * sizeof *Z);
+    for (size_t i = 0; !status && i < f->n; i += FUNCTIONALS) {
+        const size_t count = f->n - i < FUNCTIONALS ? f->n - i : FUNCTIONALS;
+        for (size_t k = 0; k < count; k++) fill_functional(b, i + k, waves, Z + k * b->n);
+        orffi_syrk(b->n, count, Z, b->n, 1.0, b->G, b->n);
+    }
+    for (size_t i = 0; !status && i < b->n; i++)
+        for (size_t j = 0; j < i; j++) b->G[i * b->n + j] = b->G[j * b->n + i];
+    orffi_release(waves);
+    orffi_release(Z);
+    return status;
+}
+
 orff_status orffi_lattice_block_place(orffi_lattice_block *b, orffi_lattice_system *system, size_t most) {
     *b = (orffi_lattice_block){.system = system};
     return choose_modes(b, most);
@@ -195,7 +226,7 @@ orff_status orffi_lattice_block_init(orffi_lattice_block *b, orffi_lattice_syste
     ORFFI_TRY(ORFFI_NEW_ARRAY(b->diagonal, system->r * system->H));
     fill_block(b, rho);
     fill_diagonal(b, rho);
-    return ORFF_OK;
+    return system->functionals ? add_functionals(b) : ORFF_OK;
 }
 
 void orffi_lattice_block_clear(orffi_lattice_block *b) {

@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "lattice/functionals.h"
 #include "lattice/nufft.h"
 
 #define BLOCK  32768   /* rows that are prepared at a time */
@@ -70,6 +71,7 @@ void orffi_lattice_moments_free(orffi_lattice_moments *m) {
     orffi_release(m->low);
     orffi_release(m->high);
     orffi_release(m->E);
+    orffi_lattice_functionals_free(m->functionals);
     orffi_release(m);
 }
 

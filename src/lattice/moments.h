@@ -44,6 +44,8 @@ typedef struct orffi_lattice_moments {
     double *low, *high; /* d: the range of the rows so far */
     orffi_lattice_set *sets;
     orffi_mode *E; /* draws x p x H; NULL without draws */
+    struct orffi_lattice_functionals *
+        functionals; /* of directed rows, beside them: see functionals.h. They are counted in the only set; or NULL */
 } orffi_lattice_moments;
 
 /* What a pass is asked for. */

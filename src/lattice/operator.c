@@ -4,10 +4,8 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "lattice/fft.h"
-#include "lattice/moments.h"
+#include "lattice/functionals.h"
 #include "lattice/system.h"
-
-#define MOST_FIELDS 16 /* that are on the grid at a time */
 
 /* Where row i of the modes (all but the last input) lies in the grid's spectrum; negative k_i come from the end. */
 static size_t grid_row(const orffi_lattice *l, const size_t *m, size_t row) {
@@ -79,6 +77,7 @@ static orff_status convolve(const orffi_lattice_system *s, size_t count, const o
     const orffi_lattice *l = s->lattice;
     const size_t points = orffi_lattice_points(l), size = orffi_lattice_spectrum(l);
     const int threads = orffi_thread_count();
+    if (s->functionals) ORFFI_TRY(orffi_lattice_functionals_weigh(s->functionals, count / s->p, in));
     for (size_t i = 0; i < count; i++) embed(l, l->m, in + i * s->H, spectra + i * size);
     ORFFI_TRY(orffi_fft_backward(l->d, l->grid, count, spectra, fields));
 #pragma omp parallel for num_threads(threads) if (threads > 1 && count * points > 65536) schedule(static)
@@ -89,7 +88,7 @@ static orff_status convolve(const orffi_lattice_system *s, size_t count, const o
     }
     ORFFI_TRY(orffi_fft_forward(l->d, l->grid, count, fields, spectra));
     for (size_t i = 0; i < count; i++) restrict_modes(l, spectra + i * size, out + i * s->H);
-    return ORFF_OK;
+    return s->functionals ? orffi_lattice_functionals_spread(s->functionals, count / s->p, out) : ORFF_OK;
 }
 
 /* v_a = sum_c W_ac theta_c */
@@ -150,7 +149,7 @@ static orff_status need_room(orffi_lattice_system *s, size_t count) {
 }
 
 static size_t at_a_time(const orffi_lattice_system *s, size_t count) {
-    const size_t most = MOST_FIELDS / s->p ? MOST_FIELDS / s->p : 1;
+    const size_t most = ORFFI_LATTICE_FIELDS / s->p ? ORFFI_LATTICE_FIELDS / s->p : 1;
     return count < most ? count : most;
 }
 

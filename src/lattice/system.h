@@ -10,7 +10,8 @@
  * Directed rows (see moments.h) tie the outputs together, whatever the kernel: T is then rho_ab(k - l), and there is one
  * system of all outputs.
  *
- * G is applied by transforms: the field of theta on a grid, times the density of the rows there, and back.
+ * G is applied by transforms: the field of theta on a grid, times the density of the rows there, and back. Functionals
+ * (functionals.h) come on top of T.
  */
 #ifndef ORFFI_LATTICE_SYSTEM_H
 #define ORFFI_LATTICE_SYSTEM_H
@@ -32,7 +33,8 @@ typedef struct orffi_lattice_system {
     bool directed;
     size_t pairs;    /* densities: 1, or p (p + 1) / 2 of directed rows */
     double *density; /* pairs x points: of the rows on the grid, over the number of its points */
-    struct orffi_lattice_room *room; /* scratch: a system is used by one thread at a time */
+    struct orffi_lattice_functionals *functionals; /* beside them, not owned; or NULL */
+    struct orffi_lattice_room *room;               /* scratch: a system is used by one thread at a time */
 } orffi_lattice_system;
 
 /* Whether S_k = s_k A: one scalar system serves all outputs. */

@@ -24,6 +24,9 @@ static orff_status check(const orff_settings *s, const orff_lattice_moments *mom
     if (s->auto_kernel || s->auto_mix || s->mixture)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments of a lattice learn neither a kernel nor its weights; name the parts");
+    if (s->loss != ORFF_LOSS_SQUARED)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "moments are for the loss %s, not for %s",
+                          orff_loss_name(ORFF_LOSS_SQUARED), orff_loss_name(s->loss));
     if (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_LATTICE)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "these moments are for the engine %s, not for %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(s->engine));

@@ -118,12 +118,31 @@ static orff_status build(orffi_table *table, const orff_model *model, const orff
     return ORFF_OK;
 }
 
-/* arrays: 3 p */
+/* The range of all points, of which some may lie far from the rows. */
+static void find_range(const orffi_table *table, double *extent, double *middle) {
+    const size_t d = table->d;
+    for (size_t k = 0; k < d; k++) {
+        double low = table->X[k], high = low;
+        for (size_t s = 1; s < table->points[table->n]; s++) {
+            low = fmin(low, table->X[s * d + k]);
+            high = fmax(high, table->X[s * d + k]);
+        }
+        extent[k] = high - low;
+        middle[k] = 0.5 * (low + high);
+    }
+}
+
+/* No folds: the errors that are reported are those of the rows. arrays: 3 p + 2 d */
 static orff_status learn(void **fit, const orffi_plan *plan, const orff_kernel *kernel, double lambda,
                          const orffi_table *table, double *arrays) {
     const orffi_source source = {.table = table, .expected = table->n, .known = table->n};
-    const orffi_task task = orffi_plan_task(plan);
     const size_t p = table->p;
+    double *extent = arrays + 3 * p, *middle = extent + table->d;
+    orffi_task task = orffi_plan_task(plan);
+    task.folds = 1;
+    task.extent = extent;
+    task.middle = middle;
+    find_range(table, extent, middle);
     orffi_report report = {.mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p};
     void *prepared = NULL;
     orff_status status = plan->engine->prepare(&prepared, &task, kernel);
@@ -139,7 +158,7 @@ orff_status orffi_functionals_join(orff_model *model, const orffi_plan *plan, co
     double *arrays = NULL;
     void *fit = NULL;
     orff_status status = build(&table, model, plan, &rows->whole, f);
-    if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * table.p);
+    if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * table.p + 2 * table.d);
     if (!status) status = learn(&fit, plan, orffi_model_kernel(model), model->lambda, &table, arrays);
     if (!status) {
         model->engine->free(model->fit);

@@ -164,21 +164,6 @@ static orff_status fill(const orff_observations *o, const orff_settings *s, dire
     return ORFF_OK;
 }
 
-/* A lattice sums up densities, which sums over points do not have; the exact kernel of many rows takes long. */
-static orff_status choose_engine(const orff_observations *o, size_t rows, orff_settings *flat) {
-    const orffi_engine *engine;
-    const char *reason;
-    if (!o->functionals || !o->functionals->n) return ORFF_OK;
-    ORFFI_TRY(orffi_trend_refuse(flat, "it is for rows without functionals"));
-    ORFFI_TRY(orffi_engine_choose_directed(flat, o->d, o->p, rows, &engine, &reason));
-    if (flat->engine == ORFF_ENGINE_AUTO && engine->id == ORFF_ENGINE_LATTICE)
-        flat->engine = ORFF_ENGINE_FEATURES;
-    if (flat->engine != ORFF_ENGINE_LATTICE) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "functionals are not for the engine %s; use %s or %s",
-                      orff_engine_name(ORFF_ENGINE_LATTICE), orff_engine_name(ORFF_ENGINE_EXACT),
-                      orff_engine_name(ORFF_ENGINE_FEATURES));
-}
-
 static orff_status fit_directed(orff_model **model, const orff_settings *settings, const orff_observations *o,
                                 directed *r, orffi_functionals *functionals) {
     orff_settings flat = *settings;
@@ -198,7 +183,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     if (!status && settings->geo && functionals->n)
         status = orffi_plane_rows(&plane, o->d, 0, functionals->points[functionals->n], functionals->X,
                                   functionals->along);
-    if (!status) status = choose_engine(o, r->rows.n, &flat);
+    if (!status && functionals->n) status = orffi_trend_refuse(&flat, "it is for rows without functionals");
     if (!status)
         status = orffi_rows_from_directed(&rows, o->d, o->p, r->rows.n, r->rows.X, r->rows.Y, r->rows.weights,
                                           r->rows.along, r->rows.N, o->n_walls, settings->subsample);

@@ -17,5 +17,6 @@ lattice b.csv --engine lattice --features 10 --sigma 1 -o no.moments || echo $?
 lattice b.csv --engine exact -o no.moments || echo $?
 lattice b.csv --sigma 1 --extent $extent -o no.moments || echo $?
 orff fit --from-moments a.moments --tolerance 1e-3 -o no.orff || echo $?
+orff fit --from-moments a.moments --loss huber -o no.orff || echo $?
 [ ! -e no.moments ]
 [ ! -e no.orff ]

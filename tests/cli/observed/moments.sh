@@ -18,4 +18,3 @@ for kind in '--engine lattice --kernel div-free --sigma 0.7 --extent x_km=-1:1,y
     rmse
     orff merge both.m plain.m -q -o all.m || echo $?
 done
-orff fit radial.csv --inputs x_km,y_km --outputs radial_ms --direction angle_deg --memory 0 -q -o m.orff || echo $?

@@ -1,0 +1,73 @@
+/* Rows that are not whole, and more than memory holds: what a fit needs of them are sums, in one pass. */
+#include <string.h>
+
+#include "fit.h"
+#include "moments_file.h"
+#include "moments_kernel.h"
+#include "moments_lattice.h"
+#include "report.h"
+
+#define LATTICE_INPUTS  3
+#define LATTICE_OUTPUTS 8 /* of such rows */
+
+/* What sums do not have; offsets, groups and instruments are refused where rows are read. */
+static int refuse(const cli_arguments *a, const orff_settings *s) {
+    static const char *const names[] = {"geo", "crs", "trend", "checkpoint"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const cli_option_id id = cli_setting(names[i]);
+        if (cli_given(a, id))
+            return cli_wrong(a, id, "needs all rows in memory where they are not whole; raise --memory");
+    }
+    if (s->auto_mix || (s->mixture && !s->auto_kernel))
+        return cli_wrong(
+            a, cli_setting(s->auto_mix ? "mix" : "weight"),
+            "auto needs all rows in memory where they are not whole; give numbers, or raise --memory");
+    if (s->loss != ORFF_LOSS_SQUARED)
+        return cli_wrong(a, cli_setting("loss"),
+                         "is squared for rows that miss outputs, or have directions or errors");
+    return cli_given(a, CLI_OPT_COAST)
+               ? cli_wrong(a, CLI_OPT_COAST, "needs all rows in memory; raise --memory")
+               : CLI_DONE;
+}
+
+/* As the engine auto has it, of so many rows. */
+static bool takes_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
+    if (s->engine != ORFF_ENGINE_AUTO) return s->engine == ORFF_ENGINE_LATTICE;
+    return data->n && data->d <= LATTICE_INPUTS && data->p <= LATTICE_OUTPUTS &&
+           !cli_lattice_moments_excluded(a);
+}
+
+static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {
+    if (s->settings.engine == ORFF_ENGINE_EXACT)
+        return cli_wrong(a, cli_setting("engine"), "exact needs all rows in memory; raise --memory");
+    s->settings.engine = takes_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
+    cli_say("the data are larger than --memory %s, so they are summed up in one pass, for the engine %s; "
+            "automatic choices use the first %zu rows",
+            cli_text(a, CLI_OPT_MEMORY), orff_engine_name(s->settings.engine), data->n);
+    return s->settings.engine == ORFF_ENGINE_LATTICE
+               ? cli_lattice_moments_make(a, data, s, &moments->lattice)
+               : cli_features_moments_make(a, data, s, &moments->features);
+}
+
+/* What was left to the first rows is known now, and stands in the notes. */
+static cli_arguments with_choices(const cli_arguments *a) {
+    static const char *const names[] = {"kernel", "base", "sigma"}, *const open[] = {"auto", "ard", "median"};
+    cli_arguments left = *a;
+    for (size_t i = 0; i < 9; i++) {
+        const cli_option_id id = cli_setting(names[i / 3]);
+        if (cli_given(a, id) && strstr(cli_text(a, id), open[i % 3])) left.given[id].count = 0;
+    }
+    return left;
+}
+
+int cli_fit_summed(const cli_arguments *a, cli_data *data, cli_settings *s, double start) {
+    cli_moments moments = {0};
+    int status = refuse(a, &s->settings);
+    if (!status) status = cli_settings_note(s, data->notes);
+    if (!status) status = sum_up(a, data, s, &moments);
+    const cli_arguments left = with_choices(a);
+    if (!status)
+        status = cli_fit_moments(&left, &moments, data->notes, fmt_table_dropped(data->table), start);
+    cli_moments_clear(&moments);
+    return status;
+}
