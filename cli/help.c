@@ -1,4 +1,5 @@
 /* --help, manual pages and the page of settings, all from the tables. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,8 +131,9 @@ void cli_print_manual(const cli_command *command) {
         manual_program();
         return;
     }
-    printf(".TH ORFF\\-%s 1 \"\" \"orff %s\"\n.SH NAME\norff\\-%s \\- ", command->name, orff_version(),
-           command->name);
+    fputs(".TH ORFF\\-", stdout);
+    for (const char *at = command->name; *at; at++) putchar(toupper((unsigned char)*at));
+    printf(" 1 \"\" \"orff %s\"\n.SH NAME\norff\\-%s \\- ", orff_version(), command->name);
     troff(command->summary);
     printf(".SH SYNOPSIS\n.B orff %s\n", command->name);
     troff(command->usage);

@@ -212,7 +212,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "Size in pixels (PDF: hundredths of an inch), or the printed size: 140mmx110mm, 17cmx12cm, 6inx4in. A PNG with a printed "
         "size has 300 pixels per inch. The default is 900x700, or the size of the style."},
     [CLI_OPT_ARROWS] = {"arrows", 0, "N", "24", PLOT, "Picture",
-        "Number of arrows along the longer side of the picture."},
+        "Number of arrows along the longer side of the picture. Small panels have fewer unless you give it."},
     [CLI_OPT_VIEW_SAMPLES] = {"samples", 'n', "K", "6", VIEW, "Picture",
         "Number of posterior samples that the page can show in turn, 0 for none. Each makes the page longer."},
 
