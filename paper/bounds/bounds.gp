@@ -16,11 +16,11 @@ set tmargin at screen 0.92
 set bmargin at screen 0.28
 do for [i=1:3] {
     k = word(kernels, i)
-    set lmargin at screen 0.085 + 0.32*(i - 1)
-    set rmargin at screen 0.34 + 0.32*(i - 1)
+    set lmargin at screen 0.11 + 0.308*(i - 1)
+    set rmargin at screen 0.36 + 0.308*(i - 1)
     set title word(names, i)
     set xlabel 'number of frequencies D'
-    set ylabel (i == 1 ? "probability of an error\nabove 0.3 |K(0)|" : '') offset 1,0
+    set ylabel (i == 1 ? "probability of an error\nabove 0.3 |K(0)|" : '') offset 0.5,0
     plot 'probability.csv' using (pick(k,3)):4 every ::1 with lines lt 2 dt 2, \
          'probability.csv' using (pick(k,3)):6 every ::1 with lines lt 3, \
          'probability.csv' using (pick(k,3)):7 every ::1 with lines lt 5, \

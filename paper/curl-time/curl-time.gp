@@ -2,7 +2,7 @@
 set logscale xy
 set format x '10^{%T}'
 set format y '10^{%T}'
-set xlabel 'number of points N' offset 0,0.4
+set xlabel "number of points N\n" offset 0,0.4
 set xrange [70:1.5e6]
 set yrange [4e-4:5000]
 set ylabel 'seconds for a fit' offset 0.5,0

@@ -8,7 +8,7 @@ high = sprintf('%.0f', N_max)
 stats 'errors.csv' using (pick(low,'exact',7)) every ::1 name 'A' nooutput
 stats 'errors.csv' using (pick(high,'exact',7)) every ::1 name 'B' nooutput
 set logscale xy
-set xlabel 'number of frequencies D' offset 0,0.4
+set xlabel "number of frequencies D\n" offset 0,0.4
 set ylabel 'wrong test images, percent'
 set xrange [7:19000]
 set bars 0.5

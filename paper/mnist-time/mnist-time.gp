@@ -3,7 +3,7 @@
 set logscale xy
 set format x '10^{%T}'
 set format y '10^{%T}'
-set xlabel 'number of images N' offset 0,0.4
+set xlabel "number of images N\n" offset 0,0.4
 set xrange [70:1e5]
 set yrange [2e-3:2e4]
 set ylabel 'seconds for a fit' offset 0.5,0

@@ -66,7 +66,7 @@ set lmargin at screen 0.03
 set rmargin at screen 0.97
 set tmargin at screen 0.155
 set bmargin at screen 0.005
-set key center center vertical maxrows 4 Left reverse samplen 3
+set key center center vertical maxrows 4 Left reverse samplen 3 width -4
 plot NaN with lines lt 1 title 'decomposable, exact kernel', \
      NaN with linespoints lt 1 dt 3 title 'decomposable, iid features (as the paper)', \
      NaN with linespoints lt 6 dt 3 title 'decomposable, quasi-Monte Carlo features', \

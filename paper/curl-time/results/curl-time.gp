@@ -22,7 +22,7 @@ set key noopaque spacing 1.15
 set logscale xy
 set format x '10^{%T}'
 set format y '10^{%T}'
-set xlabel 'number of points N' offset 0,0.4
+set xlabel "number of points N\n" offset 0,0.4
 set xrange [70:1.5e6]
 set yrange [4e-4:5000]
 set ylabel 'seconds for a fit' offset 0.5,0
@@ -37,5 +37,5 @@ plot 'times.csv' using (pick('orff',2)):4 every ::1 with linespoints lt 1 title 
      'times.csv' using (pick('exact',2)):3 every ::1 with points lt 2 pt 8 title 'exact kernel, on the wall'
 
 unset output
-if (format eq 'pdf') { format = 'png'; reset; load 'curl-time.gp' }
-if (format eq 'svg') { format = 'pdf'; reset; load 'curl-time.gp' }
+if (format eq "pdf") { format = "png"; reset; load "curl-time.gp" }
+if (format eq "svg") { format = "pdf"; reset; load "curl-time.gp" }

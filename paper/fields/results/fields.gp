@@ -19,7 +19,7 @@ set grid back lc rgb '#cccccc' lw 1 lt 1
 set key noopaque spacing 1.15
 
 # Colour: the scalar field u. Arrows: its gradient (left), the gradient turned by 90 degrees (right).
-set multiplot layout 1,2 margins 0.08,0.88,0.11,0.95 spacing 0.1
+set multiplot layout 1,2 margins 0.08,0.88,0.16,0.95 spacing 0.1
 set size ratio -1
 set xrange [-1.17:1.17]
 set yrange [-1.17:1.17]
@@ -38,8 +38,8 @@ unset colorbox
 set title 'Curl-free: gradient of u' offset 0,-0.5
 plot 'cells.csv' using 1:2:3 every ::1 with image, \
      'arrows.csv' using 1:2:(length*$3):(length*$4) every ::1 with vectors head size 0.035,22 nofilled lc rgb '#000000' lw 1
-set colorbox user origin 0.91,0.12 size 0.02,0.77
-set label 1 'u' at screen 0.92,0.93 center
+set colorbox user origin 0.91,0.209 size 0.02,0.692
+set label 1 'u' at screen 0.92,0.94 center
 set title 'Divergence-free: the gradient turned by 90°' offset 0,-0.5
 plot 'cells.csv' using 1:2:3 every ::1 with image, \
      'arrows.csv' using 1:2:(length*$5):(length*$6) every ::1 with vectors head size 0.035,22 nofilled lc rgb '#000000' lw 1
@@ -47,5 +47,5 @@ unset multiplot
 unset label 1
 
 unset output
-if (format eq 'pdf') { format = 'png'; reset; load 'fields.gp' }
-if (format eq 'svg') { format = 'pdf'; reset; load 'fields.gp' }
+if (format eq "pdf") { format = "png"; reset; load "fields.gp" }
+if (format eq "svg") { format = "pdf"; reset; load "fields.gp" }

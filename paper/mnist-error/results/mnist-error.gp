@@ -28,7 +28,7 @@ high = sprintf('%.0f', N_max)
 stats 'errors.csv' using (pick(low,'exact',7)) every ::1 name 'A' nooutput
 stats 'errors.csv' using (pick(high,'exact',7)) every ::1 name 'B' nooutput
 set logscale xy
-set xlabel 'number of frequencies D' offset 0,0.4
+set xlabel "number of frequencies D\n" offset 0,0.4
 set ylabel 'wrong test images, percent'
 set xrange [7:19000]
 set bars 0.5
@@ -44,5 +44,5 @@ plot 'errors.csv' using (0.98*pick(low,'orff',3)):7:8 every ::1 with yerrorlines
      4.4 with lines lt 7 dt 3 title 'authors, exact kernel (thesis)'
 
 unset output
-if (format eq 'pdf') { format = 'png'; reset; load 'mnist-error.gp' }
-if (format eq 'svg') { format = 'pdf'; reset; load 'mnist-error.gp' }
+if (format eq "pdf") { format = "png"; reset; load "mnist-error.gp" }
+if (format eq "svg") { format = "pdf"; reset; load "mnist-error.gp" }

@@ -23,7 +23,7 @@ set key noopaque spacing 1.15
 set logscale xy
 set format x '10^{%T}'
 set format y '10^{%T}'
-set xlabel 'number of images N' offset 0,0.4
+set xlabel "number of images N\n" offset 0,0.4
 set xrange [70:1e5]
 set yrange [2e-3:2e4]
 set ylabel 'seconds for a fit' offset 0.5,0
@@ -37,5 +37,5 @@ plot 'times.csv' using (pick('orff',2)):4 every ::1 with linespoints lt 1 title 
      '+' using (12900):(3700) every ::0::0 with points lt 4 ps 1.1 title 'authors, exact kernel (thesis)'
 
 unset output
-if (format eq 'pdf') { format = 'png'; reset; load 'mnist-time.gp' }
-if (format eq 'svg') { format = 'pdf'; reset; load 'mnist-time.gp' }
+if (format eq "pdf") { format = "png"; reset; load "mnist-time.gp" }
+if (format eq "svg") { format = "pdf"; reset; load "mnist-time.gp" }
