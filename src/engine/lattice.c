@@ -310,7 +310,7 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
               "%zu numbers of rows with directions, or that miss outputs, have a noise variance of %.1g of "
               "the field's; with so little a lattice takes many iterations: engine %s is quicker",
               known, noise,
-              orff_engine_name(known <= ORFFI_FEW_DIRECTED ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES));
+              orff_engine_name(known <= ORFFI_FEW_SLOW ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES));
 }
 
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is

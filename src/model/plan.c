@@ -11,8 +11,7 @@
 #include "model/choose.h"
 #include "model/survey.h"
 
-#define MOST_SLOW 8000 /* directed rows: a file of 500 MB with error bars */
-#define QUIET     3e-3 /* noise variance over the field's */
+#define QUIET 3e-3 /* noise variance over the field's */
 
 static bool is_physical(orff_rule rule) {
     return orff_rule_describe(rule).physical;
@@ -327,7 +326,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
 
-/* Directed rows with next to no noise, or of a sum of kernels, take a lattice hundreds of iterations. Up to MOST_SLOW of them
+/* Directed rows with next to no noise, or of a sum of kernels, take a lattice hundreds of iterations. Up to ORFFI_FEW_SLOW of them
  * a Cholesky factor is sooner there, error bars included. */
 static void avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     orff_settings exact = plan->settings;
@@ -335,7 +334,7 @@ static void avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     const bool quiet = plan->shift > 0.0 && plan->shift < QUIET;
     exact.engine = ORFF_ENGINE_EXACT;
     if (plan->settings.engine != ORFF_ENGINE_AUTO || plan->engine != &orffi_engine_lattice ||
-        !plan->directed || plan->settings.periods || rows->n > MOST_SLOW ||
+        !plan->directed || plan->settings.periods || rows->n > ORFFI_FEW_SLOW ||
         !(quiet || plan->parts.count > 1) ||
         orffi_engine_exact.suits(&exact, plan->d, 1, rows->n, &bytes) != ORFF_OK)
         return;
