@@ -255,7 +255,7 @@ static void put_contours(const picture *f, const panel *one, size_t column) {
 /* Lines of text that stand left of a map, below it, right of it and above it. */
 static void margins_of(const picture *f, double margins[4]) {
     const double line = cli_picture_line(f);
-    margins[0] = line * (f->degrees ? 4.2 : 4.6);
+    margins[0] = line * (f->degrees ? (f->panels > 1 ? 3.4 : 4.2) : 4.6);
     margins[1] = line * (f->degrees && !has_reference(f) ? 1.7 : 3.2);
     margins[2] = line * (f->panels > 1 ? 5.2 : 6.4);
     margins[3] = line * (f->panels > 1 ? 2.2 : 0.7);
@@ -429,7 +429,7 @@ static void put_title(const picture *f) {
 static void put_panels(picture *f) {
     put_axes(f, (size_t)f->room[0], (size_t)f->room[1]);
     put_title(f);
-    if (f->panels > 1) fputs("set multiplot\n", f->script);
+    if (f->panels > 1) fputs("set multiplot\nset title offset 0,-0.6\n", f->script);
     for (size_t k = 0; k < f->panels; k++) {
         put_panel(f, k);
         fputs("unset label 2\n", f->script);

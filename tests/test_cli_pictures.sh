@@ -172,5 +172,5 @@ done
 grep -q 'wavenumber (rad/km)' s.svg || fail "no label of the wavenumber"
 grep -q 'power per wavenumber ((m/s)²/(rad/km))' s.svg || fail "no label of the power"
 "$orff" fit wheel.csv --inputs 1,2 --outputs 3,4 --sigma 2 --lambda 1e-4 --engine exact -q -o exact.orff
-expect 1 'no sum of waves.*--engine lattice' "$orff" plot exact.orff --what spectrum -o s2.svg
+expect 1 'not a sum of waves.*--engine lattice' "$orff" plot exact.orff --what spectrum -o s2.svg
 finish

@@ -388,7 +388,7 @@ static void test_model_jacobian(void **state) {
         assert_close(curl[k], J[4 * k + 2] - J[4 * k + 1], 1e-10);
     }
     assert_status(orff_model_potential(model, N, X, curl), ORFF_ERROR_UNSUPPORTED);
-    assert_says("no sum of waves");
+    assert_says("not a sum of waves");
     orff_model_free(model);
     free(X);
     free(J);
