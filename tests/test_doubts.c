@@ -116,6 +116,26 @@ static void test_error_bars_that_are_wrong(void **state) {
     rows_free(&r);
 }
 
+/* What a model is warned of by its words, for a fit with all automatic. */
+static bool says(const rows *r, const char *words) {
+    static const char *const open[] = {"engine=exact", NULL};
+    orff_model *model = NULL;
+    assert_ok(orff_learn(&model, open, 2, 1, N, r->X, r->Y));
+    const bool there = strstr(orff_model_describe(model).warning, words) != NULL;
+    orff_model_free(model);
+    return there;
+}
+
+/* One row in fifty is off by a hundred times the noise: intervals are too wide for the others, which no base or kernel mends. */
+static void test_outliers_are_named(void **state) {
+    (void)state;
+    rows r = make(0.7, 0.1, false);
+    assert_false(says(&r, "outliers"));
+    for (size_t i = 0; i < N; i += 50) r.Y[i] += i % 100 ? 10.0 : -10.0;
+    assert_true(says(&r, "outliers"));
+    rows_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_good_fit_warns_of_nothing),
@@ -123,6 +143,7 @@ int main(void) {
         cmocka_unit_test(test_too_few_features),
         cmocka_unit_test(test_wild_between_the_rows),
         cmocka_unit_test(test_error_bars_that_are_wrong),
+        cmocka_unit_test(test_outliers_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,6 +313,14 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
               orff_engine_name(known <= ORFFI_FEW_SLOW ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES));
 }
 
+/* Moments serve many noisy rows, as their steps cost what the waves do. With more waves than rows they are no quicker, and error
+ * bars of kept rows come from the nearest, where waves need a solution for each of their samples. */
+static bool prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known, double noise) {
+    const bool few = known <= orffi_lattice_unknowns(&r->lattice);
+    if (orffi_lattice_is_direct(kernel, &r->lattice, false)) return false;
+    return can_keep(r, kernel, known, noise < SMALL_NOISE || few ? MOST_KEPT : MOST_NOISY);
+}
+
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
  * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
  * them. They are kept too where the modes do not carry the kernel: it is rough then, and the nearest rows hide the others. */
@@ -330,8 +338,7 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
     if (whether) all.table = r->table;
     ORFFI_TRY(find_local(r, r->kernel, all.table, known));
-    r->keeps = r->local || (can_keep(r, r->kernel, known, noise < SMALL_NOISE ? MOST_KEPT : MOST_NOISY) &&
-                            !orffi_lattice_is_direct(r->kernel, &r->lattice, false));
+    r->keeps = r->local || prefers_rows(r, r->kernel, known, noise);
     warn_slow(r, known, noise);
     if (r->keeps) return whether ? ORFF_OK : keep_rows(r, source);
     ORFFI_TRY(sum_rows(r, &all));

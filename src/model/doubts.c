@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/special.h"
 #include "base/threads.h"
 #include "exact/learn.h"
 
@@ -184,6 +185,17 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     return ORFF_OK;
 }
 
+/* Errors of a normal law whose bars are too wide by a factor s are within z s of them: if intervals of 50 % hold too many,
+ * those of 95 % hold next to all. Errors beyond, more than chance allows and more than one, are those of another law. */
+static bool has_tails(const orff_model *model) {
+    const size_t blocks = model->held.blocks;
+    const double s = orffi_normal_quantile(0.5 + 0.5 * fmin(model->held.coverage[0], 1.0 - 1e-9)) /
+                     orffi_normal_quantile(0.75);
+    const double beyond = 2.0 * orffi_normal_cdf(-s * orffi_normal_quantile(0.975));
+    const double most = beyond + CHANCE * sqrt(beyond / (double)blocks) + 1.0 / (double)model->held.rows;
+    return is_too_high(model->held.coverage[0], blocks) && 1.0 - model->held.coverage[2] > most;
+}
+
 /* ---- in words */
 
 static void say(orff_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -223,7 +235,15 @@ void orffi_doubts_say(orff_model *model) {
             model->doubts.beyond,
             draws ? "give more features or a larger lambda, or for up to three inputs the engine lattice"
                   : "give a larger lambda or a shorter sigma");
-    if (flags & ORFF_WARN_COVERAGE)
+    if (flags & ORFF_WARN_COVERAGE && has_tails(model))
+        say(model,
+            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s: a few errors are "
+            "far "
+            "larger than all others. Look for outliers (the loss huber bears them), or for a value that most "
+            "rows share",
+            100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
+            orff_folds_name(model->held.folds));
+    else if (flags & ORFF_WARN_COVERAGE)
         say(model,
             "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s, so error bars are "
             "too %s: try "
