@@ -283,12 +283,3 @@ int cli_bytes(const cli_arguments *a, cli_option_id id, size_t *value) {
     *value = (size_t)bytes;
     return CLI_DONE;
 }
-
-int cli_yes_no(const cli_arguments *a, cli_option_id id, bool *value) {
-    const char *text = cli_text(a, id);
-    if (!text) return CLI_DONE;
-    if (strcmp(text, "yes") && strcmp(text, "no"))
-        return cli_wrong(a, id, "\"%s\" is neither yes nor no", text);
-    *value = !strcmp(text, "yes");
-    return CLI_DONE;
-}

@@ -129,7 +129,6 @@ int cli_size(const cli_arguments *arguments, cli_option_id id, size_t least, siz
 
 /* An amount of memory, in MB unless it has a unit. */
 int cli_bytes(const cli_arguments *arguments, cli_option_id id, size_t *value);
-int cli_yes_no(const cli_arguments *arguments, cli_option_id id, bool *value);
 
 /* Prints "orff fit: --sigma: ..." and returns CLI_USAGE. */
 int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *format, ...)

@@ -459,8 +459,3 @@ int fmt_table_rewind(fmt_table *table) {
     table->ended = false;
     return table->source->rewind(table);
 }
-
-orff_reader fmt_table_reader(fmt_table *table) {
-    return (orff_reader){
-        .read = fmt_table_read, .self = table, .weighted = table->weight_slot != FMT_NO_SLOT};
-}

@@ -6,7 +6,7 @@
  *     if (fmt_table_open(&table, "wind.csv.gz", &options) || fmt_table_select(table, &selection))
  *         puts(fmt_table_error(table));
  *     else
- *         orff_model_fit_stream(&model, &settings, 2, 2, &(orff_reader){...});       (see fmt_table_reader)
+ *         orff_model_fit_stream(&model, &settings, 2, 2, &(orff_reader){.read = fmt_table_read, .self = table});
  *     fmt_table_close(table);
  *
  * Open, look at the columns, select, read blocks of rows. Memory does not grow with the number of rows,
@@ -145,9 +145,6 @@ void fmt_table_groups_into(fmt_table *table, fmt_group which, uint64_t *groups);
 void fmt_table_group_name(const fmt_table *table, uint64_t group, char *name, size_t room);
 int fmt_table_rewind(fmt_table *table);
 bool fmt_table_can_rewind(const fmt_table *table); /* false where the input cannot be read twice: a pipe */
-
-/* Reader of a selected table. */
-orff_reader fmt_table_reader(fmt_table *table);
 
 /* Only a share of the rows, those from .. to - 1 of `whole`, for one of several readers: shares that join have every row once,
  * and reading one does not read the others. After the selection, before the first row; again when all its rows have been

@@ -68,7 +68,6 @@ orff_status orffi_archive_inside(orffi_archive **inside, const orffi_archive *ar
 /* Whether a file begins as an archive of a format does. Takes no memory and looks no further. */
 bool orffi_archive_begins(const char *path, const char *format);
 
-const char *orffi_archive_path(const orffi_archive *archive);
 int orffi_archive_version(const orffi_archive *archive);
 
 /* The document, always an object; borrowed, as long as the archive is open. */

@@ -314,10 +314,6 @@ bool orffi_archive_begins(const char *path, const char *format) {
 
 /* ---- what is in it */
 
-const char *orffi_archive_path(const orffi_archive *archive) {
-    return archive->path;
-}
-
 int orffi_archive_version(const orffi_archive *archive) {
     return archive->version;
 }

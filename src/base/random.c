@@ -5,8 +5,6 @@
 
 #include "base/special.h"
 
-static const double pi = 3.141592653589793;
-
 /* One round: two 32 x 32 -> 64 bit products, their high halves mixed with the other words and the key. */
 static void philox_round(uint32_t c[4], uint32_t key0, uint32_t key1) {
     const uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
@@ -52,26 +50,6 @@ double orffi_rng_gamma(orffi_rng rng, uint64_t index, uint32_t slot, double shap
 
 double orffi_rng_chi(orffi_rng rng, uint64_t index, uint32_t slot, double dof) {
     return sqrt(2 * orffi_rng_gamma(rng, index, slot, 0.5 * dof));
-}
-
-double orffi_rng_student(orffi_rng rng, uint64_t index, uint32_t slot, double dof) {
-    return orffi_rng_normal(rng, index, slot) * sqrt(dof) / orffi_rng_chi(rng, index, slot + 1, dof);
-}
-
-/* tan(pi (u - 1/2)) = -cot(pi u): the tails from the distance to 0 or 1, which is exact, not from that to the
- * pole, which is not. */
-double orffi_rng_cauchy(orffi_rng rng, uint64_t index, uint32_t slot) {
-    const double u = orffi_rng_uniform(rng, index, slot);
-    if (u < 0.25) return -1 / tan(pi * u);
-    if (u > 0.75) return 1 / tan(pi * (1 - u));
-    return tan(pi * (u - 0.5));
-}
-
-/* Near the median log(2u) loses what log1p keeps. */
-double orffi_rng_laplace(orffi_rng rng, uint64_t index, uint32_t slot) {
-    const double u = orffi_rng_uniform(rng, index, slot), v = u - 0.5;
-    if (fabs(v) < 0.25) return v < 0 ? log1p(2 * v) : -log1p(-2 * v);
-    return v < 0 ? log(2 * u) : -log(2 * (1 - u));
 }
 
 /* floor(bits n / 2^64), the 128-bit product by 32-bit halves. */

@@ -22,9 +22,6 @@ double orffi_rng_uniform(orffi_rng rng, uint64_t index, uint32_t slot);         
 double orffi_rng_normal(orffi_rng rng, uint64_t index, uint32_t slot);              /* N(0,1) */
 double orffi_rng_gamma(orffi_rng rng, uint64_t index, uint32_t slot, double shape); /* rate 1 */
 double orffi_rng_chi(orffi_rng rng, uint64_t index, uint32_t slot, double dof);
-double orffi_rng_student(orffi_rng rng, uint64_t index, uint32_t slot, double dof); /* uses slot and slot+1 */
-double orffi_rng_cauchy(orffi_rng rng, uint64_t index, uint32_t slot);
-double orffi_rng_laplace(orffi_rng rng, uint64_t index, uint32_t slot); /* density exp(-|x|)/2 */
 
 /* Uniform integer in [0, n), n >= 1, without modulo bias beyond 2^-64 n. */
 uint64_t orffi_rng_below(orffi_rng rng, uint64_t index, uint32_t slot, uint64_t n);

@@ -249,10 +249,6 @@ size_t orffi_evidence_unknowns(const orffi_evidence *e) {
     return first_of_noise(e) + e->errors + e->instruments + e->offsets;
 }
 
-size_t orffi_evidence_observations(const orffi_evidence *e) {
-    return e->order * e->copies;
-}
-
 /* ---- the kernel at x */
 
 static const double *mix_of(const orffi_evidence *e, const double *x) {

@@ -66,9 +66,8 @@ orff_status orffi_evidence_create(orffi_evidence **evidence, const orffi_evidenc
                                   const orffi_evidence_rows *rows);
 void orffi_evidence_free(orffi_evidence *evidence);
 
-/* Unknowns; and observations: rows times outputs, over all groups. */
+/* How many unknowns. */
 size_t orffi_evidence_unknowns(const orffi_evidence *evidence);
-size_t orffi_evidence_observations(const orffi_evidence *evidence);
 
 /* log p(y) at x, and its gradient where that is not NULL. ORFF_ERROR_NOT_POSITIVE where C is singular to rounding. */
 orff_status orffi_evidence_evaluate(orffi_evidence *evidence, const double *x, double *value,
