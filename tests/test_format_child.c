@@ -376,7 +376,7 @@ static void test_crash(void **state) {
     everywhere(CRASH, ORFF_ERROR_FORMAT, "LIBRARY crashed on it (signal 11)");
     everywhere(ABORT, ORFF_ERROR_FORMAT, "LIBRARY crashed on it (signal 6)");
     everywhere(CRASH, ORFF_ERROR_FORMAT, "damaged or hostile ADVICE");
-    everywhere(EXIT, ORFF_ERROR_IO, "ended without a word");
+    everywhere(EXIT, ORFF_ERROR_IO, "ended without a message");
 }
 
 static void test_crash_while_rewinding(void **state) {

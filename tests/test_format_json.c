@@ -123,7 +123,7 @@ static void test_refused(void **state) {
     refused("[1]", "expected an object");
     refused("[{\"data\":[1]}]", "no header");
     refused("[{\"header\":{\"nx\":1,\"ny\":1},\"data\":[1", "expected a comma");
-    refused("[" U "] 1", "goes on");
+    refused("[" U "] 1", "something follows its end");
     refused("[{\"header\":{" HEADER "\"a\":1},\"data\":[1,2]}]", "2 numbers for a grid of 3 x 2");
     refused("[{\"header\":{\"nx\":1e9,\"ny\":1e9,\"lo1\":0,\"la1\":0,\"dx\":1,\"dy\":1},\"data\":[1]}]",
             "does not say the grid");
