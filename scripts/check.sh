@@ -25,17 +25,13 @@ look_with_clang() {
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build/clang.log 2>&1 && python3 scripts/syntax.py build/clang 1 >>build/clang.log 2>&1
 }
 
-# Programs with sanitizers are large, and there are a hundred of them: gold links them in half the time.
-quick_links=
-command -v ld.gold >/dev/null 2>&1 && quick_links=-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold
-
 # The builds that come later are made beside the tests of the first: a core that no test takes does something useful. Each
 # leaves its status in <directory>.status.
 make_the_others() {
-    make_build build/sanitize 1 -DORFF_SANITIZE=ON $quick_links
+    make_build build/sanitize 1 -DORFF_SANITIZE=ON
     echo $? >build/sanitize.status
     command -v clang >/dev/null 2>&1 || return 0
-    make_build build/memory 1 -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF $quick_links
+    make_build build/memory 1 -DCMAKE_C_COMPILER=clang -DORFF_SANITIZE=memory -DORFF_SLEEF=OFF
     echo $? >build/memory.status
     look_with_clang
     echo $? >build/clang.status
