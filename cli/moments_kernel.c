@@ -67,7 +67,7 @@ static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p
     return status;
 }
 
-/* The scales of all parts, and what else is left to the rows: bases, or with auto the parts themselves. */
+/* The scales of all parts, and what else is left to the rows: bases and shapes, or with auto the parts themselves. */
 static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool automatic) {
     orff_part part;
     const int status = cli_outcome(orff_model_part(model, m, &part), NULL);
@@ -77,7 +77,7 @@ static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool auto
         k->parts[m].rule = part.rule;
         k->parts[m].mix = part.mix;
     }
-    if (automatic || k->parts[m].base == ORFF_BASE_AUTO) {
+    if (automatic || k->parts[m].base == ORFF_BASE_AUTO || k->parts[m].shape == ORFF_SHAPE_AUTO) {
         k->parts[m].base = part.base;
         k->parts[m].shape = part.shape;
     }

@@ -236,10 +236,13 @@ typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double
 #define ORFF_SIGMA_AUTO 0.0
 #define ORFF_SIGMA_ARD  (-1.0)
 
+/* A shape that a fit chooses by the evidence, together with the length scale. */
+#define ORFF_SHAPE_AUTO (-1.0)
+
 typedef struct orff_part {
     orff_rule rule;
     orff_base base;
-    double shape;         /* nu of Matern, alpha of the rational quadratic; ignored by the others */
+    double shape;         /* nu of Matern, alpha of the rational quadratic; in a fit also ORFF_SHAPE_AUTO; others have none */
     double sigma;         /* length scale of every input; in a fit also ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD ... */
     const double *sigmas; /* ... or one per input (d values); NULL: sigma */
     double weight;        /* v >= 0: this part is v K_part */

@@ -205,6 +205,60 @@ static void evidence_finds_base_and_scale(void **state) {
     assert_true(part.base == ORFF_BASE_MATERN && part.shape == 2.5);
 }
 
+/* The shape that the evidence finds for rows of a given one. */
+static double found_shape(orff_part truth, uint64_t seed) {
+    double scales[2];
+    draw(truth, seed);
+    truth.shape = ORFF_SHAPE_AUTO;
+    truth.sigma = ORFF_SIGMA_AUTO;
+    const orff_part part = fitted(&truth, false, DRAWN, NULL, scales);
+    assert_int_equal(part.base, truth.base);
+    return part.shape;
+}
+
+/* Along the orders of matern and the alphas of the rational quadratic; fields stay where they exist. */
+static void evidence_finds_the_shape(void **state) {
+    (void)state;
+    orff_part truth = orff_part_default();
+    truth.base = ORFF_BASE_MATERN;
+    truth.shape = 0.5;
+    assert_true(found_shape(truth, 6) <= 1.0);
+    truth.shape = 5.0;
+    assert_true(found_shape(truth, 7) >= 2.5);
+    truth.rule = ORFF_RULE_DIV_FREE;
+    truth.shape = 1.5;
+    const double field = found_shape(truth, 8);
+    assert_true(field > 1.0 && field <= 2.5);
+    truth.rule = ORFF_RULE_DECOMPOSABLE;
+    truth.base = ORFF_BASE_RATIONAL_QUADRATIC;
+    truth.shape = 0.25;
+    assert_true(found_shape(truth, 9) <= 1.0);
+    truth.shape = 16.0;
+    assert_true(found_shape(truth, 10) >= 2.0);
+}
+
+static void expect_no_shape(const orff_part *part, orff_engine engine) {
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    settings.n_parts = 1;
+    settings.parts = part;
+    settings.engine = engine;
+    assert_int_equal(orff_model_fit(&model, &settings, 2, 2, DRAWN, drawn_X, drawn_Y, NULL), ORFF_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(orff_error_message(), "shape auto"));
+}
+
+/* Only the evidence finds one, with the length scale. */
+static void shapes_need_an_evidence(void **state) {
+    (void)state;
+    orff_part part = orff_part_default();
+    part.base = ORFF_BASE_MATERN;
+    part.shape = ORFF_SHAPE_AUTO;
+    draw(orff_part_default(), 11);
+    expect_no_shape(&part, ORFF_ENGINE_EXACT);
+    part.sigma = ORFF_SIGMA_AUTO;
+    expect_no_shape(&part, ORFF_ENGINE_FEATURES);
+}
+
 /* A length scale for each input where they clearly differ, or where that is asked for. */
 static void evidence_stretches(void **state) {
     (void)state;
@@ -324,6 +378,8 @@ int main(void) {
         cmocka_unit_test(few_rows_are_all_taken),
         cmocka_unit_test(automatic_is_no_worse_than_a_single_part),
         cmocka_unit_test(evidence_finds_base_and_scale),
+        cmocka_unit_test(evidence_finds_the_shape),
+        cmocka_unit_test(shapes_need_an_evidence),
         cmocka_unit_test(evidence_stretches),
         cmocka_unit_test(evidence_finds_the_mix),
         cmocka_unit_test(evidence_knows_weights),

@@ -13,7 +13,7 @@ typedef struct orffi_choice {
     double spacing;         /* of the rows */
     bool found;             /* there is something to learn: the outputs vary */
     orffi_candidate best;
-    size_t base;     /* of it, where that is open: its place from rough to smooth */
+    size_t base;     /* of it, where that is open: its place from rough to smooth (smoothness.h) */
     size_t unknowns; /* of it */
 } orffi_choice;
 

@@ -11,6 +11,7 @@
 #include "model/choice.h"
 #include "model/choose.h"
 #include "model/patches.h"
+#include "model/smoothness.h"
 #include "model/survey.h"
 
 /* Orders of matrices (rows times outputs where these are not alike). An evaluation takes their cubes: some milliseconds for
@@ -150,43 +151,35 @@ static orff_status climb_from_starts(orffi_choice *c, const orffi_candidate *fro
     return ORFF_OK;
 }
 
-/* ---- bases */
+/* ---- bases and their shapes */
 
 static bool is_open(const orffi_choice *c, size_t m) {
-    return c->plan->parts.list[m].part.base == ORFF_BASE_AUTO && c->judge.chosen[m];
+    return c->judge.chosen[m] && orffi_smoothness_is_open(&c->plan->parts.list[m].part);
 }
 
-static bool has_open_base(const orffi_choice *c, bool *physical) {
+/* The places of all open parts together; false: none is open. */
+static bool find_span(const orffi_choice *c, size_t *low, size_t *high) {
     bool any = false;
-    *physical = false;
     for (size_t m = 0; m < c->plan->parts.count; m++) {
-        any |= is_open(c, m);
-        *physical |= is_open(c, m) && orff_rule_describe(c->plan->parts.list[m].part.rule).physical;
+        size_t from, to;
+        if (!is_open(c, m)) continue;
+        orffi_smoothness_span(&c->plan->parts.list[m].part, &from, &to);
+        *low = any && *low < from ? *low : from;
+        *high = any && *high > to ? *high : to;
+        any = true;
     }
     return any;
 }
 
-/* From rough to smooth. */
-static const struct {
-    orff_base base;
-    double shape;
-} bases[] = {
-    {ORFF_BASE_MATERN, 0.5}, {ORFF_BASE_MATERN, 1.5}, {ORFF_BASE_MATERN, 2.5}, {ORFF_BASE_GAUSSIAN, 1.0}};
-enum { BASES = sizeof bases / sizeof *bases, MIDDLE = 1 };
-
-static void set_base(const orffi_choice *c, orffi_candidate *candidate, size_t which) {
-    for (size_t m = 0; m < candidate->parts.count; m++) {
-        if (!is_open(c, m)) continue;
-        candidate->parts.list[m].part.base = bases[which].base;
-        candidate->parts.list[m].part.shape = bases[which].shape;
-    }
+static void set_base(const orffi_choice *c, orffi_candidate *candidate, size_t place) {
+    for (size_t m = 0; m < candidate->parts.count; m++)
+        if (is_open(c, m))
+            orffi_smoothness_set(&c->plan->parts.list[m].part, place, &candidate->parts.list[m].part);
 }
 
 bool orffi_choice_next_base(const orffi_choice *c, size_t base, int step, orffi_candidate *candidate) {
-    bool physical;
-    if (!has_open_base(c, &physical)) return false;
-    const size_t lowest = physical ? 1 : 0;
-    if (step > 0 ? base + 1 >= BASES : base <= lowest) return false;
+    size_t low, high;
+    if (!find_span(c, &low, &high) || (step > 0 ? base >= high : base <= low)) return false;
     set_base(c, candidate, step > 0 ? base + 1 : base - 1);
     return true;
 }
@@ -205,18 +198,18 @@ static orff_status try_base(orffi_choice *c, size_t which, orffi_freedom freedom
     return status;
 }
 
-/* Smoothness is a line along which the evidence has one top: up, or else down, as long as it is better. Fields need two
- * derivatives, which the roughest has not. */
+/* Smoothness is a line along which the evidence has one top: up, or else down, as long as it is better. */
 static orff_status climb_bases(orffi_choice *c, orffi_freedom freedom) {
-    bool physical, better = true;
-    if (!has_open_base(c, &physical)) return ORFF_OK;
-    const size_t from = c->base, lowest = physical ? 1 : 0;
-    for (size_t at = from + 1; better && at < BASES; at++) {
+    const size_t from = c->base;
+    size_t low, high;
+    bool better = true;
+    if (!find_span(c, &low, &high)) return ORFF_OK;
+    for (size_t at = from + 1; better && at <= high; at++) {
         ORFFI_TRY(try_base(c, at, freedom, &better));
         if (better) c->base = at;
     }
     better = c->base == from;
-    for (size_t at = from; better && at-- > lowest;) {
+    for (size_t at = from; better && at-- > low;) {
         ORFFI_TRY(try_base(c, at, freedom, &better));
         if (better) c->base = at;
     }
@@ -224,8 +217,8 @@ static orff_status climb_bases(orffi_choice *c, orffi_freedom freedom) {
 }
 
 static orff_status choose_base(orffi_choice *c, orffi_candidate *first) {
-    c->base = MIDDLE;
-    set_base(c, first, MIDDLE);
+    c->base = ORFFI_SMOOTHNESS_MIDDLE;
+    set_base(c, first, c->base);
     ORFFI_TRY(climb_from_starts(c, first));
     return climb_bases(c, (orffi_freedom){0});
 }
@@ -300,15 +293,18 @@ static void list_numbers(char *text, size_t room, size_t count, const double *nu
         used += (size_t)snprintf(text + used, room - used, "%s%.4g", i ? ", " : "", numbers[i]);
 }
 
-/* "div-free matern32, length scale 0.7 + .." */
+/* "div-free matern32, length scale 0.7 + .."; "rational-quadratic/0.5" where there is no short name */
 static void append_part(const orffi_choice *c, size_t m, double *numbers, char *text, size_t room) {
     const orffi_planned_part *one = &c->plan->parts.list[m];
     const size_t used = strlen(text);
-    char scales[256];
+    const char *base = orff_base_short_name(one->part.base, one->part.shape);
+    char scales[256], shape[32] = "";
+    if (!strcmp(base, orff_base_name(one->part.base)) && orff_base_has_shape(one->part.base))
+        snprintf(shape, sizeof shape, "/%.4g", one->part.shape);
     for (size_t i = 0; i < c->plan->d; i++) numbers[i] = one->sigmas[i] * c->plan->units.unit[i];
     list_numbers(scales, sizeof scales, c->plan->d, numbers);
-    snprintf(text + used, room - used, "%s%s %s, length scale %s", m ? " + " : "",
-             orff_rule_name(one->part.rule), orff_base_short_name(one->part.base, one->part.shape), scales);
+    snprintf(text + used, room - used, "%s%s %s%s, length scale %s", m ? " + " : "",
+             orff_rule_name(one->part.rule), base, shape, scales);
 }
 
 /* What was found of the qualities of rows. */

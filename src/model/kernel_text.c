@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "model/smoothness.h"
 #include "model/survey.h"
 
 #define MOST_PARTS  64
@@ -146,9 +147,13 @@ static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, 
     if (open && !shape[0])
         return wrong(k, "shape", "base %s needs one: the shape setting, or %s/1.5", word, word);
     if (!open) return ORFF_OK;
+    if (is_auto(shape)) {
+        part->shape = ORFF_SHAPE_AUTO;
+        return ORFF_OK;
+    }
     end = orff_number_scan(shape, &part->shape);
     if (end && !*end && part->shape > 0.0 && isfinite(part->shape)) return ORFF_OK;
-    return wrong(k, culprit, "\"%s\" is not a positive number", shape);
+    return wrong(k, culprit, "\"%s\" is neither a positive number nor auto", shape);
 }
 
 /* ---- length scales */
@@ -204,6 +209,8 @@ static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape
     }
     part->sigma = strcmp(word, "ard") ? sigmas[0] : ORFF_SIGMA_ARD;
     part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
+    if (part->sigmas && orffi_shape_is_open(part))
+        return wrong(k, "shape", "auto is chosen together with the length scale; give a number, or sigma auto");
     if (part->sigmas && part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
     return ORFF_OK;
 }

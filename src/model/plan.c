@@ -9,6 +9,7 @@
 #include "lattice/record.h"
 #include "model/blocks.h"
 #include "model/choose.h"
+#include "model/smoothness.h"
 #include "model/survey.h"
 
 #define QUIET 3e-3 /* noise variance over the field's */
@@ -118,11 +119,31 @@ static orff_status copy_parts(orffi_plan *plan, const orff_settings *settings) {
     return ORFF_OK;
 }
 
-/* A base that was not chosen: the length scale is given, or there is no evidence. */
+/* A base that was not chosen: the length scale is given, or there is no evidence. A shape that was not: the outputs do not
+ * vary. */
 static void name_bases(orffi_plan *plan) {
-    for (size_t m = 0; m < plan->parts.count; m++)
-        if (plan->parts.list[m].part.base == ORFF_BASE_AUTO)
-            plan->parts.list[m].part.base = ORFF_BASE_GAUSSIAN;
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        orff_part *part = &plan->parts.list[m].part;
+        if (orffi_shape_is_open(part)) orffi_smoothness_set(part, ORFFI_SMOOTHNESS_MIDDLE, part);
+        if (part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
+    }
+}
+
+/* rows: the kernel is chosen by rows. */
+static orff_status check_shapes(const orffi_plan *plan, bool rows) {
+    const bool evidence = rows && orffi_has_evidence(plan) && !plan->settings.auto_kernel &&
+                          !orffi_plan_waves(plan) && !orffi_plan_delays(plan);
+    for (size_t m = 0; m < plan->parts.count; m++) {
+        const orff_part *part = &plan->parts.list[m].part;
+        if (!orffi_shape_is_open(part) || (evidence && orffi_part_is_auto(part))) continue;
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
+                          "shape auto: the shape of base %s is chosen by the evidence together with the length "
+                          "scale: of rows, with sigma auto, the squared loss, and the engine %s or %s; not with "
+                          "kernel auto, nor with delays or wavelengths that are learned. Give a number",
+                          orff_base_name(part->base), orff_engine_name(ORFF_ENGINE_EXACT),
+                          orff_engine_name(ORFF_ENGINE_LATTICE));
+    }
+    return ORFF_OK;
 }
 
 /* The field's space: that of the first physical part, else all inputs where d = p. */
@@ -311,6 +332,7 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     if (rows->by_output && !plan->quality.by_output) plan->quality.instruments = 0;
     ORFFI_TRY(find_space(plan));
     ORFFI_TRY(choose_units(plan, rows));
+    ORFFI_TRY(check_shapes(plan, true));
     if (settings->auto_kernel) return orffi_choose_mixture(plan, rows);
     if (orffi_plan_waves(plan)) ORFFI_TRY(orffi_choose_waves(plan, rows));
     if (orffi_plan_delays(plan)) ORFFI_TRY(orffi_choose_delays(plan, rows));
@@ -369,6 +391,7 @@ orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settin
                          .N = info.weight};
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
+    ORFFI_TRY(check_shapes(plan, false));
     ORFFI_TRY(find_space(plan));
     if (!settings->n_parts && !law->base)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
@@ -393,6 +416,7 @@ orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settin
                          .N = info.weight};
     ORFFI_TRY(orffi_plan_check(settings));
     ORFFI_TRY(copy_parts(plan, settings));
+    ORFFI_TRY(check_shapes(plan, false));
     ORFFI_TRY(find_space(plan));
     if (orffi_plan_learns(plan))
         return orffi_fail(

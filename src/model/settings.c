@@ -58,8 +58,9 @@ static const row rows[] = {
       "The scalar kernel, which sets how smooth the function is. Give one for all parts of a sum, or one for each part, joined "
       "with +. auto chooses among gaussian, matern12, matern32 and matern52 by the evidence. For features, or if you give the "
       "length scale, auto is gaussian."}, NOWHERE},
-    {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA", "", KERNEL, "Kernel",
-      "The order nu of base matern, or alpha of base rational-quadratic. Both bases need it. Join one for each part with +."}, NOWHERE},
+    {{"shape", ORFF_SETTING_TEXT, NULL, false, 0, 50, NULL, "NU_OR_ALPHA|auto", "", KERNEL, "Kernel",
+      "The order nu of base matern, or alpha of base rational-quadratic. Both bases need it. auto maximises the evidence, together "
+      "with sigma auto, over orders from 0.5 to 8 or alphas from 0.25 to 16. Join one for each part with +."}, NOWHERE},
     {{"sigma", ORFF_SETTING_TEXT, "auto", true, 0, INFINITY, NULL, "S|S1,..,Sd|median|ard", "the inputs' unit", KERNEL, "Kernel",
       "Length scale: how far apart two points must be for the function to differ. Commas separate one for each input, + one for "
       "each part of a sum (2+0.5). median is the median distance between inputs. auto maximises the evidence, with one length "

@@ -131,11 +131,16 @@ static double log_density(double nu, size_t dim, double r) {
            (nu + half) * log1p(r * r / (2.0 * nu));
 }
 
+/* Below 1/2 a process is rougher than Brownian motion, beyond 8 rows do not tell it from the gaussian base. */
+static const double orders[] = {0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 8.0, 0.0};
+
 const orffi_base_ops orffi_base_matern = {
     .id = ORFF_BASE_MATERN,
     .smooth_when = "nu > 1",
     .spherical = true,
     .has_shape = true,
+    .shapes = orders,
+    .middle_shape = 2,
     .k0 = k0,
     .k0_many = k0_many,
     .slopes = slopes,

@@ -45,10 +45,15 @@ static double log_density(double alpha, size_t dim, double r) {
     return front + log(2.0) + 0.5 * e * log(r * r / (2.0 * alpha)) + log(orffi_bessel_k_scaled(e, x)) - x;
 }
 
+/* A mixture of length scales whose logarithms have a spread of about 1 / (2 sqrt(alpha)): from far apart to nearly one. */
+static const double alphas[] = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 0.0};
+
 const orffi_base_ops orffi_base_rational_quadratic = {
     .id = ORFF_BASE_RATIONAL_QUADRATIC,
     .spherical = true,
     .has_shape = true,
+    .shapes = alphas,
+    .middle_shape = 2,
     .k0 = k0,
     .slopes = slopes,
     .derivatives = derivatives,

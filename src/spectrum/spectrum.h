@@ -19,6 +19,10 @@ typedef struct orffi_base_ops {
     bool spherical;
     bool has_shape;
     bool squares; /* k0(2 delta) = k0(delta)^2 */
+    /* of a base with a shape: those among which a fit chooses, from rough to smooth, 0 behind the last; and the place of the one it
+     * begins with */
+    const double *shapes;
+    size_t middle_shape;
     /* k0 has continuous derivatives of every order below this; NULL: of every order */
     double (*smoothness)(double shape);
     const char *
