@@ -126,11 +126,24 @@ static bool by_letter(const cli_command *command, char letter, cli_option_id *fo
     return false;
 }
 
+/* Whether it is orff-mpi fit, and only orff fit has the option. */
+static bool is_of_one_machine(const cli_command *command, const char *name) {
+    const cli_command fit = {.bit = CLI_BIT(fit)};
+    cli_option_id id;
+    return command->bit & CLI_RANKS && by_name(&fit, name, strlen(name), &id);
+}
+
 static int unknown(const cli_command *command, const char *word) {
     const char *names[CLI_MOST_OPTIONS] = {NULL}, *name = word + (word[1] == '-' ? 2 : 1);
     char text[64];
     size_t count = 0;
     snprintf(text, sizeof text, "%.*s", (int)(strcspn(name, "=") < 60 ? strcspn(name, "=") : 60), name);
+    if (is_of_one_machine(command, text))
+        return cli_wrong_usage(
+            command,
+            "--%s is not available under mpirun; run orff %s without mpirun, on fewer rows "
+            "if they are too many for one machine",
+            text, command->name);
     for (cli_option_id id = 0; cli_option_at(id); id++)
         if (cli_serves(id, command)) names[count++] = cli_option_at(id)->name;
     const char *near = cli_suggest(text, count, names);
@@ -277,8 +290,8 @@ int cli_bytes(const cli_arguments *a, cli_option_id id, size_t *value) {
     double bytes;
     if (!text) return CLI_DONE;
     if (!scan_bytes(text, &bytes))
-        return cli_wrong(a, id, "\"%s\" is not a size; expected a number of MB, or one with a unit: 200K, 512M, 2G",
-                         text);
+        return cli_wrong(
+            a, id, "\"%s\" is not a size; expected a number of MB, or one with a unit: 200K, 512M, 2G", text);
     if (bytes >= 0.5 * (double)SIZE_MAX) return cli_wrong(a, id, "%s is out of range", text);
     *value = (size_t)bytes;
     return CLI_DONE;

@@ -90,6 +90,10 @@ done
     refused 2 'sgd is not for rows' "$orff_mpi" fit all.csv $columns $features --solver sgd -o not.orff
     refused 2 'checkpoint.*no effect with --solver' "$orff_mpi" fit all.csv $columns $features --solver pcg --checkpoint c -o not.orff
     refused 2 'no effect with --spread' "$orff_mpi" fit all.csv $columns $features --solver pcg --spread -o not.orff
+    for word in groups noise-by group-effect coast; do # orff fit has them
+        refused 2 "fit: --$word is not available under mpirun; run orff fit without" "$orff_mpi" fit all.csv $columns --$word x_km -o not.orff
+    done
+    refused 2 '"--wieghts"; did you mean "--weights"' "$orff_mpi" fit all.csv $columns --wieghts x_km -o not.orff
 }
 [ ! -e not.orff ] || fail "a file is left of what was refused"
 

@@ -357,6 +357,69 @@ static void test_lattice(void **state) {
     compare(2, ORFF_ENGINE_LATTICE, ORFF_TREND_LINEAR, DIRECTED, true, 1e-5);
 }
 
+/* ---- hardly any noise beneath a rough field of long range: the lattice has it from the nearest rows alone, which lack almost
+ * nothing of a column */
+
+enum { DENSE_ROWS = 500 };
+
+static const orff_part rough = {
+    .rule = ORFF_RULE_DECOMPOSABLE, .weight = 1.0, .sigma = 20.0, .base = ORFF_BASE_MATERN, .shape = 0.5};
+static const double rough_lambda = 1e-11;
+
+/* Errors are compared as those of a field of variance 1, whatever the noise is taken to be. */
+static double error_of(const orff_model *model, double total, const orff_trend_term *term, size_t k) {
+    return term->errors[k] / orff_model_describe(model).noise[k] * sqrt(total * rough_lambda);
+}
+
+static void assert_same_trend(double total, const orff_model *got, const orff_model *want) {
+    for (size_t j = 0; j < 3; j++) {
+        orff_trend_term a, b;
+        assert_ok(orff_model_trend(got, j, &a));
+        assert_ok(orff_model_trend(want, j, &b));
+        for (size_t k = 0; k < P; k++) {
+            const double error = error_of(want, total, &b, k);
+            assert_near("without noise", "error of a coefficient", error_of(got, total, &a, k) / error, 1.0,
+                        0.05);
+            assert_near("without noise", "coefficient, in errors",
+                        (a.coefficients[k] - b.coefficients[k]) / error, 0.0, 0.25);
+        }
+    }
+}
+
+/* Some rows have no weight, which a lattice does not keep. */
+static void test_without_noise(void **state) {
+    double X[DENSE_ROWS * D], Y[DENSE_ROWS * P], weights[DENSE_ROWS], sum = 0.0;
+    orff_settings s = orff_settings_default();
+    orff_model *lattice, *exact;
+    (void)state;
+    if (!orffi_fft_available()) {
+        print_message("skipped: Fourier transforms are not built in (ORFF_FFT=none)\n");
+        return;
+    }
+    for (size_t i = 0; i < DENSE_ROWS; i++) {
+        const double x = X[i * D] = 2.0 * fmod((double)(i + 1) * 0.754877666, 1.0);
+        const double y = X[i * D + 1] = 2.0 * fmod((double)(i + 1) * 0.569840291, 1.0);
+        Y[i * P] = 3.0 * x - y + 0.3 * sin(4.0 * x + y);
+        Y[i * P + 1] = 5.0 + 0.1 * fabs(x - 1.0) + 0.3 * cos(3.0 * y);
+        weights[i] = i % 50 == 7 ? 0.0 : 1.0 + (double)(i % 3);
+        sum += weights[i];
+    }
+    s.parts = &rough;
+    s.n_parts = 1;
+    s.lambda = rough_lambda;
+    s.scale_outputs = ORFF_SWITCH_NO;
+    s.trend = ORFF_TREND_LINEAR;
+    for (size_t weighted = 0; weighted < 2; weighted++) {
+        s.engine = ORFF_ENGINE_LATTICE;
+        assert_ok(orff_model_fit(&lattice, &s, D, P, DENSE_ROWS, X, Y, weighted ? weights : NULL));
+        s.engine = ORFF_ENGINE_EXACT;
+        assert_ok(orff_model_fit(&exact, &s, D, P, DENSE_ROWS, X, Y, weighted ? weights : NULL));
+        assert_same_trend(weighted ? sum : DENSE_ROWS, lattice, exact);
+        orff_model_free(lattice);
+        orff_model_free(exact);
+    }
+}
+
 /* ---- samples: their spread is that of the error bars, of values and of what is derived from them */
 
 static void test_samples(void **state) {
@@ -604,7 +667,7 @@ int main(void) {
         cmocka_unit_test(test_lattice), cmocka_unit_test(test_samples),
         cmocka_unit_test(test_beyond),  cmocka_unit_test(test_settings),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_bare_and_tuned),
-        cmocka_unit_test(test_exactly),
+        cmocka_unit_test(test_exactly), cmocka_unit_test(test_without_noise),
     };
     orff_set_threads(1); /* small systems, many of them */
     return cmocka_run_group_tests(tests, NULL, NULL);

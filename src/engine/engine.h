@@ -58,6 +58,9 @@ typedef struct orffi_report {
     bool crossed;      /* the fit knows its errors on rows left out */
     double *
         evident; /* p, NULL: nobody asks. The noise variances of most evidence at this lambda; NAN where not known */
+    /* rows x p, NULL: nobody asks. N lambda C^-1 y / c of each row that has a weight, of rows that are not directed. Told where y
+     * less the values is not that, or would cancel; NAN at first, and left so elsewhere. */
+    double *left;
     double N; /* sum of the weights; of directed rows, over the numbers of a whole one */
     uint64_t rows;
     double lambda, dof, log_evidence; /* NAN where not known */

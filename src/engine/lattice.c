@@ -613,6 +613,7 @@ static orff_status fill_kept(orffi_lattice_rows *r, orffi_lattice_fit *fit, doub
     ORFFI_TRY(orffi_kept_field(r, fit->V));
     ORFFI_TRY(orffi_kept_errors(r, lambda, report->train_mse, report->cv_mse));
     if (report->evident) orffi_kept_noises(r, lambda, report->evident);
+    if (report->left) ORFFI_TRY(orffi_kept_left(r, lambda, report->left));
     report->crossed = true;
     fill_solve(r, lambda, &found, report);
     fit->shift = r->N * lambda;

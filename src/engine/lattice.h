@@ -224,6 +224,8 @@ orff_status orffi_kept_errors(orffi_lattice_rows *rows, double lambda, double *t
  * alone, and all error bars would go with them. Outputs of the kernel k I each have their own, others share it. */
 void orffi_lattice_noises(const orffi_lattice_rows *rows, double *variances);
 void orffi_kept_noises(const orffi_lattice_rows *rows, double lambda, double *variances);
+/* See `left` of a report: of the last solution. */
+orff_status orffi_kept_left(const orffi_lattice_rows *rows, double lambda, double *left);
 orff_status orffi_kept_field(orffi_lattice_rows *rows, orffi_mode *V);
 
 /* Mean squared errors of each output (p) on the rows of each fold in turn by the others, at the bound kernel. */

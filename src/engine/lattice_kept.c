@@ -146,35 +146,46 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
 
 /* ---- errors */
 
-/* What stays of row i after f, and what leaving it out makes wrong, along axis or outputs (length right). */
-static orff_status side_errors(orffi_lattice_rows *r, size_t j, double shift, double *left, double *out_of) {
+/* What stays of the rows after f, along axis or outputs. */
+static void fill_left(const orffi_lattice_rows *r, size_t j, double shift, double *left) {
     const size_t q = r->kept.near.q, n = r->table->n;
     const double noise = shift / r->system.size[j], *weights = r->table->weights;
+    for (size_t i = j * n * q; i < (j + 1) * n * q; i++)
+        left[i] = noise / (weights ? weights[i / q % n] : 1.0) * r->alpha[i];
+}
+
+/* The same, and what leaving out a row makes wrong. */
+static orff_status side_errors(orffi_lattice_rows *r, size_t j, double shift, double *left, double *out_of) {
+    const size_t q = r->kept.near.q, n = r->table->n;
     const double *alpha = r->alpha + j * n * q;
     double *blocks;
-    ORFFI_TRY(orffi_neighbours_factor(&r->kept.near, noise));
+    ORFFI_TRY(orffi_neighbours_factor(&r->kept.near, shift / r->system.size[j]));
     ORFFI_TRY(orffi_alloc(&blocks, n, q * q * sizeof *blocks));
     orffi_neighbours_blocks(&r->kept.near, blocks);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         orffi_neighbours_leave_out(&r->kept.near, blocks + i * q * q, alpha + i * q,
                                    out_of + (j * n + i) * q);
-        for (size_t a = 0; a < q; a++)
-            left[(j * n + i) * q + a] = noise / (weights ? weights[i] : 1.0) * alpha[i * q + a];
-    }
+    fill_left(r, j, shift, left);
     orffi_release(blocks);
     return ORFF_OK;
 }
 
-/* Weighted mean squares of each output: errors along axes are turned back; what y has in the null space stays. */
+/* That of output a in row i: errors along axes are turned back; what y has in the null space stays. */
+static double error_of(const orffi_lattice_rows *r, const double *errors, size_t i, size_t a) {
+    const size_t p = r->table->p, n = r->table->n;
+    double error = is_scalar(r) ? r->table->Y[i * p + a] - r->mean[a] : errors[i * p + a];
+    for (size_t j = 0; is_scalar(r) && j < r->system.axes; j++)
+        error += r->system.turn[j * p + a] * (errors[j * n + i] - r->Y[j * n + i]);
+    return error;
+}
+
+/* Weighted mean squares of each output. */
 static void mean_squares(const orffi_lattice_rows *r, const double *errors, double *out) {
     const orffi_table *t = r->table;
-    const size_t p = t->p, n = t->n, axes = r->system.axes;
-    for (size_t a = 0; a < p; a++) {
+    for (size_t a = 0; a < t->p; a++) {
         double sum = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            double error = is_scalar(r) ? t->Y[i * p + a] - r->mean[a] : errors[i * p + a];
-            for (size_t j = 0; is_scalar(r) && j < axes; j++)
-                error += r->system.turn[j * p + a] * (errors[j * n + i] - r->Y[j * n + i]);
+        for (size_t i = 0; i < t->n; i++) {
+            const double error = error_of(r, errors, i, a);
             sum += (t->weights ? t->weights[i] : 1.0) * error * error;
         }
         out[a] = sum / r->N;
@@ -194,6 +205,16 @@ orff_status orffi_kept_errors(orffi_lattice_rows *r, double lambda, double *trai
     }
     orffi_release(work);
     return status;
+}
+
+orff_status orffi_kept_left(const orffi_lattice_rows *r, double lambda, double *left) {
+    const size_t n = r->table->n, p = r->table->p;
+    double *along;
+    ORFFI_TRY(orffi_alloc(&along, n, p * sizeof *along));
+    for (size_t j = 0; j < right_sides(r); j++) fill_left(r, j, r->N * lambda, along);
+    for (size_t i = 0; i < n * p; i++) left[i] = error_of(r, along, i / p, i % p);
+    orffi_release(along);
+    return ORFF_OK;
 }
 
 void orffi_kept_noises(const orffi_lattice_rows *r, double lambda, double *variances) {

@@ -8,7 +8,8 @@
  *
  * and the error of b adds u(x)^T A^-1 u(x) to the variance of f(x), u(x) = h(x) - k(x)^T C^-1 H. Engines are linear in y: what
  * one learns from a column of H as if it were data is k(x)^T C^-1 H, and at a row of weight c what the column has more than
- * that is (noise / c) C^-1 H. So no engine knows of trends.
+ * that is (noise / c) C^-1 H. So no engine knows of trends; but one whose values come from a few rows each tells that difference
+ * itself (`left` of its report), or A would be the difference of numbers that are not of the same C.
  *
  * Groups of rows may have offsets (a station, an instrument), which are no part of f: columns that are 1 at the rows of a group
  * and 0 wherever f is asked for. They have a variance, `ratio` times that of the noise, so that A has 1/ratio more on their

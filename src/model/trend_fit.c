@@ -75,25 +75,39 @@ static void sums_clear(sums *s) {
     orffi_release(s->B);
 }
 
-static orff_status fail_singular(const orffi_trend *t) {
-    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "trend: the rows do not determine its %zu terms: some input does not vary, or depends "
-                      "on others, or there are too few rows; ask for fewer terms, or name the inputs",
-                      t->terms);
+/* A (Q x Q) becomes the correlations of its columns, whose units say nothing of how well they are told apart. */
+static orff_status correlate(size_t Q, double *A, double *roots) {
+    for (size_t i = 0; i < Q; i++) {
+        if (!(A[i * (Q + 1)] > 0.0)) return ORFF_ERROR_NOT_POSITIVE;
+        roots[i] = sqrt(A[i * (Q + 1)]);
+    }
+    for (size_t i = 0; i < Q * Q; i++) A[i] /= roots[i / Q] * roots[i % Q];
+    return ORFF_OK;
+}
+
+/* A becomes its factor. ORFF_ERROR_NOT_POSITIVE where columns are not told apart. */
+static orff_status factor(size_t Q, double *A, double *roots) {
+    double norm = 0.0, rcond = 0.0;
+    ORFFI_TRY(correlate(Q, A, roots));
+    for (size_t i = 0; i < Q; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < Q; j++) sum += fabs(A[i * Q + j]);
+        norm = fmax(norm, sum);
+    }
+    ORFFI_TRY(orffi_cholesky(Q, A));
+    ORFFI_TRY(orffi_cholesky_rcond(Q, A, norm, &rcond));
+    for (size_t i = 0; i < Q * Q; i++) A[i] *= roots[i / Q];
+    return rcond > LEAST_CONDITION ? ORFF_OK : ORFF_ERROR_NOT_POSITIVE;
 }
 
 /* A becomes its factor, B the solution. */
-static orff_status sums_solve(sums *s, const orffi_trend *t) {
-    double norm = 0.0, rcond = 0.0;
-    for (size_t i = 0; i < s->columns; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < s->columns; j++) sum += fabs(s->A[i * s->columns + j]);
-        norm = fmax(norm, sum);
-    }
-    orff_status status = orffi_cholesky(s->columns, s->A);
-    if (!status) status = orffi_cholesky_rcond(s->columns, s->A, norm, &rcond);
-    if (status == ORFF_ERROR_NOT_POSITIVE || (!status && !(rcond > LEAST_CONDITION))) return fail_singular(t);
-    return status ? status : orffi_cholesky_solve(s->columns, s->A, s->sides, s->B);
+static orff_status sums_solve(sums *s) {
+    double *roots;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(roots, s->columns));
+    orff_status status = factor(s->columns, s->A, roots);
+    if (!status) status = orffi_cholesky_solve(s->columns, s->A, s->sides, s->B);
+    orffi_release(roots);
+    return status;
 }
 
 /* ---- least squares */
@@ -152,6 +166,13 @@ static orff_status subtract_from_rows(orffi_trend_fit *f, const double *b) {
                           rows->head.Y);
 }
 
+static orff_status fail_dependent(const orffi_trend *t) {
+    return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                      "trend: the rows do not determine its %zu terms: some input does not vary, or depends "
+                      "on others, or there are too few rows; ask for fewer terms, or name the inputs",
+                      t->terms);
+}
+
 /* Offsets are left alone: what rows of a group have in common may well be of the field. */
 static orff_status least_squares(orffi_trend_fit *f) {
     orffi_trend *t = f->trend;
@@ -167,7 +188,8 @@ static orff_status least_squares(orffi_trend_fit *f) {
         sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, ORFFI_NO_SET, h),
                  rows->Y + i * (along ? 1 : p));
     }
-    if (!status) status = sums_solve(&s, t);
+    if (!status) status = sums_solve(&s);
+    if (status == ORFF_ERROR_NOT_POSITIVE) status = fail_dependent(t);
     if (!status) memcpy(t->beta, s.B, terms * p * sizeof *t->beta);
     if (!status) status = subtract_from_rows(f, t->beta);
     sums_clear(&s);
@@ -297,6 +319,21 @@ static orff_status prepare_once(const orffi_plan *plan, const orffi_trend_fit *f
     return plan->engine->read(*rows, &source);
 }
 
+/* learn_column; what is left of the rows is kept where the engine tells it. */
+static orff_status learn_telling(const orffi_plan *plan, orffi_trend_fit *f, const orff_kernel *kernel,
+                                 double lambda, const orffi_table *column, orffi_report *report, size_t i) {
+    double *left = NULL;
+    if (!column->along) ORFFI_TRY(orffi_alloc(&left, column->n, column->p * sizeof *left));
+    if (left) left[0] = NAN;
+    report->left = left;
+    const orff_status status = learn_column(plan, f, kernel, lambda, column, report, &f->trend->fits[i]);
+    if (left && !isnan(left[0]))
+        f->lacks[i] = left;
+    else
+        orffi_release(left);
+    return status;
+}
+
 static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
                                  double lambda, const orffi_table *table) {
     orffi_trend *t = f->trend;
@@ -306,6 +343,7 @@ static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, con
     void *once = NULL;
     column.Y = NULL;
     bare.posterior = ORFF_SWITCH_NO;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(f->lacks, t->n_fits));
     orff_status status = orffi_alloc(&column.Y, table->n, orffi_table_width(table) * sizeof *column.Y);
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms);
     if (!status) status = ORFFI_NEW_ARRAY(arrays, 3 * t->p);
@@ -317,7 +355,7 @@ static orff_status learn_columns(orffi_trend_fit *f, const orffi_plan *plan, con
         if (!status && !once) status = prepare_once(plan, f, &bare, &column, &once);
         if (!status)
             status = once ? plan->engine->again(&t->fits[i], once, kernel, lambda, column.Y)
-                          : learn_column(plan, f, kernel, lambda, &column, &report, &t->fits[i]);
+                          : learn_telling(plan, f, kernel, lambda, &column, &report, i);
         orffi_stage_leave(&before);
     }
     plan->engine->release(once);
@@ -369,23 +407,53 @@ static void add_set(const orffi_trend *t, uint32_t set, double *U) {
     for (size_t a = 0; set != ORFFI_NO_SET && a < p; a++) U[(term * p + a) * p + a] += 1.0;
 }
 
+static bool has_weight(const orffi_table *table, size_t i) {
+    return !table->weights || table->weights[i] > 0.0;
+}
+
+/* U of some rows as the engine has told it, which is all of what they lack; *seen: those before that have a weight. */
+static void copy_lacks(const orffi_trend_fit *f, const orffi_table *table, size_t first, size_t rows,
+                       size_t *seen, double *U) {
+    const size_t p = f->trend->p, Q = f->trend->columns, width = orffi_trend_width(f->trend);
+    for (size_t r = 0; r < rows; r++, U += Q * width) {
+        memset(U, 0, Q * width * sizeof *U);
+        if (!has_weight(table, first + r)) continue;
+        for (size_t k = 0; k < Q * width; k++) U[k] = f->lacks[k / p][*seen * p + k % p];
+        ++*seen;
+    }
+}
+
+/* The same from the fits themselves. */
+static orff_status find_lacks(const orffi_trend_fit *f, const orffi_table *table, size_t first, size_t rows,
+                              double *U) {
+    const orffi_trend *t = f->trend;
+    const size_t each = t->columns * orffi_trend_width(t);
+    ORFFI_TRY(orffi_trend_lacks(t, rows, table->X + first * t->d, U));
+    for (size_t r = 0; r < rows; r++) {
+        add_set(t, set_of(f->rows->set, first + r), U + r * each);
+        if (table->along) turn(t->columns, t->p, table->along + (first + r) * t->p, U + r * each);
+    }
+    return ORFF_OK;
+}
+
 /* work: room for a block of U, a row of H and its terms. */
-static orff_status add_rows(const orffi_trend *t, const orffi_table *table, const uint32_t *sets,
-                            double *work, sums *s, double *freedom) {
+static orff_status add_rows(const orffi_trend_fit *f, const orffi_table *table, double *work, sums *s,
+                            double *freedom) {
+    const orffi_trend *t = f->trend;
     const size_t width = orffi_trend_width(t), each = t->columns * width, y = orffi_table_width(table);
     double *H = work + BLOCK * each, *h = H + each;
+    size_t seen = 0;
     for (size_t first = 0; first < table->n; first += BLOCK) {
         const size_t rows = table->n - first < BLOCK ? table->n - first : BLOCK;
-        ORFFI_TRY(orffi_trend_lacks(t, rows, table->X + first * t->d, work));
-        for (size_t r = 0; r < rows; r++) {
-            const size_t i = first + r;
-            double *U = work + r * each;
-            fill_row(t, table->X + i * t->d, set_of(sets, i), h, H);
-            add_set(t, set_of(sets, i), U);
-            if (table->along) turn(t->columns, t->p, table->along + i * t->p, U);
+        if (f->lacks[0])
+            copy_lacks(f, table, first, rows, &seen, work);
+        else
+            ORFFI_TRY(find_lacks(f, table, first, rows, work));
+        for (size_t i = first; i < first + rows; i++) {
+            fill_row(t, table->X + i * t->d, set_of(f->rows->set, i), h, H);
             if (table->along) turn(t->columns, t->p, table->along + i * t->p, H);
-            add_row(s, freedom, table->along ? 1 : width, table->weights ? table->weights[i] : 1.0, H, U,
-                    table->Y + i * y);
+            add_row(s, freedom, table->along ? 1 : width, table->weights ? table->weights[i] : 1.0, H,
+                    work + (i - first) * each, table->Y + i * y);
         }
     }
     return ORFF_OK;
@@ -446,32 +514,37 @@ static orff_status search_ratio(orffi_trend *t, const sums *s, const double *who
     return ORFF_OK;
 }
 
-/* y^T C^-1 y from what is learned from y: noise C^-1 y is c (y - f(x)) at a row. F: n x p */
-static void add_whole(const orffi_trend *t, const orffi_table *table, const double *F, double *whole,
-                      double *numbers) {
+/* y^T C^-1 y from what is learned from y: noise C^-1 y is c (y - f(x)) at a row. F: n x p, or where `told` that difference
+ * at the rows that have a weight. */
+static void add_whole(const orffi_trend *t, const orffi_table *table, bool told, const double *F,
+                      double *whole, double *numbers) {
     const orffi_directed rows = orffi_table_directed(table);
     const size_t p = t->p;
+    size_t seen = 0;
     for (size_t i = 0; i < table->n; i++) {
-        const double c = table->weights ? table->weights[i] : 1.0;
-        if (!(c > 0.0)) continue;
+        const double c = table->weights ? table->weights[i] : 1.0, *y = table->Y + i * p;
+        if (!has_weight(table, i)) continue;
         *numbers += t->shared || table->along ? 1.0 : (double)p;
         for (size_t a = 0; !table->along && a < p; a++)
-            whole[t->shared ? a : 0] += c * table->Y[i * p + a] * (table->Y[i * p + a] - F[i * p + a]);
+            whole[t->shared ? a : 0] += c * y[a] * (told ? F[seen * p + a] : y[a] - F[i * p + a]);
         if (table->along) whole[0] += c * table->Y[i] * (table->Y[i] - orffi_directed_value(&rows, p, i, F));
+        seen++;
     }
 }
 
 static orff_status find_ratio(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
                               double lambda, const orffi_table *table, sums *s) {
     const size_t p = f->trend->p;
+    const bool told = f->lacks[0] != NULL; /* of columns, and so of y */
     double *arrays = NULL, *F = NULL, numbers = 0.0;
     void *fit = NULL;
     orff_status status = ORFFI_NEW_ARRAY(arrays, 4 * p);
     if (!status) status = orffi_alloc(&F, table->n, p * sizeof *F);
     orffi_report report = {.mean = arrays, .train_mse = arrays + p, .cv_mse = arrays + 2 * p};
+    report.left = told ? F : NULL;
     if (!status) status = learn_column(plan, f, kernel, lambda, table, &report, &fit);
-    if (!status) status = plan->engine->values(fit, table->n, table->X, F);
-    if (!status) add_whole(f->trend, table, F, arrays + 3 * p, &numbers);
+    if (!status && !told) status = plan->engine->values(fit, table->n, table->X, F);
+    if (!status) add_whole(f->trend, table, told, F, arrays + 3 * p, &numbers);
     if (!status) status = search_ratio(f->trend, s, arrays + 3 * p, numbers);
     if (!status) add_prior(f->trend, f->trend->ratio, s->A);
     plan->engine->free(fit);
@@ -510,6 +583,16 @@ static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, sums *s) 
     return keep_root(t, s);
 }
 
+/* Least squares could tell the columns apart; beside the field they are not. */
+static orff_status fail_absorbed(const orffi_trend *t) {
+    return orffi_fail(
+        ORFF_ERROR_NUMERICAL,
+        "trend: its %zu terms cannot be told from the field, whose kernel follows them to within "
+        "rounding: it is as smooth as they are, and there is almost no noise; fit without a "
+        "trend, ask for fewer terms, or give a shorter length scale (sigma) or a larger lambda",
+        t->terms);
+}
+
 static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel, double lambda,
                          const orffi_table *table) {
     orffi_trend *t = f->trend;
@@ -519,15 +602,22 @@ static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orff_
     orff_status status = sums_init(&s, t->columns, t->shared ? t->p : 1);
     if (!status) status = ORFFI_NEW_ARRAY(work, (BLOCK + 1) * each + t->terms);
     if (!status) status = ORFFI_NEW_ARRAY(freedom, t->columns * t->columns);
-    if (!status) status = add_rows(t, table, f->rows->set, work, &s, freedom);
+    if (!status) status = add_rows(f, table, work, &s, freedom);
     if (!status && t->offsets) status = find_ratio(f, plan, kernel, lambda, table, &s);
-    if (!status) status = sums_solve(&s, t);
+    if (!status) status = sums_solve(&s);
+    if (status == ORFF_ERROR_NOT_POSITIVE) status = fail_absorbed(t);
     if (!status) status = trace_of(&s, freedom, &f->freedom);
     if (!status) status = move_on(f, plan, &s);
     sums_clear(&s);
     orffi_release(work);
     orffi_release(freedom);
     return status;
+}
+
+static void forget_lacks(orffi_trend_fit *f) {
+    for (size_t i = 0; f->lacks && i < f->trend->n_fits; i++) orffi_release(f->lacks[i]);
+    orffi_release(f->lacks);
+    f->lacks = NULL;
 }
 
 orff_status orffi_trend_estimate(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
@@ -541,5 +631,6 @@ orff_status orffi_trend_estimate(orffi_trend_fit *f, const orffi_plan *plan, con
     if (!status) status = learn_columns(f, plan, kernel, lambda, &table);
     if (!status) status = solve(f, plan, kernel, lambda, &table);
     orffi_table_clear(&table);
+    forget_lacks(f);
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct orffi_trend_fit {
     double *left;              /* n x p, or n of directed rows, in the user's units */
     double freedom;            /* degrees of freedom that the estimate takes, all outputs together */
     const orff_kernel *kernel; /* that engines prepare rows for */
+    double **lacks; /* of each of the trend's fits what its engine says is left of the rows, or NULL */
 } orffi_trend_fit;
 
 /* ORFF_ERROR_UNSUPPORTED for settings with a trend where `what` has none. */
