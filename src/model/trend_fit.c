@@ -75,20 +75,10 @@ static void sums_clear(sums *s) {
     orffi_release(s->B);
 }
 
-/* A (Q x Q) becomes the correlations of its columns, whose units say nothing of how well they are told apart. */
-static orff_status correlate(size_t Q, double *A, double *roots) {
-    for (size_t i = 0; i < Q; i++) {
-        if (!(A[i * (Q + 1)] > 0.0)) return ORFF_ERROR_NOT_POSITIVE;
-        roots[i] = sqrt(A[i * (Q + 1)]);
-    }
-    for (size_t i = 0; i < Q * Q; i++) A[i] /= roots[i / Q] * roots[i % Q];
-    return ORFF_OK;
-}
-
-/* A becomes its factor. ORFF_ERROR_NOT_POSITIVE where columns are not told apart. */
+/* A becomes its factor. ORFF_ERROR_NOT_POSITIVE where columns in units of 1/roots are not told apart. */
 static orff_status factor(size_t Q, double *A, double *roots) {
     double norm = 0.0, rcond = 0.0;
-    ORFFI_TRY(correlate(Q, A, roots));
+    for (size_t i = 0; i < Q * Q; i++) A[i] /= roots[i / Q] * roots[i % Q];
     for (size_t i = 0; i < Q; i++) {
         double sum = 0.0;
         for (size_t j = 0; j < Q; j++) sum += fabs(A[i * Q + j]);
@@ -100,10 +90,13 @@ static orff_status factor(size_t Q, double *A, double *roots) {
     return rcond > LEAST_CONDITION ? ORFF_OK : ORFF_ERROR_NOT_POSITIVE;
 }
 
-/* A becomes its factor, B the solution. */
-static orff_status sums_solve(sums *s) {
+/* A becomes its factor, B the solution. Sums of differences are as exact as the columns are, whose units are alike; what an
+ * engine has told is not of differences, and a column that lacks little is known as well as any: its correlations count. */
+static orff_status sums_solve(sums *s, bool told) {
     double *roots;
     ORFFI_TRY(ORFFI_NEW_ARRAY(roots, s->columns));
+    for (size_t i = 0; i < s->columns; i++)
+        roots[i] = told ? sqrt(fmax(s->A[i * (s->columns + 1)], 0.0)) : 1.0;
     orff_status status = factor(s->columns, s->A, roots);
     if (!status) status = orffi_cholesky_solve(s->columns, s->A, s->sides, s->B);
     orffi_release(roots);
@@ -188,7 +181,7 @@ static orff_status least_squares(orffi_trend_fit *f) {
         sums_add(&s, weight_of(rows, i), columns_of(t, rows->X + i * t->d, along, ORFFI_NO_SET, h),
                  rows->Y + i * (along ? 1 : p));
     }
-    if (!status) status = sums_solve(&s);
+    if (!status) status = sums_solve(&s, false);
     if (status == ORFF_ERROR_NOT_POSITIVE) status = fail_dependent(t);
     if (!status) memcpy(t->beta, s.B, terms * p * sizeof *t->beta);
     if (!status) status = subtract_from_rows(f, t->beta);
@@ -604,7 +597,7 @@ static orff_status solve(orffi_trend_fit *f, const orffi_plan *plan, const orff_
     if (!status) status = ORFFI_NEW_ARRAY(freedom, t->columns * t->columns);
     if (!status) status = add_rows(f, table, work, &s, freedom);
     if (!status && t->offsets) status = find_ratio(f, plan, kernel, lambda, table, &s);
-    if (!status) status = sums_solve(&s);
+    if (!status) status = sums_solve(&s, f->lacks[0] != NULL);
     if (status == ORFF_ERROR_NOT_POSITIVE) status = fail_absorbed(t);
     if (!status) status = trace_of(&s, freedom, &f->freedom);
     if (!status) status = move_on(f, plan, &s);
