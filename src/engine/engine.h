@@ -174,8 +174,6 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
                                 const orffi_engine **engine, const char **reason);
 /* The same for directed rows (see engine/table.h). Up to so many the exact kernel has them soonest. */
 #define ORFFI_FEW_DIRECTED 6000
-/* Up to so many where a lattice takes long for them: a file of 500 MB with error bars. */
-#define ORFFI_FEW_SLOW 8000
 orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                          const orffi_engine **engine, const char **reason);
 

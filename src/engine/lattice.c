@@ -17,7 +17,6 @@
 /* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
 #define TRANSFORM     1e-10
 #define MOST_KEPT     400000 /* rows x outputs */
-#define SMALL_NOISE   3e-3   /* of the kernel's size: below, iterations on modes go into hundreds */
 #define NOTABLE_LOSS  0.1
 #define UNKNOWN_NOISE 0.1 /* of the field, where lambda is still to be found */
 #define MOST_SAMPLED \
@@ -115,9 +114,8 @@ static orff_status kernel_size(const orff_kernel *kernel, double *size) {
     return status;
 }
 
-/* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
-static orff_status noise_ratio(const orffi_lattice_rows *r, const orff_kernel *kernel, double weight,
-                               double *ratio) {
+orff_status orffi_lattice_noise_ratio(const orffi_lattice_rows *r, const orff_kernel *kernel, double weight,
+                                      double *ratio) {
     const double lambda = r->task.settings->lambda;
     double size;
     *ratio = r->task.shift;
@@ -137,7 +135,7 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
     double extent[ORFFI_LATTICE_MOST], noise;
-    ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
+    ORFFI_TRY(orffi_lattice_noise_ratio(r, kernel, (double)known, &noise));
     noise /= fmax(r->finest, 1.0);
     for (size_t i = 0; i < kernel->d; i++)
         extent[i] =
@@ -279,7 +277,7 @@ static bool is_missed(const orffi_lattice_rows *r, double noise) {
 static orff_status find_local(orffi_lattice_rows *r, const orff_kernel *kernel, const orffi_table *table,
                               size_t known) {
     double noise, unknown = INFINITY;
-    ORFFI_TRY(noise_ratio(r, kernel, (double)known, &noise));
+    ORFFI_TRY(orffi_lattice_noise_ratio(r, kernel, (double)known, &noise));
     r->local = is_missed(r, noise) && can_keep(r, kernel, known, MOST_KEPT);
     if (!r->local || r->quality.band_limited) return ORFF_OK;
     if (table && noise > 0.0) ORFFI_TRY(orffi_lattice_crowding(kernel, table, noise, &unknown));
@@ -303,14 +301,13 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
 
 /* No rows are kept that could make a better preconditioner. */
 static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
-    if (!(r->directed > 0.0) || r->task.scores || !(noise > 0.0 && noise < SMALL_NOISE) ||
+    if (!(r->directed > 0.0) || r->task.scores || !(noise > 0.0 && noise < ORFFI_SMALL_NOISE) ||
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
         return;
     orffi_log(ORFF_LOG_WARNING,
-              "%zu numbers of rows with directions, or that miss outputs, have a noise variance of %.1g of "
-              "the field's; with so little a lattice takes many iterations: engine %s is quicker",
-              known, noise,
-              orff_engine_name(known <= ORFFI_FEW_SLOW ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES));
+              "%zu numbers of rows with errors or directions, or that miss outputs, have a noise variance of "
+              "%.1g of the field's; with so little a lattice takes many iterations, and may not converge",
+              known, noise);
 }
 
 /* Moments serve many noisy rows, as their steps cost what the waves do. With more waves than rows they are no quicker, and error
@@ -318,7 +315,7 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
 static bool prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known, double noise) {
     const bool few = known <= orffi_lattice_unknowns(&r->lattice);
     if (orffi_lattice_is_direct(kernel, &r->lattice, false)) return false;
-    return can_keep(r, kernel, known, noise < SMALL_NOISE || few ? MOST_KEPT : MOST_NOISY);
+    return can_keep(r, kernel, known, noise < ORFFI_SMALL_NOISE || few ? MOST_KEPT : MOST_NOISY);
 }
 
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
@@ -331,8 +328,8 @@ static orff_status read_rows(void *rows, const orffi_source *source) {
     for (size_t i = 0; !known && i < r->kernel->d; i++) r->extent[i] *= 1.0 + 2.0 * STREAM_SLACK;
     double noise;
     ORFFI_TRY(orffi_lattice_choose_for(r, r->kernel, known, &r->lattice, &r->quality));
-    ORFFI_TRY(noise_ratio(r, r->kernel, (double)known, &noise));
-    r->quiet = noise > 0.0 && noise < SMALL_NOISE;
+    ORFFI_TRY(orffi_lattice_noise_ratio(r, r->kernel, (double)known, &noise));
+    r->quiet = noise > 0.0 && noise < ORFFI_SMALL_NOISE;
     orffi_source all = *source;
     const bool whether = !all.table && is_missed(r, noise) && can_keep(r, r->kernel, known, MOST_KEPT);
     if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
@@ -385,7 +382,7 @@ static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *mom
     const double asked = r->task.settings->sampling.tolerance,
                  N = orff_lattice_moments_describe(moments).weight;
     double noise = 0.0;
-    if (!(asked > 0.0)) ORFFI_TRY(noise_ratio(r, r->kernel, N, &noise));
+    if (!(asked > 0.0)) ORFFI_TRY(orffi_lattice_noise_ratio(r, r->kernel, N, &noise));
     const orffi_lattice_need need = {
         .rows = N,
         .noise = noise,
@@ -572,6 +569,16 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 
+/* What helps where iterations of directed rows ended too soon. */
+static void warn_unconverged(const orff_solve_info *solve, double numbers) {
+    orffi_log(
+        ORFF_LOG_WARNING,
+        "the solution did not converge: after %zu iterations a residual of %.2g is left. What helps: the "
+        "engine %s, whose matrix takes %.2g GB; complete rows without errors; more noise, by a larger "
+        "lambda; a smoother base; more iterations",
+        solve->iterations, solve->residual, orff_engine_name(ORFF_ENGINE_EXACT), 8e-9 * numbers * numbers);
+}
+
 static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_lattice_solution *found,
                        orffi_report *report) {
     const bool direct = !r->keeps && orffi_lattice_block_is_all(&r->block);
@@ -589,6 +596,8 @@ static void fill_solve(const orffi_lattice_rows *r, double lambda, const orffi_l
                                       .residual = found->iterations.reached,
                                       .converged = found->iterations.reached <=
                                                    fmax(r->task.settings->tolerance, FINEST_RESIDUAL)};
+    if (!report->solve.converged && r->directed > 0.0 && !r->task.scores)
+        warn_unconverged(&report->solve, (double)report->rows);
 }
 
 static orff_status fill_summed(orffi_lattice_rows *r, orffi_lattice_fit *fit, double lambda,

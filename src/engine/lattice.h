@@ -138,6 +138,10 @@ orff_status orffi_kept_solve(orffi_kept *kept, double noise, const double *y, do
 /* Of iterations: a lattice is no closer to its kernel, and f no closer to the rows than their noise. */
 #define FINEST_RESIDUAL 1e-6
 
+#define ORFFI_SMALL_NOISE     3e-3 /* of the kernel's size: below, iterations on modes go into hundreds */
+#define ORFFI_CHANCE_RESIDUAL 1e-2 /* of random vectors: far below what chance leaves of them */
+#define ORFFI_PROBES_DIRECTED 8    /* of a determinant */
+
 typedef struct orffi_lattice_rows {
     orffi_task task;
     orff_kernel *kernel; /* that was prepared */
@@ -205,6 +209,22 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *rows, const orff_
 /* The mean variance of a row given the rows nearest to it, relative to the kernel's size (K(0) = 1), at a noise relative to it. */
 orff_status orffi_lattice_crowding(const orff_kernel *kernel, const orffi_table *table, double noise,
                                    double *variance);
+
+/* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
+orff_status orffi_lattice_noise_ratio(const orffi_lattice_rows *rows, const orff_kernel *kernel,
+                                      double weight, double *noise);
+
+/* Unknowns that are solved for directly: all where they fit, else those of a preconditioner. */
+size_t orffi_lattice_block_size(const orffi_lattice_system *system, bool quiet);
+
+/* About how many iterations so many directed rows take (0: they are solved directly), of weight N, and how many multiplications the
+ * fit takes at the rate of dense matrices. */
+typedef struct orffi_lattice_effort {
+    double iterations, work;
+} orffi_lattice_effort;
+
+orff_status orffi_lattice_expect(const orffi_task *task, const orff_kernel *kernel, double N, size_t rows,
+                                 orffi_lattice_effort *effort);
 
 /* Whether all modes of the kernel on this lattice are solved densely. */
 bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed);

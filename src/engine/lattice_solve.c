@@ -10,13 +10,12 @@
 
 #define PRECONDITIONER 1500 /* unknowns, when not all are solved densely */
 #define PRECONDITIONER_QUIET \
-    3000                     /* of directed rows with little noise: 320 iterations in place of 500 and more */
-#define PROBES          2    /* the block leaves little to chance ... */
-#define PROBES_DIRECTED 8    /* ... but of directed rows, which may be fewer than the modes */
-#define SIGNS_OVER      1.1  /* of what independent signs have: error bars are no better known */
-#define SAMPLE_RESIDUAL 1e-2 /* far below what chance leaves of samples */
-#define SIDE_BY_SIDE    16   /* samples that are solved for together */
-#define TWO_PI          6.28318530717958647693
+    3000 /* of directed rows with little noise: 320 iterations in place of 500 and more */
+#define PROBES \
+    2 /* the block leaves little to chance, but of directed rows, which may be fewer than the modes */
+#define SIGNS_OVER   1.1 /* of what independent signs have: error bars are no better known */
+#define SIDE_BY_SIDE 16  /* samples that are solved for together */
+#define TWO_PI       6.28318530717958647693
 
 /* ---- the kernel on the rows */
 
@@ -80,11 +79,9 @@ bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lat
     return orffi_lattice_unknowns(lattice) * columns <= ORFFI_LATTICE_DENSE;
 }
 
-/* Systems that fit are solved whole. */
-static size_t block_size(const orffi_lattice_rows *r) {
-    const orffi_lattice_system *s = &r->system;
+size_t orffi_lattice_block_size(const orffi_lattice_system *s, bool quiet) {
     const size_t all = orffi_lattice_unknowns(s->lattice) * s->r;
-    return all <= ORFFI_LATTICE_DENSE ? all : s->directed && r->quiet ? PRECONDITIONER_QUIET : PRECONDITIONER;
+    return all <= ORFFI_LATTICE_DENSE ? all : s->directed && quiet ? PRECONDITIONER_QUIET : PRECONDITIONER;
 }
 
 static orff_status fill_right(const orffi_lattice_rows *r, const orffi_lattice_set *set, orffi_mode *b) {
@@ -101,7 +98,8 @@ static orff_status bind_system(orffi_lattice_rows *r, const orff_kernel *kernel)
     ORFFI_TRY(orffi_lattice_system_init(&r->system, &r->moments->lattice, kernel, r->moments->directed));
     r->system.functionals = r->moments->functionals;
     ORFFI_TRY(orffi_lattice_system_fill(&r->system, r->total.rho));
-    ORFFI_TRY(orffi_lattice_block_init(&r->block, &r->system, r->total.rho, block_size(r)));
+    ORFFI_TRY(orffi_lattice_block_init(&r->block, &r->system, r->total.rho,
+                                       orffi_lattice_block_size(&r->system, r->quiet)));
     const size_t size = r->system.axes * r->system.r;
     ORFFI_TRY(orffi_alloc(&r->b, r->system.H * sizeof *r->b, size));
     ORFFI_TRY(orffi_alloc(&r->theta, r->system.H * sizeof *r->theta, size));
@@ -199,10 +197,11 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
     *log_det = *error = *dof = 0.0;
     for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
         const double many = (double)(group_end(s, j) - j), own = shift / s->size[j];
-        const orffi_lattice_iterations how = {.residual = 1e-2, .limit = r->task.settings->max_iterations};
+        const orffi_lattice_iterations how = {.residual = ORFFI_CHANCE_RESIDUAL,
+                                              .limit = r->task.settings->max_iterations};
         orffi_lattice_determinant found = {0};
         ORFFI_TRY(factor(&r->block, own));
-        const size_t probes = s->directed ? PROBES_DIRECTED : PROBES;
+        const size_t probes = s->directed ? ORFFI_PROBES_DIRECTED : PROBES;
         ORFFI_TRY(orffi_lattice_determine(&r->block, probes, r->task.settings->sampling.seed, &how, &found));
         *log_det += many * (found.log - M * log(own));
         *error += many * found.error;
@@ -294,7 +293,7 @@ static orff_status solve_draws(orffi_lattice_rows *r, double shift, const orffi_
     const size_t length = s->r * s->H, draws = r->moments->draws;
     for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
         orffi_lattice_iterations how = iterations_of(&r->task);
-        how.residual = SAMPLE_RESIDUAL;
+        how.residual = ORFFI_CHANCE_RESIDUAL;
         ORFFI_TRY(factor(&r->block, shift / s->size[j]));
         for (size_t v = j * draws; v < group_end(s, j) * draws; v += SIDE_BY_SIDE) {
             const size_t left = group_end(s, j) * draws - v,
@@ -426,7 +425,7 @@ static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fo
     const double N =
         r->moments->directed ? r->N * f->rest.weight / r->total.weight : f->rest.T[(p + 1) * (p + 1) - 1];
     ORFFI_TRY(orffi_lattice_system_fill(s, f->rest.rho));
-    ORFFI_TRY(orffi_lattice_block_init(&f->block, s, f->rest.rho, block_size(r)));
+    ORFFI_TRY(orffi_lattice_block_init(&f->block, s, f->rest.rho, orffi_lattice_block_size(s, r->quiet)));
     ORFFI_TRY(orffi_alloc(&f->b, length, sizeof *f->b));
     ORFFI_TRY(orffi_duplicate(&f->theta, r->theta, length, sizeof *f->theta));
     ORFFI_TRY(orffi_alloc(&f->V, s->H * sizeof *f->V, p));

@@ -55,6 +55,10 @@ static double cube(double n) {
     return n * n * n;
 }
 
+double orffi_expect_exact(double n) {
+    return cube(n) * (FACTOR + INVERSE);
+}
+
 static bool chooses_scales(const orff_settings *s) {
     for (size_t m = 0; m < s->n_parts; m++)
         if (!s->parts[m].sigmas && orffi_part_is_auto(&s->parts[m])) return true;
@@ -98,7 +102,7 @@ double orffi_expect_work(const orff_settings *s, const orffi_engine *engine, siz
         return sums_work(s, each, D, rows, folds) + (scales ? trials_work(s, d, p, each, D, rows) : 0.0);
     }
     if (engine->id != ORFF_ENGINE_EXACT) return NAN;
-    return cube(order) * (FACTOR + INVERSE) + (scales || s->lambda == 0.0 ? evidence_work(order) : 0.0);
+    return orffi_expect_exact(order) + (scales || s->lambda == 0.0 ? evidence_work(order) : 0.0);
 }
 
 /* ---- saying */

@@ -4,15 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/periods.h"
+#include "engine/lattice.h"
 #include "lattice/record.h"
 #include "model/blocks.h"
 #include "model/choose.h"
+#include "model/expect.h"
 #include "model/smoothness.h"
 #include "model/survey.h"
 
-#define QUIET 3e-3 /* noise variance over the field's */
+#define MOST_MATRIX 4e9  /* bytes of a matrix that is not asked for */
+#define MOST_KEPT   8000 /* numbers whose error bars are kept without being asked for: a file of 500 MB */
 
 static bool is_physical(orff_rule rule) {
     return orff_rule_describe(rule).physical;
@@ -348,26 +352,50 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
 
-/* Directed rows with next to no noise, or of a sum of kernels, take a lattice hundreds of iterations. Up to ORFFI_FEW_SLOW of them
- * a Cholesky factor is sooner there, error bars included. */
-static void avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
+/* Whether a matrix of all directed rows may be made without being asked for: one, where the noise is known. */
+static bool may_be_exact(const orffi_plan *plan, const orffi_rows *rows) {
     orff_settings exact = plan->settings;
     size_t bytes;
-    const bool quiet = plan->shift > 0.0 && plan->shift < QUIET;
     exact.engine = ORFF_ENGINE_EXACT;
+    if (plan->shift > 0.0) exact.lambda = plan->shift;
+    return orffi_engine_exact.suits(&exact, plan->d, 1, rows->n, &bytes) == ORFF_OK &&
+           (double)bytes <= MOST_MATRIX;
+}
+
+/* Error bars of many rows are a large file. */
+static void keep_errors(orffi_plan *plan, size_t rows) {
+    if (plan->settings.posterior != ORFF_SWITCH_AUTO) return;
+    if (rows <= MOST_KEPT) plan->settings.posterior = ORFF_SWITCH_YES;
+    if (rows > MOST_KEPT)
+        orffi_log(
+            ORFF_LOG_INFO,
+            "error bars are left out: they would make a file of %.2g GB; ask for a posterior to have them",
+            8e-9 * (double)rows * (double)rows);
+}
+
+/* Directed rows with next to no noise, or of a sum of kernels, may take a lattice hundreds of iterations. A Cholesky factor is
+ * sooner there, unless rows are very many. */
+static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
+    orff_kernel *kernel = NULL;
+    orffi_lattice_effort lattice;
     if (plan->settings.engine != ORFF_ENGINE_AUTO || plan->engine != &orffi_engine_lattice ||
-        !plan->directed || plan->settings.periods || rows->n > ORFFI_FEW_SLOW ||
-        !(quiet || plan->parts.count > 1) ||
-        orffi_engine_exact.suits(&exact, plan->d, 1, rows->n, &bytes) != ORFF_OK)
-        return;
+        !plan->directed || plan->settings.periods || !may_be_exact(plan, rows))
+        return ORFF_OK;
+    orffi_task task = orffi_plan_task(plan);
+    if (plan->settings.lambda > 0.0) task.shift = 0.0; /* lambda says the noise */
+    orff_status status = orffi_plan_kernel(plan, &kernel);
+    if (!status) status = orffi_lattice_expect(&task, kernel, rows->N, rows->n, &lattice);
+    orff_kernel_free(kernel);
+    if (status || lattice.work <= orffi_expect_exact((double)rows->n)) return status;
     plan->engine = &orffi_engine_exact;
-    plan->engine_reason = "a lattice takes long for such rows, and they are few enough for the exact kernel";
-    if (plan->settings.posterior == ORFF_SWITCH_AUTO) plan->settings.posterior = ORFF_SWITCH_YES;
+    plan->engine_reason = "a lattice takes longer for such rows";
+    keep_errors(plan, rows->n);
+    return ORFF_OK;
 }
 
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     ORFFI_TRY(make(plan, settings, rows));
-    avoid_slow(plan, rows);
+    ORFFI_TRY(avoid_slow(plan, rows));
     return orffi_blocks_choose(plan, rows);
 }
 
