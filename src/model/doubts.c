@@ -237,12 +237,10 @@ void orffi_doubts_say(orff_model *model) {
                   : "give a larger lambda or a shorter sigma");
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
-            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s: a few errors are "
-            "far "
-            "larger than all others. Look for outliers (the loss huber bears them), or for a value that most "
-            "rows share",
+            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s: a few errors are far "
+            "larger than all others. Look for outliers (the loss %s bears them), or for a value that most rows share",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
-            orff_folds_name(model->held.folds));
+            orff_folds_name(model->held.folds), orff_loss_name(ORFF_LOSS_HUBER));
     else if (flags & ORFF_WARN_COVERAGE)
         say(model,
             "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s, so error bars are "
