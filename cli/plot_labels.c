@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/times.h"
 #include "formats/units.h"
@@ -135,7 +136,7 @@ static bool is_velocity(const picture *f) {
     char *shown = units ? cli_units_shown(units) : NULL;
     bool found = false;
     for (size_t i = 0; shown && i < sizeof velocities / sizeof *velocities; i++)
-        found = found || !strcmp(shown, velocities[i]);
+        found = found || !strcasecmp(shown, velocities[i]); /* some files write M/S */
     free(shown);
     return found;
 }

@@ -45,6 +45,10 @@ if command -v gnuplot >/dev/null; then
     grep -q 'y (km)' p.svg || fail "no label in p.svg"
     grep -q 'speed (m/s)' p.svg || fail "no colour label in p.svg"
     [ ! -e p.svg.gp ] || fail "the script stays without --keep"
+    sed '1s/.*/x,y,u [M\/S],v [M\/S]/' small.csv >capitals.csv
+    "$orff" fit capitals.csv --inputs x,y --outputs u,v --kernel div-free --sigma 0.8 --features 50 -o capitals.orff -q
+    "$orff" plot capitals.orff -o capitals.svg -q
+    grep -q 'speed (M/S)' capitals.svg || fail "M/S is no unit of a speed"
     for what in divergence curl potential stream error; do
         rm -f p.png.gp
         expect 0 '"picture": "p.png"' "$orff" plot m.orff --what $what --grid x_km=-1:1:2,y_km=-0.5:0.5:2 -o p.png --json --keep

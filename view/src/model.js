@@ -8,7 +8,7 @@ import { makeTerms } from "./sums.js";
 const DEGREE_OF_VALUES = 7;
 const DEGREE_OF_ERRORS = 3;
 const NEXT_TO_NONE = 1e-3; // of the other derived field: about what differences on the drawn grid resolve
-const VELOCITY = /^(?:(?:[cmk]?m|ft)(?: s-1|\/s)|k?m(?: h-1|\/h)|kn|kts?|knots?|mph)$/;
+const VELOCITY = /^(?:(?:[cmk]?m|ft)(?: s-1|\/s)|k?m(?: h-1|\/h)|kn|kts?|knots?|mph)$/i; // some files write M/S
 
 export class Model {
   constructor(data) {
