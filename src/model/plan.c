@@ -377,7 +377,7 @@ static void keep_errors(orffi_plan *plan, size_t rows) {
  * sooner there, unless rows are very many. */
 static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     orff_kernel *kernel = NULL;
-    orffi_lattice_effort lattice;
+    orffi_lattice_effort lattice = {0};
     if (plan->settings.engine != ORFF_ENGINE_AUTO || plan->engine != &orffi_engine_lattice ||
         !plan->directed || plan->settings.periods || !may_be_exact(plan, rows))
         return ORFF_OK;
