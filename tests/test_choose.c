@@ -116,6 +116,7 @@ static double held_error(const orff_part *part, bool automatic) {
 /* With few frequencies for a dense field, where the evidence alone would choose scales that they cannot resolve. */
 static void automatic_is_no_worse_than_a_single_part(void **state) {
     (void)state;
+    support_numbers_only();
     const orffi_rng rng = {11, 1};
     const orff_rule rules[3] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     double best = INFINITY;
@@ -219,6 +220,7 @@ static double found_shape(orff_part truth, uint64_t seed) {
 /* Along the orders of matern and the alphas of the rational quadratic; fields stay where they exist. */
 static void evidence_finds_the_shape(void **state) {
     (void)state;
+    support_numbers_only();
     orff_part truth = orff_part_default();
     truth.base = ORFF_BASE_MATERN;
     truth.shape = 0.5;
