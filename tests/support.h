@@ -48,9 +48,9 @@ void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)))
 size_t support_step(size_t sparse);
 
 /* Ends a test under sanitizers: it compares numbers, and other tests run the same lines of code there. */
-#define support_numbers_only()               \
-    do                                       \
-        if (support_step(2) > 1) skip();     \
+#define support_numbers_only()           \
+    do                                   \
+        if (support_step(2) > 1) skip(); \
     while (0)
 
 /* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project.
