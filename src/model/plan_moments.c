@@ -13,22 +13,28 @@ static void copy_law(orffi_planned_part *one, const orffi_spectrum *law) {
     one->part.shape = law->shape;
 }
 
+/* The parts as they are given; the plan has its sizes and its engine. */
+static orff_status begin(orffi_plan *plan, const orff_settings *settings) {
+    plan->settings = *settings;
+    if (settings->engine) plan->engine_reason = "";
+    ORFFI_TRY(orffi_plan_check(settings));
+    ORFFI_TRY(orffi_plan_copy_parts(plan, settings));
+    ORFFI_TRY(orffi_plan_check_shapes(plan, false));
+    return orffi_plan_find_space(plan);
+}
+
 orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settings,
                                    const orff_moments *moments) {
     const orffi_spectrum *law = &moments->bank->groups[0].law;
     const orff_moments_info info = orff_moments_describe(moments);
-    *plan = (orffi_plan){.settings = *settings,
-                         .engine = &orffi_engine_features,
-                         .engine_reason = settings->engine ? "" : "moments are sums over features",
+    *plan = (orffi_plan){.engine = &orffi_engine_features,
+                         .engine_reason = "moments are sums over features",
                          .d = info.inputs,
                          .p = info.outputs,
                          .directed = info.parted,
                          .measured = (size_t)info.rows,
                          .N = info.weight};
-    ORFFI_TRY(orffi_plan_check(settings));
-    ORFFI_TRY(orffi_plan_copy_parts(plan, settings));
-    ORFFI_TRY(orffi_plan_check_shapes(plan, false));
-    ORFFI_TRY(orffi_plan_find_space(plan));
+    ORFFI_TRY(begin(plan, settings));
     if (!settings->n_parts && !law->base)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "these moments have no base spectrum; name the parts of the kernel");
@@ -42,18 +48,14 @@ orff_status orffi_plan_for_moments(orffi_plan *plan, const orff_settings *settin
 orff_status orffi_plan_for_lattice(orffi_plan *plan, const orff_settings *settings,
                                    const orff_lattice_moments *moments) {
     const orff_lattice_moments_info info = orff_lattice_moments_describe(moments);
-    *plan = (orffi_plan){.settings = *settings,
-                         .engine = &orffi_engine_lattice,
-                         .engine_reason = settings->engine ? "" : "moments are those of a lattice",
+    *plan = (orffi_plan){.engine = &orffi_engine_lattice,
+                         .engine_reason = "moments are those of a lattice",
                          .d = info.inputs,
                          .p = info.outputs,
                          .directed = info.directed,
                          .measured = (size_t)info.rows,
                          .N = info.weight};
-    ORFFI_TRY(orffi_plan_check(settings));
-    ORFFI_TRY(orffi_plan_copy_parts(plan, settings));
-    ORFFI_TRY(orffi_plan_check_shapes(plan, false));
-    ORFFI_TRY(orffi_plan_find_space(plan));
+    ORFFI_TRY(begin(plan, settings));
     if (orffi_plan_learns(plan))
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,

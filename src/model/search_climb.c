@@ -11,13 +11,10 @@
 #define TOLERANCE    0.01 /* of the log evidence: the top is flat */
 #define LONGEST_STEP 1.0
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     orffi_delays_search *w = self;
     ORFFI_TRY(orffi_progress("delays", 0.0, 0.0));
-    ORFFI_TRY(orffi_delays_evaluate(&w->e, x, value, gradient));
-    *value = -*value;
-    for (size_t i = 0; i < w->n; i++) gradient[i] = -gradient[i];
-    return ORFF_OK;
+    return orffi_delays_evaluate(&w->e, x, value, gradient);
 }
 
 /* The range of unknown i: where it stands, if it is not free. */
@@ -58,8 +55,8 @@ orff_status orffi_search_climb(orffi_delays_search *w, bool coupled, size_t most
                            .step = LONGEST_STEP,
                            .tolerance = TOLERANCE,
                            .most = most};
-    const orff_status status = orffi_minimise(&found, downhill, w, w->x);
-    *value = -found.value;
+    const orff_status status = orffi_maximise(&found, find_evidence, w, w->x);
+    *value = found.value;
     return status;
 }
 
