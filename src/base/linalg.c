@@ -191,14 +191,22 @@ double orffi_dot(size_t n, const double *x, const double *y) {
     return cblas_ddot(narrow(n), x, 1, y, 1);
 }
 
-/* In tiles, so that neither side goes through memory by columns. */
-void orffi_mirror(size_t n, double *A) {
+/* In tiles, so that neither side goes through memory by columns. Entry (i, j) is at i row + j col. */
+static void mirror(size_t n, double *A, size_t row, size_t col) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)
         for (size_t j0 = i0; j0 < n; j0 += tile)
             for (size_t i = i0; i < n && i < i0 + tile; i++)
                 for (size_t j = j0 > i + 1 ? j0 : i + 1; j < n && j < j0 + tile; j++)
-                    A[j * n + i] = A[i * n + j];
+                    A[j * row + i * col] = A[i * row + j * col];
+}
+
+void orffi_mirror(size_t n, double *A) {
+    mirror(n, A, n, 1);
+}
+
+void orffi_mirror_lower(size_t n, double *A) {
+    mirror(n, A, 1, n);
 }
 
 orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond) {

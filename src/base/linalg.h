@@ -19,8 +19,9 @@ void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float bet
 /* sum_i x_i y_i */
 double orffi_dot(size_t n, const double *x, const double *y);
 
-/* Copy the upper triangle of A (n x n) to the lower. */
+/* Copy the upper triangle of A (n x n) to the lower, or the lower to the upper. */
 void orffi_mirror(size_t n, double *A);
+void orffi_mirror_lower(size_t n, double *A);
 
 /* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. 0 where it cannot
  * be told. */

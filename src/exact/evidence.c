@@ -6,6 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/vector.h"
 #include "exact/amplitudes.h"
 #include "exact/evidence_part.h"
 
@@ -14,6 +15,7 @@
 typedef struct group {
     size_t n, P;          /* rows, order */
     double *X;            /* n x d */
+    double *columns;      /* d x n: X again, where parts are radial; else NULL */
     double *noise;        /* n: that of C is s times this */
     double *unit;         /* n: 1/weight */
     double *known;        /* n, or NULL */
@@ -30,6 +32,7 @@ struct orffi_evidence {
     orff_kernel *kernel;
     size_t d, p, n_parts, n_groups, scales;
     bool directed;  /* rows have one number each */
+    bool radial;    /* outputs are draws of one scalar process, whose parts depend on distances alone */
     size_t q;       /* outputs in a block: p, or 1 where they are draws of one scalar process ... */
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */
@@ -137,6 +140,14 @@ static orff_status build_amplitudes(const orffi_evidence *e, group *g) {
     return ORFF_OK;
 }
 
+static orff_status make_columns(const orffi_evidence *e, group *g) {
+    if (!e->radial) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->columns, g->n * e->d));
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < e->d; k++) g->columns[k * g->n + i] = g->X[i * e->d + k];
+    return ORFF_OK;
+}
+
 static orff_status build_group(const orffi_evidence *e, group *g, const orffi_evidence_rows *rows) {
     const size_t d = e->d, p = e->p, order = order_of(e), width = order == 1 ? e->copies : p;
     size_t side, square;
@@ -166,12 +177,16 @@ static orff_status build_group(const orffi_evidence *e, group *g, const orffi_ev
         if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
         at++;
     }
+    ORFFI_TRY(make_columns(e, g));
     return build_amplitudes(e, g);
 }
 
 static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
                          const orffi_evidence_rows *rows) {
     ORFFI_TRY(build_parts(e, form));
+    e->radial = e->q == 1 && !e->directed;
+    for (size_t m = 0; m < e->n_parts; m++)
+        e->radial &= e->parts[m].part.rule->separable && orffi_spectrum_is_radial(&e->parts[m].part.law);
     ORFFI_TRY(find_outputs(e, rows));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->groups, e->n_groups));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->noises, e->instruments));
@@ -212,7 +227,7 @@ static void clear_group(group *g) {
     orffi_release(g->instrument);
     orffi_release(g->set);
     orffi_release(g->amplitude);
-    double *all[] = {g->X, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
+    double *all[] = {g->X, g->columns, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
@@ -300,9 +315,9 @@ static double offset_of(const orffi_evidence *e, const double *x) {
 
 /* ---- over pairs of rows */
 
-/* For each thread: a difference, a block, what parts need, and its own sums. */
-static size_t scratch_size(const orffi_evidence *e) {
-    return 2 * e->d + 6 * e->p * e->p + e->n_parts * (e->scales + 2);
+/* For each thread: a difference, a block, what parts need, and its own sums; or two rows of numbers beside the sums. */
+static size_t scratch_size(const orffi_evidence *e, const group *g) {
+    return (e->radial ? 2 * g->n : 2 * e->d + 6 * e->p * e->p) + e->n_parts * (e->scales + 2);
 }
 
 static int team_of(const group *g) {
@@ -334,8 +349,22 @@ static double joined(const orffi_evidence *e, const group *g, size_t i, size_t j
     return sum;
 }
 
-/* Row i of blocks of C, up to the diagonal. */
-static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double t, double *work) {
+/* Row i of C up to the diagonal, where parts are radial: a whole row at once. work: n. */
+static void fill_radial(const orffi_evidence *e, group *g, size_t i, double t, double *work) {
+    double *C = g->C + i * g->P;
+    memset(C, 0, (i + 1) * sizeof *C);
+    for (size_t m = 0; m < e->n_parts; m++) {
+        const orffi_evidence_part *part = &e->parts[m];
+        orffi_spectrum_squares(&part->part.law, g->X + i * e->d, i + 1, g->columns, g->n, work);
+        orffi_spectrum_k0_many(&part->part.law, i + 1, work, NULL);
+        for (size_t j = 0; j <= i; j++) C[j] += part->share / part->size * work[j];
+    }
+    for (size_t j = 0; g->set && j <= i; j++)
+        if (joins(g, i, j)) C[j] += t;
+}
+
+/* Row i of blocks of C, up to the diagonal, without noise. */
+static void fill_blocks(const orffi_evidence *e, group *g, size_t i, double t, double *work) {
     const size_t q = e->q, order = order_of(e), P = g->P;
     double *delta = work, *K = delta + e->d, *sum = K + q * q, *scratch = sum + q * q;
     for (size_t j = 0; j <= i; j++) {
@@ -355,11 +384,43 @@ static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, doub
         }
         for (size_t a = 0; joins(g, i, j) && a < order; a++) C[a * P + a] += t * joined(e, g, i, j);
     }
-    for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * P + a] += s * g->noise[i];
+}
+
+static void fill_row(const orffi_evidence *e, group *g, size_t i, double s, double t, double *work) {
+    const size_t order = order_of(e);
+    if (e->radial)
+        fill_radial(e, g, i, t, work);
+    else
+        fill_blocks(e, g, i, t, work);
+    for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * g->P + a] += s * g->noise[i];
+}
+
+/* The same for W against what the unknowns do to C. work: the sums, then 2 n. */
+static void contract_radial(const orffi_evidence *e, const group *g, size_t i, double *work) {
+    const size_t width = e->scales + 2, end = i + 1;
+    const double *W = g->C + i * g->P, *x = g->X + i * e->d;
+    double *k0 = work + e->n_parts * width, *g1 = k0 + g->n;
+    for (size_t m = 0; m < e->n_parts; m++) {
+        const orffi_evidence_part *part = &e->parts[m];
+        double *whole = work + m * width, *by_scale = whole + 2;
+        orffi_spectrum_squares(&part->part.law, x, end, g->columns, g->n, k0);
+        orffi_spectrum_k0_many(&part->part.law, end, k0, g1);
+        for (size_t j = 0; j < end; j++) { /* off the diagonal twice; on it slopes are 0 */
+            const double w = W[j] * (j == i ? 1.0 : 2.0) / part->size;
+            *whole += w * k0[j];
+            g1[j] *= w;
+        }
+        for (size_t k = 0; k < e->d; k++) {
+            const size_t dial = e->dials[m * e->d + k];
+            if (dial != ORFFI_NO_DIAL)
+                by_scale[dial] += orffi_vector_level_here()->weigh_squares(
+                    end, x[k], 1.0 / part->part.law.scale[k], g->columns + k * g->n, g1);
+        }
+    }
 }
 
 /* Row i of blocks of W against what the unknowns do to those of C; blocks beside the diagonal count twice. */
-static void contract_row(const orffi_evidence *e, const group *g, size_t i, double *work) {
+static void contract_blocks(const orffi_evidence *e, const group *g, size_t i, double *work) {
     const size_t q = e->q, order = order_of(e), width = e->scales + 2;
     double *sums = work, *delta = sums + e->n_parts * width, *own = delta + e->d, *scratch = own + q * q;
     for (size_t j = 0; j <= i; j++) {
@@ -376,9 +437,16 @@ static void contract_row(const orffi_evidence *e, const group *g, size_t i, doub
     }
 }
 
+static void contract_row(const orffi_evidence *e, const group *g, size_t i, double *work) {
+    if (e->radial)
+        contract_radial(e, g, i, work);
+    else
+        contract_blocks(e, g, i, work);
+}
+
 static orff_status fill_group(const orffi_evidence *e, group *g, double s, double t) {
     const int threads = team_of(g);
-    const size_t room = scratch_size(e);
+    const size_t room = scratch_size(e, g);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
@@ -390,7 +458,7 @@ static orff_status fill_group(const orffi_evidence *e, group *g, double s, doubl
 /* Each thread has rows of its own, always the same: sums are then the same in every run. */
 static orff_status contract_group(const orffi_evidence *e, const group *g) {
     const int threads = team_of(g);
-    const size_t room = scratch_size(e), count = e->n_parts * (e->scales + 2);
+    const size_t room = scratch_size(e, g), count = e->n_parts * (e->scales + 2);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
