@@ -160,6 +160,16 @@ static void subtract_panel(size_t n, double *A, size_t first, size_t width) {
 }
 
 orff_status orffi_cholesky(size_t n, double *A) {
+    ORFFI_TRY(orffi_cholesky_beside(n, A));
+    orffi_clear_upper(n, A);
+    return ORFF_OK;
+}
+
+void orffi_clear_upper(size_t n, double *A) {
+    for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
+}
+
+orff_status orffi_cholesky_beside(size_t n, double *A) {
     if (!n) return ORFF_OK;
     ORFFI_TRY(check_size("Cholesky factorisation", n, n));
     for (size_t k = 0, width; k < n; k += width) {
@@ -168,7 +178,6 @@ orff_status orffi_cholesky(size_t n, double *A) {
         ORFFI_TRY(factor_panel(n, A, k, width));
         subtract_panel(n, A, k, width);
     }
-    for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
 }
 
@@ -185,6 +194,22 @@ orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B)
                         B, cols);
     written(n, m, B, m, sizeof *B, false);
     return ORFF_OK;
+}
+
+void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B, double *C) {
+    const int rows = narrow(n), cols = narrow(m);
+    if (m == 1)
+        cblas_dsymv(CblasRowMajor, CblasUpper, rows, 1.0, A, rows, B, 1, 0.0, C, 1);
+    else if (n && m)
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, rows, cols, 1.0, A, rows, B, cols, 0.0, C, cols);
+    written(n, m, C, m, sizeof *C, false);
+}
+
+void orffi_times_upper(size_t rows, size_t n, const double *U, double *B) {
+    if (rows && n)
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, narrow(rows),
+                    narrow(n), 1.0, U, narrow(n), B, narrow(n));
+    written(rows, n, B, n, sizeof *B, false);
 }
 
 double orffi_dot(size_t n, const double *x, const double *y) {
