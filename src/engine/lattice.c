@@ -29,16 +29,16 @@
 
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     (void)rows;
-    const size_t few = d < ORFFI_LATTICE_MOST ? d : ORFFI_LATTICE_MOST;
+    const size_t few = d < ORFF_LATTICE_INPUTS ? d : ORFF_LATTICE_INPUTS;
     const double fine = pow(4.0, (double)few) *
                         (double)orffi_lattice_most(few); /* four points for an unknown, along each input */
     const double grids = 8.0 * fine * (double)(p + 1) * (double)(s->folds + 1);
     *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
     ORFFI_TRY(orffi_fft_require());
-    if (d > ORFFI_LATTICE_MOST)
+    if (d > ORFF_LATTICE_INPUTS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the %s engine is for up to %d inputs, these are %zu; use the engine %s",
-                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFFI_LATTICE_MOST, d,
+                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFF_LATTICE_INPUTS, d,
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->loss != ORFF_LOSS_SQUARED)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",
@@ -103,7 +103,7 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
 
 /* trace K(0)/p; 0 where the kernel has no exact form. */
 static orff_status kernel_size(const orff_kernel *kernel, double *size) {
-    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
     *size = 0.0;
     if (!orffi_lattice_has_exact(kernel)) return ORFF_OK;
@@ -134,7 +134,7 @@ static bool can_keep(const orffi_lattice_rows *r, const orff_kernel *kernel, siz
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    double extent[ORFFI_LATTICE_MOST], noise;
+    double extent[ORFF_LATTICE_INPUTS], noise;
     ORFFI_TRY(orffi_lattice_noise_ratio(r, kernel, (double)known, &noise));
     noise /= fmax(r->finest, 1.0);
     for (size_t i = 0; i < kernel->d; i++)
@@ -290,12 +290,12 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
     r->walls = table->walls;
     for (size_t i = table->n - table->functionals; i < table->n; i++)
         r->finest = fmax(r->finest, table->weights[i]);
-    if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
+    if (table->p <= ORFF_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
         "a lattice takes rows that miss some of their outputs, or have directions, for up to %d "
         "outputs, and these are %zu: drop such rows, or use the engine %s or %s",
-        ORFFI_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
+        ORFF_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
