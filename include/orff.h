@@ -630,6 +630,9 @@ ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
  * lambda and length scale that the lattice carries. */
 typedef struct orff_lattice_moments orff_lattice_moments;
 
+#define ORFF_LATTICE_INPUTS  3 /* at most */
+#define ORFF_LATTICE_OUTPUTS 8 /* at most, of rows that are not whole: there are half as many densities as its square */
+
 /* What the lattice must carry: rows within an extent, and kernels. Parts of the same need have the same lattice. */
 typedef struct orff_lattice_need {
     size_t d, p;
@@ -1309,7 +1312,8 @@ typedef struct orff_observation_reader {
 
 /* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
  * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
- * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to 8 outputs. */
+ * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to
+ * ORFF_LATTICE_OUTPUTS. */
 ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
                                                           const orff_observations *observations);
 ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
