@@ -46,7 +46,8 @@ const char *orff_text_nearest(const char *word, const char *const *words) {
     return nearest;
 }
 
-void orffi_names_join(char *text, size_t room, const char *const *names) {
+/* "a, b and c" into text (with room for `room` bytes), cut short where it does not fit. */
+static void join(char *text, size_t room, const char *const *names) {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; names[i]; i++) {
@@ -66,7 +67,7 @@ orff_status orffi_names_find(const char *what, const char *name, const char *con
         return ORFF_OK;
     }
     const char *near = orff_text_nearest(name, names);
-    orffi_names_join(all, sizeof all, names);
+    join(all, sizeof all, names);
     if (near)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "there is no %s \"%s\"; did you mean \"%s\"? There are %s", what, name, near, all);
