@@ -90,6 +90,14 @@ static orff_status build_amplitudes(const orffi_evidence *e, orffi_evidence_grou
     return ORFF_OK;
 }
 
+static orff_status make_columns(const orffi_evidence *e, orffi_evidence_group *g) {
+    if (!e->radial) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(g->columns, g->n * e->d));
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < e->d; k++) g->columns[k * g->n + i] = g->X[i * e->d + k];
+    return ORFF_OK;
+}
+
 static orff_status build_group(const orffi_evidence *e, orffi_evidence_group *g,
                                const orffi_evidence_rows *rows) {
     const size_t d = e->d, p = e->p, order = orffi_evidence_width(e), width = order == 1 ? e->copies : p;
@@ -120,12 +128,16 @@ static orff_status build_group(const orffi_evidence *e, orffi_evidence_group *g,
         if (e->directed) memcpy(g->along + at * p, rows->along + i * p, p * sizeof *g->along);
         at++;
     }
+    ORFFI_TRY(make_columns(e, g));
     return build_amplitudes(e, g);
 }
 
 static orff_status build(orffi_evidence *e, const orffi_evidence_form *form,
                          const orffi_evidence_rows *rows) {
     ORFFI_TRY(build_parts(e, form));
+    e->radial = e->q == 1 && !e->directed;
+    for (size_t m = 0; m < e->n_parts; m++)
+        e->radial &= e->parts[m].part.rule->separable && orffi_spectrum_is_radial(&e->parts[m].part.law);
     ORFFI_TRY(find_outputs(e, rows));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->groups, e->n_groups));
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->noises, e->instruments));
@@ -166,7 +178,7 @@ static void clear_group(orffi_evidence_group *g) {
     orffi_release(g->instrument);
     orffi_release(g->set);
     orffi_release(g->amplitude);
-    double *all[] = {g->X, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
+    double *all[] = {g->X, g->columns, g->noise, g->unit, g->known, g->along, g->y, g->t, g->C};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 

@@ -12,6 +12,7 @@
 typedef struct orffi_evidence_group {
     size_t n, P;          /* rows, order */
     double *X;            /* n x d */
+    double *columns;      /* d x n: X again, where parts are radial; else NULL */
     double *noise;        /* n: that of C is s times this */
     double *unit;         /* n: 1/weight */
     double *known;        /* n, or NULL */
@@ -28,6 +29,7 @@ struct orffi_evidence {
     orff_kernel *kernel;
     size_t d, p, n_parts, n_groups, scales;
     bool directed;  /* rows have one number each */
+    bool radial;    /* outputs are draws of one scalar process, whose parts depend on distances alone */
     size_t q;       /* outputs in a block: p, or 1 where they are draws of one scalar process ... */
     size_t copies;  /* ... of which so many are not constant; else 1 */
     size_t *output; /* copies: which they are */

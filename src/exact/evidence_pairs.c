@@ -5,10 +5,11 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/vector.h"
 
-/* For each thread: a difference, a block, what parts need, and its own sums. */
-static size_t scratch_size(const orffi_evidence *e) {
-    return 2 * e->d + 6 * e->p * e->p + e->n_parts * (e->scales + 2);
+/* For each thread: a difference, a block, what parts need, and its own sums; or two rows of numbers beside the sums. */
+static size_t scratch_size(const orffi_evidence *e, const orffi_evidence_group *g) {
+    return (e->radial ? 2 * g->n : 2 * e->d + 6 * e->p * e->p) + e->n_parts * (e->scales + 2);
 }
 
 static int team_of(const orffi_evidence_group *g) {
@@ -40,9 +41,22 @@ double orffi_evidence_joined(const orffi_evidence *e, const orffi_evidence_group
     return sum;
 }
 
-/* Row i of blocks of C, up to the diagonal. */
-static void fill_row(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double s, double t,
-                     double *work) {
+/* Row i of C up to the diagonal, where parts are radial: a whole row at once. work: n. */
+static void fill_radial(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double t, double *work) {
+    double *C = g->C + i * g->P;
+    memset(C, 0, (i + 1) * sizeof *C);
+    for (size_t m = 0; m < e->n_parts; m++) {
+        const orffi_evidence_part *part = &e->parts[m];
+        orffi_spectrum_squares(&part->part.law, g->X + i * e->d, i + 1, g->columns, g->n, work);
+        orffi_spectrum_k0_many(&part->part.law, i + 1, work, NULL);
+        for (size_t j = 0; j <= i; j++) C[j] += part->share / part->size * work[j];
+    }
+    for (size_t j = 0; g->set && j <= i; j++)
+        if (orffi_evidence_joins(g, i, j)) C[j] += t;
+}
+
+/* Row i of blocks of C, up to the diagonal, without noise. */
+static void fill_blocks(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double t, double *work) {
     const size_t q = e->q, order = orffi_evidence_width(e), P = g->P;
     double *delta = work, *K = delta + e->d, *sum = K + q * q, *scratch = sum + q * q;
     for (size_t j = 0; j <= i; j++) {
@@ -63,11 +77,44 @@ static void fill_row(const orffi_evidence *e, orffi_evidence_group *g, size_t i,
         for (size_t a = 0; orffi_evidence_joins(g, i, j) && a < order; a++)
             C[a * P + a] += t * orffi_evidence_joined(e, g, i, j);
     }
-    for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * P + a] += s * g->noise[i];
+}
+
+static void fill_row(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double s, double t,
+                     double *work) {
+    const size_t order = orffi_evidence_width(e);
+    if (e->radial)
+        fill_radial(e, g, i, t, work);
+    else
+        fill_blocks(e, g, i, t, work);
+    for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * g->P + a] += s * g->noise[i];
+}
+
+/* The same for W against what the unknowns do to C. work: the sums, then 2 n. */
+static void contract_radial(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
+    const size_t width = e->scales + 2, end = i + 1;
+    const double *W = g->C + i * g->P, *x = g->X + i * e->d;
+    double *k0 = work + e->n_parts * width, *g1 = k0 + g->n;
+    for (size_t m = 0; m < e->n_parts; m++) {
+        const orffi_evidence_part *part = &e->parts[m];
+        double *whole = work + m * width, *by_scale = whole + 2;
+        orffi_spectrum_squares(&part->part.law, x, end, g->columns, g->n, k0);
+        orffi_spectrum_k0_many(&part->part.law, end, k0, g1);
+        for (size_t j = 0; j < end; j++) { /* off the diagonal twice; on it slopes are 0 */
+            const double w = W[j] * (j == i ? 1.0 : 2.0) / part->size;
+            *whole += w * k0[j];
+            g1[j] *= w;
+        }
+        for (size_t k = 0; k < e->d; k++) {
+            const size_t dial = e->dials[m * e->d + k];
+            if (dial != ORFFI_NO_DIAL)
+                by_scale[dial] += orffi_vector_level_here()->weigh_squares(
+                    end, x[k], 1.0 / part->part.law.scale[k], g->columns + k * g->n, g1);
+        }
+    }
 }
 
 /* Row i of blocks of W against what the unknowns do to those of C; blocks beside the diagonal count twice. */
-static void contract_row(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
+static void contract_blocks(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
     const size_t q = e->q, order = orffi_evidence_width(e), width = e->scales + 2;
     double *sums = work, *delta = sums + e->n_parts * width, *own = delta + e->d, *scratch = own + q * q;
     for (size_t j = 0; j <= i; j++) {
@@ -84,9 +131,16 @@ static void contract_row(const orffi_evidence *e, const orffi_evidence_group *g,
     }
 }
 
+static void contract_row(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
+    if (e->radial)
+        contract_radial(e, g, i, work);
+    else
+        contract_blocks(e, g, i, work);
+}
+
 orff_status orffi_evidence_fill_group(const orffi_evidence *e, orffi_evidence_group *g, double s, double t) {
     const int threads = team_of(g);
-    const size_t room = scratch_size(e);
+    const size_t room = scratch_size(e, g);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (threads > 1)
@@ -97,7 +151,7 @@ orff_status orffi_evidence_fill_group(const orffi_evidence *e, orffi_evidence_gr
 
 orff_status orffi_evidence_contract_group(const orffi_evidence *e, const orffi_evidence_group *g) {
     const int threads = team_of(g);
-    const size_t room = scratch_size(e), count = e->n_parts * (e->scales + 2);
+    const size_t room = scratch_size(e, g), count = e->n_parts * (e->scales + 2);
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, room * (size_t)threads));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
