@@ -70,7 +70,7 @@ class StreamingMixin(ModelEstimator):
         self._moments._add_rows(rows)
         self._model = None
 
-    def _take_off(self, rows: Rows) -> None:
+    def _subtract(self, rows: Rows) -> None:
         if self._moments is None:
             raise ValueError("forget needs rows that came by partial_fit: fit keeps none of them")
         self._moments._subtract_rows(rows)

@@ -54,9 +54,6 @@ typedef struct orffi_lattice_fit {
         deviates; /* it is what a sample has more than the mean, which is nothing to take for granted far from the rows */
 } orffi_lattice_fit;
 
-/* The axes of the system, for error bars. */
-orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit);
-
 /* Error bars from the nearest of these rows, which are copied. */
 orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows);
 /* Values from them too: by their outputs less the mean. */

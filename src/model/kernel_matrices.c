@@ -136,7 +136,7 @@ orff_status orffi_read_delays(orffi_kernel_read *k, const char *text, size_t d, 
                                   "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,
                                   cols, p, d);
     for (size_t m = 0; m < k->n; m++) {
-        if (k->parts[m].rule != ORFF_RULE_DELAYED) continue;
+        if (!orff_rule_describe(k->parts[m].rule).delays) continue;
         k->parts[m].delays = k->delays;
         parts++;
     }
