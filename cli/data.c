@@ -232,8 +232,8 @@ static void hint_plane(const cli_data *data, const cli_arguments *a) {
         data->d < 2 || data->p != 2)
         return;
     if (has_units(data, 0, "degrees_east") && has_units(data, 1, "degrees_north"))
-        cli_say("%s and %s are degrees: if the outputs point east and north, --geo lonlat learns in km on a "
-                "local plane",
+        cli_say("%s and %s are degrees; if the outputs are eastward and northward components, add --geo "
+                "lonlat to learn in km on a local plane",
                 fmt_table_name(data->table, fmt_table_input(data->table, 0)),
                 fmt_table_name(data->table, fmt_table_input(data->table, 1)));
 }
@@ -260,9 +260,9 @@ static void warn_grid_relative(const cli_data *data, const cli_arguments *a) {
     if (is_along_grid(fmt_table_standard_name(data->table, first)) ||
         is_along_grid(fmt_table_name(data->table, first)))
         cli_warn(
-            "%s and %s look like components along the axes of a grid, and are taken as eastward and "
-            "northward: turn "
-            "them by the grid's angle first, or learn in the grid's own coordinates (metres) without --geo",
+            "%s and %s look like components along the axes of a grid, but --geo takes them as eastward and "
+            "northward: rotate them by the grid's angle first, or learn in the grid's own coordinates "
+            "(metres) without --geo",
             fmt_table_name(data->table, first),
             fmt_table_name(data->table, fmt_table_output(data->table, 1)));
 }
@@ -370,10 +370,11 @@ static char *columns_for(const cli_data *data, const char *given, const orff_not
 
 static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     if (data->d != d)
-        return cli_failed("%s: the model has %zu inputs, the data %zu columns; name them with --inputs",
+        return cli_failed("%s: the model has %zu inputs, but the data have %zu columns; choose them with "
+                          "--inputs",
                           fmt_table_path(data->table), d, data->d);
     if (outputs && data->p != p)
-        return cli_failed("%s: the model has %zu outputs, the data %zu; name them with --outputs",
+        return cli_failed("%s: the model has %zu outputs, but the data have %zu; choose them with --outputs",
                           fmt_table_path(data->table), p, data->p);
     return CLI_DONE;
 }

@@ -93,7 +93,7 @@ static int find_region(page *f) {
     if (status) return status;
     for (size_t i = 0; i < f->d; i++) {
         if (!given && !orff_notes_range(f->applied.notes, i, &f->low[i], &f->high[i]))
-            return cli_failed("%s: the model does not say where its data were; give --grid",
+            return cli_failed("%s: the model does not contain the range of its data; give --grid",
                               f->arguments->words[0]);
         const bool map = i == f->axis[0] || i == f->axis[1];
         const double extent = f->high[i] - f->low[i];
@@ -188,8 +188,8 @@ static int add_errors(page *f) {
 static int add_values_on_grid(page *f) {
     cli_lattice grid;
     f->kind = "nodes";
-    cli_say("this model is no sum that a browser could add up: the page has its values on a grid, and says "
-            "how good they are");
+    cli_say("a browser cannot evaluate this model, so the page contains its values on a grid and shows how "
+            "accurate they are");
     grid_fit(f, VALUE_NODES, VALUE_SLIDES, &grid);
     const int status = add_grid(f, "nodes", &grid, false);
     cli_lattice_clear(&grid);
@@ -239,7 +239,7 @@ static int add_samples(page *f) {
     const bool summed = strcmp(f->kind, "nodes") && strcmp(f->kind, "nearest");
     if (!f->samples || !f->applied.info.has_posterior || !summed) return CLI_DONE;
     if (f->applied.info.trend_terms) {
-        cli_say("the model has a trend: the page shows no samples of it; orff sample has them");
+        cli_say("the model has a trend, so the page shows no samples; orff sample writes them");
         return CLI_DONE;
     }
     orff_status status = orff_samples_draw(&samples, f->applied.model, f->samples, f->seed);

@@ -37,7 +37,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     ORFFI_TRY(orffi_fft_require());
     if (d > ORFFI_LATTICE_MOST)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "the %s engine is for up to %d inputs, these are %zu; use the engine %s",
+                          "the %s engine is for up to %d inputs, but there are %zu; use the engine %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), ORFFI_LATTICE_MOST, d,
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->loss != ORFF_LOSS_SQUARED)
@@ -45,7 +45,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_loss_name(s->loss),
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->solver != ORFF_SOLVER_AUTO)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is one of the engine %s, not of %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver belongs to the engine %s, not to %s",
                           orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
                           orff_engine_name(ORFF_ENGINE_LATTICE));
     for (size_t m = 0; m < s->n_parts; m++)
@@ -179,8 +179,8 @@ static orff_status check_range(const orffi_lattice_rows *r) {
         if (m->low[i] < r->middle[i] - 0.5 * r->extent[i] || m->high[i] > r->middle[i] + 0.5 * r->extent[i])
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,
-                "later rows lie far outside of the range of the first ones in input %zu; shuffle the rows, "
-                "or give enough memory to read them all at once",
+                "later rows lie far outside the range of the first ones in input %zu; shuffle the rows, or "
+                "give enough memory to read them all at once",
                 i + 1);
     return ORFF_OK;
 }
@@ -293,8 +293,8 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
     if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
-        "a lattice takes rows that miss some of their outputs, or have directions, for up to %d "
-        "outputs, and these are %zu: drop such rows, or use the engine %s or %s",
+        "a lattice accepts rows with missing outputs or directions for up to %d outputs, but there are %zu: "
+        "drop such rows, or use the engine %s or %s",
         ORFFI_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
@@ -305,8 +305,9 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
         return;
     orffi_log(ORFF_LOG_WARNING,
-              "%zu numbers of rows with errors or directions, or that miss outputs, have a noise variance of "
-              "%.1g of the field's; with so little a lattice takes many iterations, and may not converge",
+              "%zu values of rows with errors, directions or missing outputs have a noise variance of only "
+              "%.1g of the field's; with so little noise a lattice takes many iterations and may not "
+              "converge",
               known, noise);
 }
 
@@ -563,9 +564,8 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
     if (!r->quality.band_limited || r->quality.cut < 0.01 || r->local) return;
     fit->warnings |= ORFF_WARN_BAND_LIMIT;
     snprintf(fit->warning, sizeof fit->warning,
-             "the lattice leaves out waves that have %.2g of the kernel's variance: shorter ones than the "
-             "rows resolve, "
-             "or than %zu modes carry",
+             "the lattice leaves out waves with %.2g of the kernel's variance: they are shorter than the "
+             "rows resolve, or than %zu modes can represent",
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 

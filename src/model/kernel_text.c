@@ -116,7 +116,7 @@ static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t,
     split_at(text, ':', w->base, sizeof w->base);
     snprintf(w->rule, sizeof w->rule, "%.*s", LONGEST - 1, text);
     if (!w->base[0] && !word_of(t->base, m, w->base, sizeof w->base))
-        return wrong(k, "base", "there is no base of so long a name");
+        return wrong(k, "base", "the name of the base is too long");
     if (!w->sigma[0]) word_of(t->sigma, m, w->sigma, room);
     if (!w->wavelength[0] && t->wavelength) word_of(t->wavelength, m, w->wavelength, room);
     if (!w->weight[0] && !is_auto(t->weight) && !word_of(t->weight, m, w->weight, sizeof w->weight))
@@ -125,7 +125,7 @@ static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t,
 }
 
 static orff_status read_rule(orffi_kernel_read *k, const char *word, orff_part *part) {
-    if (is_auto(word)) return wrong(k, "kernel", "auto stands alone: it is a sum already");
+    if (is_auto(word)) return wrong(k, "kernel", "auto cannot be part of a sum: it is already one");
     ORFFI_TRY(blame(k, "kernel", orff_rule_parse(word, &part->rule)));
     if (orff_rule_describe(part->rule).named) return ORFF_OK;
     return wrong(k, "kernel", "%s needs a function, which a text cannot give", word);
@@ -139,13 +139,14 @@ static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, 
     split_at(word, '/', shape, sizeof shape);
     ORFFI_TRY(blame(k, "base", orff_base_parse(word, &part->base, &part->shape)));
     const bool open = orff_base_has_shape(part->base) && part->shape == 0.0;
-    if (shape[0] && !open) return wrong(k, "base", "%s has no shape to be given", word);
+    if (shape[0] && !open) return wrong(k, "base", "base %s takes no shape", word);
     if (open && !shape[0] && t->shape) {
         culprit = "shape";
         if (!word_of(t->shape, m, shape, sizeof shape)) return wrong(k, "shape", "a shape is too long");
     }
     if (open && !shape[0])
-        return wrong(k, "shape", "base %s needs one: the shape setting, or %s/1.5", word, word);
+        return wrong(k, "shape", "base %s needs a shape: give this setting, or a base such as %s/1.5", word,
+                     word);
     if (!open) return ORFF_OK;
     if (is_auto(shape)) {
         part->shape = ORFF_SHAPE_AUTO;
@@ -192,7 +193,7 @@ static size_t scan_list(const char *word, double low, size_t d, double *values) 
 static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
     const size_t count = scan_list(word, 0.0, d, sigmas);
     if (!count)
-        return wrong(k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto",
+        return wrong(k, "sigma", "\"%s\" is not a positive length scale, a list of them, median, ard or auto",
                      word);
     if (count != 1 && count != d)
         return wrong(k, "sigma", "%zu values for %zu inputs; expected one, or one for each", count, d);
@@ -210,7 +211,8 @@ static orff_status read_sigma(orffi_kernel_read *k, const orff_data_shape *shape
     part->sigma = strcmp(word, "ard") ? sigmas[0] : ORFF_SIGMA_ARD;
     part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
     if (part->sigmas && orffi_shape_is_open(part))
-        return wrong(k, "shape", "auto is chosen together with the length scale; give a number, or sigma auto");
+        return wrong(k, "shape",
+                     "auto is chosen together with the length scale; give a number, or sigma auto");
     if (part->sigmas && part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
     return ORFF_OK;
 }
@@ -222,7 +224,11 @@ static orff_status read_wavelength(orffi_kernel_read *k, const char *word, size_
     if (part->learn_wavelengths) return ORFF_OK;
     const size_t count = scan_list(word, -INFINITY, d, waves);
     part->wavelengths = waves;
-    if (!count) return wrong(k, "wavelength", "\"%.60s\" is no wavelength, list of them, none or auto", word);
+    if (!count)
+        return wrong(k, "wavelength",
+                     "\"%.60s\" is not a wavelength, a list of them, none or "
+                     "auto",
+                     word);
     if (count == d) return ORFF_OK;
     return wrong(k, "wavelength", "%zu values for %zu inputs; expected one for each, 0 for no waves along it",
                  count, d);
@@ -232,7 +238,7 @@ static orff_status read_weight(orffi_kernel_read *k, const char *word, orff_part
     if (!word[0] && k->mixture) return ORFF_OK; /* learned */
     const char *end = orff_number_scan(word, &part->weight);
     if (end && !*end && part->weight >= 0.0 && isfinite(part->weight)) return ORFF_OK;
-    return wrong(k, "weight", "\"%s\" is no weight of 0 or more, sum of them, or auto", word);
+    return wrong(k, "weight", "\"%s\" is not a weight of 0 or more, a sum of them, or auto", word);
 }
 
 /* ---- all parts */
@@ -375,13 +381,13 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
     orff_status status = ORFF_OK;
     if (!end) {
         status = wrong(k, "output-matrix",
-                       "\"%.60s\" is not one; expected identity, covariance, learn[:RANK], learn:sparse[:S], a "
-                       "matrix (1,0;0,1), or "
-                       "laplacian:MATRIX[:RIDGE]",
+                       "\"%.60s\" is not an output matrix; expected identity, covariance, learn[:RANK], "
+                       "learn:sparse[:S], a matrix (1,0;0,1), or laplacian:MATRIX[:RIDGE]",
                        text);
     } else if (rows != p || cols != p) {
-        status = wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu, as there %s %zu output%s",
-                       rows, cols, p, p, p == 1 ? "is" : "are", p, p == 1 ? "" : "s");
+        status =
+            wrong(k, "output-matrix", "the matrix is %zu x %zu; expected %zu x %zu, as there %s %zu output%s",
+                  rows, cols, p, p, p == 1 ? "is" : "are", p, p == 1 ? "" : "s");
     }
     if (!status) memcpy(A, numbers, p * p * sizeof *A);
     *more = end;
@@ -397,7 +403,7 @@ static orff_status read_laplacian(orffi_kernel_read *k, const char *text, size_t
     if (!status && *more) {
         const char *end = *more == ':' ? orff_number_scan(more + 1, &ridge) : NULL;
         if (!end || *end || !(ridge >= 0.0) || !isfinite(ridge))
-            status = wrong(k, "output-matrix", "\"%.60s\" is no ridge of 0 or more", more);
+            status = wrong(k, "output-matrix", "\"%.60s\" is not a ridge of 0 or more", more);
     }
     if (!status) status = blame(k, "output-matrix", orff_output_laplacian(p, W, ridge, A));
     orffi_release(W);
@@ -417,7 +423,8 @@ static orff_status read_sparse(orffi_kernel_read *k, const char *text, orff_part
     if ((*text && *text != ':') || !end || *end ||
         (*text && !(part->sparsity > 0.0 && isfinite(part->sparsity))))
         return wrong(k, "output-matrix",
-                     "\"%.60s\" is no sparsity; expected learn:sparse, or learn:sparse:S with S > 0", text);
+                     "\"%.60s\" is not a sparsity; expected learn:sparse, or learn:sparse:S with S > 0",
+                     text);
     part->learn = part->sparse = true;
     return ORFF_OK;
 }
@@ -431,7 +438,9 @@ static orff_status read_learned(orffi_kernel_read *k, const orff_data_shape *sha
     if (shape->classes) return wrong(k, "output-matrix", "learn is not for classes");
     if (!end || *end || (word[5] && !(rank >= 1.0 && rank <= (double)p && rank == floor(rank))))
         return wrong(k, "output-matrix",
-                     "\"%.60s\" is no rank; expected a whole number from 1 to %zu, the outputs", word + 6, p);
+                     "\"%.60s\" is not a rank; expected a whole number from 1 to %zu, the number of "
+                     "outputs",
+                     word + 6, p);
     part->learn = true;
     part->rank = (size_t)rank;
     return ORFF_OK;
@@ -446,7 +455,8 @@ static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shap
     if (!strcmp(word, "covariance")) return read_covariance(k, shape, p, A);
     if (!strncmp(word, "laplacian:", 10)) return read_laplacian(k, word + 10, p, A);
     ORFFI_TRY(read_square(k, word, p, A, &more));
-    return *more ? wrong(k, "output-matrix", "\"%.60s\" is left over", more) : ORFF_OK;
+    return *more ? wrong(k, "output-matrix", "\"%.60s\" follows the matrix and is not expected", more)
+                 : ORFF_OK;
 }
 
 /* One for all parts that have one, or one for each of them. */
@@ -484,7 +494,9 @@ static orff_status read_delays(orffi_kernel_read *k, const char *text, size_t d,
     if (!text || is_auto(text)) return ORFF_OK;
     const char *end = orffi_matrix_read(text, &rows, &cols, &k->delays);
     if (!end || *end)
-        return wrong(k, "delays", "\"%.60s\" is not one; expected auto, or a delay for each output: 0;1.5",
+        return wrong(k, "delays",
+                     "\"%.60s\" is not a list of delays; expected auto, or a delay for each "
+                     "output: 0;1.5",
                      text);
     if (rows != p || cols != d)
         return wrong(k, "delays", "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,

@@ -141,9 +141,10 @@ static orff_status check_shapes(const orffi_plan *plan, bool rows) {
         const orff_part *part = &plan->parts.list[m].part;
         if (!orffi_shape_is_open(part) || (evidence && orffi_part_is_auto(part))) continue;
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "shape auto: the shape of base %s is chosen by the evidence together with the length "
-                          "scale: of rows, with sigma auto, the squared loss, and the engine %s or %s; not with "
-                          "kernel auto, nor with delays or wavelengths that are learned. Give a number",
+                          "shape auto: the shape of base %s is chosen by the evidence, together with the "
+                          "length scale. This needs rows, sigma auto, the squared loss and the engine %s or "
+                          "%s, and does not work with kernel auto or learned delays or wavelengths. Give a "
+                          "number",
                           orff_base_name(part->base), orff_engine_name(ORFF_ENGINE_EXACT),
                           orff_engine_name(ORFF_ENGINE_LATTICE));
     }
@@ -369,7 +370,8 @@ static void keep_errors(orffi_plan *plan, size_t rows) {
     if (rows > MOST_KEPT)
         orffi_log(
             ORFF_LOG_INFO,
-            "error bars are left out: they would make a file of %.2g GB; ask for a posterior to have them",
+            "error bars are left out, because they would make a file of %.2g GB; give posterior yes to have "
+            "them",
             8e-9 * (double)rows * (double)rows);
 }
 
