@@ -13,15 +13,18 @@ static int refuse(const cli_arguments *a, const orff_settings *s) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cli_option_id id = cli_setting(names[i]);
         if (cli_given(a, id))
-            return cli_wrong(a, id, "needs all rows in memory where they are not whole; raise --memory");
+            return cli_wrong(a, id,
+                             "needs all rows in memory if some have missing outputs, directions or "
+                             "errors; raise --memory");
     }
     if (s->auto_mix || (s->mixture && !s->auto_kernel))
         return cli_wrong(
             a, cli_setting(s->auto_mix ? "mix" : "weight"),
-            "auto needs all rows in memory where they are not whole; give numbers, or raise --memory");
+            "auto needs all rows in memory if some have missing outputs, directions or errors; give numbers, "
+            "or raise --memory");
     if (s->loss != ORFF_LOSS_SQUARED)
         return cli_wrong(a, cli_setting("loss"),
-                         "is squared for rows that miss outputs, or have directions or errors");
+                         "must be squared for rows with missing outputs, directions or errors");
     return cli_given(a, CLI_OPT_COAST)
                ? cli_wrong(a, CLI_OPT_COAST, "needs all rows in memory; raise --memory")
                : CLI_DONE;
@@ -38,7 +41,7 @@ static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_m
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "exact needs all rows in memory; raise --memory");
     s->settings.engine = uses_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
-    cli_say("the data are larger than --memory %s, so they are summed up in one pass, for the engine %s; "
+    cli_say("the data are larger than --memory %s, so they are summed in one pass for the engine %s; "
             "automatic choices use the first %zu rows",
             cli_text(a, CLI_OPT_MEMORY), orff_engine_name(s->settings.engine), data->n);
     return s->settings.engine == ORFF_ENGINE_LATTICE

@@ -19,7 +19,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     ORFFI_TRY(orffi_fft_require());
     if (d > ORFF_LATTICE_INPUTS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "the %s engine is for up to %d inputs, these are %zu; use the engine %s",
+                          "the %s engine is for up to %d inputs, but there are %zu; use the engine %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), ORFF_LATTICE_INPUTS, d,
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->loss != ORFF_LOSS_SQUARED)
@@ -27,7 +27,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_loss_name(s->loss),
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->solver != ORFF_SOLVER_AUTO)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is one of the engine %s, not of %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver belongs to the engine %s, not to %s",
                           orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
                           orff_engine_name(ORFF_ENGINE_LATTICE));
     for (size_t m = 0; m < s->n_parts; m++)
@@ -58,9 +58,8 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
     if (!r->quality.band_limited || r->quality.cut < 0.01 || r->local) return;
     fit->warnings |= ORFF_WARN_BAND_LIMIT;
     snprintf(fit->warning, sizeof fit->warning,
-             "the lattice leaves out waves that have %.2g of the kernel's variance: shorter ones than the "
-             "rows resolve, "
-             "or than %zu modes carry",
+             "the lattice leaves out waves with %.2g of the kernel's variance: they are shorter than the "
+             "rows resolve, or than %zu modes can represent",
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 

@@ -139,8 +139,8 @@ static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const dou
         if (!orffi_lattice_has(l, x + i * l->d))
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
-                "a point lies so far beyond the rows that the lattice does not reach it, and there are "
-                "no samples there: leave it out, or fit with the engine %s or %s",
+                "a point is so far from the rows that the lattice does not reach it, and there are no "
+                "samples there: leave it out, or fit with the engine %s or %s",
                 orff_engine_name(ORFF_ENGINE_EXACT), orff_engine_name(ORFF_ENGINE_FEATURES));
     return ORFF_OK;
 }

@@ -131,8 +131,8 @@ static orff_status check_range(const orffi_lattice_rows *r) {
         if (m->low[i] < r->middle[i] - 0.5 * r->extent[i] || m->high[i] > r->middle[i] + 0.5 * r->extent[i])
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,
-                "later rows lie far outside of the range of the first ones in input %zu; shuffle the rows, "
-                "or give enough memory to read them all at once",
+                "later rows lie far outside the range of the first ones in input %zu; shuffle the rows, or "
+                "give enough memory to read them all at once",
                 i + 1);
     return ORFF_OK;
 }
@@ -249,8 +249,8 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
     if (table->p <= ORFF_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
-        "a lattice takes rows that miss some of their outputs, or have directions, for up to %d "
-        "outputs, and these are %zu: drop such rows, or use the engine %s or %s",
+        "a lattice accepts rows with missing outputs or directions for up to %d outputs, but there are %zu: "
+        "drop such rows, or use the engine %s or %s",
         ORFF_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
@@ -261,8 +261,9 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
         return;
     orffi_log(ORFF_LOG_WARNING,
-              "%zu numbers of rows with errors or directions, or that miss outputs, have a noise variance of "
-              "%.1g of the field's; with so little a lattice takes many iterations, and may not converge",
+              "%zu values of rows with errors, directions or missing outputs have a noise variance of only "
+              "%.1g of the field's; with so little noise a lattice takes many iterations and may not "
+              "converge",
               known, noise);
 }
 

@@ -196,7 +196,7 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
     if (s->auto_kernel || s->auto_mix)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "moments have their length scales already; name the parts, and mixture learns their weights");
+            "moments already have their length scales; name the parts, and mixture learns their weights");
     if (s->loss != ORFF_LOSS_SQUARED ||
         (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_FEATURES) ||
         !orffi_solver_is_closed(s->solver))

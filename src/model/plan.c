@@ -94,7 +94,8 @@ static void keep_errors(orffi_plan *plan, size_t rows) {
     if (rows > MOST_KEPT)
         orffi_log(
             ORFF_LOG_INFO,
-            "error bars are left out: they would make a file of %.2g GB; ask for a posterior to have them",
+            "error bars are left out, because they would make a file of %.2g GB; give posterior yes to have "
+            "them",
             8e-9 * (double)rows * (double)rows);
 }
 
