@@ -67,7 +67,7 @@ static orff_status lapack_status(const char *what, lapack_int info) {
     if (info == 0) return ORFF_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the %s", what);
-    if (info < 0) return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s: the matrix has a NaN", what);
+    if (info < 0) return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s: the matrix contains a NaN", what);
     return orffi_fail(ORFF_ERROR_NUMERICAL, "the %s did not converge (LAPACK info %d)", what, (int)info);
 }
 
