@@ -264,7 +264,7 @@ static orff_status sampled_covariance(const orffi_lattice_fit *fit, size_t n, co
 static void multiply(const orffi_lattice_posterior *posterior, size_t which, size_t rows, const double *waves,
                      double *Z) {
     const size_t n = posterior->n;
-    orffi_gemm(false, false, rows, n, n, 1.0, waves, n, posterior->F[which], n, 0.0, Z, n);
+    orffi_times_factor(rows, n, n, waves, posterior->F[which], Z);
 }
 
 /* Cov = Z Z^T of p rows. */
