@@ -61,7 +61,7 @@ static void refuse(size_t needed, bool several) {
     const int length =
         snprintf(message, sizeof message,
                  "orff: the limit on memory (ulimit -v) leaves %zu MB; the linear algebra needs %zu MB to "
-                 "begin: raise the limit%s\n",
+                 "start; raise the limit%s\n",
                  left, needed, several ? ", or set OMP_NUM_THREADS=1" : "");
     const ssize_t written = write(STDERR_FILENO, message, (size_t)length);
     (void)written;

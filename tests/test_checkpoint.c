@@ -729,7 +729,7 @@ static void heads_may_not_have_grown(void **state) {
     assert_ok(stream(&model, &settings, &s));
     orff_model_free(model);
     s.rows.n = ROWS;
-    assert_refused(&settings, &s, ORFF_ERROR_MISMATCH, "have become more");
+    assert_refused(&settings, &s, ORFF_ERROR_MISMATCH, "more rows now decide");
     assert_ok(orff_checkpoint_remove(saved));
     s.rows.n = HEAD + 10;
     assert_ok(stream(&model, &settings, &s));

@@ -443,7 +443,7 @@ static void sorted_streams_do_not_wrap(void **state) {
         const orff_status status = stream(&t, &t.lattice);
         if (status) {
             assert_int_equal(status, ORFF_ERROR_INVALID_ARGUMENT);
-            assert_says("outside of the range");
+            assert_says("outside the range");
         } else {
             assert_true(distance_of(&t, t.lattice, t.exact) < 2e-4 * spread_of(&t));
         }

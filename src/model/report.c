@@ -47,6 +47,16 @@ static double without_freedom(double square, double N, double dof, double least)
     return isnan(dof) ? square : square * N / fmax(N - dof, least);
 }
 
+/* Whether the noise is what goes with the evidence: where that chose lambda, as a lambda that was given says nothing of the
+ * field's variance; and where residuals have less than one degree of freedom among them, of which they tell nothing. */
+static bool is_evident(const orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                       const orffi_report *report) {
+    const bool chosen = !path && !(plan->settings.lambda > 0.0);
+    const double trend = plan->trend ? plan->trend->freedom : 0.0;
+    if (!report->evident || isnan(report->evident[0])) return false;
+    return chosen || report->N * (double)model->p - trend - report->dof < 1.0;
+}
+
 /* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
  * own. Else the outputs have parts in each other, and in their units one noise is that of all. */
 static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_path *path,
@@ -54,7 +64,7 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     const size_t p = model->p;
     const double trend = plan->trend ? plan->trend->freedom / (double)p : 0.0;
     const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model)), parted = path && path->parted;
-    const bool evident = report->evident && !isnan(report->evident[0]);
+    const bool evident = is_evident(model, plan, path, report);
     const double *squares = evident ? report->evident : report->train_mse;
     double mean = 0.0;
     for (size_t k = 0; k < p; k++) mean += squares[k] / (double)p;
@@ -145,6 +155,19 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
     return orffi_model_finish(model);
 }
 
+/* The rows as the plan's engine prepares them, for its kernel: to be released by the engine in any case. */
+static orff_status read_rows(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
+    const orffi_task task = orffi_plan_task(plan);
+    orffi_source source;
+    rows->units = &plan->units;
+    ORFFI_TRY(plan->engine->prepare(prepared, &task, kernel));
+    ORFFI_TRY(orffi_rows_source(rows, &source));
+    plan->log_spread = rows->log_spread;
+    plan->measured = rows->measured;
+    plan->N = rows->N;
+    return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
+}
+
 /* Where there is a trend, it is estimated first, and the rows are read again without it. */
 static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                              double lambda, orffi_report *report) {
@@ -152,7 +175,7 @@ static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orf
     void *without = NULL;
     if (!trend) return plan->engine->learn(fit, rows, kernel, lambda, report);
     ORFFI_TRY(orffi_trend_estimate(trend, plan, kernel, lambda));
-    orff_status status = orffi_fit_read(&without, plan, trend->rows, trend->kernel);
+    orff_status status = read_rows(&without, plan, trend->rows, trend->kernel);
     if (!status) status = plan->engine->learn(fit, without, kernel, lambda, report);
     plan->engine->release(without);
     return status;
@@ -196,13 +219,12 @@ static orff_status learn_along(orff_model **out, orffi_plan *plan, void *rows, c
     const bool open = !found && !(plan->settings.lambda > 0.0), known = open && orffi_path_is_known(plan);
     double lambda = plan->settings.lambda;
     ORFFI_TRY(ORFFI_NEW_ARRAY(arrays, 4 * p));
-    /* only where the noise was chosen by the evidence: another lambda says nothing of the field's variance */
     orffi_report report = {.mean = arrays,
                            .train_mse = arrays + p,
                            .cv_mse = arrays + 2 * p,
-                           .evident = known ? arrays + 3 * p : NULL};
+                           .evident = plan->engine->evident ? arrays + 3 * p : NULL};
     orff_status status = ORFF_OK;
-    for (size_t k = 0; known && k < p; k++) report.evident[k] = NAN;
+    for (size_t k = 0; report.evident && k < p; k++) report.evident[k] = NAN;
     if (known) status = orffi_path_known(plan, rows, kernel, &lambda);
     if (open && !known) {
         status = orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel);
@@ -228,24 +250,12 @@ orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, c
     return status;
 }
 
-orff_status orffi_fit_read(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
-    const orffi_task task = orffi_plan_task(plan);
-    orffi_source source;
-    rows->units = &plan->units;
-    ORFFI_TRY(plan->engine->prepare(prepared, &task, kernel));
-    ORFFI_TRY(orffi_rows_source(rows, &source));
-    plan->log_spread = rows->log_spread;
-    plan->measured = rows->measured;
-    plan->N = rows->N;
-    return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
-}
-
 orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
     orff_kernel *kernel = NULL;
     void *prepared = NULL;
     orff_status status = orffi_plan_kernel(plan, &kernel);
     if (plan->trend) plan->trend->kernel = kernel;
-    if (!status) status = orffi_fit_read(&prepared, plan, rows, kernel);
+    if (!status) status = read_rows(&prepared, plan, rows, kernel);
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);
     plan->engine->release(prepared);
     orff_kernel_free(kernel);
