@@ -279,6 +279,10 @@ void cli_result_say(const cli_result *r, const char *words) {
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
+    if (info.left_out > 0.0)
+        cli_say("  chosen by          rows left out, which the kernel of most evidence misses by %.3g times "
+                "as much",
+                info.left_out);
     cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
             info.engine_reason);
     if (info.engine == ORFF_ENGINE_LATTICE)
@@ -397,6 +401,7 @@ json_t *cli_result_json(const cli_result *r) {
     json_object_set_new(object, "engine", json_string(orff_engine_name(info.engine)));
     json_object_set_new(object, "engine_reason", json_string(info.engine_reason));
     if (info.hidden_layers) json_object_set_new(object, "stack", hidden_json(&info));
+    if (info.left_out > 0.0) json_object_set_new(object, "left_out", json_real(info.left_out));
     if (isfinite(info.kernel_error))
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));

@@ -1443,6 +1443,8 @@ typedef struct orff_model_info {
     size_t places;                  /* of rows that the model keeps, see orff_model_distance; 0: none */
     double
         resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
+    double
+        left_out; /* rows left out chose the kernel: that of most evidence misses them by so many times as much; 0: not so */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
