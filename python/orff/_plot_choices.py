@@ -103,8 +103,7 @@ def plot_tuning(tuned: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2)); Y = np.c_[-X[:, 1], X[:, 0]]
     >>> model = orff.ORFFRegressor(kernel="div-free", features=50)
     >>> model = model.tune(X, Y, sigma=[0.5, 2.0], lambda_=[1e-6, 1e-3, 1.0])
@@ -153,6 +152,7 @@ def _correlation(A: Array) -> Array:
     return np.divide(A, size, out=np.zeros_like(A), where=size > 0)
 
 
+@_shares
 def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> Any:
     """Draw how the outputs are coupled: the correlations of the kernel's output matrix, in colours.
 
@@ -172,8 +172,7 @@ def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> An
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> x = np.linspace(0, 6, 80)[:, None]; Y = np.c_[np.sin(x), 2 * np.sin(x), -np.sin(x)]
     >>> model = orff.OVKRegressor(output_matrix="learn").fit(x, Y + np.random.default_rng(0).normal(0, 0.1, Y.shape))
     >>> ax = orff.plot_matrix(model)
@@ -228,8 +227,7 @@ def plot_spectrum(model: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2)); wave = np.sin(12 * X[:, 0])
     >>> ax = orff.plot_spectrum(orff.ORFFRegressor(sigma=0.2, engine="lattice").fit(X, wave))
     >>> wavenumber, power = ax.lines[0].get_data()

@@ -33,6 +33,12 @@ _SHARED = {
     "axes": """Returns
     -------
     matplotlib.axes.Axes""",
+    "imports": """>>> import matplotlib; matplotlib.use("Agg")
+    >>> import numpy as np, orff""",
+    "rotation": """>>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
+    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])""",
+    "first_rows": """>>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
+    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])""",
 }
 
 
@@ -274,10 +280,8 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])
+    {imports}
+    {rotation}
     >>> ax = orff.plot_field(model, points=X)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x1', 'x2')
@@ -318,10 +322,8 @@ def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])
+    {imports}
+    {rotation}
     >>> ax = orff.plot_error(model, region=[(-2, 2), (-1, 1)])
     """
     return plot_field(model, ax, what="error", everywhere=True, **how)
@@ -447,10 +449,8 @@ def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])
+    {imports}
+    {first_rows}
     >>> ax = orff.plot_calibration(model, X[100:], np.c_[-X[100:, 1], X[100:, 0]])
     >>> len(ax.lines)
     3
@@ -483,10 +483,8 @@ def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])
+    {imports}
+    {first_rows}
     >>> ax = orff.plot_residuals(model, X[100:], np.c_[-X[100:, 1], X[100:, 0]])
     >>> ax.get_ylabel()
     'measured minus predicted'
@@ -519,8 +517,7 @@ def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = Non
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> links = {"strength": np.array([[0.5, 0.0], [0.9, 0.1]]), "probability": np.array([[0.01, 0.6], [0.001, 0.4]])}
     >>> ax = orff.plot_links(links, ["a", "b"])
     >>> sorted(text.get_text() for text in ax.texts if text.get_text())

@@ -12,13 +12,10 @@
 #include "model/choose.h"
 #include "model/few.h"
 #include "model/tried_waves.h"
-#include "solve/minimise.h"
 
 #define TOPS             3  /* from so many peaks ... */
 #define FEW_EVALUATIONS  20 /* ... a little up each */
 #define MOST_EVALUATIONS 150
-#define TOLERANCE        0.01 /* of the log evidence: the top is flat */
-#define LONGEST_STEP     1.0
 #define ABSENT           (-80.0) /* log v of a part that has not joined yet */
 
 typedef struct work {
@@ -95,12 +92,7 @@ static void bound(work *w, size_t m) {
 static orff_status climb(work *w, size_t most, double *value) {
     for (size_t m = 0; m < w->e.n_parts; m++) bound(w, m);
     let(w, w->n - 1, log(1e-8 * w->variance), log(1e2 * w->variance));
-    orffi_minimum found = {.n = w->n,
-                           .low = w->lowest,
-                           .high = w->highest,
-                           .step = LONGEST_STEP,
-                           .tolerance = TOLERANCE,
-                           .most = most};
+    orffi_minimum found = orffi_few_climb(w->n, w->lowest, w->highest, most);
     const orff_status status = orffi_maximise(&found, find_evidence, w, w->x);
     *value = found.value;
     return status;

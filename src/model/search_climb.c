@@ -6,10 +6,6 @@
 
 #include "base/hooks.h"
 #include "model/candidate.h"
-#include "solve/minimise.h"
-
-#define TOLERANCE    0.01 /* of the log evidence: the top is flat */
-#define LONGEST_STEP 1.0
 
 static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     orffi_delays_search *w = self;
@@ -49,12 +45,7 @@ orff_status orffi_search_climb(orffi_delays_search *w, bool coupled, size_t most
     const double unit = log(orffi_search_mean_variance(w));
     for (size_t m = 0; m < w->e.n_parts; m++) bound_part(w, m, coupled);
     bound(w, w->n - 1, true, unit + ORFFI_LEAST_LOG_NOISE, unit + ORFFI_MOST_LOG_NOISE);
-    orffi_minimum found = {.n = w->n,
-                           .low = w->lowest,
-                           .high = w->highest,
-                           .step = LONGEST_STEP,
-                           .tolerance = TOLERANCE,
-                           .most = most};
+    orffi_minimum found = orffi_few_climb(w->n, w->lowest, w->highest, most);
     const orff_status status = orffi_maximise(&found, find_evidence, w, w->x);
     *value = found.value;
     return status;
