@@ -9,7 +9,7 @@
 
 /* What sums do not have; offsets, groups and instruments are refused where rows are read. */
 static int refuse(const cli_arguments *a, const orff_settings *s) {
-    static const char *const names[] = {"geo", "crs", "trend", "checkpoint"};
+    static const char *const names[] = {"geo", "crs", "trend", "drop-outliers", "checkpoint"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cli_option_id id = cli_setting(names[i]);
         if (cli_given(a, id))

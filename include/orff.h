@@ -445,6 +445,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_FEW_FEATURES  32u /* the errors of training are far above the noise: features are too few */
 #define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on rows left out disagree */
+#define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -1056,7 +1057,8 @@ typedef struct orff_settings {
     orff_solver solver; /* of the engine of features */
     orff_loss loss;
     double loss_parameter;
-    double tolerance; /* of iterative solvers */
+    bool drop_outliers; /* learn without the rows that differ from their neighbours far more than those do; in memory */
+    double tolerance;   /* of iterative solvers */
     size_t max_iterations;
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */

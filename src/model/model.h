@@ -12,6 +12,8 @@
 #include "model/cover.h"
 #include "model/trend.h"
 
+enum { ORFFI_FIRST_OUTLIERS = 8 }; /* that a warning names */
+
 struct orff_model {
     const orffi_engine *engine;
     void *fit;           /* the engine's */
@@ -55,6 +57,9 @@ struct orff_model {
     struct {
         unsigned flags;             /* of ORFF_WARN_.. */
         double nearest_mse, beyond; /* what they were found by */
+        double outlying;            /* the share of outliers: see outliers.h */
+        size_t outliers, looked_at; /* how many, of how many rows */
+        size_t first[ORFFI_FIRST_OUTLIERS];
     } doubts;                       /* see doubts.h */
     orff_solve_info solve;
     char *method;      /* what solve.method points to in a model from a file, or NULL */

@@ -247,6 +247,10 @@ static size_t row_of_head(const orffi_rows *rows, size_t count, size_t i) {
     return (size_t)((double)i * ((double)(rows->n - rows->walls) / (double)count));
 }
 
+size_t orffi_rows_place(const orffi_rows *rows, size_t i) {
+    return rows->stream ? i : row_of_head(rows, rows->head.n, i);
+}
+
 static orff_status add_quality(orffi_rows *rows) {
     const size_t count = rows->head.n;
     if (rows->known) ORFFI_TRY(ORFFI_NEW_ARRAY(rows->head.known, count));
