@@ -150,10 +150,11 @@ static char *columns_for(const cli_data *data, const char *given, const orff_not
 
 static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     if (data->d != d)
-        return cli_failed("%s: the model has %zu inputs, the data %zu columns; name them with --inputs",
+        return cli_failed("%s: the model has %zu inputs, but the data have %zu columns; choose them with "
+                          "--inputs",
                           fmt_table_path(data->table), d, data->d);
     if (outputs && data->p != p)
-        return cli_failed("%s: the model has %zu outputs, the data %zu; name them with --outputs",
+        return cli_failed("%s: the model has %zu outputs, but the data have %zu; choose them with --outputs",
                           fmt_table_path(data->table), p, data->p);
     return CLI_DONE;
 }

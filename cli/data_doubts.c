@@ -34,8 +34,8 @@ void cli_data_hint_plane(const cli_data *data, const cli_arguments *a) {
         data->d < 2 || data->p != 2)
         return;
     if (cli_has_units(data, 0, "degrees_east") && cli_has_units(data, 1, "degrees_north"))
-        cli_say("%s and %s are degrees: if the outputs point east and north, --geo lonlat learns in km on a "
-                "local plane",
+        cli_say("%s and %s are degrees; if the outputs are eastward and northward components, add --geo "
+                "lonlat to learn in km on a local plane",
                 fmt_table_name(data->table, fmt_table_input(data->table, 0)),
                 fmt_table_name(data->table, fmt_table_input(data->table, 1)));
 }
@@ -62,9 +62,9 @@ void cli_data_warn_grid(const cli_data *data, const cli_arguments *a) {
     if (is_along_grid(fmt_table_standard_name(data->table, first)) ||
         is_along_grid(fmt_table_name(data->table, first)))
         cli_warn(
-            "%s and %s look like components along the axes of a grid, and are taken as eastward and "
-            "northward: turn "
-            "them by the grid's angle first, or learn in the grid's own coordinates (metres) without --geo",
+            "%s and %s look like components along the axes of a grid, but --geo takes them as eastward and "
+            "northward: rotate them by the grid's angle first, or learn in the grid's own coordinates "
+            "(metres) without --geo",
             fmt_table_name(data->table, first),
             fmt_table_name(data->table, fmt_table_output(data->table, 1)));
 }

@@ -190,7 +190,7 @@ static int fit_settings(const cli_arguments *a, const cli_moments *moments, cons
         return cli_outcome(orff_model_fit_lattice_moments(model, &s->settings, moments->lattice), NULL);
     if (s->auto_sigma)
         return cli_wrong(a, cli_setting("sigma"),
-                         "cannot be chosen here: the moments have their own; give that number");
+                         "must be the length scale that the moments were made with; give that number");
     return cli_outcome(orff_model_fit_moments(model, &s->settings, moments->features), NULL);
 }
 

@@ -50,7 +50,7 @@ static int read_history(job *j) {
     int status = columns ? cli_series_read(&j->series, a, a->words[1], columns)
                          : cli_wrong_usage(a->command, "--outputs is missing: which columns are the series?");
     if (!status && j->series.p != j->p)
-        status = cli_failed("%s: the model is of %zu series, the table has %zu; name them with --outputs",
+        status = cli_failed("%s: the model has %zu series, but the table has %zu; choose them with --outputs",
                             a->words[1], j->p, j->series.p);
     free(columns);
     return status;

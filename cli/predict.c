@@ -37,8 +37,7 @@ static int draw_samples(cli_prediction *j) {
     if (!j->sampling && kept && kept < j->count) j->count = kept; /* all there are */
     status = cli_outcome(orff_samples_draw(&j->samples, j->applied.model, j->count, seed), NULL);
     if (!status && !j->sampling)
-        cli_say("standard deviations of derived fields are those of %zu samples: chance moves them by about "
-                "%.2g %%",
+        cli_say("standard deviations of derived fields are estimated from %zu samples, to about %.2g %%",
                 j->count, 100.0 / sqrt(2.0 * (double)j->count));
     return status;
 }

@@ -62,7 +62,7 @@ static int find_region(cli_view *f) {
     if (status) return status;
     for (size_t i = 0; i < f->d; i++) {
         if (!given && !orff_notes_range(f->applied.notes, i, &f->low[i], &f->high[i]))
-            return cli_failed("%s: the model does not say where its data were; give --grid",
+            return cli_failed("%s: the model does not contain the range of its data; give --grid",
                               f->arguments->words[0]);
         const bool map = i == f->axis[0] || i == f->axis[1];
         const double extent = f->high[i] - f->low[i];

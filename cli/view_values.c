@@ -106,8 +106,8 @@ int cli_view_errors(cli_view *f) {
 static int add_values_on_grid(cli_view *f) {
     cli_lattice grid;
     f->kind = "nodes";
-    cli_say("this model is no sum that a browser could add up: the page has its values on a grid, and says "
-            "how good they are");
+    cli_say("a browser cannot evaluate this model, so the page contains its values on a grid and shows how "
+            "accurate they are");
     grid_fit(f, VALUE_NODES, VALUE_SLIDES, &grid);
     const int status = add_grid(f, "nodes", &grid, false);
     cli_lattice_clear(&grid);
@@ -155,7 +155,7 @@ int cli_view_samples(cli_view *f) {
     const bool summed = strcmp(f->kind, "nodes") && strcmp(f->kind, "nearest");
     if (!f->samples || !f->applied.info.has_posterior || !summed) return CLI_DONE;
     if (f->applied.info.trend_terms) {
-        cli_say("the model has a trend: the page shows no samples of it; orff sample has them");
+        cli_say("the model has a trend, so the page shows no samples; orff sample writes them");
         return CLI_DONE;
     }
     orff_status status = orff_samples_draw(&samples, f->applied.model, f->samples, f->seed);

@@ -445,6 +445,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_FEW_FEATURES  32u /* the errors of training are far above the noise: features are too few */
 #define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on rows left out disagree */
+#define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -630,6 +631,9 @@ ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
 /* Moments of a lattice, for up to three inputs: they do not depend on the kernel. One pass serves every rule, base, weight,
  * lambda and length scale that the lattice carries. */
 typedef struct orff_lattice_moments orff_lattice_moments;
+
+#define ORFF_LATTICE_INPUTS  3 /* at most */
+#define ORFF_LATTICE_OUTPUTS 8 /* at most, of rows that are not whole: there are half as many densities as its square */
 
 /* What the lattice must carry: rows within an extent, and kernels. Parts of the same need have the same lattice. */
 typedef struct orff_lattice_need {
@@ -1053,7 +1057,8 @@ typedef struct orff_settings {
     orff_solver solver; /* of the engine of features */
     orff_loss loss;
     double loss_parameter;
-    double tolerance; /* of iterative solvers */
+    bool drop_outliers; /* learn without the rows that differ from their neighbours far more than those do; in memory */
+    double tolerance;   /* of iterative solvers */
     size_t max_iterations;
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */
@@ -1310,7 +1315,8 @@ typedef struct orff_observation_reader {
 
 /* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
  * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
- * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to 8 outputs. */
+ * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to
+ * ORFF_LATTICE_OUTPUTS. */
 ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
                                                           const orff_observations *observations);
 ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
@@ -1439,6 +1445,8 @@ typedef struct orff_model_info {
     size_t places;                  /* of rows that the model keeps, see orff_model_distance; 0: none */
     double
         resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
+    double
+        left_out; /* rows left out chose the kernel: that of most evidence misses them by so many times as much; 0: not so */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */

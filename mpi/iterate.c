@@ -69,8 +69,8 @@ static orff_status finish(adder *a, orff_status status) {
     status = orff_mpi_agree(a->comm, own ? status : ORFF_OK, orff_error_message());
     if (status || all) return status;
     return orff_mpi_agree(a->comm, ORFF_ERROR_MISMATCH,
-                          "the ranks came to different numbers of iterations: do all have the same settings "
-                          "and the same build?");
+                          "the ranks made different numbers of iterations: do all have the same settings and "
+                          "the same build?");
 }
 
 /* ---- rows */

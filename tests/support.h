@@ -47,6 +47,12 @@ void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)))
  * for memory that is used wrongly: a few of the cases go the same ways through the code as all of them. */
 size_t support_step(size_t sparse);
 
+/* Ends a test under sanitizers: it compares numbers, and other tests run the same lines of code there. */
+#define support_numbers_only()           \
+    do                                   \
+        if (support_step(2) > 1) skip(); \
+    while (0)
+
 /* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project.
  * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);

@@ -342,7 +342,7 @@ static void edit(const forged *file, json_t *node, try_fn *try);
 enum { SPARSE = 6 };
 static size_t value_step(void) {
     const char *asked = getenv("ORFF_FAULTS");
-    return asked && !strcmp(asked, "all") ? 1 : support_step(2) * 3;
+    return asked && !strcmp(asked, "all") ? 1 : support_step(4) * 3;
 }
 static size_t first_value(void) {
     static size_t member;

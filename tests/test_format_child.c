@@ -430,7 +430,7 @@ static void nonsense(deed *when, const fmt_wire_head *head, const void *bytes, s
     script.nonsense = all_of_it;
     script.nonsense_size = sizeof *head + size;
     *when = TALK_NONSENSE;
-    refused(ORFF_ERROR_FORMAT, "LIBRARY went astray");
+    refused(ORFF_ERROR_FORMAT, "LIBRARY failed on it");
     *when = NOTHING;
 }
 

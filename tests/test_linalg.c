@@ -105,10 +105,15 @@ static void triangles(void **state) {
             assert_true(j <= i || U[i * N + j] == 0.0);
         }
     assert_ok(orffi_cholesky_root(N, U));
-    fill(5 * N, B, 4);
-    multiply(false, false, 5, N, N, B, N, U, N, want);
-    orffi_times_upper(5, N, U, B);
-    assert_all_close(5 * N, B, want, 1e-12);
+    fill(N * N, B, 4);
+    for (size_t rows = 5; rows <= N; rows += N - 5) {
+        multiply(false, false, rows, N, N, B, N, U, N, want);
+        orffi_times_factor(rows, N, N, B, U, C);
+        assert_all_close(rows * N, C, want, 1e-12);
+        multiply(false, false, rows, N, N, B, N, A, N, want);
+        orffi_times_factor(rows, N, N, B, A, C);
+        assert_all_close(rows * N, C, want, 1e-12);
+    }
     for (size_t i = 0; i < N; i++)
         for (size_t j = i + 1; j < N; j++) kept[i * N + j] = (double)NAN;
     orffi_mirror_lower(N, kept);

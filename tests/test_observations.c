@@ -208,7 +208,7 @@ static void compare(size_t which, orff_engine engine, bool directions, bool weig
 }
 
 static void compare_all(orff_engine engine, double tolerance) {
-    for (size_t which = 0; which < KERNELS; which++) {
+    for (size_t which = 0; which < KERNELS; which += support_step(2)) {
         compare(which, engine, true, false, tolerance);
         compare(which, engine, true, true, tolerance);
         compare(which, engine, false, false, tolerance);
@@ -531,6 +531,7 @@ static void test_qualities(void **state) {
     static uint32_t instruments[MANY];
     double mse[3];
     (void)state;
+    support_numbers_only();
     fields_rows rows = fields_draw(fields_rotation, MANY, D, P, 0.0, 7);
     double *noise = models_normal(MANY * P, 11);
     memcpy(X, rows.X, sizeof X);

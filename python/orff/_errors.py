@@ -10,7 +10,7 @@ _here = threading.local()
 
 
 class OrffError(ValueError):
-    """What the library refuses, with its own message.
+    """An error of the library, with its message.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class OrffError(ValueError):
 
 
 class Stopped(RuntimeError):
-    """A progress callback returned False."""
+    """A progress callback returned False, which stops the call."""
 
 
 def keep_cause(trouble: BaseException) -> None:

@@ -10,7 +10,7 @@ from ._settings import Settings, whole
 
 
 class Plan(NamedTuple):
-    """What to expect: seconds and bytes at the peak."""
+    """The predicted seconds, and the bytes at the peak."""
 
     seconds: float
     peak_bytes: int
@@ -18,7 +18,7 @@ class Plan(NamedTuple):
 
 @accepts(KERNEL | FEATURES | MOMENTS, without=("engine", "period"))
 def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
-    """Predicted time and memory of a fit by the direct solver, with lambda "auto", on this machine.
+    """Predict the time and memory of a fit with the direct solver and lambda "auto" on this machine.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     Returns
     -------
     Plan
-        (seconds, peak_bytes), measured for about a second and scaled up; other programs that run disturb it.
+        (seconds, peak_bytes), extrapolated from measurements of about a second. Other running programs disturb them.
 
     Examples
     --------

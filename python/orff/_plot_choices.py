@@ -91,7 +91,7 @@ def _curves(tuned: Any) -> tuple[list[_Curve], Optional[str]]:
 def plot_tuning(tuned: Any, ax: Any = None) -> Any:
     """Draw the cross-validated error of candidates, one line for each, against the penalty lambda.
 
-    Where lambda was not varied the lines run along the first number that was.
+    If lambda was not varied, the horizontal axis is the first number that was.
 
     Parameters
     ----------
@@ -154,12 +154,12 @@ def _correlation(A: Array) -> Array:
 
 @_shares
 def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> Any:
-    """Draw how outputs belong together: the correlations of a kernel's output matrix as colours.
+    """Draw how the outputs are coupled: the correlations of the kernel's output matrix, in colours.
 
     Parameters
     ----------
     model : ORFFRegressor, OVKRegressor or Field
-        What was fitted, with a kernel of decomposable parts.
+        A fitted model whose kernel has decomposable parts.
     ax : matplotlib.axes.Axes, optional
         Where to draw one matrix; by default a new figure with one for each part.
     part : int, optional
@@ -168,7 +168,7 @@ def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> An
     Returns
     -------
     matplotlib.axes.Axes or ndarray of them
-        An array where several are drawn.
+        An array if several are drawn.
 
     Examples
     --------
@@ -215,12 +215,12 @@ def _draw_matrix(drawn: _Described, ax: Any, R: Array) -> None:
 
 @_shares
 def plot_spectrum(model: Any, ax: Any = None) -> Any:
-    """Draw the power of the learned field against wavenumber, over the region of its data, beside what its kernel expected.
+    """Draw the power of the learned field against wavenumber, over the region of its data, and that of its kernel.
 
     Parameters
     ----------
     model : ORFFRegressor or Field
-        What was fitted, by the engine lattice or features: these are sums of waves.
+        A model fitted by the engine lattice or features, which are sums of waves.
     {ax}
 
     {axes}
@@ -255,7 +255,7 @@ def _check_units(side: str, units: list) -> None:
     """Wavenumbers and squares of numbers with different units cannot be added."""
     known = {"degree" if unit.startswith("degree") else unit for unit in units if unit}
     if len(known) > 1:
-        raise ValueError(f"{side} have the units {' and '.join(sorted(known))}, and a spectrum adds them up")
+        raise ValueError(f"{side} have the units {' and '.join(sorted(known))}, but a spectrum needs one unit")
 
 
 def _dress_spectrum(drawn: _Described, ax: Any, edges: Array) -> None:

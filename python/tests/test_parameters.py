@@ -123,7 +123,7 @@ def test_logistic_has_probabilities(field):
     (dict(kernel=7), "kernel: "),
     (dict(kernel=dict()), "kernel: {} is not"),
     (dict(base="gauss"), "base: .*gauss"),
-    (dict(base="matern"), "shape: base matern needs one"),
+    (dict(base="matern"), "shape: base matern needs a shape"),
     (dict(base="rational-quadratic"), "shape: "),
     (dict(sigma=-1.0), 'sigma: "-1"'),
     (dict(sigma="wide"), 'sigma: "wide"'),

@@ -67,7 +67,7 @@ static orff_status lapack_status(const char *what, lapack_int info) {
     if (info == 0) return ORFF_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the %s", what);
-    if (info < 0) return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s: the matrix has a NaN", what);
+    if (info < 0) return orffi_fail(ORFF_ERROR_NOT_FINITE, "%s: the matrix contains a NaN", what);
     return orffi_fail(ORFF_ERROR_NUMERICAL, "the %s did not converge (LAPACK info %d)", what, (int)info);
 }
 
@@ -205,11 +205,24 @@ void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B,
     written(n, m, C, m, sizeof *C, false);
 }
 
-void orffi_times_upper(size_t rows, size_t n, const double *U, double *B) {
-    if (rows && n)
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, narrow(rows),
-                    narrow(n), 1.0, U, narrow(n), B, narrow(n));
-    written(rows, n, B, n, sizeof *B, false);
+static bool is_upper(size_t n, const double *F) {
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (F[i * n + j] != 0.0) return false;
+    return true;
+}
+
+/* Few rows are no more work than a look at F. */
+void orffi_times_factor(size_t rows, size_t n, size_t k, const double *A, const double *F, double *Z) {
+    enum { FEW = 16 };
+    if (rows <= FEW || !n || n != k || !is_upper(n, F)) {
+        orffi_gemm(false, false, rows, k, n, 1.0, A, n, F, k, 0.0, Z, k);
+        return;
+    }
+    memcpy(Z, A, rows * n * sizeof *Z);
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, narrow(rows), narrow(n),
+                1.0, F, narrow(n), Z, narrow(n));
+    written(rows, n, Z, n, sizeof *Z, false);
 }
 
 double orffi_dot(size_t n, const double *x, const double *y) {

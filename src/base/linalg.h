@@ -54,8 +54,9 @@ void orffi_clear_upper(size_t n, double *A);
 /* C = A B, A symmetric (n x n) of which the upper triangle is read; B, C n x m. */
 void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B, double *C);
 
-/* B U in place of B (rows x n), U upper (n x n). Sizes must fit an int, as above. */
-void orffi_times_upper(size_t rows, size_t n, const double *U, double *B);
+/* Z = A F (rows x k), F n x k: with half of the work where F is upper triangular, as that of orffi_cholesky_root. Sizes must
+ * fit an int, as above. */
+void orffi_times_factor(size_t rows, size_t n, size_t k, const double *A, const double *F, double *Z);
 
 /* Solve (L L^T) X = B in place; L from orffi_cholesky (n x n), B is n x m. */
 orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B);

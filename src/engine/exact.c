@@ -31,7 +31,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
                           orff_engine_name(ORFF_ENGINE_EXACT), orff_loss_name(s->loss),
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (!orffi_solver_is_closed(s->solver))
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is one of the engine %s, not of %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver belongs to the engine %s, not to %s",
                           orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
                           orff_engine_name(ORFF_ENGINE_EXACT));
     if (s->single)

@@ -116,8 +116,8 @@ static orff_status keep_directed(orffi_features_rows *r, const orffi_source *sou
     if (r->iterates || r->task.single)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "rows that miss some of their outputs, or have directions, are solved directly and in "
-            "double precision: ask for fewer features, or for the engine %s",
+            "rows with missing outputs or directions are solved directly and in double precision: ask for "
+            "fewer features, or for the engine %s",
             orff_engine_name(ORFF_ENGINE_LATTICE));
     return keep_rows(r, source);
 }

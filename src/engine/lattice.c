@@ -11,23 +11,23 @@
 
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     (void)rows;
-    const size_t few = d < ORFFI_LATTICE_MOST ? d : ORFFI_LATTICE_MOST;
+    const size_t few = d < ORFF_LATTICE_INPUTS ? d : ORFF_LATTICE_INPUTS;
     const double fine = pow(4.0, (double)few) *
                         (double)orffi_lattice_most(few); /* four points for an unknown, along each input */
     const double grids = 8.0 * fine * (double)(p + 1) * (double)(s->folds + 1);
     *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
     ORFFI_TRY(orffi_fft_require());
-    if (d > ORFFI_LATTICE_MOST)
+    if (d > ORFF_LATTICE_INPUTS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "the %s engine is for up to %d inputs, these are %zu; use the engine %s",
-                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFFI_LATTICE_MOST, d,
+                          "the %s engine is for up to %d inputs, but there are %zu; use the engine %s",
+                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFF_LATTICE_INPUTS, d,
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->loss != ORFF_LOSS_SQUARED)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",
                           orff_engine_name(ORFF_ENGINE_LATTICE), orff_loss_name(s->loss),
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->solver != ORFF_SOLVER_AUTO)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver is one of the engine %s, not of %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver belongs to the engine %s, not to %s",
                           orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
                           orff_engine_name(ORFF_ENGINE_LATTICE));
     for (size_t m = 0; m < s->n_parts; m++)
@@ -58,9 +58,8 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
     if (!r->quality.band_limited || r->quality.cut < 0.01 || r->local) return;
     fit->warnings |= ORFF_WARN_BAND_LIMIT;
     snprintf(fit->warning, sizeof fit->warning,
-             "the lattice leaves out waves that have %.2g of the kernel's variance: shorter ones than the "
-             "rows resolve, "
-             "or than %zu modes carry",
+             "the lattice leaves out waves with %.2g of the kernel's variance: they are shorter than the "
+             "rows resolve, or than %zu modes can represent",
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 

@@ -139,8 +139,8 @@ static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const dou
         if (!orffi_lattice_has(l, x + i * l->d))
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
-                "a point lies so far beyond the rows that the lattice does not reach it, and there are "
-                "no samples there: leave it out, or fit with the engine %s or %s",
+                "a point is so far from the rows that the lattice does not reach it, and there are no "
+                "samples there: leave it out, or fit with the engine %s or %s",
                 orff_engine_name(ORFF_ENGINE_EXACT), orff_engine_name(ORFF_ENGINE_FEATURES));
     return ORFF_OK;
 }
@@ -264,7 +264,7 @@ static orff_status sampled_covariance(const orffi_lattice_fit *fit, size_t n, co
 static void multiply(const orffi_lattice_posterior *posterior, size_t which, size_t rows, const double *waves,
                      double *Z) {
     const size_t n = posterior->n;
-    orffi_gemm(false, false, rows, n, n, 1.0, waves, n, posterior->F[which], n, 0.0, Z, n);
+    orffi_times_factor(rows, n, n, waves, posterior->F[which], Z);
 }
 
 /* Cov = Z Z^T of p rows. */

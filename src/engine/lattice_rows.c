@@ -52,7 +52,7 @@ orff_status orffi_lattice_prepare(void **rows, const orffi_task *task, const orf
 
 /* trace K(0)/p; 0 where the kernel has no exact form. */
 static orff_status kernel_size(const orff_kernel *kernel, double *size) {
-    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
     *size = 0.0;
     if (!orffi_lattice_has_exact(kernel)) return ORFF_OK;
@@ -83,7 +83,7 @@ bool orffi_lattice_can_keep(const orffi_lattice_rows *r, const orff_kernel *kern
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    double extent[ORFFI_LATTICE_MOST], noise;
+    double extent[ORFF_LATTICE_INPUTS], noise;
     ORFFI_TRY(orffi_lattice_noise_ratio(r, kernel, (double)known, &noise));
     noise /= fmax(r->finest, 1.0);
     for (size_t i = 0; i < kernel->d; i++)
@@ -131,8 +131,8 @@ static orff_status check_range(const orffi_lattice_rows *r) {
         if (m->low[i] < r->middle[i] - 0.5 * r->extent[i] || m->high[i] > r->middle[i] + 0.5 * r->extent[i])
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,
-                "later rows lie far outside of the range of the first ones in input %zu; shuffle the rows, "
-                "or give enough memory to read them all at once",
+                "later rows lie far outside the range of the first ones in input %zu; shuffle the rows, or "
+                "give enough memory to read them all at once",
                 i + 1);
     return ORFF_OK;
 }
@@ -246,12 +246,12 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
     r->walls = table->walls;
     for (size_t i = table->n - table->functionals; i < table->n; i++)
         r->finest = fmax(r->finest, table->weights[i]);
-    if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
+    if (table->p <= ORFF_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
-        "a lattice takes rows that miss some of their outputs, or have directions, for up to %d "
-        "outputs, and these are %zu: drop such rows, or use the engine %s or %s",
-        ORFFI_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
+        "a lattice accepts rows with missing outputs or directions for up to %d outputs, but there are %zu: "
+        "drop such rows, or use the engine %s or %s",
+        ORFF_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
@@ -261,8 +261,9 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
         return;
     orffi_log(ORFF_LOG_WARNING,
-              "%zu numbers of rows with errors or directions, or that miss outputs, have a noise variance of "
-              "%.1g of the field's; with so little a lattice takes many iterations, and may not converge",
+              "%zu values of rows with errors, directions or missing outputs have a noise variance of only "
+              "%.1g of the field's; with so little noise a lattice takes many iterations and may not "
+              "converge",
               known, noise);
 }
 

@@ -34,13 +34,14 @@ static orff_status check_parts(const orff_settings *s) {
     for (size_t m = 0; m < s->n_parts; m++)
         if (!orff_rule_describe(s->parts[m].rule).separable)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                              "a stack is of %s parts, not %s: what its hidden layers give is no place",
+                              "a stack needs %s parts, not %s: the outputs of its hidden layers are not "
+                              "positions",
                               usual, orff_rule_name(s->parts[m].rule));
     for (size_t m = 0; m < s->n_parts; m++)
         if (s->parts[m].wavelengths || s->parts[m].learn_wavelengths)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no parts with wavelengths");
     if (!s->auto_kernel && !s->auto_mix) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it is of %s parts", usual);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it needs %s parts", usual);
 }
 
 static orff_status check_layers(const orff_settings *s) {

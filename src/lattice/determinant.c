@@ -67,7 +67,7 @@ void orffi_lattice_draw(const orffi_lattice_system *s, uint64_t seed, size_t whi
     const uint32_t slot = (uint32_t)which;
     const double half = sqrt(0.5);
     for (size_t i = 0; i < s->r * s->H; i++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         const size_t h = i % s->H, c = i / s->H;
         orffi_lattice_place(s->lattice, h, k);
         const bool first = orffi_lattice_is_first(s->lattice, k);

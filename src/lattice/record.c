@@ -42,9 +42,9 @@ void orffi_lattice_record_periods(const orff_lattice_moments *m, double *periods
 }
 
 static orff_status check_need(const orff_lattice_need *need) {
-    if (need->d == 0 || need->d > ORFFI_LATTICE_MOST || need->p == 0)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, these are %zu",
-                          ORFFI_LATTICE_MOST, need->d);
+    if (need->d == 0 || need->d > ORFF_LATTICE_INPUTS || need->p == 0)
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, but there are %zu",
+                          ORFF_LATTICE_INPUTS, need->d);
     if (!(need->tolerance >= 0.0 && need->tolerance < 1.0))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance of a lattice is %g", need->tolerance);
     for (size_t i = 0; i < need->d; i++)
@@ -57,7 +57,7 @@ static orff_status check_need(const orff_lattice_need *need) {
 }
 
 static orff_status choose(const orff_lattice_need *need, const orff_kernel *kernel, orffi_lattice *lattice) {
-    double center[ORFFI_LATTICE_MOST], extent[ORFFI_LATTICE_MOST];
+    double center[ORFF_LATTICE_INPUTS], extent[ORFF_LATTICE_INPUTS];
     orffi_lattice_quality quality;
     for (size_t i = 0; i < need->d; i++) {
         const bool circle = orffi_is_periodic(need->periods, i);
@@ -292,7 +292,7 @@ void orffi_lattice_record_join(orff_lattice_moments *into, double sign, const or
 static orff_status check_less(const orff_lattice_moments *into, const orff_lattice_moments *other) {
     for (size_t f = 0; f < into->sums->n_sets; f++)
         if (other->sums->sets[f].rows > into->sums->sets[f].rows)
-            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be subtracted from %llu",
                               (unsigned long long)other->sums->sets[f].rows,
                               (unsigned long long)into->sums->sets[f].rows);
     return ORFF_OK;

@@ -138,12 +138,11 @@ typedef struct stage {
 static void log_stage(const orffi_coregion_sum *sum, orffi_coregion_shape taken, double gain) {
     if (taken == ORFFI_COREGION_FULL)
         orffi_log(ORFF_LOG_INFO,
-                  "by the evidence: output matrices that gain %.1f in log evidence over outputs that have "
-                  "nothing to do with "
-                  "each other, on %zu numbers",
+                  "by the evidence: output matrices that gain %.1f in log evidence over uncoupled outputs, "
+                  "on %zu numbers",
                   gain, count_all(sum));
     else
-        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs are not coupled");
 }
 
 static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t,

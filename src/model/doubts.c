@@ -10,6 +10,8 @@
 #include "base/special.h"
 #include "base/threads.h"
 #include "exact/learn.h"
+#include "exact/near.h"
+#include "model/outliers.h"
 
 #define STREAM  0x4454u
 #define QUERIES 500  /* rows whose nearest one is looked for */
@@ -21,10 +23,11 @@
 #define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
 #define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
 #define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
+#define OUTLYING   0.5  /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
 #define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
 
 static const unsigned all_flags =
-    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE;
+    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS;
 
 /* ---- lambda */
 
@@ -166,6 +169,28 @@ static bool is_wrong(const orff_model *model, const orffi_table *head) {
     return is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks);
 }
 
+/* ---- outliers */
+
+static orff_status find_outliers(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
+    const orffi_table *head = &rows->head;
+    orffi_outliers found;
+    size_t named = 0;
+    if (model->classes || head->along) return ORFF_OK;
+    if (plan->d > ORFFI_NEAR_MOST && (double)head->n * (double)head->n * (double)plan->d > WORK) return ORFF_OK;
+    const orff_status status =
+        orffi_outliers_find(&found, head->n, plan->d, plan->p, head->X, head->Y, OUTLYING);
+    if (!status && found.count) {
+        model->doubts.flags |= ORFF_WARN_OUTLIERS;
+        model->doubts.outlying = found.share;
+        model->doubts.outliers = found.count;
+        model->doubts.looked_at = head->n;
+    }
+    for (size_t i = 0; !status && i < head->n && named < ORFFI_FIRST_OUTLIERS; i++)
+        if (found.out[i]) model->doubts.first[named++] = orffi_rows_place(rows, i) + 1;
+    orffi_outliers_clear(&found);
+    return status;
+}
+
 orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
     const orffi_table *head = &rows->head;
     bool at_end;
@@ -181,6 +206,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
         if (model->doubts.beyond > BEYOND) model->doubts.flags |= ORFF_WARN_WILD;
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
+    ORFFI_TRY(find_outliers(model, plan, rows));
     orffi_doubts_say(model);
     return ORFF_OK;
 }
@@ -210,10 +236,23 @@ static void say(orff_model *model, const char *format, ...) {
     va_end(arguments);
 }
 
+static void say_outliers(orff_model *model) {
+    char rows[256] = "";
+    for (size_t i = 0; i < ORFFI_FIRST_OUTLIERS && model->doubts.first[i]; i++)
+        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu", i ? ", " : "",
+                 model->doubts.first[i]);
+    say(model,
+        "%zu of %zu rows (counted from 1: %s%s) are far from all their neighbours, and are %.0f %% of the squares that rows "
+        "differ from theirs by: if they are mistakes, learn without them (drop-outliers yes), and compare",
+        model->doubts.outliers, model->doubts.looked_at, rows,
+        model->doubts.outliers > ORFFI_FIRST_OUTLIERS ? ", .." : "", 100.0 * model->doubts.outlying);
+}
+
 void orffi_doubts_say(orff_model *model) {
     const unsigned flags = model->doubts.flags;
     const bool draws = model->engine->draws;
     model->warnings |= flags;
+    if (flags & ORFF_WARN_OUTLIERS) say_outliers(model);
     if (flags & ORFF_WARN_LAMBDA_AT_END)
         say(model,
             "lambda, %.3g, is at the end of the range that was searched, so the best value may lie outside: "
@@ -222,30 +261,29 @@ void orffi_doubts_say(orff_model *model) {
             model->lambda);
     if (flags & ORFF_WARN_FEW_FEATURES)
         say(model,
-            "at its own rows the model errs by %.3g, more than the value of the nearest row does (%.3g): "
-            "there are too few "
-            "features for the detail of the data, or lambda or sigma are too large; give more features, or "
-            "for up to three "
-            "inputs the engine lattice",
+            "at the training rows the error of the model is %.3g, more than that of the value at the nearest "
+            "row (%.3g): there are too few features for the detail of the data, or lambda or sigma are too "
+            "large; give more features, or for up to three inputs the engine lattice",
             sqrt(model->train_mse), sqrt(model->doubts.nearest_mse));
     if (flags & ORFF_WARN_WILD)
         say(model,
-            "between the rows the function goes beyond the outputs by %.3g times their range: do not trust "
-            "it in gaps; %s",
+            "between the rows the function exceeds the range of the outputs by %.3g times that range: do not "
+            "trust it in gaps; %s",
             model->doubts.beyond,
             draws ? "give more features or a larger lambda, or for up to three inputs the engine lattice"
                   : "give a larger lambda or a shorter sigma");
+    if (flags & ORFF_WARN_OUTLIERS) return; /* error bars are wide for them */
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
-            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s: a few errors are far "
-            "larger than all others. Look for outliers (the loss %s bears them), or for a value that most rows share",
+            "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s: a few errors are "
+            "far larger than all others. Look for outliers (the loss %s tolerates them), or for a value that "
+            "most rows share",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
             orff_folds_name(model->held.folds), orff_loss_name(ORFF_LOSS_HUBER));
     else if (flags & ORFF_WARN_COVERAGE)
         say(model,
-            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s, so error bars are "
-            "too %s: try "
-            "another base or kernel, and sigma and lambda auto if they were given",
+            "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s, so error bars "
+            "are too %s: try another base or kernel, and sigma and lambda auto if they were given",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
             orff_folds_name(model->held.folds),
             is_too_low(model->held.coverage[2], model->held.blocks) ? "small" : "large");
@@ -253,11 +291,38 @@ void orffi_doubts_say(orff_model *model) {
 
 /* ---- files */
 
+/* Their share, their number, of how many rows, and the first of them. */
+static json_t *pack_outliers(const orff_model *model) {
+    double numbers[3 + ORFFI_FIRST_OUTLIERS] = {model->doubts.outlying, (double)model->doubts.outliers,
+                                                (double)model->doubts.looked_at};
+    for (size_t i = 0; i < ORFFI_FIRST_OUTLIERS; i++) numbers[3 + i] = (double)model->doubts.first[i];
+    return orffi_json_numbers(3 + ORFFI_FIRST_OUTLIERS, numbers);
+}
+
+static orff_status unpack_outliers(const orffi_fields *in, orff_model *model) {
+    double *numbers;
+    ORFFI_TRY(orffi_fields_numbers(in, "outliers", 3 + ORFFI_FIRST_OUTLIERS, &numbers));
+    bool right = true;
+    for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++)
+        right = right && numbers[i] >= 0.0 && numbers[i] < 9e15; /* whole numbers of a double */
+    if (right) {
+        model->doubts.outlying = numbers[0];
+        model->doubts.outliers = (size_t)numbers[1];
+        model->doubts.looked_at = (size_t)numbers[2];
+    }
+    for (size_t i = 0; right && i < ORFFI_FIRST_OUTLIERS; i++)
+        model->doubts.first[i] = (size_t)numbers[3 + i];
+    orffi_release(numbers);
+    return right ? ORFF_OK : orffi_fields_fail(in, "outliers", "has a number out of range");
+}
+
 int orffi_doubts_pack(const orff_model *model, json_t *object) {
     json_t *doubts = json_pack("{sI so so}", "flags", (json_int_t)model->doubts.flags, "nearest_mse",
                                orffi_json_number(model->doubts.nearest_mse), "beyond",
                                orffi_json_number(model->doubts.beyond));
     int failed = json_object_set_new(object, "doubts", doubts);
+    if (!failed && model->doubts.outliers)
+        failed = json_object_set_new(doubts, "outliers", pack_outliers(model));
     if (failed || !model->held.outputs) return failed;
     json_t *held =
         json_pack("{ss so so so sI sI}", "folds", orff_folds_name(model->held.folds), "mse",
@@ -300,6 +365,7 @@ orff_status orffi_doubts_unpack(const orffi_fields *about, orff_model *model) {
     ORFFI_TRY(orffi_fields_size(&in, "flags", &flags));
     ORFFI_TRY(orffi_fields_any_number(&in, "nearest_mse", &model->doubts.nearest_mse));
     ORFFI_TRY(orffi_fields_any_number(&in, "beyond", &model->doubts.beyond));
+    if (orffi_fields_has(&in, "outliers")) ORFFI_TRY(unpack_outliers(&in, model));
     model->doubts.flags = (unsigned)flags & all_flags;
     return ORFF_OK;
 }

@@ -8,6 +8,7 @@
 #include "model/functionals_fit.h"
 #include "model/held_out.h"
 #include "model/model.h"
+#include "model/outliers.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
 #include "model/trend_fit.h"
@@ -108,6 +109,16 @@ static orff_status witness_arrays(orffi_checkpoint *checkpoint, size_t d, size_t
     return orffi_checkpoint_outcome(checkpoint, ORFF_OK);
 }
 
+static orff_status fit_without_outliers(orff_model **model, const orff_settings *settings,
+                                        const orff_observations *rows) {
+    orffi_without_outliers left;
+    orff_status status = orffi_outliers_drop(&left, 1, settings, rows);
+    const orff_observations *o = &left.rows;
+    if (!status) status = orff_model_fit(model, left.settings, o->d, o->p, o->n, o->X, o->Y, o->weights);
+    orffi_without_outliers_clear(&left);
+    return status;
+}
+
 orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p, size_t n,
                            const double *X, const double *Y, const double *weights) {
     const orffi_engine *engine;
@@ -116,6 +127,10 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     orffi_codes codes = {0};
     if (!model || !settings || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit: NULL argument");
+    if (settings->drop_outliers)
+        return fit_without_outliers(
+            model, settings,
+            &(orff_observations){.d = d, .p = p, .n = n, .X = X, .Y = Y, .weights = weights});
     if (settings->geo) return orffi_plane_fit(model, settings, d, p, n, X, Y, weights);
     ORFFI_TRY(orffi_check_fit(settings, d, p));
     ORFFI_TRY(find_engine(settings, d, p, n, &engine));
@@ -157,6 +172,7 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
+    ORFFI_TRY(orffi_outliers_refuse(settings, "that needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     ORFFI_TRY(orffi_trend_refuse(
         settings, "it needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
@@ -188,6 +204,7 @@ orff_status orffi_check_fit_moments(const orff_settings *s, size_t p) {
         return orffi_fail(ORFF_ERROR_MISMATCH,
                           "%zu classes have codes of %zu numbers; the moments have %zu outputs", s->classes,
                           orffi_code_length(s, 1), p);
+    ORFFI_TRY(orffi_outliers_refuse(s, "they are found among rows, which moments do not have"));
     ORFFI_TRY(orffi_trend_refuse(s, "it is estimated from rows, which moments do not have"));
     return orffi_question_refuse(s, "a fit from moments, which have their rows,");
 }
@@ -196,7 +213,7 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
     if (s->auto_kernel || s->auto_mix)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "moments have their length scales already; name the parts, and mixture learns their weights");
+            "moments already have their length scales; name the parts, and mixture learns their weights");
     if (s->loss != ORFF_LOSS_SQUARED ||
         (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_FEATURES) ||
         !orffi_solver_is_closed(s->solver))

@@ -41,7 +41,7 @@ static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d
     const size_t count = scan_list(word, 0.0, d, sigmas);
     if (!count)
         return orffi_kernel_wrong(
-            k, "sigma", "\"%s\" is no positive length scale, list of them, median, ard or auto", word);
+            k, "sigma", "\"%s\" is not a positive length scale, a list of them, median, ard or auto", word);
     if (count != 1 && count != d)
         return orffi_kernel_wrong(k, "sigma", "%zu values for %zu inputs; expected one, or one for each",
                                   count, d);
@@ -73,8 +73,8 @@ orff_status orffi_read_wavelength(orffi_kernel_read *k, const char *word, size_t
     const size_t count = scan_list(word, -INFINITY, d, waves);
     part->wavelengths = waves;
     if (!count)
-        return orffi_kernel_wrong(k, "wavelength", "\"%.60s\" is no wavelength, list of them, none or auto",
-                                  word);
+        return orffi_kernel_wrong(k, "wavelength",
+                                  "\"%.60s\" is not a wavelength, a list of them, none or auto", word);
     if (count == d) return ORFF_OK;
     return orffi_kernel_wrong(k, "wavelength",
                               "%zu values for %zu inputs; expected one for each, 0 for no waves along it",
@@ -85,5 +85,6 @@ orff_status orffi_read_weight(orffi_kernel_read *k, const char *word, orff_part 
     if (!word[0] && k->mixture) return ORFF_OK; /* learned */
     const char *end = orff_number_scan(word, &part->weight);
     if (end && !*end && part->weight >= 0.0 && isfinite(part->weight)) return ORFF_OK;
-    return orffi_kernel_wrong(k, "weight", "\"%s\" is no weight of 0 or more, sum of them, or auto", word);
+    return orffi_kernel_wrong(k, "weight", "\"%s\" is not a weight of 0 or more, a sum of them, or auto",
+                              word);
 }

@@ -17,9 +17,8 @@ static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p,
     if (!end) {
         status = orffi_kernel_wrong(
             k, "output-matrix",
-            "\"%.60s\" is not one; expected identity, covariance, learn[:RANK], learn:sparse[:S], a "
-            "matrix (1,0;0,1), or "
-            "laplacian:MATRIX[:RIDGE]",
+            "\"%.60s\" is not an output matrix; expected identity, covariance, learn[:RANK], "
+            "learn:sparse[:S], a matrix (1,0;0,1), or laplacian:MATRIX[:RIDGE]",
             text);
     } else if (rows != p || cols != p) {
         status = orffi_kernel_wrong(k, "output-matrix",
@@ -40,7 +39,7 @@ static orff_status read_laplacian(orffi_kernel_read *k, const char *text, size_t
     if (!status && *more) {
         const char *end = *more == ':' ? orff_number_scan(more + 1, &ridge) : NULL;
         if (!end || *end || !(ridge >= 0.0) || !isfinite(ridge))
-            status = orffi_kernel_wrong(k, "output-matrix", "\"%.60s\" is no ridge of 0 or more", more);
+            status = orffi_kernel_wrong(k, "output-matrix", "\"%.60s\" is not a ridge of 0 or more", more);
     }
     if (!status) status = orffi_kernel_blame(k, "output-matrix", orff_output_laplacian(p, W, ridge, A));
     orffi_release(W);
@@ -62,7 +61,7 @@ static orff_status read_sparse(orffi_kernel_read *k, const char *text, orff_part
         (*text && !(part->sparsity > 0.0 && isfinite(part->sparsity))))
         return orffi_kernel_wrong(
             k, "output-matrix",
-            "\"%.60s\" is no sparsity; expected learn:sparse, or learn:sparse:S with S > 0", text);
+            "\"%.60s\" is not a sparsity; expected learn:sparse, or learn:sparse:S with S > 0", text);
     part->learn = part->sparse = true;
     return ORFF_OK;
 }
@@ -75,9 +74,10 @@ static orff_status read_learned(orffi_kernel_read *k, const orff_data_shape *sha
     const char *end = word[5] ? orff_number_scan(word + 6, &rank) : "";
     if (shape->classes) return orffi_kernel_wrong(k, "output-matrix", "learn is not for classes");
     if (!end || *end || (word[5] && !(rank >= 1.0 && rank <= (double)p && rank == floor(rank))))
-        return orffi_kernel_wrong(k, "output-matrix",
-                                  "\"%.60s\" is no rank; expected a whole number from 1 to %zu, the outputs",
-                                  word + 6, p);
+        return orffi_kernel_wrong(
+            k, "output-matrix",
+            "\"%.60s\" is not a rank; expected a whole number from 1 to %zu, the number of outputs", word + 6,
+            p);
     part->learn = true;
     part->rank = (size_t)rank;
     return ORFF_OK;
@@ -92,7 +92,9 @@ static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shap
     if (!strcmp(word, "covariance")) return read_covariance(k, shape, p, A);
     if (!strncmp(word, "laplacian:", 10)) return read_laplacian(k, word + 10, p, A);
     ORFFI_TRY(read_square(k, word, p, A, &more));
-    return *more ? orffi_kernel_wrong(k, "output-matrix", "\"%.60s\" is left over", more) : ORFF_OK;
+    return *more ? orffi_kernel_wrong(k, "output-matrix", "\"%.60s\" follows the matrix and is not expected",
+                                      more)
+                 : ORFF_OK;
 }
 
 orff_status orffi_read_matrices(orffi_kernel_read *k, const char *text, const orff_data_shape *shape,
@@ -130,7 +132,8 @@ orff_status orffi_read_delays(orffi_kernel_read *k, const char *text, size_t d, 
     const char *end = orffi_matrix_read(text, &rows, &cols, &k->delays);
     if (!end || *end)
         return orffi_kernel_wrong(
-            k, "delays", "\"%.60s\" is not one; expected auto, or a delay for each output: 0;1.5", text);
+            k, "delays",
+            "\"%.60s\" is not a list of delays; expected auto, or a delay for each output: 0;1.5", text);
     if (rows != p || cols != d)
         return orffi_kernel_wrong(k, "delays",
                                   "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,

@@ -47,7 +47,7 @@ static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t,
     split_at(text, ':', w->base, sizeof w->base);
     snprintf(w->rule, sizeof w->rule, "%.*s", LONGEST - 1, text);
     if (!w->base[0] && !orffi_word_of(t->base, m, w->base, sizeof w->base))
-        return orffi_kernel_wrong(k, "base", "there is no base of so long a name");
+        return orffi_kernel_wrong(k, "base", "the name of the base is too long");
     if (!w->sigma[0]) orffi_word_of(t->sigma, m, w->sigma, room);
     if (!w->wavelength[0] && t->wavelength) orffi_word_of(t->wavelength, m, w->wavelength, room);
     if (!w->weight[0] && !orffi_is_auto(t->weight) &&
@@ -57,7 +57,8 @@ static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t,
 }
 
 static orff_status read_rule(orffi_kernel_read *k, const char *word, orff_part *part) {
-    if (orffi_is_auto(word)) return orffi_kernel_wrong(k, "kernel", "auto stands alone: it is a sum already");
+    if (orffi_is_auto(word))
+        return orffi_kernel_wrong(k, "kernel", "auto cannot be part of a sum: it is already one");
     ORFFI_TRY(orffi_kernel_blame(k, "kernel", orff_rule_parse(word, &part->rule)));
     if (orff_rule_describe(part->rule).named) return ORFF_OK;
     return orffi_kernel_wrong(k, "kernel", "%s needs a function, which a text cannot give", word);
@@ -71,14 +72,15 @@ static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, 
     split_at(word, '/', shape, sizeof shape);
     ORFFI_TRY(orffi_kernel_blame(k, "base", orff_base_parse(word, &part->base, &part->shape)));
     const bool open = orff_base_has_shape(part->base) && part->shape == 0.0;
-    if (shape[0] && !open) return orffi_kernel_wrong(k, "base", "%s has no shape to be given", word);
+    if (shape[0] && !open) return orffi_kernel_wrong(k, "base", "base %s takes no shape", word);
     if (open && !shape[0] && t->shape) {
         culprit = "shape";
         if (!orffi_word_of(t->shape, m, shape, sizeof shape))
             return orffi_kernel_wrong(k, "shape", "a shape is too long");
     }
     if (open && !shape[0])
-        return orffi_kernel_wrong(k, "shape", "base %s needs one: the shape setting, or %s/1.5", word, word);
+        return orffi_kernel_wrong(
+            k, "shape", "base %s needs a shape: give this setting, or a base such as %s/1.5", word, word);
     if (!open) return ORFF_OK;
     if (orffi_is_auto(shape)) {
         part->shape = ORFF_SHAPE_AUTO;

@@ -12,6 +12,8 @@
 #include "model/cover.h"
 #include "model/trend.h"
 
+enum { ORFFI_FIRST_OUTLIERS = 8 }; /* that a warning names */
+
 struct orff_model {
     const orffi_engine *engine;
     void *fit;           /* the engine's */
@@ -30,6 +32,7 @@ struct orff_model {
 
     /* the report */
     double lambda, train_mse, cv_mse, dof, log_evidence;
+    double left_out;  /* as plan's; 0: the kernel is not chosen so */
     double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
     unsigned warnings;
     char warning[2048];
@@ -54,6 +57,9 @@ struct orff_model {
     struct {
         unsigned flags;             /* of ORFF_WARN_.. */
         double nearest_mse, beyond; /* what they were found by */
+        double outlying;            /* the share of outliers: see outliers.h */
+        size_t outliers, looked_at; /* how many, of how many rows */
+        size_t first[ORFFI_FIRST_OUTLIERS];
     } doubts;                       /* see doubts.h */
     orff_solve_info solve;
     char *method;      /* what solve.method points to in a model from a file, or NULL */

@@ -8,6 +8,7 @@
 #include "model/fit.h"
 #include "model/functionals_fit.h"
 #include "model/model.h"
+#include "model/outliers.h"
 #include "model/plane_rows.h"
 #include "model/trend_fit.h"
 #include "moments/observed.h"
@@ -199,6 +200,15 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     return status;
 }
 
+static orff_status fit_without_outliers(orff_model **model, const orff_settings *settings,
+                                        const orff_observations *o) {
+    orffi_without_outliers left;
+    orff_status status = orffi_outliers_drop(&left, 1, settings, o);
+    if (!status) status = orff_model_fit_observations(model, left.settings, &left.rows);
+    orffi_without_outliers_clear(&left);
+    return status;
+}
+
 orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                         const orff_observations *o) {
     directed r = {0};
@@ -206,6 +216,7 @@ orff_status orff_model_fit_observations(orff_model **model, const orff_settings 
     if (!model || !settings || !o || !o->X || !o->Y || (o->n_walls && !o->walls))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_observations: NULL argument");
     ORFFI_TRY(check_errors(o));
+    if (settings->drop_outliers) return fit_without_outliers(model, settings, o);
     if (orffi_observed_is_whole(o)) return fit_whole(model, settings, o);
     ORFFI_TRY(check(settings, o));
     orff_status status = fill(o, settings, &r);

@@ -11,6 +11,7 @@
 #include "model/expect.h"
 
 #define MOST_MATRIX 4e9  /* bytes of a matrix that is not asked for */
+#define MOST_SPLINE 3000 /* rows whose matrix is factored in a second */
 #define MOST_KEPT   8000 /* numbers whose error bars are kept without being asked for: a file of 500 MB */
 
 /* ---- for an engine */
@@ -94,7 +95,8 @@ static void keep_errors(orffi_plan *plan, size_t rows) {
     if (rows > MOST_KEPT)
         orffi_log(
             ORFF_LOG_INFO,
-            "error bars are left out: they would make a file of %.2g GB; ask for a posterior to have them",
+            "error bars are left out, because they would make a file of %.2g GB; give posterior yes to have "
+            "them",
             8e-9 * (double)rows * (double)rows);
 }
 
@@ -118,8 +120,24 @@ static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     return ORFF_OK;
 }
 
+/* Long length scales and little noise, as rows left out may choose them, are hard for a lattice: its box is wide, and what it
+ * cuts off the spectrum must be small beside the noise. */
+static void avoid_splines(orffi_plan *plan, const orffi_rows *rows) {
+    orff_settings exact = plan->settings;
+    size_t bytes;
+    exact.engine = ORFF_ENGINE_EXACT;
+    if (!(plan->left_out > 0.0) || plan->settings.engine != ORFF_ENGINE_AUTO ||
+        plan->engine != &orffi_engine_lattice || plan->settings.periods || rows->stream ||
+        rows->n > MOST_SPLINE)
+        return;
+    if (orffi_engine_exact.suits(&exact, plan->d, plan->p, rows->n, &bytes)) return;
+    plan->engine = &orffi_engine_exact;
+    plan->engine_reason = "a lattice is less exact for kernels of long length scales and little noise";
+}
+
 orff_status orffi_plan_make(orffi_plan *plan, const orff_settings *settings, const orffi_rows *rows) {
     ORFFI_TRY(make(plan, settings, rows));
+    avoid_splines(plan, rows);
     ORFFI_TRY(avoid_slow(plan, rows));
     return orffi_blocks_choose(plan, rows);
 }

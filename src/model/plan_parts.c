@@ -58,9 +58,9 @@ orff_status orffi_plan_check_shapes(const orffi_plan *plan, bool rows) {
         if (!orffi_shape_is_open(part) || (evidence && orffi_part_is_auto(part))) continue;
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "shape auto: the shape of base %s is chosen by the evidence together with the length "
-            "scale: of rows, with sigma auto, the squared loss, and the engine %s or %s; not with "
-            "kernel auto, nor with delays or wavelengths that are learned. Give a number",
+            "shape auto: the shape of base %s is chosen by the evidence, together with the length scale. "
+            "This needs rows, sigma auto, the squared loss and the engine %s or %s, and does not work with "
+            "kernel auto or learned delays or wavelengths. Give a number",
             orff_base_name(part->base), orff_engine_name(ORFF_ENGINE_EXACT),
             orff_engine_name(ORFF_ENGINE_LATTICE));
     }

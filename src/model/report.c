@@ -121,6 +121,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     model->weight = plan->directed ? plan->N : report->N;
     model->single = report->single;
     model->unreached = report->unreached;
+    model->left_out = plan->left_out;
     model->solve = report->solve;
     if (!plan->parts.shares) return ORFF_OK;
     return orffi_duplicate(&model->shares, plan->parts.shares, plan->parts.count + 1, sizeof *model->shares);

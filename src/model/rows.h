@@ -108,6 +108,9 @@ orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *quality, dou
 /* The coded, transformed rows, from the first on, for an engine. */
 orff_status orffi_rows_source(orffi_rows *rows, orffi_source *source);
 
+/* The number, from 0, that row i of the head has among all rows. */
+size_t orffi_rows_place(const orffi_rows *rows, size_t i);
+
 /* How many rows there are, where all of them are in memory; 0 for a longer stream. */
 size_t orffi_rows_known(const orffi_rows *rows);
 

@@ -21,7 +21,7 @@ static orff_status choose_inputs(const orff_settings *s, size_t d, bool *inputs)
         inputs[k] = s->trend_inputs ? s->trend_inputs[k] : !repeats;
         if (inputs[k] && repeats)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "trend: input %zu has a period, and what repeats has no trend", k + 1);
+                              "trend: input %zu is periodic, so it cannot have a trend", k + 1);
     }
     return ORFF_OK;
 }
@@ -124,7 +124,8 @@ static orff_status find_groups(orff_settings *settings, orffi_rows *rows) {
     ORFFI_TRY(orffi_rows_set_groups(rows, settings->offset_groups));
     if (rows->sets < 2 || rows->sets > ORFFI_MOST_OFFSETS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "offsets of groups are for 2 to %d groups; there are %zu, is this the column?",
+                          "offsets of groups are for 2 to %d groups, but there are %zu; is this the right "
+                          "column?",
                           ORFFI_MOST_OFFSETS, rows->sets);
     if (settings->trend == ORFF_TREND_NONE) settings->trend = ORFF_TREND_CONSTANT;
     return ORFF_OK;

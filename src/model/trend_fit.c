@@ -149,9 +149,9 @@ static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, orffi_tre
 static orff_status fail_absorbed(const orffi_trend *t) {
     return orffi_fail(
         ORFF_ERROR_NUMERICAL,
-        "trend: its %zu terms cannot be told from the field, whose kernel follows them to within "
-        "rounding: it is as smooth as they are, and there is almost no noise; fit without a "
-        "trend, ask for fewer terms, or give a shorter length scale (sigma) or a larger lambda",
+        "trend: its %zu terms cannot be distinguished from the field: the kernel reproduces them to within "
+        "rounding, because it is as smooth as they are and there is almost no noise; fit without a trend, "
+        "ask for fewer terms, or give a shorter length scale (sigma) or a larger lambda",
         t->terms);
 }
 

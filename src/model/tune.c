@@ -9,6 +9,7 @@
 #include "model/choose.h"
 #include "model/fit.h"
 #include "model/model.h"
+#include "model/outliers.h"
 #include "model/plane_rows.h"
 #include "model/question.h"
 #include "model/trend_fit.h"
@@ -62,7 +63,8 @@ static orff_status subtract_trend(tuning *t, const orff_settings *candidates) {
     for (size_t i = 1; i < t->count; i++)
         if (!have_same_trend(&candidates[0], &candidates[i], t->rows.d))
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                              "trend: candidate %zu has another than the first; tuning is for one trend",
+                              "trend: candidate %zu has another trend than the first; all candidates need "
+                              "the same one",
                               i + 1);
     return orffi_trend_begin(&t->trend, &first, &t->rows);
 }
@@ -215,6 +217,19 @@ orff_status orff_model_tune(orff_model **model, size_t count, const orff_setting
     return orff_model_tune_paths(model, count, candidates, d, p, n, X, Y, weights, scores, best, NULL);
 }
 
+static orff_status tune_without_outliers(orff_model **model, size_t count, const orff_settings *candidates,
+                                         const orff_observations *rows, double *scores, size_t *best,
+                                         orff_path_point **paths) {
+    orffi_without_outliers left;
+    orff_status status = orffi_outliers_drop(&left, count, candidates, rows);
+    const orff_observations *o = &left.rows;
+    if (!status)
+        status = orff_model_tune_paths(model, count, left.settings, o->d, o->p, o->n, o->X, o->Y, o->weights,
+                                       scores, best, paths);
+    orffi_without_outliers_clear(&left);
+    return status;
+}
+
 orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_settings *candidates, size_t d,
                                   size_t p, size_t n, const double *X, const double *Y, const double *weights,
                                   double *scores, size_t *best, orff_path_point **paths) {
@@ -222,6 +237,11 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
     orffi_cover cover = {0};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
+    if (candidates[0].drop_outliers)
+        return tune_without_outliers(
+            model, count, candidates,
+            &(orff_observations){.d = d, .p = p, .n = n, .X = X, .Y = Y, .weights = weights}, scores, best,
+            paths);
     if (candidates[0].geo)
         return orffi_plane_tune(model, count, candidates, d, p, n, X, Y, weights, scores, best, paths);
     for (size_t i = 0; i < count; i++) {

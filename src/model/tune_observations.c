@@ -6,6 +6,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "model/outliers.h"
 #include "model/tune_folds.h"
 
 typedef struct tuning {
@@ -177,6 +178,17 @@ static bool is_plain(const orff_observations *o) {
     return true;
 }
 
+static orff_status tune_without_outliers(orff_model **model, size_t count, const orff_settings *candidates,
+                                         const orff_observations *o, double *scores, size_t *best,
+                                         orff_path_point **paths) {
+    orffi_without_outliers left;
+    orff_status status = orffi_outliers_drop(&left, count, candidates, o);
+    if (!status)
+        status = orff_model_tune_observations(model, count, left.settings, &left.rows, scores, best, paths);
+    orffi_without_outliers_clear(&left);
+    return status;
+}
+
 orff_status orff_model_tune_observations(orff_model **model, size_t count, const orff_settings *candidates,
                                          const orff_observations *o, double *scores, size_t *best,
                                          orff_path_point **paths) {
@@ -186,6 +198,8 @@ orff_status orff_model_tune_observations(orff_model **model, size_t count, const
     if (!model || !candidates || !count || !o || !o->X || !o->Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_model_tune_observations needs candidates and rows");
+    if (candidates[0].drop_outliers)
+        return tune_without_outliers(model, count, candidates, o, scores, best, paths);
     if (is_plain(o) && !candidates[0].offset_groups)
         return orff_model_tune_paths(model, count, candidates, o->d, o->p, o->n, o->X, o->Y, o->weights,
                                      scores, best, paths);

@@ -118,8 +118,8 @@ static orff_status check_row(const orff_observations *o, size_t i, unsigned long
                               k + 1);
         if (o->errors && !isnan(o->Y[at]) && !(o->errors[at] > 0.0 && isfinite(o->errors[at])))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "the error of output %zu of row %llu is %g; sums over rows take errors as they "
-                              "are, which must be positive",
+                              "the error of output %zu of row %llu is %g; sums over rows need positive "
+                              "errors",
                               k + 1, number, o->errors[at]);
     }
     return ORFF_OK;
